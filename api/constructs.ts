@@ -1,0 +1,35 @@
+import { dirname, resolve } from 'node:path'
+import type { Construct } from 'constructs'
+import { fallbackName } from '../cli/environment-name.ts'
+import { createHost } from '../cli/node-host.ts'
+import type { ComposeApplicationProps as PureProps } from '../constructs/compose-application.ts'
+import { ComposeApplication as PureComposeApplication } from '../constructs/compose-application.ts'
+
+export type { CompilerHost, Diagnostic } from '../constructs/compose-application.ts'
+/** What `devctl/constructs` is: the constructs, with this machine's files and the process's variables where nothing else is given. */
+export { toManifests } from '../constructs/index.ts'
+export type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
+export { printDocument, printStream, printYaml } from '../constructs/yaml.ts'
+
+/** What `devctl render` takes as options; relative paths are taken from the folder of the process. */
+export type ComposeApplicationProps = Omit<PureProps, 'host' | 'workingDirectory'> &
+  Partial<Pick<PureProps, 'host' | 'workingDirectory'>>
+
+/**
+ * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside constructs of one's own. Throws one Error with
+ * all messages when the files have mistakes.
+ */
+export class ComposeApplication extends PureComposeApplication {
+  constructor(scope: Construct, id: string, props: ComposeApplicationProps) {
+    const workingDirectory = props.workingDirectory ?? process.cwd()
+    const first = typeof props.file === 'string' ? props.file : props.file[0]
+    const folder =
+      props.projectDirectory ?? (first === undefined ? workingDirectory : dirname(resolve(workingDirectory, first)))
+    super(scope, id, {
+      fallbackName: fallbackName(folder),
+      ...props,
+      workingDirectory,
+      host: props.host ?? createHost({ env: process.env }),
+    })
+  }
+}

@@ -1,0 +1,148 @@
+import { createHash, type Hash } from 'node:crypto'
+import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { resolve } from 'node:path'
+import type { BuildInput } from '../compiler/host.ts'
+
+/**
+ * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
+ * executable bits, targets of symbolic links, the Dockerfile, target and arguments. The same for the same content, whatever the times,
+ * owners, order of the folder or machine. Undefined for a context that is no folder of this machine.
+ *
+ * `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
+ * would give every clone a tag of its own.
+ */
+export function hashBuild({ context, dockerfile, dockerfileInline, target, args }: BuildInput): string | undefined {
+  if (!isFolder(context)) return undefined
+  const hash = createHash('sha256')
+  const add = (...parts: readonly (string | null)[]) => {
+    // Lengths keep parts apart: no two lists of parts feed the hash the same bytes.
+    for (const part of parts) hash.update(part === null ? '-;' : `${Buffer.byteLength(part)}:${part};`)
+  }
+  add('devctl-build-1', target ?? null)
+  for (const [name, value] of [...args].sort(([a], [b]) => (a < b ? -1 : 1))) add('arg', name, value)
+
+  const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
+  add('dockerfile', dockerfileInline ?? null)
+  if (path !== undefined) add(hashFile(path))
+
+  const isIgnored = ignoreRules(context, path)
+  for (const { name, entry, executable } of walk(context, isIgnored)) {
+    if (entry.isDirectory()) add('folder', name)
+    else if (entry.isSymbolicLink()) add('link', name, readLink(resolve(context, name)))
+    // Sockets, pipes and devices are no part of a context.
+    else if (entry.isFile()) add('file', name, executable() ? 'x' : '', hashFile(resolve(context, name)))
+  }
+  return hash.digest('hex')
+}
+
+interface Ignored {
+  readonly file: (path: string) => boolean
+  /** Whether nothing below an ignored folder can be taken back in. */
+  readonly wholeFolder: (path: string) => boolean
+}
+
+interface Found {
+  readonly name: string
+  readonly entry: Dirent
+  readonly executable: () => boolean
+}
+
+/** What is in the context, in the order of the paths' code units, folders before what they hold. */
+function* walk(context: string, isIgnored: Ignored, folder = ''): Generator<Found> {
+  for (const entry of listFolder(resolve(context, folder))) {
+    const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+    const ignored = isIgnored.file(name)
+    if (!ignored) yield { name, entry, executable: () => isExecutable(resolve(context, name)) }
+    if (entry.isDirectory() && !(ignored && isIgnored.wholeFolder(name))) yield* walk(context, isIgnored, name)
+  }
+}
+
+/** The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`: https://docs.docker.com/build/concepts/context/#dockerignore-files */
+function ignoreRules(context: string, dockerfile: string | undefined): Ignored {
+  const text =
+    (dockerfile && readText(`${dockerfile}.dockerignore`)) ?? readText(resolve(context, '.dockerignore')) ?? ''
+  const lines = ['.git', '**/.git', ...text.replace(/^\ufeff/, '').split(/\r?\n/)]
+  // The package is CommonJS and only needed by services with `build`.
+  const { default: ignore } = createRequire(import.meta.url)(
+    '@balena/dockerignore',
+  ) as typeof import('@balena/dockerignore')
+  const rules = ignore({ ignorecase: false }).add(lines)
+
+  const takenBack = lines
+    .filter(line => line.trim().startsWith('!'))
+    .map(line =>
+      line
+        .trim()
+        .slice(1)
+        .trim()
+        .replace(/^\.?\//, ''),
+    )
+    .map(pattern => ({ fixed: pattern.split(/[*?[\\]/, 1)[0]!, pattern }))
+  return {
+    file: path => rules.ignores(path),
+    wholeFolder: path =>
+      !takenBack.some(
+        ({ fixed, pattern }) =>
+          `${pattern}/`.startsWith(`${path}/`) || (fixed !== pattern && `${path}/`.startsWith(fixed)),
+      ),
+  }
+}
+
+const CHUNK = 1 << 20
+let buffer: Buffer | undefined
+
+/** The hash of a file's content, read piece by piece; a word instead for one that is not there or cannot be read, which the build will report. */
+function hashFile(path: string): string {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    return digest(file, createHash('sha256'))
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable' // node:fs throws such errors
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+function digest(file: number, hash: Hash): string {
+  buffer ??= Buffer.allocUnsafe(CHUNK)
+  for (;;) {
+    const length = readSync(file, buffer, 0, CHUNK, null)
+    if (length === 0) return hash.digest('hex')
+    hash.update(buffer.subarray(0, length))
+  }
+}
+
+/** Sorted; empty for a folder that cannot be read, which the build will report. */
+function listFolder(path: string): readonly Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  } catch {
+    return []
+  }
+}
+
+function isExecutable(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o100) !== 0
+}
+
+function readLink(path: string): string {
+  return readlinkSync(path).replaceAll('\\', '/')
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,49 @@
+import type { Io } from './io.ts'
+import type { Option, Values } from './options.ts'
+
+/** A command of devctl. The declaration is data and light to import; `run` imports what does the work. */
+export interface Command<Options = object> {
+  readonly name: string
+  /** One line without a full stop, for the list of commands. */
+  readonly summary: string
+  /** A paragraph or two for the command's own help; default the summary. */
+  readonly description?: string
+  readonly words?: readonly Word[]
+  readonly options: Readonly<Record<string, Option<unknown>>>
+  readonly examples?: readonly Example[]
+  /** Gathers, calls, prints. Gives the exit status. */
+  run(context: Context, words: readonly string[], options: Options): Promise<number>
+}
+
+/** A positional argument, written as in a synopsis: `[service...]`. */
+export interface Word {
+  readonly name: string
+  readonly description: string
+  readonly choices?: readonly string[]
+  /** What the value is, for completion. */
+  readonly completes?: 'service'
+}
+
+export interface Example {
+  readonly line: string
+  readonly does: string
+}
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** What every command gets. */
+export interface Context {
+  readonly io: Io
+  readonly logLevel: LogLevel
+  readonly commands: readonly Command[]
+  /** The help of a command, or of devctl as a whole; undefined for a name that is no command. */
+  readonly help: (command: string | undefined) => string | undefined
+}
+
+/** Declares a command; the types of its options follow from their declarations. */
+export function command<const O extends Readonly<Record<string, Option<unknown>>>>(
+  declaration: Omit<Command<Values<O>>, 'options'> & { readonly options: O },
+): Command {
+  return declaration
+}

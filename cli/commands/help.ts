@@ -1,0 +1,21 @@
+import { command } from '../command.ts'
+import { UsageError } from '../errors.ts'
+
+export const help = command({
+  name: 'help',
+  summary: 'Print the help of devctl, or of one command',
+  words: [{ name: '[command]', description: 'the command to explain' }],
+  options: {},
+  async run({ io, commands, help }, [name]) {
+    const text = help(name)
+    if (text === undefined) {
+      const { didYouMean } = await import('../../compiler/diagnostics/suggest.ts')
+      const names = commands.map(one => one.name)
+      throw new UsageError(`unknown command \`${name}\``, {
+        hint: didYouMean(name!, names) ?? `the commands are ${names.map(one => `\`${one}\``).join(', ')}`,
+      })
+    }
+    io.stdout.write(text)
+    return 0
+  },
+})

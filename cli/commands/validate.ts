@@ -1,0 +1,31 @@
+import { command } from '../command.ts'
+import { choice } from '../options.ts'
+import { loading, planning } from '../project-options.ts'
+
+export const validate = command({
+  name: 'validate',
+  summary: 'Check Compose files and print what is wrong with them',
+  description: `Compiles Compose files and prints the diagnostics only, for editors and pipelines. Exit status 1 when there are errors.
+
+As text they go to standard error, as json or sarif to standard output.`,
+  words: [
+    {
+      name: '[service...]',
+      description: 'only these services and what they depend on (default: all)',
+      completes: 'service',
+    },
+  ],
+  options: {
+    ...loading,
+    ...planning,
+    output: choice('--output <form>', 'form of the diagnostics', ['text', 'json', 'sarif'], 'text'),
+  },
+  examples: [
+    { line: 'devctl validate --strict', does: 'fail also on fields that Kubernetes cannot keep' },
+    { line: 'devctl validate --output sarif > devctl.sarif', does: 'for the code scanning of a code host' },
+  ],
+  async run(context, services, options) {
+    const { validateFiles } = await import('../validate-files.ts')
+    return validateFiles(context, services, options)
+  },
+})

@@ -1,0 +1,12 @@
+import { command } from '../command.ts'
+import { version } from '../version.ts'
+
+export const versionCommand = command({
+  name: 'version',
+  summary: 'Print the version of devctl',
+  options: {},
+  async run({ io }) {
+    io.stdout.write(`devctl ${version()}\n`)
+    return 0
+  },
+})

@@ -1,0 +1,52 @@
+import type { Command } from './command.ts'
+
+const INTRODUCTION = `# Command line
+
+    devctl [options] <command> [parameters]
+
+Results go to standard output; diagnostics, progress and summaries go to standard error, so that \`devctl render | kubectl apply -f -\` is
+safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` is set.
+
+| exit status | meaning |
+|---|---|
+| 0 | done |
+| 1 | failed: errors in the input, or something could not be read or written |
+| 2 | wrong usage: an unknown command or option, a value that an option does not take |
+| 130 | interrupted |
+
+| \`--loglevel\` | what is shown |
+|---|---|
+| \`error\` | errors |
+| \`warn\` | and warnings and summaries; the default |
+| \`info\`, \`debug\` | and remarks about what was decided for you |
+
+| variable | meaning |
+|---|---|
+| \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
+| \`DEVCTL_NAMESPACE\` | the namespace where \`--namespace\` is not given |
+| \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on one node |
+| \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as annotations of the workflow |
+
+## The output folder
+
+\`devctl render --output-dir k8s\` writes one file per object: \`k8s/<service>/<kind>-<name>.yaml\`, or \`k8s/_shared/…\` for what services share.
+The file \`.devctl.lock\` in it records which files are devctl's, with a fingerprint of each; commit it with them. From then on
+
+- a file that devctl no longer makes is removed, if it is recorded and unchanged; folders that become empty go with it;
+- a file that was edited by hand, and anything else that stands where a file should be, stops the run before the first write and is named.
+  \`--take-over\` replaces such files, but never links and folders;
+- files that are not recorded are not looked at; files that stay the same are not written;
+- symbolic links are not followed out of the folder, and a run that was killed is carried on with by the next one;
+- \`devctl render SERVICE…\` writes the files of those services and removes nothing.
+
+The fingerprint of a Secret leaves out its data: nothing can be guessed from a lock that is committed.
+
+## Commands
+`
+
+/** docs/cli.md: what holds for all commands, and the help of each. */
+export function commandsDocument(commands: readonly Command[], help: (name: string | undefined) => string): string {
+  const block = (text: string) => `\`\`\`text\n${text.trim()}\n\`\`\`\n`
+  const sections = commands.map(({ name }) => `### devctl ${name}\n\n${block(help(name))}`)
+  return [INTRODUCTION, block(help(undefined)), ...sections].join('\n')
+}

@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+
+/** What an environment is called when nothing names it: like the repository that the project's folder is in, else like the folder (decisions section 3). */
+export function fallbackName(folder: string): string {
+  return repositoryName(folder) ?? basename(folder)
+}
+
+/** The folder, at or above this one, where Compose files are found when none is named. */
+export function nearestProject(folder: string): string | undefined {
+  const names = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+  return nearest(folder, at => names.some(name => existsSync(join(at, name))))
+}
+
+/**
+ * The name of the Git repository that a folder is in: the last part of the address of its remote (`origin`, else the first one),
+ * else the name of its top folder. Undefined outside a repository. Reads Git's files, starts no process.
+ */
+export function repositoryName(folder: string): string | undefined {
+  const top = nearest(folder, at => existsSync(join(at, '.git')))
+  if (top === undefined) return undefined
+  const config = readText(join(gitFolder(top), 'config'))
+  return (config && nameOfRemote(config)) || basename(top)
+}
+
+function nearest(folder: string, isIt: (folder: string) => boolean): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (isIt(at)) return at
+    if (at === dirname(at)) return undefined
+  }
+}
+
+/** The folder with the repository's configuration. In a working tree added by `git worktree` and in a submodule, `.git` is a file that names it. */
+function gitFolder(top: string): string {
+  const own = join(top, '.git')
+  const pointer = /^gitdir: (.+)$/m.exec(readText(own) ?? '')?.[1]
+  if (pointer === undefined) return own
+  const folder = resolve(top, pointer.trim())
+  const common = readText(join(folder, 'commondir'))
+  return common === undefined ? folder : resolve(folder, common.trim())
+}
+
+function nameOfRemote(config: string): string | undefined {
+  let section: string | undefined
+  const addresses = new Map<string, string>()
+  for (const line of config.split(/\r?\n/)) {
+    const header = /^\s*\[\s*([^\]]*?)\s*\]/.exec(line)
+    if (header) section = /^remote\s+"(.*)"$/i.exec(header[1]!)?.[1]
+    const address = /^\s*url\s*=\s*"?(.*?)"?\s*$/i.exec(line)?.[1]
+    if (section !== undefined && address && !addresses.has(section)) addresses.set(section, address)
+  }
+  const address = addresses.get('origin') ?? addresses.values().next().value
+  // Only the last part is used: what stands before it may hold a password.
+  return address
+    ?.replace(/[/\\]+$/, '')
+    .replace(/\.git$/, '')
+    .split(/[/\\:]/)
+    .at(-1)
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

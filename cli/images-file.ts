@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { UserError } from './errors.ts'
+import { reasonOf } from './node-host.ts'
+
+/**
+ * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker buildx bake --metadata-file` writes
+ * (`{"web": {"image.name": "a:1,b:1", "containerimage.digest": "sha256:…"}}`, whose first name is taken, with its digest). `shown` names the file in errors.
+ */
+export function readImagesFile(path: string, shown: string): ReadonlyMap<string, string> {
+  const content = parse(path, shown)
+  const images = new Map<string, string>()
+  for (const [service, value] of Object.entries(content)) {
+    if (typeof value === 'string') images.set(service, value)
+    else if (isRecord(value)) {
+      const reference = fromMetadata(value)
+      if (reference) images.set(service, reference)
+    }
+  }
+  if (images.size > 0) return images
+  throw new UserError(`\`${shown}\` names no image`, {
+    hint: 'write `{"SERVICE": "REFERENCE"}`, or the file that `docker buildx bake --metadata-file` makes',
+  })
+}
+
+function parse(path: string, shown: string): Readonly<Record<string, unknown>> {
+  let content: unknown
+  try {
+    content = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof SyntaxError ? 'it is no JSON' : reasonOf(cause)
+    throw new UserError(`\`${shown}\` cannot be read: ${reason}`, { cause })
+  }
+  if (isRecord(content)) return content
+  throw new UserError(`\`${shown}\` holds no JSON object`)
+}
+
+function fromMetadata(target: Readonly<Record<string, unknown>>): string | undefined {
+  const names = target['image.name']
+  if (typeof names !== 'string') return undefined
+  const name = names.split(',')[0]!.trim()
+  const digest = target['containerimage.digest']
+  return typeof digest === 'string' && !name.includes('@') ? `${name}@${digest}` : name
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

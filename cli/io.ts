@@ -1,0 +1,55 @@
+/** What a command may use of the process it runs in. Made once, in main.ts; tests make their own. */
+export interface Io {
+  /** For results. */
+  readonly stdout: Output
+  /** For progress, diagnostics and prompts. */
+  readonly stderr: Output
+  /** Everything on standard input; reads it on the first call. */
+  readonly readStdin: () => Promise<Uint8Array>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Absolute path of the folder the process runs in. */
+  readonly cwd: string
+}
+
+export interface Output {
+  readonly write: (text: string) => void
+  readonly isTTY: boolean
+  /** Width of the terminal in columns; undefined when it is none. */
+  readonly columns?: number
+}
+
+/** Whether escape sequences for colours are welcome on a stream: on a terminal, unless NO_COLOR or CI is set. */
+export function wantsColour(output: Output, env: Io['env']): boolean {
+  return output.isTTY && !env.NO_COLOR && !env.CI && env.TERM !== 'dumb'
+}
+
+/** The Io of this process. */
+export function processIo(): Io {
+  return {
+    stdout: toOutput(process.stdout),
+    stderr: toOutput(process.stderr),
+    readStdin,
+    env: process.env,
+    cwd: process.cwd(),
+  }
+}
+
+function toOutput(stream: NodeJS.WriteStream): Output {
+  return {
+    write: text => {
+      stream.write(text)
+    },
+    get isTTY() {
+      return stream.isTTY ?? false
+    },
+    get columns() {
+      return stream.columns
+    },
+  }
+}
+
+async function readStdin(): Promise<Uint8Array> {
+  const chunks: Buffer[] = []
+  for await (const chunk of process.stdin) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+import { realpathSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { commands } from './commands.ts'
+import { UsageError, UserError } from './errors.ts'
+import { type Io, processIo } from './io.ts'
+import { runProgram } from './program.ts'
+
+/**
+ * Runs a command line, given without the names of node and of the script, and gives the exit status: 0 done, 1 failed, 2 wrong usage.
+ * The only place that catches; it never throws.
+ */
+export async function main(argv: readonly string[], io: Io): Promise<number> {
+  try {
+    return await runProgram(argv, io, commands)
+  } catch (error) {
+    return printError(error, argv, io)
+  }
+}
+
+async function printError(error: unknown, argv: readonly string[], io: Io): Promise<number> {
+  if (!(error instanceof UserError)) {
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    io.stderr.write(
+      `${trace}\nThis is a bug of devctl. Please report it with the lines above and the files that show it.\n`,
+    )
+    return 1
+  }
+  // Names of files and words of the command line may hold anything.
+  const { printable } = await import('../compiler/diagnostics/render/printable.ts')
+  io.stderr.write(`error: ${printable(error.message)}\n`)
+  for (const note of error.notes) io.stderr.write(`  = note: ${printable(note)}\n`)
+  if (error.hint !== undefined) io.stderr.write(`  = help: ${printable(error.hint)}\n`)
+  if (!(error instanceof UsageError)) return 1
+  const command = commands.find(({ name }) => argv.includes(name))
+  if (error.hint === undefined) io.stderr.write(`  = help: see \`devctl ${command ? `${command.name} ` : ''}--help\`\n`)
+  return 2
+}
+
+if (isStarted()) {
+  // Whoever reads our output may stop reading (`| head`): that is no failure, and there is nothing more to do with it.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+    })
+  }
+  process.exitCode = await main(process.argv.slice(2), processIo())
+}
+
+/** Whether this module is the program that node was asked to run, also through the link that npm makes for a command. */
+function isStarted(): boolean {
+  const script = process.argv[1]
+  if (script === undefined) return false
+  try {
+    return realpathSync(script) === fileURLToPath(import.meta.url)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,96 @@
+import { count, failureSummary } from '../compiler/diagnostics/render/summary.ts'
+import type { Loaded } from '../compiler/project/loaded.ts'
+import { get, isScalar, isSeq, type Tree } from '../compiler/syntax/tree.ts'
+import type { Context } from './command.ts'
+import { compileFiles } from './compile-files.ts'
+import { UsageError } from './errors.ts'
+import type { LoadingValues } from './project-options.ts'
+import { printDiagnostics } from './report.ts'
+
+export interface ConfigValues extends LoadingValues {
+  readonly format: 'yaml' | 'json'
+  readonly provenance: boolean
+  readonly services: boolean
+  readonly images: boolean
+  readonly volumes: boolean
+  readonly networks: boolean
+  readonly profiles: boolean
+  readonly hash: string | true | undefined
+  readonly allResources: boolean
+  readonly quiet: boolean
+}
+
+/** What `config` can print instead of the whole model; one at a time. */
+const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash', 'quiet'] as const
+
+/** Loads the files and prints the model, or one view of it. */
+export async function printModel(
+  { io, logLevel }: Context,
+  services: readonly string[],
+  options: ConfigValues,
+): Promise<number> {
+  const [view, second] = VIEWS.filter(name => options[name])
+  if (second) throw new UsageError(`\`--${view}\` and \`--${second}\` cannot be used together`)
+
+  // Profiles are those of all services, also of the ones that no profile enables.
+  const loading = view === 'profiles' ? { ...options, profile: ['*'] } : options
+  const { loaded, diagnostics } = await compileFiles(io, services, loading, {}, { until: 'loaded' })
+  const failed = !loaded || count(diagnostics).error > 0
+  if (!failed) io.stdout.write(await textOf(loaded, view, options))
+  printDiagnostics(diagnostics, io, logLevel)
+  if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
+  return failed ? 1 : 0
+}
+
+async function textOf(
+  loaded: Loaded,
+  view: (typeof VIEWS)[number] | undefined,
+  options: ConfigValues,
+): Promise<string> {
+  const services = keysOf(get(loaded.tree, 'services'))
+  switch (view) {
+    case 'services':
+      return lines(services)
+    case 'images':
+      return lines(services.map(service => imageOf(loaded, service)))
+    case 'volumes':
+    case 'networks':
+      return lines(keysOf(get(loaded.tree, view)))
+    case 'profiles':
+      return lines(
+        [...new Set(services.flatMap(service => textsOf(get(loaded.tree, 'services', service, 'profiles'))))].sort(),
+      )
+    case 'quiet':
+      return ''
+    case 'provenance': {
+      const { provenanceOf, printProvenance } = await import('./provenance.ts')
+      const found = provenanceOf(loaded.tree)
+      return options.format === 'json' ? `${JSON.stringify(found, undefined, 2)}\n` : printProvenance(found)
+    }
+  }
+  const { printConfig } = await import('../compiler/project/config.ts')
+  const model = printConfig(loaded, { allResources: options.allResources })
+  if (view === 'hash') {
+    const { serviceHashes } = await import('./service-hash.ts')
+    return serviceHashes(model, options.hash === true ? '*' : options.hash!)
+  }
+  if (options.format === 'json') return `${JSON.stringify(model, undefined, 2)}\n`
+  const { printYaml } = await import('../constructs/yaml.ts')
+  return printYaml(model)
+}
+
+/** A service without `image` gets the name that Compose gives to what it builds. */
+function imageOf(loaded: Loaded, service: string): string {
+  const image = get(loaded.tree, 'services', service, 'image')
+  return isScalar(image) ? String(image.value) : `${loaded.name}-${service}`
+}
+
+function keysOf(tree: Tree | undefined): readonly string[] {
+  return tree?.kind === 'map' ? [...tree.entries.keys()] : []
+}
+
+function textsOf(tree: Tree | undefined): readonly string[] {
+  return isSeq(tree) ? tree.items.filter(isScalar).map(({ value }) => String(value)) : []
+}
+
+const lines = (words: readonly string[]) => words.map(word => `${word}\n`).join('')

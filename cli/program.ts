@@ -1,0 +1,144 @@
+import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
+import { type Command, LOG_LEVELS, type LogLevel } from './command.ts'
+import { UsageError } from './errors.ts'
+import type { Io } from './io.ts'
+import { choice, type Option } from './options.ts'
+import { version } from './version.ts'
+
+const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests.
+
+Results go to standard output, everything else to standard error. Exit status: 0 done, 1 failed, 2 wrong usage.`
+
+const EPILOGUE = '\n`devctl <command> --help` tells more about a command.'
+
+/** Runs a command line on a list of commands and gives the exit status. Throws a UsageError for a line that cannot be understood. */
+export async function runProgram(argv: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
+  let status = 0
+  const program = buildProgram(commands, io, async (command, words, options) => {
+    const { loglevel } = program.opts<{ loglevel: LogLevel }>()
+    const help = (name: string | undefined) => {
+      const named = name === undefined ? program : program.commands.find(one => one.name() === name)
+      return named && helpOf(named)
+    }
+    status = await command.run({ io, logLevel: loglevel, commands, help }, words, options)
+  })
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error
+    if (error.exitCode === 0) return 0
+    if (error.code === 'commander.help') {
+      io.stderr.write(helpOf(program))
+      return 2
+    }
+    throw toUsageError(error)
+  }
+  return status
+}
+
+type Run = (command: Command, words: readonly string[], options: object) => Promise<void>
+
+function buildProgram(commands: readonly Command[], io: Io, run: Run): CommanderCommand {
+  const program = prepare(new CommanderCommand('devctl'), io)
+    .description(DESCRIPTION)
+    .usage('[options] <command> [parameters]')
+    .version(`devctl ${version()}`, '--version', 'print the version')
+    .addOption(toCommanderOption(choice('--loglevel <level>', 'how much to print', LOG_LEVELS, 'warn')))
+    .helpCommand(false)
+    .addHelpText('after', EPILOGUE)
+  for (const command of commands) addCommand(program, command, io, run)
+  return program
+}
+
+function addCommand(program: CommanderCommand, command: Command, io: Io, run: Run): void {
+  const built = prepare(program.command(command.name), io)
+    .summary(command.summary)
+    .description(command.description ?? `${command.summary}.`)
+    .configureHelp({ helpWidth: helpWidth(io), showGlobalOptions: true, visibleGlobalOptions })
+  for (const { name, description, choices } of command.words ?? []) {
+    const argument = new Argument(name, description)
+    built.addArgument(choices ? argument.choices(choices) : argument)
+  }
+  for (const option of Object.values(command.options)) built.addOption(toCommanderOption(option))
+  if (command.examples) {
+    const lines = command.examples.map(({ line, does }) => `  # ${does}\n  $ ${line}`)
+    built.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
+  }
+  built.action(async () => run(command, built.args, built.opts()))
+}
+
+/** Of the options of devctl as a whole, a command's help lists those that change how the command works. */
+function visibleGlobalOptions(command: CommanderCommand): CommanderOption[] {
+  return (command.parent?.options ?? []).filter(option => option.long === '--loglevel')
+}
+
+function prepare(command: CommanderCommand, io: Io): CommanderCommand {
+  return command
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => io.stdout.write(text),
+      // Errors are thrown, and printed where all of ours are: in main.ts.
+      writeErr: () => {},
+      outputError: () => {},
+      getOutHelpWidth: () => helpWidth(io),
+      getErrHelpWidth: () => helpWidth(io),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp({ helpWidth: helpWidth(io), subcommandTerm })
+    .helpOption('-h, --help', 'print this help')
+}
+
+/** A command with its words, in the list of commands. */
+function subcommandTerm(command: CommanderCommand): string {
+  const words = command.registeredArguments.map(argument => {
+    const word = argument.name() + (argument.variadic ? '...' : '')
+    return argument.required ? `<${word}>` : `[${word}]`
+  })
+  return [command.name(), ...words].join(' ')
+}
+
+/** Text wider than 100 columns is hard to read, wherever it is. */
+const helpWidth = (io: Io) => Math.min(io.stdout.columns ?? 100, 100)
+
+function toCommanderOption({
+  flags,
+  description,
+  choices,
+  default: fallback,
+  parse,
+}: Option<unknown>): CommanderOption {
+  const option = new CommanderOption(flags, description)
+  if (choices) option.choices(choices)
+  if (fallback !== undefined && fallback !== false) option.default(fallback)
+  if (parse) option.argParser(parse)
+  return option
+}
+
+function helpOf(command: CommanderCommand): string {
+  let text = ''
+  command.configureOutput({
+    writeOut: part => {
+      text += part
+    },
+  })
+  command.outputHelp()
+  return text
+}
+
+/** Commander's message in the words and quotes of ours: `error: unknown option '--nmae'\n(Did you mean --name?)`. */
+function toUsageError(error: CommanderError): UsageError {
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
+  const message = first
+    .replace(/^option '.*(--[a-z-]+).*' argument missing$/, "'$1' needs a value")
+    .replace(
+      /^command-argument value ('.*') is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/,
+      '$2 is $1, not one of $3',
+    )
+    .replace(/\. Expected/, ': expected')
+    .replace(/'([^']*)'/g, '`$1`')
+    .replace(/\.$/, '')
+  const near = /\(Did you mean (?:one of )?(.*)\?\)/.exec(rest.join('\n'))?.[1]
+  const names = near?.split(', ').map(name => `\`${name}\``)
+  return new UsageError(message, names ? { hint: `did you mean ${names.join(' or ')}?` } : {})
+}

@@ -1,0 +1,119 @@
+import { UsageError } from './errors.ts'
+import { choice, flag, list, type Option, text, type Values } from './options.ts'
+
+/** What to load. */
+export const loading = {
+  file: list(
+    '-f, --file <path>',
+    'a Compose file; may be repeated, later ones are merged over earlier ones; `-` is standard input',
+    {
+      completes: 'file',
+    },
+  ),
+  projectDirectory: text('--project-directory <folder>', 'resolve relative paths of the files against this folder', {
+    completes: 'folder',
+  }),
+  envFile: list('--env-file <path>', 'read variables from this file in place of `.env`; may be repeated', {
+    completes: 'file',
+  }),
+  profile: list('--profile <name>', 'enable the services of this profile; may be repeated'),
+}
+
+/** What to make of it in the cluster. */
+export const planning = {
+  name: text(
+    '--name <name>',
+    'name of the environment (default: `name` of the file, else the repository, else the folder)',
+  ),
+  namespace: text(
+    '--namespace <namespace>',
+    'namespace of the objects (default: $DEVCTL_NAMESPACE, else none is written)',
+    {
+      check: dnsLabel,
+    },
+  ),
+  domain: text('--domain <domain>', 'domain under which public routes get their hosts', { check: dnsName }),
+  routes: choice('--routes <kind>', 'what public routes become', ['ingress', 'gateway']),
+  gateway: text('--gateway <namespace/name>', 'the Gateway that HTTPRoutes attach to; implies `--routes gateway`', {
+    check: gatewayReference,
+  }),
+  ingressClass: text('--ingress-class <name>', 'class of the Ingresses', { check: dnsName }),
+  tlsSecret: text('--tls-secret <name>', 'Secret with the certificate of the Ingresses', { check: dnsName }),
+  policy: choice('--policy <level>', 'make every Pod meet this Pod Security level, and refuse what cannot', [
+    'restricted',
+  ]),
+  image: imagePairs('--image <service=reference>', 'run this image for a service; may be repeated'),
+  imagesFile: text('--images-file <path>', 'take images from the metadata that a build wrote (JSON)', {
+    completes: 'file',
+  }),
+  registry: text('--registry <host/path>', 'registry of the images of services with `build`', { check: imageText }),
+  tag: text('--tag <tag>', 'tag of the images of services with `build` (default: a hash of what the build reads)', {
+    check: imageTag,
+  }),
+  startOrder: choice(
+    '--start-order <how>',
+    'who keeps `depends_on`: waits inside the manifests, or the client that applies them',
+    ['manifest', 'client'],
+    'manifest',
+  ),
+  includeSecrets: flag('--include-secrets', 'write Secrets with their values'),
+  strict: flag('--strict', 'treat fields that are lost or approximated as errors'),
+}
+
+export type LoadingValues = Values<typeof loading>
+export type PlanningValues = Values<typeof planning>
+
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+
+function dnsLabel(value: string, option: string): void {
+  if (LABEL.test(value) && value.length <= 63) return
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS label`, {
+    hint: 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit',
+  })
+}
+
+function dnsName(value: string, option: string): void {
+  if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS name`, {
+    hint: 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`',
+  })
+}
+
+function gatewayReference(value: string, option: string): void {
+  const [namespace, name, ...rest] = value.split('/')
+  if (namespace === undefined || name === undefined || rest.length > 0) {
+    throw new UsageError(`\`${option}\` is \`${value}\``, {
+      hint: 'write it as `NAMESPACE/NAME`, such as `infra/public`',
+    })
+  }
+  dnsLabel(namespace, option)
+  dnsName(name, option)
+}
+
+function imageText(value: string, option: string): void {
+  if (/^[^\s"'\\]+$/.test(value) && !value.includes('://') && !value.endsWith('/')) return
+  throw new UsageError(`\`${option}\` is \`${value}\``, {
+    hint: 'write a host and a path without scheme, such as `registry.example.com/team`',
+  })
+}
+
+function imageTag(value: string, option: string): void {
+  if (/^\w[\w.-]{0,127}$/.test(value)) return
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is no tag of an image`, {
+    hint: 'use letters, digits, `_`, `.` and `-`, at most 128, beginning with a letter, digit or `_`',
+  })
+}
+
+function imagePairs(flags: string, description: string): Option<ReadonlyMap<string, string> | undefined> {
+  const parse = (value: string, previous: ReadonlyMap<string, string> | undefined) => {
+    const at = value.indexOf('=')
+    const reference = value.slice(at + 1)
+    if (at < 1 || !/^[^\s"'\\]+$/.test(reference)) {
+      throw new UsageError(`\`--image\` is \`${value}\``, {
+        hint: 'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+      })
+    }
+    return new Map(previous).set(value.slice(0, at), reference)
+  }
+  return { flags, description, parse }
+}

@@ -1,0 +1,39 @@
+import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
+import type { Context } from './command.ts'
+import { compileFiles } from './compile-files.ts'
+import type { LoadingValues, PlanningValues } from './project-options.ts'
+import { printDiagnostics, printSummary, repositoryPath } from './report.ts'
+
+export interface ValidateValues extends LoadingValues, PlanningValues {
+  readonly output: 'text' | 'json' | 'sarif'
+}
+
+/** Compiles and prints the diagnostics: all of them as json or sarif, those that the log level wants as text. */
+export async function validateFiles(
+  { io, logLevel }: Context,
+  services: readonly string[],
+  options: ValidateValues,
+): Promise<number> {
+  const { plan, diagnostics } = await compileFiles(io, services, options, options)
+  const counts = count(diagnostics)
+  const failed = counts.error > 0 || !plan
+  if (options.output === 'json') {
+    const { diagnosticsToJson } = await import('../compiler/diagnostics/render/json.ts')
+    io.stdout.write(`${JSON.stringify(diagnosticsToJson(diagnostics), undefined, 2)}\n`)
+  } else if (options.output === 'sarif') {
+    const [{ diagnosticsToSarif }, { version }] = await Promise.all([
+      import('../compiler/diagnostics/render/sarif.ts'),
+      import('./version.ts'),
+    ])
+    const log = diagnosticsToSarif(diagnostics, { version: version(), repositoryPath: repositoryPath(io) })
+    io.stdout.write(`${JSON.stringify(log, undefined, 2)}\n`)
+  } else {
+    printDiagnostics(diagnostics, io, logLevel)
+    if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
+    else {
+      const remarks = countsText(counts)
+      printSummary(`no errors in ${plural(plan.serviceCount, 'service')}${remarks && `, ${remarks}`}`, io, logLevel)
+    }
+  }
+  return failed ? 1 : 0
+}

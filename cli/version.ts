@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The version in the package.json nearest above this module, whether it runs from its source, from dist or from a bundle. */
+export function version(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const found = readPackage(join(folder, 'package.json'))
+    if (found?.name === 'devctl') return found.version
+    if (folder === dirname(folder)) throw new Error('no package.json of devctl above its own code')
+  }
+}
+
+function readPackage(path: string): { name: string; version: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

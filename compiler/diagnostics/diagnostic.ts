@@ -1,0 +1,51 @@
+import type { Span } from '../syntax/source.ts'
+
+export type Severity = 'error' | 'warning' | 'info'
+
+/** One mistake or remark about the user's input. `message` is lower case, has no full stop, and sets names in backticks. */
+export interface Diagnostic {
+  readonly code: string
+  readonly severity: Severity
+  readonly message: string
+  /** The smallest text that shows it; absent only when there is no text (no file found). */
+  readonly span?: Span
+  readonly related?: readonly Related[]
+  /** Facts that help to understand, printed as `= note:`. */
+  readonly notes?: readonly string[]
+  /** What to write instead, printed as `= help:`. */
+  readonly hint?: string
+}
+
+/** Another place that belongs to a diagnostic, and what is there. */
+export interface Related {
+  readonly span: Span
+  readonly message: string
+}
+
+export interface Wording {
+  readonly message: string
+  readonly hint?: string | undefined
+  readonly notes?: readonly string[] | undefined
+}
+
+/** A kind of diagnostic. Declared once, beside the code that reports it; `explain` is its page in docs/diagnostics.md and `devctl explain CODE`. */
+export interface DiagnosticKind<P> {
+  readonly code: string
+  readonly severity: Severity
+  readonly explain: string
+  readonly text: (parameters: P) => Wording
+  /** True for warnings about fields that are lost or approximated: `--strict` turns them into errors. */
+  readonly loss?: boolean
+  /** True for what is an error with `--strict`, whatever it is without. */
+  readonly strict?: boolean
+}
+
+/** Every kind that the loaded modules declare, by code. */
+export const catalogue = new Map<string, DiagnosticKind<never>>()
+
+/** Declares a kind of diagnostic and enters it in the catalogue. Throws when the code is taken: that is our bug. */
+export function diagnostic<P>(kind: DiagnosticKind<P>): DiagnosticKind<P> {
+  if (catalogue.has(kind.code)) throw new Error(`diagnostic ${kind.code} is declared twice`)
+  catalogue.set(kind.code, kind)
+  return kind
+}

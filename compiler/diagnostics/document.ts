@@ -1,0 +1,31 @@
+import type { DiagnosticKind } from './diagnostic.ts'
+
+/** The page that `devctl explain CODE` prints. */
+export function diagnosticPage({ code, severity, explain }: DiagnosticKind<never>): string {
+  return `${code} (${severity})\n\n${explain.trim()}\n`
+}
+
+const INTRODUCTION = `# Diagnostics
+
+Every message of the compiler has a code, \`family/what-is-wrong\`, which stays the same when its words change. \`devctl explain CODE\` prints
+the text below; \`devctl validate --output json\` gives messages with their codes to programs. With \`--strict\` a warning marked *loss* is an error.
+
+This page is made from the code; \`npx vitest run test/diagnostics -u\` writes it anew.
+`
+
+/**
+ * docs/diagnostics.md: every kind by its code, with its severity, its page and, where there is one, a golden case that shows it.
+ * `examples` gives the folders of such cases, from the root of the repository, by code.
+ */
+export function diagnosticsDocument(
+  kinds: Iterable<DiagnosticKind<never>>,
+  examples: ReadonlyMap<string, string> = new Map(),
+): string {
+  const sorted = [...kinds].sort((a, b) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0))
+  const sections = sorted.map(({ code, severity, explain, loss }) => {
+    const example = examples.get(code)
+    const shown = example ? `\nExample: [${example.split('/').at(-1)}](../${example})\n` : ''
+    return `## ${code}\n\n*${severity}${loss ? ', loss' : ''}*\n\n${explain.trim()}\n${shown}`
+  })
+  return [INTRODUCTION, ...sections].join('\n')
+}

@@ -1,0 +1,61 @@
+import type { Span } from '../../syntax/source.ts'
+import { type Cell, toCells } from './printable.ts'
+
+/** The line in which a span starts, as it is printed, and the blanks and carets that go below it. */
+export interface Excerpt {
+  /** From 1. */
+  readonly line: number
+  readonly text: string
+  readonly marks: string
+}
+
+const WIDTH = 100
+/** What is kept to the left of the carets when a line must be cut there. */
+const LEFT_CONTEXT = 30
+/** UTF-16 units looked at on either side of the span's start: a line may be megabytes long. */
+const REACH = 600
+const CUT = '…'
+
+/** The excerpt of a span. Lines wider than 100 columns are cut on either side, so that the start of the span is in sight. */
+export function excerpt(span: Span): Excerpt {
+  const { line } = span.file.position(span.start)
+  const text = span.file.line(line)
+  // A span may start on the line end itself (a missing value): it is shown behind the last character.
+  const lineStart = span.start === 0 ? 0 : span.file.text.lastIndexOf('\n', span.start - 1) + 1
+  const start = Math.min(span.start - lineStart, text.length)
+  const end = Math.max(start, Math.min(span.end - lineStart, text.length))
+
+  const from = Math.max(0, start - REACH)
+  const cells = toCells(text.slice(from, start + REACH))
+  const shown = cutToWidth(cells, start - from, end - from, from > 0, start + REACH < text.length)
+  return { line, text: shown.text.trimEnd(), marks: shown.marks }
+}
+
+function cutToWidth(cells: readonly Cell[], start: number, end: number, moreLeft: boolean, moreRight: boolean) {
+  const columnOf = (offset: number) => cells.reduce((sum, cell) => (cell.at < offset ? sum + cell.width : sum), 0)
+  const total = columnOf(Number.POSITIVE_INFINITY)
+  const fits = !moreLeft && !moreRight && total <= WIDTH
+  const firstColumn = fits || (!moreLeft && columnOf(end) < WIDTH) ? 0 : Math.max(0, columnOf(start) - LEFT_CONTEXT)
+
+  let column = 0
+  let text = ''
+  let marks = ''
+  let width = 0
+  let cutRight = moreRight
+  for (const cell of cells) {
+    const at = column
+    column += cell.width
+    if (at < firstColumn) continue
+    if (width + cell.width > WIDTH) {
+      cutRight = true
+      break
+    }
+    text += cell.text
+    width += cell.width
+    if (cell.at < start) marks += ' '.repeat(cell.width)
+    else if (cell.at < end) marks += '^'.repeat(cell.width)
+  }
+  if (!marks.includes('^')) marks += '^'
+  const cutLeft = firstColumn > 0 || moreLeft
+  return { text: (cutLeft ? CUT : '') + text + (cutRight ? CUT : ''), marks: (cutLeft ? ' ' : '') + marks }
+}

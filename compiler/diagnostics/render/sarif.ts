@@ -1,0 +1,98 @@
+import type { Span } from '../../syntax/source.ts'
+import { catalogue, type Diagnostic, type DiagnosticKind, type Severity } from '../diagnostic.ts'
+import { toRange } from './json.ts'
+
+export interface SarifOptions {
+  /** The version of devctl. */
+  readonly version: string
+  /** Turns a path as diagnostics show it into one from the repository's root. */
+  readonly repositoryPath?: (path: string) => string
+}
+
+const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
+  error: 'error',
+  warning: 'warning',
+  info: 'note',
+}
+
+/**
+ * The diagnostics as a log of the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors read.
+ * The rules are the catalogue's pages of the codes that were reported.
+ * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+export function diagnosticsToSarif(diagnostics: readonly Diagnostic[], options: SarifOptions) {
+  const codes = [...new Set(diagnostics.map(diagnostic => diagnostic.code))].sort()
+  const toLocation = (span: Span) => physicalLocation(span, options.repositoryPath ?? (path => path))
+  return {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'devctl',
+            version: options.version,
+            semanticVersion: options.version,
+            rules: codes.map(code => toRule(code, catalogue.get(code))),
+          },
+        },
+        columnKind: 'unicodeCodePoints',
+        results: diagnostics.map(({ code, severity, message, span, related, notes = [], hint }) => ({
+          ruleId: code,
+          ruleIndex: codes.indexOf(code),
+          level: LEVELS[severity],
+          message: {
+            text: [
+              message,
+              ...notes.map(note => `note: ${note}`),
+              ...(hint === undefined ? [] : [`help: ${hint}`]),
+            ].join('\n'),
+          },
+          locations: span ? [{ physicalLocation: toLocation(span) }] : [],
+          ...(related?.length && {
+            relatedLocations: related.map((other, index) => ({
+              id: index + 1,
+              physicalLocation: toLocation(other.span),
+              message: { text: other.message },
+            })),
+          }),
+        })),
+      },
+    ],
+  }
+}
+
+function toRule(code: string, kind: DiagnosticKind<never> | undefined) {
+  if (!kind) return { id: code }
+  return {
+    id: code,
+    shortDescription: { text: firstSentence(kind.explain) },
+    fullDescription: { text: kind.explain.trim() },
+    help: { text: kind.explain.trim(), markdown: kind.explain.trim() },
+    defaultConfiguration: { level: LEVELS[kind.severity] },
+  }
+}
+
+function firstSentence(page: string): string {
+  const paragraph = page
+    .trim()
+    .split(/\n\s*\n/, 1)[0]!
+    .replace(/\s+/g, ' ')
+  return /^.*?[.:](?= [^a-z]|$)/.exec(paragraph)?.[0] ?? paragraph
+}
+
+function physicalLocation(span: Span, repositoryPath: (path: string) => string) {
+  const { start, end } = toRange(span)
+  return {
+    artifactLocation: { uri: toUri(repositoryPath(span.file.path)) },
+    region: { startLine: start.line, startColumn: start.column, endLine: end.line, endColumn: end.column },
+  }
+}
+
+/** A relative reference, or a `file:` URL for an absolute path. */
+function toUri(path: string): string {
+  const slashed = path.replaceAll('\\', '/')
+  const encoded = slashed.split('/').map(encodeURIComponent).join('/')
+  if (slashed.startsWith('/')) return `file://${encoded}`
+  return /^[A-Za-z]:\//.test(slashed) ? `file:///${encoded.replace('%3A', ':')}` : encoded
+}

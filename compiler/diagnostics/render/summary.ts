@@ -1,0 +1,63 @@
+import type { Diagnostic, Severity } from '../diagnostic.ts'
+
+/** How many there are of each kind, and in how many files. */
+export interface Counts {
+  readonly error: number
+  readonly warning: number
+  readonly info: number
+  /** The files that have errors, in order. */
+  readonly files: readonly string[]
+}
+
+/** Counts diagnostics by severity, and the files that have errors. */
+export function count(diagnostics: readonly Diagnostic[]): Counts {
+  const found: Record<Severity, number> = { error: 0, warning: 0, info: 0 }
+  const files = new Set<string>()
+  for (const { severity, span } of diagnostics) {
+    found[severity]++
+    if (severity === 'error' && span) files.add(span.file.path)
+  }
+  return { ...found, files: [...files] }
+}
+
+/** `2 errors, 1 warning`; empty when there is nothing to count. Remarks of level info are not mentioned. */
+export function countsText(counts: Counts): string {
+  const parts = [counts.error && plural(counts.error, 'error'), counts.warning && plural(counts.warning, 'warning')]
+  return parts.filter(Boolean).join(', ')
+}
+
+/** `1 object`, `2 objects`; words that end in `s` or `y` are not among ours. */
+export function plural(number: number, word: string): string {
+  return `${number} ${word}${number === 1 ? '' : 's'}`
+}
+
+/**
+ * The last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`. `outcome` says what the errors prevented;
+ * the code named is that of the last error, the one nearest to the reader's eye.
+ */
+export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: string): string {
+  const { error, files } = count(diagnostics)
+  const where = files.length === 0 ? '' : ` in ${plural(files.length, 'file')}`
+  const last = diagnostics.findLast(diagnostic => diagnostic.severity === 'error')
+  const explain = last ? `. \`devctl explain ${last.code}\` tells more` : ''
+  return `${plural(error, 'error')}${where}${outcome ? `; ${outcome}` : ''}${explain}`
+}
+
+/** What is shown of many diagnostics, and a line about the rest. */
+export interface Selection {
+  readonly shown: readonly Diagnostic[]
+  readonly rest?: string
+}
+
+/** At most `limit` diagnostics, errors before warnings before remarks, in their order. */
+export function selectShown(diagnostics: readonly Diagnostic[], limit = 50): Selection {
+  if (diagnostics.length <= limit) return { shown: diagnostics }
+  const ranks: readonly Severity[] = ['error', 'warning', 'info']
+  const kept = new Set(
+    ranks.flatMap(rank => diagnostics.filter(diagnostic => diagnostic.severity === rank)).slice(0, limit),
+  )
+  const left = diagnostics.filter(diagnostic => !kept.has(diagnostic))
+  const counts = countsText(count(left))
+  const rest = `… and ${left.length} more${counts ? ` (${counts})` : ''}; \`devctl validate --output json\` lists them all`
+  return { shown: diagnostics.filter(diagnostic => kept.has(diagnostic)), rest }
+}

@@ -1,0 +1,57 @@
+import type { Span } from '../syntax/source.ts'
+import type { Diagnostic, DiagnosticKind, Related } from './diagnostic.ts'
+
+/** Collects the diagnostics of a run. Stages report to it and carry on; nothing is thrown. */
+export class Reporter {
+  readonly strict: boolean
+  readonly #found: Diagnostic[] = []
+  readonly #seen = new Set<string>()
+  readonly #fileOrder = new Map<string, number>()
+  #errors = 0
+
+  /** With `strict`, warnings about lost or approximated fields are errors. */
+  constructor(options: { strict?: boolean } = {}) {
+    this.strict = options.strict ?? false
+  }
+
+  /** Reports a diagnostic; the same code and message at the same span is kept once. */
+  report<P>(kind: DiagnosticKind<P>, span: Span | undefined, parameters: P, related?: readonly Related[]): void {
+    const { message, hint, notes } = kind.text(parameters)
+    const key = `${kind.code} ${span?.file.path} ${span?.start} ${span?.end} ${message}`
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    const raised = this.strict && (kind.strict || (kind.loss && kind.severity === 'warning'))
+    const severity = raised ? 'error' : kind.severity
+    if (severity === 'error') this.#errors++
+    if (span && !this.#fileOrder.has(span.file.path)) this.#fileOrder.set(span.file.path, this.#fileOrder.size)
+    this.#found.push({
+      code: kind.code,
+      severity,
+      message,
+      ...(span && { span }),
+      ...(related?.length && { related }),
+      ...(notes?.length && { notes }),
+      ...(hint !== undefined && { hint }),
+    })
+  }
+
+  /** Fixes the order in which files appear among the diagnostics: the order in which they are registered. */
+  registerFile(path: string): void {
+    if (!this.#fileOrder.has(path)) this.#fileOrder.set(path, this.#fileOrder.size)
+  }
+
+  get hasErrors(): boolean {
+    return this.#errors > 0
+  }
+
+  /** What was reported: by file in the order of loading, then by place, then by code. */
+  diagnostics(): readonly Diagnostic[] {
+    const order = (d: Diagnostic) => (d.span ? (this.#fileOrder.get(d.span.file.path) ?? 0) : -1)
+    return [...this.#found].sort(
+      (a, b) =>
+        order(a) - order(b) ||
+        (a.span?.start ?? 0) - (b.span?.start ?? 0) ||
+        (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
+    )
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * The known word that a misspelt one most likely stands for: the same in another writing (`dependsOn`, `Env-File`), at most two
+ * slips away, or the only one that it begins. Undefined when nothing is near. Linear in the number of known words.
+ */
+export function suggest(word: string, known: Iterable<string>): string | undefined {
+  const plain = plainly(word)
+  // A short word is near to too many: one slip in three letters, two from six on.
+  const limit = plain.length < 3 ? 0 : plain.length < 6 ? 1 : 2
+  let best: string | undefined
+  let bestDistance = limit + 1
+  const begun: string[] = []
+  for (const candidate of known) {
+    const other = plainly(candidate)
+    if (other === plain) return candidate
+    if (plain.length >= 3 && (other.startsWith(plain) || (other.length >= 4 && plain.startsWith(other))))
+      begun.push(candidate)
+    if (Math.abs(other.length - plain.length) >= bestDistance) continue
+    const distance = slips(plain, other, bestDistance)
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best ?? (begun.length === 1 ? begun[0] : undefined)
+}
+
+/** `` did you mean `image`? `` for the nearest known word, as a hint. */
+export function didYouMean(word: string, known: Iterable<string>): string | undefined {
+  const near = suggest(word, known)
+  return near === undefined ? undefined : `did you mean \`${near}\`?`
+}
+
+const plainly = (word: string) => word.toLowerCase().replace(/[-_ .]/g, '')
+
+/** Letters to add, drop, change or swap with the next to get from one word to the other; stops counting at `limit`. */
+function slips(from: string, to: string, limit: number): number {
+  let before: number[] = []
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i]
+    let least = i
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1]
+      let cost = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        cost = Math.min(cost, before[j - 2]! + 1)
+      next.push(cost)
+      least = Math.min(least, cost)
+    }
+    if (least >= limit) return limit
+    before = row
+    row = next
+  }
+  return row[to.length]!
+}

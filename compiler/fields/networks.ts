@@ -1,0 +1,85 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Service, ServiceNetwork } from '../project/project.ts'
+import type { Span } from '../syntax/source.ts'
+import { spanInside } from '../syntax/span-inside.ts'
+import type { MapTree, ScalarTree } from '../syntax/tree.ts'
+import { isIp } from '../values/ip-address.ts'
+import type { ReadContext } from './context.ts'
+import { entries, filledText, list, scalars, textOf } from './tree-values.ts'
+
+const badDns = diagnostic({
+  code: 'dns/bad-address',
+  severity: 'error',
+  explain:
+    '`dns` lists the addresses of name servers, in numbers: `8.8.8.8` or `2001:4860:4860::8888`. A host name cannot stand there, since it would need a name server to be found.',
+  text: (p: { address: string }) => ({ message: `the name server \`${p.address}\` is no IP address` }),
+})
+
+const badHost = diagnostic({
+  code: 'extra-hosts/bad-address',
+  severity: 'error',
+  explain: `\`extra_hosts\` gives a host name a fixed address: \`name=192.0.2.10\`, or \`name=host-gateway\` for the machine that runs the containers. Another host name cannot stand in place of the address.`,
+  text: (p: { host: string; address: string }) => ({
+    message: `the extra host \`${p.host}\` has the address \`${p.address}\`, which is no IP address`,
+    hint: `write \`${p.host || 'name'}=192.0.2.10\``,
+  }),
+})
+
+type NetworkFields = Pick<
+  Service,
+  | 'networkMode'
+  | 'networks'
+  | 'hostname'
+  | 'domainname'
+  | 'containerName'
+  | 'dns'
+  | 'dnsSearch'
+  | 'dnsOpt'
+  | 'extraHosts'
+>
+
+/** Networks and names: `networks`, `network_mode`, `hostname`, `domainname`, `container_name`, `dns*`, `extra_hosts`. */
+export function readNetworks(service: MapTree, context: ReadContext): NetworkFields {
+  return {
+    networkMode: filledText(service, 'network_mode'),
+    networks: readMembership(service),
+    hostname: filledText(service, 'hostname'),
+    domainname: filledText(service, 'domainname'),
+    containerName: filledText(service, 'container_name'),
+    dns: readNameServers(service, context),
+    dnsSearch: list(service, 'dns_search'),
+    dnsOpt: list(service, 'dns_opt'),
+    extraHosts: readExtraHosts(service, context),
+  }
+}
+
+function readMembership(service: MapTree): readonly ServiceNetwork[] {
+  const found: ServiceNetwork[] = []
+  for (const [name, { key, value }] of entries(service, 'networks'))
+    found.push({ name, span: key, aliases: list(value, 'aliases') })
+  return found
+}
+
+function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {
+  return list(service, 'dns').filter(({ value, span }) => {
+    if (isIp(value)) return true
+    reporter.report(badDns, span, { address: value })
+    return false
+  })
+}
+
+function readExtraHosts(service: MapTree, context: ReadContext): Service['extraHosts'] {
+  return scalars(service, 'extra_hosts').flatMap(item => readExtraHost(item, context) ?? [])
+}
+
+/** The canonical form is `host=address`, one address each. */
+function readExtraHost(item: ScalarTree, { reporter }: ReadContext): Service['extraHosts'][number] | undefined {
+  const { value, span } = textOf(item)
+  const equals = value.indexOf('=')
+  const host = value.slice(0, Math.max(0, equals))
+  const address = value.slice(equals + 1)
+  if (host !== '' && (address === 'host-gateway' || isIp(address))) return { host, address, span }
+  const place: Span = spanInside(item, equals + 1, value.length)
+  reporter.report(badHost, place, { host, address })
+  return undefined
+}

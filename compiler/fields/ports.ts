@@ -1,0 +1,156 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Port, Protocol, Service } from '../project/project.ts'
+import { spanInside } from '../syntax/span-inside.ts'
+import { isMap, type MapTree, type ScalarTree } from '../syntax/tree.ts'
+import type { ReadContext } from './context.ts'
+import { isPort, readPortNumber } from './port-number.ts'
+import { filledText, items, scalar, scalars } from './tree-values.ts'
+
+const badPublished = diagnostic({
+  code: 'ports/bad-published',
+  severity: 'error',
+  explain: `A published port is a number, or a range such as \`8000-8010\` of which one is taken. Names, addresses and descending ranges are not possible; an address goes to \`host_ip\`.`,
+  text: (p: { published: string; reason: string }) => ({
+    message: `the published port \`${p.published}\` ${p.reason}`,
+    hint: 'write a number from 0 to 65535, or a range such as `8000-8010`',
+  }),
+})
+
+const noTarget = diagnostic({
+  code: 'ports/no-target',
+  severity: 'error',
+  explain:
+    'The long form of a port says with `target` on which port the container listens; `published` is where it is reached from outside.',
+  text: () => ({ message: 'a port has no `target`', hint: 'add the port of the container: `target: 80`' }),
+})
+
+const unknownProtocol = diagnostic({
+  code: 'ports/unknown-protocol',
+  severity: 'error',
+  explain:
+    'A port speaks `tcp` (the default), `udp` or `sctp`; Kubernetes knows no other. What runs on top, such as HTTP, goes to `app_protocol`.',
+  text: (p: { protocol: string }) => ({
+    message: `\`${p.protocol}\` is no protocol of a port`,
+    hint: 'use `tcp`, `udp` or `sctp`',
+  }),
+})
+
+const badExpose = diagnostic({
+  code: 'ports/bad-expose',
+  severity: 'error',
+  explain: `\`expose\` lists ports of the container that other services use: \`"3000"\`, a range \`"3000-3005"\`, with a protocol \`"53/udp"\`. To publish a port, use \`ports\`.`,
+  text: (p: { value: string; reason: string }) => ({
+    message: `\`${p.value}\` in \`expose\` ${p.reason}`,
+    hint: 'write `3000`, `3000-3005` or `53/udp`',
+  }),
+})
+
+const manyExposed = diagnostic({
+  code: 'ports/many-exposed',
+  severity: 'warning',
+  explain:
+    'Each exposed port becomes a port of the Kubernetes Service, and each of them costs rules on every node. Hundreds of them slow the cluster down. A service without any known port becomes headless, where every port can be reached: often that is what a large range means.',
+  text: (p: { count: number }) => ({
+    message: `\`expose\` lists ${p.count} ports`,
+    hint: 'list the ports that are used, or remove `expose` so that all of them can be reached',
+  }),
+})
+
+const protocols: ReadonlyMap<string, Protocol> = new Map([
+  ['tcp', 'TCP'],
+  ['udp', 'UDP'],
+  ['sctp', 'SCTP'],
+])
+
+/** `ports` and `expose`. Reports numbers that are no ports and protocols that Kubernetes does not know. */
+export function readPorts(service: MapTree, context: ReadContext): Pick<Service, 'ports' | 'expose'> {
+  const ports: Port[] = []
+  for (const item of items(service, 'ports').filter(isMap)) {
+    const port = readPort(item, context)
+    if (port) ports.push(port)
+  }
+  return { ports, expose: readExpose(service, context) }
+}
+
+function readPort(tree: MapTree, context: ReadContext): Port | undefined {
+  if (!scalar(tree, 'target')) context.reporter.report(noTarget, tree.span, undefined)
+  const target = readPortNumber(tree, ['target'], context)
+  if (!target) return undefined
+  const protocol = readProtocol(tree, context)
+  const published = readPublished(tree, context)
+  return {
+    span: tree.span,
+    target: target.value,
+    protocol: protocol ?? 'TCP',
+    ...(published !== undefined && { published }),
+    hostIp: filledText(tree, 'host_ip')?.value,
+    mode: filledText(tree, 'mode')?.value,
+    name: filledText(tree, 'name')?.value,
+    appProtocol: filledText(tree, 'app_protocol')?.value,
+  }
+}
+
+function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | undefined {
+  const found = filledText(tree, 'protocol')
+  const known = found && protocols.get(found.value.toLowerCase())
+  if (found && !known) reporter.report(unknownProtocol, found.span, { protocol: found.value })
+  return known
+}
+
+/** The published port or range as written. Absent for `0` too: a port of the engine's choice has no address that could be public. */
+function readPublished(tree: MapTree, { reporter }: ReadContext): string | undefined {
+  const found = scalar(tree, 'published')
+  const published = String(found?.value ?? '').trim()
+  if (!found || published === '' || published === '0') return undefined
+  const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(published) ?? []
+  const reason =
+    first === undefined
+      ? 'is neither a number nor a range'
+      : Number(first) > 65535 || Number(last) > 65535
+        ? 'is outside 0 to 65535'
+        : Number(last) < Number(first)
+          ? 'runs downwards'
+          : undefined
+  if (reason === undefined) return published
+  reporter.report(badPublished, found.span, { published, reason })
+  return undefined
+}
+
+type Exposed = Service['expose'][number]
+
+function readExpose(service: MapTree, context: ReadContext): Service['expose'] {
+  const found: Exposed[] = []
+  const seen = new Set<string>()
+  for (const item of scalars(service, 'expose')) {
+    for (const exposed of readExposed(item, context)) {
+      const key = `${exposed.value.port}/${exposed.value.protocol}`
+      if (seen.has(key)) continue
+      seen.add(key)
+      found.push(exposed)
+    }
+  }
+  const first = found[0]
+  if (first && found.length > 100) context.reporter.report(manyExposed, first.span, { count: found.length })
+  return found
+}
+
+function readExposed(item: ScalarTree, { reporter }: ReadContext): readonly Exposed[] {
+  const value = String(item.value)
+  const wrong = (reason: string, start = 0, end = value.length): readonly Exposed[] => {
+    reporter.report(badExpose, spanInside(item, start, end), { value, reason })
+    return []
+  }
+  const [, first, last = first, word = 'tcp'] = /^(\d+)(?:-(\d+))?(?:\/(\w+))?$/.exec(value.trim()) ?? []
+  if (first === undefined || last === undefined) return wrong('is no port')
+  const protocol = protocols.get(word.toLowerCase())
+  const slash = value.indexOf('/')
+  if (!protocol) return wrong(`has the unknown protocol \`${word}\``, slash + 1)
+  const from = Number(first)
+  const to = Number(last)
+  if (!isPort(from) || !isPort(to)) return wrong('is outside 1 to 65535', 0, slash < 0 ? value.length : slash)
+  if (to < from) return wrong('runs downwards', 0, slash < 0 ? value.length : slash)
+  return Array.from({ length: to - from + 1 }, (_, index) => ({
+    value: { port: from + index, protocol },
+    span: item.span,
+  }))
+}

@@ -1,0 +1,48 @@
+/** What the compiler may ask of the world. Synchronous; the only way in for files and variables. Paths are absolute. */
+export interface CompilerHost {
+  /** The bytes of a file, or why there are none. */
+  readFile(path: string): FileContent
+  /** The names in a folder, sorted, or undefined when it is no folder that can be read. */
+  readDirectory(path: string): readonly DirectoryEntry[] | undefined
+  /** What is at a path, symbolic links followed. */
+  stat(path: string): FileStat | undefined
+  /** The path with symbolic links resolved; the path itself where it does not exist. */
+  realPath(path: string): string
+  /** A variable of the process environment, or of the platform when it has none there. */
+  variable(name: string): HostVariable | undefined
+  /** All variables of the process environment. */
+  readonly environment: ReadonlyMap<string, string>
+  /** Hash (hex) of everything that a build reads: the context after .dockerignore, Dockerfile, target and arguments. Undefined for a context that is not a folder of this machine. */
+  hashBuild(build: BuildInput): string | undefined
+  readonly homeDirectory: string | undefined
+}
+
+export type FileContent =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly executable?: boolean }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+
+export interface DirectoryEntry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'other'
+}
+
+export interface FileStat {
+  readonly kind: 'file' | 'folder' | 'other'
+  /** Bytes; of a file only. */
+  readonly size: number
+}
+
+export interface HostVariable {
+  readonly value: string
+  readonly source: 'shell' | 'platform'
+}
+
+export interface BuildInput {
+  readonly context: string
+  readonly dockerfile?: string | undefined
+  readonly dockerfileInline?: string | undefined
+  readonly target?: string | undefined
+  readonly args: readonly (readonly [string, string | null])[]
+}

@@ -1,0 +1,37 @@
+import type { Diagnostic } from './diagnostics/diagnostic.ts'
+import { Reporter } from './diagnostics/reporter.ts'
+import type { CompilerHost } from './host.ts'
+import type { LoadOptions, PlanOptions } from './options.ts'
+import { planProject } from './plan/index.ts'
+import type { Plan } from './plan/plan.ts'
+import { loadProject } from './project/load.ts'
+import type { Loaded } from './project/loaded.ts'
+import type { Project } from './project/project.ts'
+import { readProject } from './project/read.ts'
+import { reportFates } from './schema/effects.ts'
+
+export type { Diagnostic } from './diagnostics/diagnostic.ts'
+export type { CompilerHost } from './host.ts'
+export type { LoadOptions, PlanOptions } from './options.ts'
+export type { Plan } from './plan/plan.ts'
+
+/** What a compilation found out. Each stage's result is absent when an error kept it from being made. */
+export interface Compilation {
+  /** The model that `devctl config` prints; absent when a file could not be read at all. With errors among the diagnostics it lacks what they are about. */
+  readonly loaded?: Loaded
+  readonly project?: Project
+  /** Absent when any diagnostic is an error. */
+  readonly plan?: Plan
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Compiles Compose files to a plan for Kubernetes. Reports every mistake it finds; throws only on a bug of ours. The only door in. */
+export function compile(options: LoadOptions & PlanOptions, host: CompilerHost): Compilation {
+  const reporter = new Reporter(options.strict ? { strict: true } : {})
+  const loaded = loadProject(options, host, reporter)
+  if (!loaded || options.until === 'loaded') return { ...(loaded && { loaded }), diagnostics: reporter.diagnostics() }
+  reportFates(loaded.tree, reporter)
+  const project = readProject(loaded, host, reporter)
+  const plan = planProject(project, options, host, reporter)
+  return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics() }
+}

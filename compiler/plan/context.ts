@@ -1,0 +1,70 @@
+import { basename, isAbsolute, relative } from 'node:path/posix'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import type { PlanOptions } from '../options.ts'
+import type { Project } from '../project/project.ts'
+import type { Span } from '../syntax/source.ts'
+import type { Names } from './names.ts'
+import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
+
+/** What every step of planning may look at, and the objects that they find to be needed on the way. */
+export interface PlanContext {
+  readonly project: Project
+  readonly options: PlanOptions
+  readonly host: CompilerHost
+  readonly reporter: Reporter
+  readonly environment: Environment
+  readonly names: Names
+  /** By name, so that what two services need is made once. */
+  readonly objects: {
+    readonly configMaps: Map<string, ConfigMapPlan>
+    readonly secrets: Map<string, SecretPlan>
+    readonly claims: Map<string, ClaimPlan>
+  }
+}
+
+/** The small shell image of the waits and of copy-up. */
+export const shellImage = ({ options }: Pick<PlanContext, 'options'>): string => options.shellImage ?? 'busybox:1.37'
+
+/** The image that waits for Jobs. */
+export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string =>
+  options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
+
+/** `compose.yaml#services.web.ports`: the file that holds `span`, relative to the project directory, and the path of keys. */
+export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, path: string): string {
+  return `${fileFrom(project.directory, span.file.path)}#${path}`
+}
+
+/**
+ * A file's path as seen from the project directory; its base name when it is outside. Paths of source files are relative to the folder devctl runs in,
+ * which is not known here: where they start with the last folders of the project directory, those are left out.
+ */
+function fileFrom(directory: string, path: string): string {
+  if (isAbsolute(path)) {
+    const inside = relative(directory, path)
+    return inside.startsWith('..') ? basename(path) : inside
+  }
+  if (path.startsWith('../')) return basename(path)
+  const folders = path.split('/')
+  for (let count = folders.length - 1; count > 0; count--) {
+    const prefix = folders.slice(0, count).join('/')
+    if (directory.endsWith(`/${prefix}`)) return folders.slice(count).join('/')
+  }
+  return path
+}
+
+/** Sorts by a text in the order of code units, which is the same in every locale. */
+export function sortBy<T>(values: Iterable<T>, key: (value: T) => string): T[] {
+  return [...values].sort((a, b) => compareText(key(a), key(b)))
+}
+
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** The place of `text` inside a span when it is written there as it is; else the span. */
+export function narrow(span: Span, text: string): Span {
+  const at = span.file.text.slice(span.start, span.end).indexOf(text)
+  return at < 0 || text === '' ? span : { file: span.file, start: span.start + at, end: span.start + at + text.length }
+}
+
+/** Whole seconds, rounded up. */
+export const seconds = (duration: { readonly milliseconds: number }): number => Math.ceil(duration.milliseconds / 1000)

@@ -1,0 +1,42 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Pair } from '../project/project.ts'
+import type { PlanContext } from './context.ts'
+import type { ContainerPlan } from './plan.ts'
+
+const badName = diagnostic({
+  code: 'environment/bad-name',
+  severity: 'error',
+  explain:
+    'Kubernetes accepts names of environment variables made of printable ASCII characters except `=`. Most programs expect letters, digits and `_`.',
+  text: (p: { name: string }) => ({
+    message: `Kubernetes accepts no environment variable called \`${p.name}\``,
+    hint: 'use letters, digits and `_`',
+  }),
+})
+
+const newName = diagnostic({
+  code: 'environment/unusual-name',
+  severity: 'warning',
+  explain: `Before Kubernetes 1.32 the name of an environment variable has letters, digits, \`_\`, \`-\` and \`.\`, and does not begin with a digit; older clusters refuse the Pod. Later ones take any printable ASCII character except \`=\`.`,
+  text: (p: { name: string }) => ({
+    message: `Kubernetes before 1.32 refuses an environment variable called \`${p.name}\``,
+    hint: 'use letters, digits and `_`; many programs read `__` in place of `:`',
+  }),
+})
+
+/** Environment variables sorted by name; of two with one name the last holds. Reports names that Kubernetes refuses. */
+export function toEnvironment(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  ...lists: (readonly Pair[])[]
+): ContainerPlan['env'] {
+  const found = new Map<string, string>()
+  for (const { name, value, span } of lists.flat()) {
+    if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(name)) {
+      const isPrintable = /^[ -<>-~]+$/.test(name)
+      reporter.report(isPrintable ? newName : badName, span, { name })
+      if (!isPrintable) continue
+    }
+    found.set(name, value)
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([name, value]) => ({ name, value }))
+}

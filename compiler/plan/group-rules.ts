@@ -1,0 +1,79 @@
+import { diagnostic, type Related } from '../diagnostics/diagnostic.ts'
+import type { PlanContext } from './context.ts'
+import type { Group } from './groups.ts'
+
+export const policyIgnored = diagnostic({
+  code: 'restart/ignored',
+  severity: 'warning',
+  loss: true,
+  explain: `The containers of a Pod have one restart policy, and that of a DaemonSet (\`deploy.mode: global\`) is always \`always\`. The policy written here cannot be kept.`,
+  text: (p: { service: string; policy: string; reason: string }) => ({
+    message: `the restart policy \`${p.policy}\` of \`${p.service}\` has no effect: ${p.reason}`,
+  }),
+})
+
+const modeInGroup = diagnostic({
+  code: 'kind/mode-in-group',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Services that share a namespace are containers of one Pod. How many Pods there are, and on which nodes, is decided by the service that lends its namespaces; `deploy.mode` and `scale` of the others have no effect.',
+  text: (p: { service: string; lead: string; key: string }) => ({
+    message: `\`${p.key}\` of \`${p.service}\` has no effect: it runs in the Pod of \`${p.lead}\``,
+    hint: `set it on \`${p.lead}\``,
+  }),
+})
+
+const portTwice = diagnostic({
+  code: 'groups/port-twice',
+  severity: 'error',
+  explain:
+    'Services that share a namespace are containers of one Pod, with one network: only one of them can listen on a port. Give one of them another port, or a network of its own.',
+  text: (p: { port: number; service: string; other: string }) => ({
+    message: `\`${p.service}\` and \`${p.other}\` run in one Pod, and both have the port ${p.port}`,
+    hint: 'give one of them another port',
+  }),
+})
+
+/** Reports what members of a group cannot each have for themselves: a restart policy, a mode, a scale, a port that another one has. */
+export function checkGroup(context: Pick<PlanContext, 'reporter'>, group: Group): void {
+  if (group.members.length === 1) return
+  checkPolicies(context, group)
+  checkPorts(context, group)
+}
+
+function checkPolicies({ reporter }: Pick<PlanContext, 'reporter'>, { lead, members }: Group): void {
+  const own = lead.restart.policy?.value ?? 'always'
+  for (const member of members.slice(1)) {
+    const { policy } = member.restart
+    if (policy && policy.value !== own)
+      reporter.report(policyIgnored, policy.span, {
+        service: member.name,
+        policy: policy.value,
+        reason: `it runs in the Pod of \`${lead.name}\`, whose policy is \`${own}\``,
+      })
+    const { mode } = member.deploy
+    if (mode && mode.value !== (lead.deploy.mode?.value ?? 'replicated'))
+      reporter.report(modeInGroup, mode.span, { service: member.name, lead: lead.name, key: 'deploy.mode' })
+    if (member.scale && member.scale.value !== (lead.scale?.value ?? 1))
+      reporter.report(modeInGroup, member.scale.span, { service: member.name, lead: lead.name, key: 'scale' })
+  }
+}
+
+/** The ports that the file gives to members; what a Dockerfile exposes may not be in use. */
+function checkPorts({ reporter }: Pick<PlanContext, 'reporter'>, { members }: Group): void {
+  const ports = new Map<string, { readonly service: string; readonly span: Related['span'] }>()
+  for (const { name: service, ports: published, expose } of members)
+    for (const { port, protocol, span } of [
+      ...published.map(({ target, ...rest }) => ({ ...rest, port: target })),
+      ...expose.map(({ value, span }) => ({ ...value, span })),
+    ]) {
+      const key = `${port}/${protocol}`
+      const first = ports.get(key)
+      if (!first) ports.set(key, { service, span })
+      else if (first.service !== service)
+        reporter.report(portTwice, span, { port, service, other: first.service }, [
+          { span: first.span, message: `\`${first.service}\` has it here` },
+        ])
+    }
+}

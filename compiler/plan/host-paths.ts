@@ -1,0 +1,26 @@
+import { relative } from 'node:path/posix'
+
+/** A path as in the file: relative to the project where it lies in it. */
+export function shown(path: string, directory: string): string {
+  if (!isInside(path, directory)) return path
+  return `./${relative(directory, path)}`.replace(/\/$/, '')
+}
+
+export function isInside(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith('/') ? directory : `${directory}/`)
+}
+
+/** Sockets, devices and time files: nothing that a node could stand in for. */
+export const isSpecial = (path: string): boolean =>
+  /\.sock(et)?$/.test(path) || /^\/dev(\/|$)/.test(path) || /^\/etc\/(localtime|timezone)$/.test(path)
+
+/** Folders of an operating system: https://refspecs.linuxfoundation.org/FHS_3.0/fhs/index.html */
+export const isSystem = (path: string): boolean => path === '/' || systemPaths.test(path)
+
+const systemPaths = new RegExp(
+  `^/(${[
+    'proc|sys|lib|lib32|lib64|boot|bin|sbin|usr|run',
+    'var/(run|log|lib/(docker|containerd|kubelet|containers))',
+    'etc/(passwd|group|shadow|hosts|hostname|resolv\\.conf|os-release|machine-id|ssl|ca-certificates|kubernetes|systemd)',
+  ].join('|')})(/|$)`,
+)

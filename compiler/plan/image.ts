@@ -1,0 +1,116 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Build, Service } from '../project/project.ts'
+import { shortHash } from '../values/dns-name.ts'
+import type { PlanContext } from './context.ts'
+import type { ContainerPlan } from './plan.ts'
+
+const noRegistry = diagnostic({
+  code: 'image/no-registry',
+  severity: 'warning',
+  explain: `The service is built and has no \`image\`, so its image needs a place that the cluster can pull from. Without one the manifests name \`registry.local.devctl\`, which does not exist.
+
+\`\`\`
+devctl render --registry registry.example.com/team
+devctl render --image web=registry.example.com/team/web:1.4
+\`\`\``,
+  text: (p: { service: string }) => ({
+    message: `no registry is given for the image of \`${p.service}\``,
+    hint: 'add `--registry`, or `image:` to the service',
+  }),
+})
+
+const pullInterval = diagnostic({
+  code: 'image/pull-interval',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`refresh`, `daily`, `weekly` and `every_…` let the engine pull again after some time. A cluster pulls when a Pod starts, or not at all. The policy becomes `IfNotPresent`; to get newer images, name them by digest or by a tag that changes.',
+  text: (p: { policy: string }) => ({
+    message: `\`pull_policy: ${p.policy}\` has no equivalent; the image is pulled when a node does not have it`,
+    hint: 'use `always`, or a tag that changes',
+  }),
+})
+
+const unknownPolicy = diagnostic({
+  code: 'image/unknown-pull-policy',
+  severity: 'error',
+  explain: '`pull_policy` is `always`, `never`, `missing`, `if_not_present` or `build`.',
+  text: (p: { policy: string }) => ({
+    message: `\`pull_policy\` has the unknown value \`${p.policy}\``,
+    hint: 'use `always`, `missing` or `never`',
+  }),
+})
+
+const unknownImageOption = diagnostic({
+  code: 'image/unknown-service',
+  severity: 'warning',
+  explain:
+    '`--image SERVICE=REFERENCE` names the image of a service of the Compose file. The project has no service of that name, so the option has no effect.',
+  text: (p: { service: string }) => ({
+    message: `\`--image\` names \`${p.service}\`, which is no service of the project`,
+  }),
+})
+
+const placeholderRegistry = 'registry.local.devctl'
+
+/** The image of a service and when it is pulled (decisions, "Images" and "Pod defaults"). */
+export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
+  const image = context.options.images?.get(service.name) ?? service.image?.value ?? builtImage(context, service)
+  return { image, imagePullPolicy: planPullPolicy(context, service, image) }
+}
+
+/** Reports images that are given for services that do not exist. */
+export function checkImageOptions({ options, project, reporter }: PlanContext): void {
+  for (const service of options.images?.keys() ?? [])
+    if (!project.services.has(service) && !project.absentServices.has(service))
+      reporter.report(unknownImageOption, undefined, { service })
+}
+
+function builtImage({ options, names, environment, host, reporter }: PlanContext, service: Service): string {
+  // A service with neither image nor build is the reader's to report.
+  if (!service.build) return ''
+  if (!options.registry) reporter.report(noRegistry, service.build.span, { service: service.name })
+  const registry = (options.registry ?? placeholderRegistry).replace(/\/+$/, '')
+  const tag = options.tag ?? (host.hashBuild(buildInput(service.build)) ?? hashOfInput(service.build)).slice(0, 12)
+  return `${registry}/${environment.name}-${names.of(service.name)}:${tag}`
+}
+
+function buildInput(build: Build) {
+  return {
+    context: build.context.value,
+    dockerfile: build.dockerfile?.value,
+    dockerfileInline: build.dockerfileInline?.value,
+    target: build.target?.value,
+    args: build.args.map(({ name, value }) => [name, value] as const),
+  }
+}
+
+/** For a context that is no folder of this machine: what the file says about the build. */
+const hashOfInput = (build: Build): string => shortHash(JSON.stringify(buildInput(build)), 64)
+
+function planPullPolicy({ reporter }: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
+  const policy = service.pullPolicy
+  switch (policy?.value) {
+    case undefined:
+      return defaultPullPolicy(image)
+    case 'always':
+      return 'Always'
+    case 'never':
+      return 'Never'
+    case 'missing':
+    case 'if_not_present':
+    case 'build':
+      return 'IfNotPresent'
+  }
+  if (/^(refresh|daily|weekly|every_.+)$/.test(policy!.value))
+    reporter.report(pullInterval, policy!.span, { policy: policy!.value })
+  else reporter.report(unknownPolicy, policy!.span, { policy: policy!.value })
+  return 'IfNotPresent'
+}
+
+/** What Kubernetes chooses: https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting */
+export function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {
+  if (image.includes('@')) return 'IfNotPresent'
+  const tag = /:([^:/]+)$/.exec(image)?.[1] ?? 'latest'
+  return tag === 'latest' ? 'Always' : 'IfNotPresent'
+}

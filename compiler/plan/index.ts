@@ -1,0 +1,176 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import type { PlanOptions } from '../options.ts'
+import type { Project, Service } from '../project/project.ts'
+import { planVolumes } from './claims.ts'
+import { type PlanContext, sortBy } from './context.ts'
+import { planDevices } from './devices.ts'
+import { type EndpointPort, planExposure } from './exposure.ts'
+import { planFiles } from './files.ts'
+import { type Group, planGroups } from './groups.ts'
+import { checkImageOptions } from './image.ts'
+import { completionWaits, type KindDecision, type PersistentMount, planKind } from './kind.ts'
+import { findMentions } from './mentions.ts'
+import { planMounts, surveyMounts } from './mounts.ts'
+import { planEnvironment, planNames } from './names.ts'
+import { planNetworks } from './network-policies.ts'
+import type { Plan, SecretPlan } from './plan.ts'
+import { planPod } from './pod.ts'
+import { planRoutes } from './routes.ts'
+import { planSecurityLevel } from './security-level.ts'
+import { planServiceObjects } from './service-objects.ts'
+import { planSharing } from './shared-volumes.ts'
+import { planStartOrder } from './start-order.ts'
+import type { StoredMount } from './stored-mount.ts'
+import { planWorkload } from './workload.ts'
+
+const secretLeftOut = diagnostic({
+  code: 'secrets/left-out',
+  severity: 'warning',
+  explain: `The manifests mount a Secret that is not among them, so that no secret is written to a file by accident. Make it in the cluster by other means, let \`devctl deploy\` apply it, or add it with \`--include-secrets\`.`,
+  text: (p: { name: string }) => ({
+    message: `the Secret \`${p.name}\` is left out of the manifests`,
+    hint: 'add `--include-secrets`, or make it in the cluster',
+  }),
+})
+
+/**
+ * Decides what Kubernetes should hold for a project (decisions section 4). Reports what is wrong and what is lost, and returns the best plan it can; the
+ * caller drops it when there are errors. The plan does not depend on the order of keys where that has no meaning.
+ */
+export function planProject(project: Project, options: PlanOptions, host: CompilerHost, reporter: Reporter): Plan {
+  const environment = planEnvironment(project, options)
+  const names = planNames(project, reporter)
+  const objects = { configMaps: new Map(), secrets: new Map(), claims: new Map() }
+  const context: PlanContext = { project, options, host, reporter, environment, names, objects }
+  checkImageOptions(context)
+
+  const services = sortBy(project.services.values(), ({ name }) => name)
+  const groups = planGroups(project, reporter)
+  const mentions = findMentions(context)
+  const mountsOf = planAllMounts(context, services)
+  const endpoints = endpointPorts(project)
+  const awaited = completionWaits(project)
+  const endpointServices = new Set(endpoints.keys())
+  const kinds = new Map(
+    groups.all.map(group => {
+      const persistent = persistentMount(group, mountsOf)
+      return [group, planKind(context, group, { waits: awaited, endpoints: endpointServices, persistent })]
+    }),
+  )
+  const kindOf = (group: Group): KindDecision => kinds.get(group)!
+  const exposures = new Map(
+    services.map(service => [
+      service.name,
+      planExposure(context, service, mentions, endpoints.get(service.name) ?? []),
+    ]),
+  )
+  const exposureOf = (service: string) => exposures.get(service)!
+  const serviceObjects = planServiceObjects(context, { groups, kindOf, exposureOf, mentions, awaited })
+
+  const waiting = planStartOrder(context, groups, {
+    kindOf,
+    serviceOf: serviceObjects.of,
+    waitPortOf: service => exposureOf(service).waitPort,
+  })
+  const colocate = planSharing(
+    context,
+    groups.all.map(group => ({
+      group,
+      kind: kindOf(group).kind,
+      mounts: group.members.flatMap(service => mountsOf(service).map(mount => ({ service, mount }))),
+    })),
+  )
+  const routes = planRoutes(context)
+  const networks = planNetworks(
+    context,
+    groups.all.map(group => ({
+      service: names.of(group.lead.name),
+      members: group.members,
+      waits: waiting.get(group)!.waits,
+    })),
+    routes,
+    serviceObjects.all,
+  )
+  const workloads = groups.all.map(group => {
+    const decision = kindOf(group)
+    const own = waiting.get(group)!
+    const labels = { ...serviceObjects.labelsOf(group), ...networks.labelsOf(names.of(group.lead.name)) }
+    const facts = {
+      kind: decision.kind,
+      waiting: own,
+      colocate: colocate.get(group) ?? [],
+      labels,
+      mountsOf,
+      exposureOf,
+    }
+    return planWorkload(context, group, decision, planPod(context, group, facts), own)
+  })
+  return {
+    environment,
+    workloads: sortBy(workloads, ({ name }) => name),
+    services: serviceObjects.all,
+    routes,
+    claims: byName(objects.claims),
+    configMaps: byName(objects.configMaps),
+    secrets: includedSecrets(context),
+    policies: networks.policies,
+    serviceCount: project.services.size,
+    security: planSecurityLevel(context, services, mountsOf),
+  }
+}
+
+const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
+  sortBy(objects.values(), ({ name }) => name)
+
+function includedSecrets({ options, objects, reporter }: PlanContext): readonly SecretPlan[] {
+  const secrets = byName(objects.secrets)
+  if (options.includeSecrets) return secrets
+  for (const { name, span } of secrets) reporter.report(secretLeftOut, span, { name })
+  return []
+}
+
+/** The mounts of all services, each decided once: volumes, devices, configs, secrets. */
+function planAllMounts(
+  context: PlanContext,
+  services: readonly Service[],
+): (service: Service) => readonly StoredMount[] {
+  const mounts = surveyMounts(context, planVolumes(context))
+  const files = planFiles(context)
+  const found = new Map(
+    services.map(service => [
+      service.name,
+      [...planMounts(mounts, service), ...planDevices(context, service), ...files.mounts(service)],
+    ]),
+  )
+  return ({ name }) => found.get(name) ?? []
+}
+
+/** The first mount of a group that keeps data: it makes the group a StatefulSet. */
+function persistentMount(
+  group: Group,
+  mountsOf: (service: Service) => readonly StoredMount[],
+): PersistentMount | undefined {
+  for (const service of group.members)
+    for (const { held, span, target } of mountsOf(service)) {
+      if (held.kind === 'claim') return { service: service.name, description: held.description, span }
+      if (held.kind === 'anonymous')
+        return { service: service.name, description: `the anonymous volume \`${target}\``, span }
+      if (held.kind === 'nfs') return { service: service.name, description: `the volume at \`${target}\``, span }
+    }
+  return undefined
+}
+
+/** The ports that endpoints lead to, by service. */
+function endpointPorts(project: Project): ReadonlyMap<string, readonly EndpointPort[]> {
+  const found = new Map<string, EndpointPort[]>()
+  for (const { rules } of project.endpoints?.endpoints ?? [])
+    for (const { service, port } of rules) {
+      const list = found.get(service.value)
+      const own = { port: port.value, span: port.span }
+      if (list) list.push(own)
+      else found.set(service.value, [own])
+    }
+  return found
+}

@@ -1,0 +1,52 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { PlanOptions } from '../options.ts'
+import type { Project } from '../project/project.ts'
+import { distinctNames, isServiceName, toDnsLabel, toServiceName } from './object-names.ts'
+import type { Environment } from './plan.ts'
+
+const renamed = diagnostic({
+  code: 'names/renamed',
+  severity: 'warning',
+  explain: `In Kubernetes the name of a service is a host name: at most 63 lower-case letters, digits and \`-\`, starting with a letter. Other names are changed to the nearest such name, and peers must use that.
+
+\`\`\`yaml
+services:
+  my_db:     # becomes the host my-db
+\`\`\`
+
+Rename the service in the Compose file, so that both worlds use one name.`,
+  text: (p: { service: string; name: string }) => ({
+    message: `\`${p.service}\` is no host name in Kubernetes; the service is called \`${p.name}\``,
+    hint: `rename it to \`${p.name}\` in the Compose file`,
+  }),
+})
+
+/** The Kubernetes names of the Compose services. */
+export interface Names {
+  /** The name of a service of the project: of its Service, its label, and (cut where the kind asks for less) its workload. */
+  of(service: string): string
+  /** Whether peers that use the Compose name as a host miss the service: it differs in more than case. */
+  isRenamed(service: string): boolean
+}
+
+/** The environment's name as a DNS label, and its namespace (decisions section 3). */
+export function planEnvironment(project: Project, options: PlanOptions): Environment {
+  const given = options.name ?? (project.nameSpan && project.name) ?? options.fallbackName ?? project.name
+  return { name: toDnsLabel(given), ...(options.namespace !== undefined && { namespace: options.namespace }) }
+}
+
+/** Names the services (decisions, "Names"). Reports those that are renamed. */
+export function planNames(project: Project, reporter: Reporter): Names {
+  const names = distinctNames(
+    project.services.keys(),
+    service => (isServiceName(service) ? service : toServiceName(service)),
+    63,
+  )
+  for (const [service, name] of names)
+    if (name !== service) reporter.report(renamed, project.services.get(service)?.span, { service, name })
+  return {
+    of: service => names.get(service) ?? toServiceName(service),
+    isRenamed: service => names.get(service) !== service.toLowerCase(),
+  }
+}

@@ -1,0 +1,364 @@
+import type { Span } from '../syntax/source.ts'
+
+/**
+ * What Kubernetes should hold, decided: kinds, names, ports, claims, waits. Neutral about where it came from, so that the constructs can
+ * also build workloads that no Compose file described. Everything is in the order in which it should be applied where that matters.
+ */
+export interface Plan {
+  readonly environment: Environment
+  readonly workloads: readonly WorkloadPlan[]
+  readonly services: readonly ServicePlan[]
+  readonly routes: readonly RoutePlan[]
+  readonly claims: readonly ClaimPlan[]
+  readonly configMaps: readonly ConfigMapPlan[]
+  readonly secrets: readonly SecretPlan[]
+  readonly policies: readonly NetworkPolicyPlan[]
+  /** How many services the files have, for the summary line. */
+  readonly serviceCount: number
+  /** The Pod Security level that the result needs, and what forces it. */
+  readonly security: SecurityLevel
+}
+
+export interface Environment {
+  /** DNS label. */
+  readonly name: string
+  readonly namespace?: string
+}
+
+export interface SecurityLevel {
+  readonly level: 'restricted' | 'baseline' | 'privileged'
+  readonly reasons: readonly {
+    readonly service: string
+    readonly field: string
+    readonly level: 'baseline' | 'privileged'
+    readonly span?: Span
+  }[]
+}
+
+/** What every object says about itself. */
+export interface ObjectPlan {
+  /** Of the object; a DNS label or subdomain. For a Job the name before its hash. */
+  readonly name: string
+  /** `compose.yaml#services.web`: the first comment line of its document. */
+  readonly source: string
+  /** The Compose service it belongs to in Kubernetes' form, or undefined for what services share. Also its folder in the output. */
+  readonly service?: string
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly span?: Span
+}
+
+export type WorkloadPlan = DeploymentPlan | StatefulSetPlan | DaemonSetPlan | JobPlan
+
+interface WorkloadBase extends ObjectPlan {
+  readonly service: string
+  readonly pod: PodPlan
+  /** Absent: left to the cluster (autoscaler, `up`). */
+  readonly replicas?: number
+  /** What its services depend on, sorted by name: the order in which `deploy` applies and waits. In manifests `pod.waits` keeps it. */
+  readonly dependencies?: readonly DependencyPlan[]
+}
+
+export interface DependencyPlan {
+  /** The service of the workload that is waited for (its lead, in a group), in Kubernetes' form. */
+  readonly service: string
+  readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully'
+}
+
+export interface RollingUpdate {
+  readonly type: 'RollingUpdate'
+  readonly maxSurge?: number | string
+  readonly maxUnavailable?: number | string
+}
+
+export interface DeploymentPlan extends WorkloadBase {
+  readonly kind: 'Deployment'
+  /** Absent: Kubernetes' default. */
+  readonly update?: RollingUpdate | { readonly type: 'Recreate' }
+  readonly minReadySeconds?: number
+  readonly progressDeadlineSeconds?: number
+}
+
+export interface StatefulSetPlan extends WorkloadBase {
+  readonly kind: 'StatefulSet'
+  readonly serviceName: string
+  readonly update?: RollingUpdate | { readonly type: 'OnDelete' }
+  readonly claimTemplates: readonly ClaimSpec[]
+  readonly minReadySeconds?: number
+}
+
+export interface DaemonSetPlan extends WorkloadBase {
+  readonly kind: 'DaemonSet'
+  readonly update?: RollingUpdate | { readonly type: 'OnDelete' }
+  readonly minReadySeconds?: number
+}
+
+/** The Job's real name is `name` and a hash of its rendered Pod template: constructs/job-name.ts. */
+export interface JobPlan extends WorkloadBase {
+  readonly kind: 'Job'
+  readonly restartPolicy: 'Never' | 'OnFailure'
+  readonly backoffLimit: number
+  /** From `scale`: completions and parallelism. */
+  readonly completions?: number
+}
+
+export interface PodPlan {
+  /** The services whose containers the Pod has, in Kubernetes' form; the first one gives the labels. */
+  readonly services: readonly string[]
+  /** Labels beyond the standard ones, e.g. `network.devctl/backend: "true"`, `dev.platform/volume-data: "true"`. */
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly containers: readonly ContainerPlan[]
+  /** What to wait for before anything else starts, in order. */
+  readonly waits: readonly WaitPlan[]
+  /** Fills empty volumes from the image; after the waits. */
+  readonly fills: readonly FillPlan[]
+  /** pre_start hooks, and group members that others wait for (`sidecar`); after the fills, in order. */
+  readonly init: readonly (ContainerPlan & { readonly sidecar?: boolean })[]
+  readonly volumes: readonly PodVolume[]
+  readonly terminationGracePeriodSeconds: number
+  readonly hostname?: string
+  readonly subdomain?: string
+  readonly hostNetwork?: boolean
+  readonly hostPID?: boolean
+  readonly hostIPC?: boolean
+  readonly shareProcessNamespace?: boolean
+  readonly hostUsers?: boolean
+  readonly runtimeClassName?: string
+  readonly hostAliases?: readonly { readonly ip: string; readonly hostnames: readonly string[] }[]
+  readonly dns?: {
+    readonly nameservers?: readonly string[]
+    readonly searches?: readonly string[]
+    readonly options?: readonly { readonly name: string; readonly value?: string }[]
+  }
+  readonly sysctls?: readonly { readonly name: string; readonly value: string }[]
+  readonly supplementalGroups?: readonly number[]
+  readonly fsGroup?: number
+  readonly runAsNonRoot?: boolean
+  readonly nodeSelector?: Readonly<Record<string, string>>
+  /** Required node affinity: all of them must hold. `field` is for metadata.name. */
+  readonly nodeRequirements?: readonly NodeRequirement[]
+  /** Label of the Pod that marks a shared volume: Pods with it go to one node. */
+  readonly colocate?: readonly string[]
+  /** At most one Pod of this workload on a node. */
+  readonly spreadOut?: boolean
+  /** Node labels to spread over, best effort. */
+  readonly topologyKeys?: readonly string[]
+}
+
+export interface NodeRequirement {
+  readonly key: string
+  readonly operator: 'In' | 'NotIn' | 'Exists' | 'DoesNotExist'
+  readonly values?: readonly string[]
+  readonly field?: boolean
+}
+
+export interface ContainerPlan {
+  readonly name: string
+  readonly image: string
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
+  /** Literal words; the constructs escape `$` for Kubernetes. */
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  readonly workingDir?: string
+  /** Literal values, in the order to print. */
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly ports: readonly ContainerPort[]
+  readonly readinessProbe?: ProbePlan
+  readonly livenessProbe?: ProbePlan
+  readonly startupProbe?: ProbePlan
+  readonly postStart?: readonly string[]
+  readonly preStop?: readonly string[]
+  readonly resources?: {
+    readonly requests?: Readonly<Record<string, string>>
+    readonly limits?: Readonly<Record<string, string>>
+  }
+  readonly mounts: readonly ContainerMount[]
+  readonly security?: ContainerSecurity
+  readonly stdin?: boolean
+  readonly tty?: boolean
+}
+
+export interface ContainerPort {
+  readonly name: string
+  readonly port: number
+  readonly protocol: 'TCP' | 'UDP' | 'SCTP'
+  readonly hostPort?: number
+}
+
+export interface ProbePlan {
+  readonly check:
+    | { readonly kind: 'exec'; readonly command: readonly string[] }
+    | { readonly kind: 'http'; readonly path: string; readonly port: number }
+    | { readonly kind: 'tcp'; readonly port: number }
+  readonly initialDelaySeconds?: number
+  readonly periodSeconds?: number
+  readonly timeoutSeconds?: number
+  readonly failureThreshold?: number
+}
+
+export interface ContainerSecurity {
+  readonly runAsUser?: number
+  readonly runAsGroup?: number
+  readonly runAsNonRoot?: boolean
+  readonly privileged?: boolean
+  readonly readOnlyRootFilesystem?: boolean
+  readonly allowPrivilegeEscalation?: boolean
+  readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] }
+  readonly seccompProfile?: { readonly type: 'Unconfined' | 'Localhost'; readonly localhostProfile?: string }
+  readonly appArmorProfile?: { readonly type: 'Unconfined' | 'Localhost'; readonly localhostProfile?: string }
+  readonly seLinuxOptions?: {
+    readonly user?: string
+    readonly role?: string
+    readonly type?: string
+    readonly level?: string
+  }
+  readonly procMount?: 'Unmasked'
+}
+
+export interface ContainerMount {
+  /** Of the Pod's volume. */
+  readonly volume: string
+  readonly path: string
+  readonly subPath?: string
+  readonly readOnly?: boolean
+  readonly propagation?: 'Bidirectional' | 'HostToContainer'
+  readonly recursiveReadOnly?: boolean
+}
+
+export type PodVolume =
+  | { readonly kind: 'claim'; readonly name: string; readonly claim: string; readonly readOnly?: boolean }
+  /** A generic ephemeral volume: a claim that lives as long as the Pod. */
+  | { readonly kind: 'ephemeral'; readonly name: string; readonly spec: ClaimSpec }
+  | { readonly kind: 'memory'; readonly name: string; readonly sizeLimit?: string }
+  | { readonly kind: 'empty'; readonly name: string }
+  | {
+      readonly kind: 'configMap'
+      readonly name: string
+      readonly configMap: string
+      readonly mode?: number
+      readonly items?: readonly KeyPath[]
+    }
+  | {
+      readonly kind: 'secret'
+      readonly name: string
+      readonly secret: string
+      readonly mode?: number
+      readonly items?: readonly KeyPath[]
+    }
+  | {
+      readonly kind: 'nfs'
+      readonly name: string
+      readonly server: string
+      readonly path: string
+      readonly readOnly?: boolean
+    }
+  | {
+      readonly kind: 'image'
+      readonly name: string
+      readonly reference: string
+      readonly pullPolicy?: 'Always' | 'IfNotPresent' | 'Never'
+    }
+  | { readonly kind: 'hostPath'; readonly name: string; readonly path: string; readonly type?: string }
+
+export interface KeyPath {
+  readonly key: string
+  readonly path: string
+  readonly mode?: number
+}
+
+/** A wait in an init container. Job waits name the service; constructs/job-name.ts knows the Job's real name. */
+export type WaitPlan =
+  | {
+      readonly kind: 'port'
+      readonly service: string
+      readonly host: string
+      readonly port: number
+      readonly image: string
+    }
+  | { readonly kind: 'name'; readonly service: string; readonly host: string; readonly image: string }
+  /** `toolsImage`: the small shell image whose static busybox runs the loop that also notices a failed Job (the kubectl image has no shell). */
+  | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage?: string }
+
+/** Fills an empty volume from the image's directory, once (decisions section 4, copy-up). */
+export interface FillPlan {
+  /** Of the volume in the Pod; the init container is `fill-<volume>`. */
+  readonly volume: string
+  /** The directory of the volume that is mounted (the `subPath` of the mount). */
+  readonly directory: string
+  /** The image's directory to copy. */
+  readonly path: string
+  readonly image: string
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
+  /** The small shell image whose static busybox does the work. */
+  readonly toolsImage: string
+  /** Whether the Pod may not run as root: owners are left to fsGroup. */
+  readonly rootless: boolean
+  readonly security?: ContainerSecurity
+}
+
+export interface ServicePlan extends ObjectPlan {
+  readonly service: string
+  /** The service whose Pods it selects, in Kubernetes' form (the lead of the group), or the label of an alias. */
+  readonly selects: { readonly service: string } | { readonly label: string }
+  /** Without ports it is headless. */
+  readonly ports: readonly ServicePort[]
+  /** dnsrr: headless although it has ports. */
+  readonly headless: boolean
+  /** external_links: a CNAME instead of a selector. */
+  readonly externalName?: string
+}
+
+export interface ServicePort {
+  readonly name: string
+  readonly port: number
+  readonly targetPort: number
+  readonly protocol: 'TCP' | 'UDP' | 'SCTP'
+  readonly appProtocol?: string
+}
+
+export interface RoutePlan extends ObjectPlan {
+  readonly kind: 'Ingress' | 'HTTPRoute'
+  readonly host: string
+  readonly rules: readonly { readonly path: string; readonly service: string; readonly port: number }[]
+  readonly ingressClassName?: string
+  readonly tlsSecret?: string
+  /** `NAMESPACE/NAME`. */
+  readonly gateway?: { readonly namespace: string; readonly name: string }
+}
+
+export interface ClaimSpec {
+  readonly name: string
+  readonly size: string
+  readonly storageClass?: string
+  readonly accessMode: 'ReadWriteOnce' | 'ReadWriteMany' | 'ReadOnlyMany' | 'ReadWriteOncePod'
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+export interface ClaimPlan extends ObjectPlan {
+  readonly spec: ClaimSpec
+}
+
+export interface ConfigMapPlan extends ObjectPlan {
+  /** Keys to content; content that is not UTF-8 goes to binaryData. */
+  readonly data: Readonly<Record<string, Uint8Array>>
+}
+
+export interface SecretPlan extends ObjectPlan {
+  readonly data: Readonly<Record<string, Uint8Array>>
+}
+
+export interface NetworkPolicyPlan extends ObjectPlan {
+  /** Labels of the Pods it is about; empty: all of the environment. */
+  readonly podLabels: Readonly<Record<string, string>>
+  /** Who may come in; undefined leaves ingress alone, an empty list denies all. */
+  readonly ingress?: readonly PolicyPeerRule[]
+  readonly egress?: readonly PolicyPeerRule[]
+}
+
+export interface PolicyPeerRule {
+  /** Pods with these labels; absent: anybody. */
+  readonly podLabels?: Readonly<Record<string, string>>
+  /** `dns`: the cluster's DNS, whatever namespace it is in. */
+  readonly dns?: boolean
+  readonly ports?: readonly { readonly port: number; readonly protocol: 'TCP' | 'UDP' | 'SCTP' }[]
+}

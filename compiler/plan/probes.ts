@@ -1,0 +1,124 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Duration, Healthcheck, Service } from '../project/project.ts'
+import type { At } from '../syntax/source.ts'
+import type { DockerfileHealthcheck } from '../values/dockerfile.ts'
+import { builtImage } from './built-image.ts'
+import { type PlanContext, seconds } from './context.ts'
+import type { ContainerPlan, ProbePlan } from './plan.ts'
+
+const noProbe = diagnostic({
+  code: 'healthcheck/no-probe',
+  severity: 'warning',
+  loss: true,
+  explain: `A healthcheck becomes a readiness probe (\`x-platform-readiness\`, on unless switched off), a liveness probe (\`x-platform-liveness\`, off unless switched on), or both. Here both are off, so the healthcheck has no effect.`,
+  text: () => ({
+    message: 'both `x-platform-readiness` and `x-platform-liveness` are off, so the healthcheck has no effect',
+    hint: 'switch one on, or write `disable: true`',
+  }),
+})
+
+const imageCheck = diagnostic({
+  code: 'healthcheck/image-check',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The healthcheck has timings but no test: Compose then runs the HEALTHCHECK of the image. Kubernetes does not know that instruction. Write the test here.',
+  text: () => ({
+    message: 'the healthcheck has no `test`, and Kubernetes does not know the one of the image',
+    hint: 'repeat the test of the image as `test`, or use `http`',
+  }),
+})
+
+const startInterval = diagnostic({
+  code: 'healthcheck/start-interval',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A probe of Kubernetes has one interval. `start_interval`, the shorter one while the container starts, is left out; `start_period` becomes the delay before the first check.',
+  text: () => ({ message: '`start_interval` has no equivalent and is left out', hint: 'shorten `interval`' }),
+})
+
+const rounded = diagnostic({
+  code: 'duration/rounded',
+  severity: 'warning',
+  loss: true,
+  explain: 'Kubernetes counts whole seconds here. The duration is rounded up.',
+  text: (p: { key: string; written: string; seconds: number }) => ({
+    message: `\`${p.key}: ${p.written}\` becomes ${p.seconds}s: Kubernetes counts whole seconds`,
+    hint: `write \`${p.seconds}s\``,
+  }),
+})
+
+/** Without a timeout Kubernetes would give a check one second; Compose gives it 30. */
+const defaultTimeout = 30
+
+/** The probes that a healthcheck becomes (specification, Healthcheck object; decisions, "Probes"). */
+export function planProbes(
+  context: PlanContext,
+  service: Service,
+): Pick<ContainerPlan, 'readinessProbe' | 'livenessProbe'> {
+  const { healthcheck } = service
+  const probe = healthcheck && toProbe(context, service, healthcheck)
+  if (!healthcheck || !probe) return {}
+  const { readiness, liveness } = healthcheck
+  if (!readiness.value && !liveness.value) context.reporter.report(noProbe, readiness.span, undefined)
+  return { ...(readiness.value && { readinessProbe: probe }), ...(liveness.value && { livenessProbe: probe }) }
+}
+
+/** The check of a healthcheck with its timings; undefined when there is none that Kubernetes could run. */
+export function toProbe(context: PlanContext, service: Service, healthcheck: Healthcheck): ProbePlan | undefined {
+  const { retries } = healthcheck
+  const check = healthcheck.check.kind === 'image' ? checkOfImage(context, service) : healthcheck.check
+  if (check?.kind === 'none') return undefined
+  if (!check) {
+    context.reporter.report(imageCheck, healthcheck.span, undefined)
+    return undefined
+  }
+  if (healthcheck.startInterval?.value.milliseconds)
+    context.reporter.report(startInterval, healthcheck.startInterval.span, undefined)
+  const initialDelaySeconds = timing(context, 'start_period', healthcheck.startPeriod)
+  const periodSeconds = timing(context, 'interval', healthcheck.interval)
+  return {
+    check: toCheck(check),
+    ...(initialDelaySeconds !== undefined && { initialDelaySeconds }),
+    ...(periodSeconds !== undefined && { periodSeconds }),
+    timeoutSeconds: timing(context, 'timeout', healthcheck.timeout) ?? defaultTimeout,
+    // Zero is Compose's word for its default.
+    ...(retries?.value && { failureThreshold: retries.value }),
+  }
+}
+
+type Check = Exclude<DockerfileHealthcheck['check'] | Healthcheck['check'], { kind: 'none' } | { kind: 'image' }>
+
+/** The HEALTHCHECK of the Dockerfile, where the image is built. Its timings are those of the file. */
+const checkOfImage = (context: PlanContext, service: Service) => builtImage(context, service)?.healthcheck?.check
+
+function toCheck(check: Check): ProbePlan['check'] {
+  switch (check.kind) {
+    case 'exec':
+      return { kind: 'exec', command: check.command }
+    case 'shell':
+      return { kind: 'exec', command: ['/bin/sh', '-c', check.script] }
+    case 'http':
+      return { kind: 'http', path: check.path, port: check.port }
+  }
+}
+
+/** Zero is Compose's word for its default. */
+function timing(context: PlanContext, key: string, found: At<Duration> | undefined): number | undefined {
+  return found?.value.milliseconds ? wholeSeconds(context, key, found) : undefined
+}
+
+/** A duration in whole seconds, rounded up. Reports when that changes it. */
+export function wholeSeconds(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  key: string,
+  { value, span }: At<Duration>,
+): number {
+  const count = seconds(value)
+  if (value.milliseconds % 1000 !== 0) {
+    const written = value.milliseconds < 1000 ? `${value.milliseconds}ms` : `${value.milliseconds / 1000}s`
+    reporter.report(rounded, span, { key, written, seconds: count })
+  }
+  return count
+}

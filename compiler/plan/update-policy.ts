@@ -1,0 +1,138 @@
+import { diagnostic, type Related } from '../diagnostics/diagnostic.ts'
+import type { Deploy, Service } from '../project/project.ts'
+import type { PlanContext } from './context.ts'
+import type { KindDecision } from './kind.ts'
+import type { RollingUpdate, WorkloadPlan } from './plan.ts'
+import { wholeSeconds } from './probes.ts'
+
+const notAllowed = diagnostic({
+  code: 'update-policy/not-allowed',
+  severity: 'error',
+  explain: `The label \`dev.platform/update\` says how the Pods of a service are replaced. Which values are allowed depends on what the service becomes:
+
+| value | allowed on | what happens |
+|---|---|---|
+| \`rolling\` | deployments and stateful sets | no downtime |
+| \`recreate\` | deployments | the old Pod goes, then the new one is made |
+| \`on-delete\` | stateful sets | a new Pod is made when the old one is deleted |
+
+A service with volumes is a stateful set, one with a restart policy other than \`always\` a job.`,
+  text: (p: { policy: string; kind: string; allowed: readonly string[] }) => ({
+    message: `update policy \`${p.policy}\` is not allowed on a ${p.kind}`,
+    hint: p.allowed.length
+      ? `use ${p.allowed.map(policy => `\`${policy}\``).join(' or ')}`
+      : 'remove the label `dev.platform/update`',
+  }),
+})
+
+const unknown = diagnostic({
+  code: 'update-policy/unknown',
+  severity: 'error',
+  explain: 'The label `dev.platform/update` has one of the values `rolling`, `recreate` and `on-delete`.',
+  text: (p: { policy: string }) => ({
+    message: `\`${p.policy}\` is no update policy`,
+    hint: 'use `rolling`, `recreate` or `on-delete`',
+  }),
+})
+
+const orderLost = diagnostic({
+  code: 'update-policy/order',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A stateful set replaces a Pod by one of the same name, so the old one must be gone before the new one starts. `order: start-first` is left out.',
+  text: () => ({
+    message: '`order: start-first` is impossible on a stateful set, which stops a Pod before it starts its successor',
+  }),
+})
+
+const noUpdates = diagnostic({
+  code: 'update-policy/job',
+  severity: 'warning',
+  loss: true,
+  explain: 'A job is not updated: new content makes a new job. `update_config` is left out.',
+  text: () => ({ message: '`update_config` has no effect on a job' }),
+})
+
+const policies = ['rolling', 'recreate', 'on-delete'] as const
+type Policy = (typeof policies)[number]
+
+const allowedOn: Readonly<Record<WorkloadPlan['kind'], readonly Policy[]>> = {
+  Deployment: ['rolling', 'recreate'],
+  StatefulSet: ['rolling', 'on-delete'],
+  // A daemon set rolls by nature; the specification allows no other value on what it does not know.
+  DaemonSet: ['rolling'],
+  Job: [],
+}
+
+export const kindWords: Readonly<Record<WorkloadPlan['kind'], string>> = {
+  Deployment: 'deployment',
+  StatefulSet: 'stateful set',
+  DaemonSet: 'daemon set',
+  Job: 'job',
+}
+
+export interface UpdatePlan {
+  readonly policy?: Policy
+  readonly rolling?: RollingUpdate
+  readonly minReadySeconds?: number
+  readonly progressDeadlineSeconds?: number
+}
+
+/**
+ * How Pods are replaced: the label `dev.platform/update` (specification, Update policy annotation), then `deploy.update_config`. Reports a policy that the kind
+ * does not allow, with the line that made it that kind.
+ */
+export function planUpdate(context: PlanContext, service: Service, decision: KindDecision): UpdatePlan {
+  const policy = readPolicy(context, service, decision)
+  const { update } = service.deploy
+  if (update && decision.kind === 'Job') {
+    context.reporter.report(noUpdates, update.span, undefined)
+    return {}
+  }
+  const delay = update?.delay && update.delay.value.milliseconds > 0 && wholeSeconds(context, 'delay', update.delay)
+  const monitor = update?.monitor && wholeSeconds(context, 'monitor', update.monitor)
+  const rolling = policy === undefined || policy === 'rolling' ? toRolling(context, update, decision.kind) : undefined
+  return {
+    ...(policy && { policy }),
+    ...(rolling ? { rolling } : policy === 'rolling' && { rolling: { type: 'RollingUpdate' } as const }),
+    ...(delay && { minReadySeconds: delay }),
+    // Kubernetes watches an update for ten minutes anyway.
+    ...(monitor && monitor > 600 && { progressDeadlineSeconds: Math.max(monitor, (delay || 0) + 1) }),
+  }
+}
+
+function readPolicy({ reporter }: PlanContext, service: Service, decision: KindDecision): Policy | undefined {
+  const label = service.labels.find(({ name }) => name === 'dev.platform/update')
+  if (!label) return undefined
+  const policy = policies.find(known => known === label.value)
+  if (!policy) {
+    reporter.report(unknown, label.span, { policy: label.value })
+    return undefined
+  }
+  const allowed = allowedOn[decision.kind]
+  if (allowed.includes(policy)) return policy
+  const related: readonly Related[] = decision.because ? [decision.because] : []
+  reporter.report(notAllowed, label.span, { policy, kind: kindWords[decision.kind], allowed }, related)
+  return undefined
+}
+
+/** `update_config` stops first and replaces one at a time unless it says otherwise. */
+function toRolling(
+  { reporter }: PlanContext,
+  update: Deploy['update'],
+  kind: WorkloadPlan['kind'],
+): RollingUpdate | undefined {
+  if (!update || (!update.parallelism && !update.order)) return undefined
+  const count = update.parallelism?.value ?? 1
+  const atOnce = count === 0 ? '100%' : count
+  const startsFirst = update.order?.value === 'start-first'
+  if (kind === 'StatefulSet') {
+    if (startsFirst) reporter.report(orderLost, update.order!.span, undefined)
+    // One at a time is what a StatefulSet does; more needs Kubernetes 1.35, and is ignored before.
+    return atOnce === 1 ? undefined : { type: 'RollingUpdate', maxUnavailable: atOnce }
+  }
+  return startsFirst
+    ? { type: 'RollingUpdate', maxSurge: atOnce, maxUnavailable: 0 }
+    : { type: 'RollingUpdate', maxSurge: 0, maxUnavailable: atOnce }
+}

@@ -1,0 +1,63 @@
+import { isMap, type MapTree, type Tree } from '../syntax/tree.ts'
+import { withoutUnused } from './load.ts'
+import type { Loaded } from './loaded.ts'
+
+export interface ConfigOptions {
+  /** Keep networks, volumes, secrets and configs that no service uses. */
+  readonly allResources?: boolean
+}
+
+/**
+ * The loaded model as plain JSON, in the shape of `docker compose config --format json`: keys sorted, every `$` doubled so that it can be read again.
+ * Without fragments (`x-*`) and empty sections, as there.
+ */
+export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
+  const tree = options.allResources ? loaded.tree : withoutUnused(loaded.tree)
+  const printed: Record<string, unknown> = { name: escape(loaded.name) }
+  for (const key of [...tree.entries.keys()].sort()) {
+    const value = tree.entries.get(key)!.value
+    if (!PRINTED.has(key)) continue
+    if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
+    printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
+  }
+  if (!('services' in printed)) printed['services'] = {}
+  return printed
+}
+
+const SECTIONS = new Set(['networks', 'volumes', 'secrets', 'configs', 'models', 'jobs'])
+const PRINTED = new Set([...SECTIONS, 'services', 'endpoints'])
+const FILE_OBJECTS = new Set(['secrets', 'configs'])
+
+/** The content that a variable gives to a config or secret is never printed. */
+function printFileObjects(objects: MapTree): unknown {
+  const printed = plain(objects) as Record<string, Record<string, unknown>> // the codecs made mappings of mappings
+  for (const object of Object.values(printed)) if (object['environment'] !== undefined) delete object['content']
+  return printed
+}
+
+function plain(tree: Tree): unknown {
+  switch (tree.kind) {
+    case 'scalar':
+      return typeof tree.value === 'string'
+        ? escape(tree.value)
+        : typeof tree.value === 'bigint'
+          ? Number(tree.value)
+          : tree.value
+    case 'seq':
+      return tree.items.map(plain)
+    case 'map': {
+      const printed: Record<string, unknown> = {}
+      // Written so that a key `__proto__` is a key like any other.
+      for (const key of [...tree.entries.keys()].sort())
+        Object.defineProperty(printed, key, {
+          value: plain(tree.entries.get(key)!.value),
+          enumerable: true,
+          writable: true,
+          configurable: true,
+        })
+      return printed
+    }
+  }
+}
+
+const escape = (text: string): string => text.replaceAll('$', '$$$$')

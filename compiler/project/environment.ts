@@ -1,0 +1,137 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { type DotenvEntry, parseDotenv, parseRawEnv } from '../syntax/dotenv.ts'
+import {
+  type Entry,
+  get,
+  isMap,
+  isSeq,
+  type MapTree,
+  scalarTree,
+  type Tree,
+  withEntry,
+  withoutKeys,
+} from '../syntax/tree.ts'
+import type { LoadState } from './model.ts'
+import { scalarText } from './tree-text.ts'
+import type { VariableScope } from './variables.ts'
+
+const unknownFormat = diagnostic({
+  code: 'environment/unknown-format',
+  severity: 'error',
+  explain:
+    'The `format` of an env file is `raw` (lines of `NAME=value`, taken as they are) or left out (the usual grammar with quotes and variables).',
+  text: (p: { format: string }) => ({
+    message: `\`${p.format}\` is no format of env files`,
+    hint: 'write `raw`, or leave `format` out',
+  }),
+})
+
+/** Reads the env files and label files of a service, and of its pre_start hooks, under what `environment` and `labels` say (compose-spec.md 1.3). */
+export function resolveService(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
+  const run: Run = { variables, state, failed: false }
+  let result = resolveContainer(service, run)
+  const hooks = get(result, 'pre_start')
+  if (isSeq(hooks))
+    result = withEntry(result, 'pre_start', {
+      ...hooks,
+      items: hooks.items.map(hook => (isMap(hook) ? resolveContainer(hook, run) : hook)),
+    })
+  return run.failed ? undefined : result
+}
+
+interface Run {
+  readonly variables: VariableScope
+  readonly state: LoadState
+  failed: boolean
+}
+
+function resolveContainer(container: MapTree, run: Run): MapTree {
+  let result = container
+  const environment = get(container, 'environment')
+  const own = new Map<string, Entry>(isMap(environment) ? environment.entries : [])
+  for (const [name, entry] of own) {
+    const variable =
+      entry.value.kind === 'scalar' && entry.value.type === 'null' ? run.variables.lookup(name) : undefined
+    if (variable)
+      own.set(name, {
+        key: entry.key,
+        value: {
+          ...scalarTree(entry.key, variable.value),
+          variables: [{ name, origin: variable.origin, span: entry.key }],
+        },
+      })
+  }
+  const files = get(container, 'env_file')
+  const fromFiles = isSeq(files) ? readEnvFiles(files.items, own, run) : new Map<string, Entry>()
+  const merged = new Map([...fromFiles, ...own])
+  if (merged.size > 0)
+    result = withEntry(result, 'environment', {
+      kind: 'map',
+      span: environment?.span ?? files?.span ?? container.span,
+      entries: merged,
+    })
+  result = withoutKeys(result, 'env_file')
+
+  const labelFiles = get(container, 'label_file')
+  if (isSeq(labelFiles)) {
+    const labels = get(container, 'labels')
+    const read = readLabelFiles(labelFiles.items, run)
+    const all = new Map([...read, ...(isMap(labels) ? labels.entries : [])])
+    if (all.size > 0)
+      result = withEntry(result, 'labels', { kind: 'map', span: labels?.span ?? labelFiles.span, entries: all })
+  }
+  return result
+}
+
+/** Variables inside a file: the project's first, then the service's own, then those read before. */
+function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, run: Run): Map<string, Entry> {
+  const read = new Map<string, Entry>()
+  const valueOf = (entry: Entry | undefined) =>
+    entry?.value.kind === 'scalar' && entry.value.type !== 'null' ? scalarText(entry.value) : undefined
+  const lookup = (name: string) => run.variables.lookup(name)?.value ?? valueOf(own.get(name))
+  const earlier = (name: string) => valueOf(read.get(name))
+  for (const item of items) {
+    const path = get(item, 'path')
+    if (path?.kind !== 'scalar') continue
+    const required = get(item, 'required')
+    const format = get(item, 'format')
+    const isOptional = required?.kind === 'scalar' && required.value === false
+    if (isOptional && run.state.host.readFile(String(path.value)).kind === 'missing') continue
+    const file = run.state.sources.open(String(path.value), 'the env file', run.state.reporter, path.span)
+    if (!file) {
+      run.failed = true
+      continue
+    }
+    const name = format?.kind === 'scalar' ? scalarText(format) : ''
+    if (name !== '' && name !== 'raw') {
+      run.state.reporter.report(unknownFormat, format!.span, { format: name })
+      run.failed = true
+      continue
+    }
+    const entries =
+      name === 'raw'
+        ? parseRawEnv(file, lookup, run.state.reporter)
+        : parseDotenv(file, lookup, run.state.reporter, { earlier })
+    for (const entry of entries) read.set(entry.name, fromFile(entry))
+  }
+  return read
+}
+
+function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
+  const read = new Map<string, Entry>()
+  const lookup = (name: string) => {
+    const entry = read.get(name)?.value
+    return entry?.kind === 'scalar' ? scalarText(entry) : undefined
+  }
+  for (const item of items) {
+    if (item.kind !== 'scalar') continue
+    const file = run.state.sources.open(String(item.value), 'the label file', run.state.reporter, item.span)
+    if (!file) run.failed = true
+    else
+      for (const entry of parseDotenv(file, () => undefined, run.state.reporter, { labels: true, earlier: lookup }))
+        read.set(entry.name, fromFile(entry))
+  }
+  return read
+}
+
+const fromFile = (entry: DotenvEntry): Entry => ({ key: entry.span, value: scalarTree(entry.span, entry.value) })

@@ -1,0 +1,144 @@
+import { dirname, resolve } from 'node:path/posix'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { composeShape } from '../schema/compose.ts'
+import { shapeOf } from '../schema/row.ts'
+import { validateAt } from '../schema/validate.ts'
+import type { Span } from '../syntax/source.ts'
+import { type Entry, entry, get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
+import { REMOTE_FILE } from './extends.ts'
+import { mergeAt } from './merge.ts'
+import { type LoadState, loadModel, type ProjectScope } from './model.ts'
+import type { Resets } from './reset.ts'
+import { treeKey } from './tree-text.ts'
+import type { EnvFilePath } from './variables.ts'
+
+const cycle = diagnostic({
+  code: 'include/cycle',
+  severity: 'error',
+  explain: 'A file includes itself, directly or through others. Take one of the `include` entries out.',
+  text: (p: { chain: readonly string[] }) => ({
+    message: `files include each other in a circle: ${p.chain.map(path => `\`${path}\``).join(' → ')}`,
+  }),
+})
+const remote = diagnostic({
+  code: 'include/remote-file',
+  severity: 'error',
+  explain: 'Files in git repositories and registries cannot be included. Check the repository out and name the file.',
+  text: (p: { path: string }) => ({
+    message: `\`${p.path}\` is not a file of this machine`,
+    hint: 'check it out and name the file',
+  }),
+})
+const conflict = diagnostic({
+  code: 'include/conflict',
+  severity: 'info',
+  strict: true,
+  explain:
+    'A file defines something that a file it includes defines too. The two are merged, the including file over the included one. The Compose Specification calls this an error, and `--strict` does too. To replace the included definition, write `!override` before yours.',
+  text: (p: { what: string }) => ({
+    message: `\`${p.what}\` is defined in an included file too; this definition is merged over it`,
+  }),
+})
+
+const IMPORTED = ['services', 'volumes', 'networks', 'secrets', 'configs', 'models']
+
+/** Loads the projects that a document includes and puts what they define under the document's own definitions (compose-spec.md 1.7). */
+export function applyIncludes(model: MapTree, scope: ProjectScope, resets: Resets, state: LoadState): MapTree {
+  const included = entry(model, 'include')
+  if (!included) return model
+  let result = withoutKeys(model, 'include')
+  const shape = shapeOf(composeShape.map!.keys['include']!)
+  if (!shape || !validateAt(['include'], included.value, shape, state.reporter) || included.value.kind !== 'seq') {
+    state.incomplete = true
+    return result
+  }
+  for (const item of included.value.items) {
+    const imported = loadIncluded(item, scope, state)
+    if (imported) result = importInto(result, resets.applyTo(imported), state)
+  }
+  return result
+}
+
+function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState): MapTree | undefined {
+  const { reporter, sources, host } = state
+  const written = item.kind === 'scalar' ? texts(item) : texts(get(item, 'path'))
+  const outside = written.find(path => REMOTE_FILE.test(path.value))
+  if (outside) {
+    reporter.report(remote, outside.span, { path: outside.value })
+    state.incomplete = true
+    return undefined
+  }
+  const files = written.map(path => resolve(scope.directory, path.value))
+  const [main] = files
+  if (main === undefined) return undefined
+  if (scope.including.includes(main)) {
+    reporter.report(cycle, written[0]!.span, { chain: [...scope.including, main].map(path => sources.display(path)) })
+    state.incomplete = true
+    return undefined
+  }
+  for (const [index, path] of files.entries()) {
+    // Reported at the place that names it.
+    if (sources.open(path, 'the included file', reporter, written[index]!.span)) continue
+    state.incomplete = true
+    return undefined
+  }
+  const [given] = texts(get(item, 'project_directory'))
+  const directory = given ? resolve(scope.directory, given.value) : dirname(main)
+  const listed = texts(get(item, 'env_file')).filter(path => path.value !== '/dev/null')
+  const envFiles: EnvFilePath[] = get(item, 'env_file')
+    ? listed.map(path => ({ path: resolve(scope.directory, path.value), span: path.span }))
+    : host.stat(resolve(directory, '.env'))?.kind === 'file'
+      ? [{ path: resolve(directory, '.env') }]
+      : []
+  const variables = scope.variables.withFiles(envFiles, sources, reporter)
+  const loaded = loadModel(files, { directory, variables, including: scope.including }, state)
+  const services = get(loaded, 'services')
+  if (isMap(services))
+    for (const name of services.entries.keys()) if (!state.scopes.has(name)) state.scopes.set(name, variables)
+  return loaded
+}
+
+function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTree {
+  let result = model
+  for (const section of IMPORTED) {
+    const from = entry(imported, section)
+    if (!from || !isMap(from.value)) continue
+    const to = get(result, section)
+    const entries = new Map<string, Entry>(from.value.entries)
+    if (isMap(to))
+      for (const [name, own] of to.entries) {
+        const base = entries.get(name)
+        if (base && treeKey(base.value) !== treeKey(own.value)) {
+          state.reporter.report(conflict, own.key, { what: `${section}.${name}` }, [
+            { span: base.key, message: 'included from here' },
+          ])
+          entries.set(name, { key: own.key, value: mergeAt([section, name], base.value, own.value, state.reporter) })
+        } else if (!base) entries.set(name, own)
+      }
+    result = withEntry(
+      result,
+      section,
+      { kind: 'map', span: isMap(to) ? to.span : from.value.span, entries },
+      entry(result, section)?.key ?? from.key,
+    )
+  }
+  const endpoints = entry(imported, 'endpoints')
+  if (endpoints) {
+    const own = entry(result, 'endpoints')
+    result = withEntry(
+      result,
+      'endpoints',
+      own ? mergeAt(['endpoints'], endpoints.value, own.value, state.reporter) : endpoints.value,
+      own?.key ?? endpoints.key,
+    )
+  }
+  return result
+}
+
+/** The strings of a string or a list of strings. */
+function texts(tree: Tree | undefined): readonly { readonly value: string; readonly span: Span }[] {
+  const items = tree?.kind === 'seq' ? tree.items : tree ? [tree] : []
+  return items.flatMap(item =>
+    item.kind === 'scalar' && typeof item.value === 'string' ? [{ value: item.value, span: item.span }] : [],
+  )
+}

@@ -1,0 +1,28 @@
+import type { Span } from '../syntax/source.ts'
+import type { MapTree } from '../syntax/tree.ts'
+
+/**
+ * The loaded files: merged, interpolated, checked, in canonical form, with the values that `docker compose config --format json` prints
+ * (durations as Go writes them, sizes as decimal bytes in a string, maps instead of `KEY=value` lists, commands as lists of words, absolute paths),
+ * and with the dialect's own keys beside them. Every node has its place.
+ */
+export interface Loaded {
+  /** Compose's project name. */
+  readonly name: string
+  /** The value of top-level `name`, where a file has one. */
+  readonly nameSpan?: Span
+  /** Absolute. */
+  readonly directory: string
+  /** Top-level keys: services (the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */
+  readonly tree: MapTree
+  /** Known services that are not in `tree`: left out by a profile or a selection, or in error. */
+  readonly absentServices: ReadonlySet<string>
+  /** Resources in error, as `volumes.data`: known, and not to be reported as missing. */
+  readonly brokenResources: ReadonlySet<string>
+  /** Volumes, networks, secrets and configs whose `name` is written in a file (the tree gives every one a name). */
+  readonly namedResources: ReadonlySet<string>
+  /** Values of `environment` of configs and secrets, by `secrets.token`. */
+  readonly environmentContents: ReadonlyMap<string, string>
+  /** The dependencies that links, shared namespaces and volumes_from add, as `web db`. */
+  readonly implicitDependencies: ReadonlySet<string>
+}

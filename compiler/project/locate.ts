@@ -1,0 +1,161 @@
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path/posix'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import type { LoadOptions } from '../options.ts'
+import type { Sources } from './sources.ts'
+import { badEnvironmentFlag, VariableScope } from './variables.ts'
+
+/** Where a project's files are and what they may use, before any of them is read. */
+export interface Located {
+  /** Absolute; relative paths of the files are resolved against it. */
+  readonly directory: string
+  /** Absolute paths, or `-`. */
+  readonly files: readonly string[]
+  readonly variables: VariableScope
+  readonly profiles: readonly string[]
+  /** A name that is given from outside, checked. */
+  readonly explicitName?: string
+}
+
+/** Candidates in the reference loader's order; overrides have the shorter ending first, the base files the longer. */
+const BASE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+const OVERRIDE_NAMES = [
+  'compose.override.yml',
+  'compose.override.yaml',
+  'docker-compose.override.yml',
+  'docker-compose.override.yaml',
+]
+
+const noFile = diagnostic({
+  code: 'files/no-compose-file',
+  severity: 'error',
+  explain:
+    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is none in this folder or in one above it. The names looked for are `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`.',
+  text: (p: { directory: string }) => ({
+    message: `no Compose file in \`${p.directory}\` or in a folder above it`,
+    hint: 'name one with `-f`, or call it `compose.yaml`',
+  }),
+})
+const severalFiles = diagnostic({
+  code: 'files/several-compose-files',
+  severity: 'warning',
+  explain:
+    'A folder has several files with a default name. The first in the order `compose.yaml`, `compose.yml`, `docker-compose.yml`, `docker-compose.yaml` is used (for overrides: `.yml` before `.yaml`), the others are ignored. Remove them or name the one you mean with `-f`.',
+  text: (p: { used: string; ignored: readonly string[] }) => ({
+    message: `\`${p.used}\` is used; ${p.ignored.map(name => `\`${name}\``).join(', ')} ${p.ignored.length === 1 ? 'is' : 'are'} ignored`,
+  }),
+})
+const badName = diagnostic({
+  code: 'project/bad-name',
+  severity: 'error',
+  explain:
+    'A project name that is given with an option or with `COMPOSE_PROJECT_NAME` has to be in its final form: lower-case letters, digits, `-` and `_`, beginning with a letter or digit.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is no valid project name`,
+    hint: p.name === '' ? undefined : `use \`${normalizeProjectName(p.name) || 'app'}\``,
+  }),
+})
+
+/** Finds the files of a project (compose-spec.md 1.1, stages O1 to O8). Returns undefined when there is none (reported). */
+export function locateProject(
+  options: LoadOptions,
+  host: CompilerHost,
+  sources: Sources,
+  reporter: Reporter,
+): Located | undefined {
+  const from = options.workingDirectory
+  const given = (options.files ?? []).map(path => (path === '-' ? path : resolve(from, path)))
+  const firstFile = given.find(path => path !== '-')
+  let directory = options.projectDirectory
+    ? resolve(from, options.projectDirectory)
+    : firstFile
+      ? dirname(firstFile)
+      : from
+
+  const disabled = environmentFlag(host, 'COMPOSE_DISABLE_ENV_FILE', reporter)
+  const envFiles = (folder: string) => {
+    if (options.envFiles?.length) return options.envFiles.map(path => ({ path: resolve(from, path) }))
+    const path = join(folder, '.env')
+    return disabled || host.stat(path)?.kind !== 'file' ? [] : [{ path }]
+  }
+  let variables = new VariableScope(host).withFiles(envFiles(directory), sources, reporter)
+
+  let files: readonly string[] = given
+  if (files.length === 0) {
+    const listed = variables.lookup('COMPOSE_FILE')?.value
+    if (listed) {
+      const separator = variables.lookup('COMPOSE_PATH_SEPARATOR')?.value || ':'
+      files = listed.split(separator).map(path => (path === '-' ? path : resolve(from, path)))
+    } else {
+      const found = discover(directory, host, sources, reporter)
+      if (!found) {
+        reporter.report(noFile, undefined, { directory: sources.display(directory) })
+        return undefined
+      }
+      files = found
+    }
+    const first = files.find(path => path !== '-')
+    if (!options.projectDirectory && first) {
+      const moved = dirname(first)
+      if (moved !== directory) {
+        directory = moved
+        variables = variables.withFiles(envFiles(directory), sources, reporter)
+      }
+    }
+  }
+
+  const profiles =
+    options.profiles ??
+    (variables.lookup('COMPOSE_PROFILES')?.value ?? '')
+      .split(',')
+      .map(profile => profile.trim())
+      .filter(profile => profile !== '')
+
+  const explicitName = options.projectName ?? (variables.lookup('COMPOSE_PROJECT_NAME')?.value || undefined)
+  if (explicitName !== undefined && (explicitName === '' || normalizeProjectName(explicitName) !== explicitName)) {
+    reporter.report(badName, undefined, { name: explicitName })
+    return undefined
+  }
+  return { directory, files, variables, profiles, ...(explicitName !== undefined && { explicitName }) }
+}
+
+/** Compose's form of a project name: lower case, only letters, digits, `-` and `_`, none of the last two at the start. */
+export function normalizeProjectName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, '')
+    .replace(/^[_-]+/, '')
+}
+
+/** The project's name from its folder. */
+export const folderName = (directory: string): string => normalizeProjectName(basename(directory))
+
+function discover(
+  from: string,
+  host: CompilerHost,
+  sources: Sources,
+  reporter: Reporter,
+): readonly string[] | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const bases = BASE_NAMES.filter(name => host.stat(join(folder, name)))
+    if (bases.length > 0) {
+      const overrides = OVERRIDE_NAMES.filter(name => host.stat(join(folder, name)))
+      for (const names of [bases, overrides]) {
+        const [used, ...ignored] = names
+        if (used && ignored.length > 0)
+          reporter.report(severalFiles, undefined, { used: sources.display(join(folder, used)), ignored })
+      }
+      return [...bases.slice(0, 1), ...overrides.slice(0, 1)].map(name => join(folder, name))
+    }
+    if (folder === dirname(folder) || !isAbsolute(folder)) return undefined
+  }
+}
+
+function environmentFlag(host: CompilerHost, name: string, reporter: Reporter): boolean {
+  const value = host.environment.get(name)
+  if (value === undefined) return false
+  if (/^(1|t|true|T|TRUE|True)$/.test(value)) return true
+  if (!/^(0|f|false|F|FALSE|False)$/.test(value)) reporter.report(badEnvironmentFlag, undefined, { name })
+  return false
+}

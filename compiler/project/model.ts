@@ -1,0 +1,203 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import { validate } from '../schema/validate.ts'
+import { interpolate } from '../syntax/interpolate.ts'
+import { parseYaml, type YamlDocument } from '../syntax/parse.ts'
+import type { SourceFile, Span } from '../syntax/source.ts'
+import { get, isMap, isScalar, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
+import { canonical } from './canonical.ts'
+import { CASTS } from './casts.ts'
+import { convertScalar } from './convert.ts'
+import { withDefaults } from './defaults.ts'
+import { applyExtends, type ExtendsCache } from './extends.ts'
+import { applyIncludes } from './include.ts'
+import { mergeModels } from './merge.ts'
+import { resolvePaths } from './paths.ts'
+import { Resets } from './reset.ts'
+import { checkResources } from './resource-rules.ts'
+import { reportRewritten } from './rewritten.ts'
+import type { Sources } from './sources.ts'
+import { scalarText } from './tree-text.ts'
+import { removeDuplicates } from './unique.ts'
+import type { VariableScope } from './variables.ts'
+
+const notAMapping = diagnostic({
+  code: 'schema/not-a-mapping',
+  severity: 'error',
+  explain:
+    'A Compose file is a mapping at its top: `services:` and the like, with their values below them. A list or a single value cannot be read.',
+  text: (p: { found: string }) => ({
+    message: `the file holds ${p.found}, and a Compose file is a mapping`,
+    hint: 'begin with `services:`',
+  }),
+})
+
+/** What all files of a load share: the root project's, those it includes and those it extends. */
+export interface LoadState {
+  readonly host: CompilerHost
+  readonly sources: Sources
+  readonly reporter: Reporter
+  /** Things in error, as `services.web`: left out, and never reported as missing. */
+  readonly broken: Set<string>
+  /** The variables of the included project that a service comes from. */
+  readonly scopes: Map<string, VariableScope>
+  /** Set when a file or a part of it could not be read at all, so that missing things need not be missing. */
+  incomplete: boolean
+  /** The documents of the files that were read. */
+  readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
+}
+
+/** One project: the root, or one that `include` brings. */
+export interface ProjectScope {
+  /** Absolute. */
+  readonly directory: string
+  readonly variables: VariableScope
+  /** The files whose inclusion led here, for cycles. */
+  readonly including: readonly string[]
+}
+
+/** The documents of a file, read once; undefined when it is not there or is no YAML (reported). */
+export function documentsOf(
+  path: string,
+  what: string,
+  state: LoadState,
+  span?: Span,
+): readonly YamlDocument[] | undefined {
+  const file = state.sources.open(path, what, state.reporter, span)
+  if (!file) {
+    state.incomplete = true
+    return undefined
+  }
+  state.reporter.registerFile(file.path)
+  if (!state.documents.has(file)) state.documents.set(file, parseYaml(file, state.reporter))
+  const documents = state.documents.get(file)
+  if (!documents) state.incomplete = true
+  return documents
+}
+
+/**
+ * Loads a project's files, one document after another, and merges them (compose-spec.md 1.1, stages I1 to I15 and F1 to F4). Gives a canonical model with
+ * absolute paths, without what was in error.
+ */
+export function loadModel(files: readonly string[], scope: ProjectScope, state: LoadState): MapTree | undefined {
+  const extendsCache: ExtendsCache = new Map()
+  let model: MapTree | undefined
+  for (const path of files)
+    for (const document of documentsOf(path, 'the Compose file', state) ?? [])
+      model = addDocument(model, document, path, scope, extendsCache, state)
+  if (!model) return undefined
+  model = withDefaults(model)
+  model = leaveOut(model, checkResources(model, state.reporter), state)
+  model = resolvePaths(model, { directory: scope.directory, host: state.host })
+  return resolveListedEnvironment(model, scope.variables)
+}
+
+function addDocument(
+  base: MapTree | undefined,
+  document: YamlDocument,
+  path: string,
+  scope: ProjectScope,
+  extendsCache: ExtendsCache,
+  state: LoadState,
+): MapTree | undefined {
+  const { reporter } = state
+  const own = readDocument(document, scope.variables, state)
+  if (!own) return base
+  const resets = new Resets(document.resets)
+  let added = applyIncludes(own, { ...scope, including: [...scope.including, path] }, resets, state)
+  const before = base && resets.applyTo(base)
+  added = applyExtends(added, path, scope, resets, extendsCache, state)
+  resets.reportUnused(reporter)
+  added = leaveOut(added, [], state)
+  let model = removeDuplicates(before ? mergeModels(before, added, reporter) : added) as MapTree // a map stays a map
+  const faults = validate(model, reporter)
+  if (faults.topLevel.size > 0) state.incomplete = true
+  model = withoutKeys(model, ...faults.topLevel)
+  model = leaveOut(model, [...[...faults.services].map(name => `services.${name}`), ...faults.resources], state)
+  const long = canonical(model, reporter)
+  return removeDuplicates(leaveOut(long.model, long.broken, state)) as MapTree
+}
+
+/** A document with its variables substituted, without what failed; undefined when it is empty or no mapping (reported). */
+export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
+  const { tree } = document
+  if (!tree || (isScalar(tree) && tree.type === 'null')) return undefined
+  if (!isMap(tree)) {
+    state.reporter.report(notAMapping, tree.span, { found: tree.kind === 'seq' ? 'a list' : 'a single value' })
+    state.incomplete = true
+    return undefined
+  }
+  const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter)
+  const broken: string[] = []
+  for (const [section, name] of failed) {
+    if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
+    else if (!section?.startsWith('x-')) state.incomplete = true
+  }
+  const model = adoptDevelop(leaveOut(result as MapTree, broken, state)) // a map stays a map
+  reportRewritten(model, state.reporter)
+  return model
+}
+
+const SECTIONS = new Set(['services', 'networks', 'volumes', 'secrets', 'configs', 'models'])
+
+/** Takes what is in error out of a model, now and for the rest of the load. */
+export function leaveOut(model: MapTree, broken: readonly string[], state: LoadState): MapTree {
+  for (const name of broken) state.broken.add(name)
+  let result = model
+  for (const name of state.broken) {
+    const dot = name.indexOf('.')
+    const section = get(result, name.slice(0, dot))
+    const key = name.slice(dot + 1)
+    if (isMap(section) && section.entries.has(key))
+      result = withEntry(result, name.slice(0, dot), withoutKeys(section, key))
+  }
+  return result
+}
+
+/** `x-develop` is the old name of `develop`, which wins where both are given. */
+function adoptDevelop(model: MapTree): MapTree {
+  return mapSection(model, 'services', service => {
+    const old = isMap(service) ? service.entries.get('x-develop') : undefined
+    if (!old || !isMap(service)) return service
+    const rest = withoutKeys(service, 'x-develop')
+    return rest.entries.has('develop') ? rest : withEntry(rest, 'develop', old.value, old.key)
+  })
+}
+
+/** `NAME` alone in a list of variables takes the project's value. */
+function resolveListedEnvironment(model: MapTree, variables: VariableScope): MapTree {
+  return mapSection(model, 'services', service => {
+    const environment = get(service, 'environment')
+    if (environment?.kind !== 'seq' || !isMap(service)) return service
+    let changed = false
+    const items = environment.items.map(item => {
+      if (item.kind !== 'scalar') return item
+      const name = scalarText(item)
+      const variable = name.includes('=') ? undefined : variables.lookup(name)
+      if (!variable) return item
+      changed = true
+      return {
+        ...item,
+        value: `${name}=${variable.value}`,
+        variables: [{ name, origin: variable.origin, span: item.span }],
+      }
+    })
+    return changed ? withEntry(service, 'environment', { ...environment, items }) : service
+  })
+}
+
+/** The model with every entry of a section changed; the same model when none does. */
+export function mapSection(model: MapTree, section: string, change: (value: Tree, key: string) => Tree): MapTree {
+  const entries = get(model, section)
+  if (!isMap(entries)) return model
+  const changed = new Map(entries.entries)
+  let any = false
+  for (const [key, entry] of entries.entries) {
+    const value = change(entry.value, key)
+    if (value === entry.value) continue
+    any = true
+    changed.set(key, { key: entry.key, value })
+  }
+  return any ? withEntry(model, section, { ...entries, entries: changed }) : model
+}

@@ -1,0 +1,70 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import { suggest } from '../diagnostics/suggest.ts'
+import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../syntax/tree.ts'
+import { scalarText } from './tree-text.ts'
+
+const unknownSelection = diagnostic({
+  code: 'project/unknown-service',
+  severity: 'error',
+  explain: 'A service that is named on the command line is not in the Compose files.',
+  text: (p: { name: string; suggestion?: string | undefined }) => ({
+    message: `there is no service \`${p.name}\``,
+    hint: p.suggestion && `did you mean \`${p.suggestion}\`?`,
+  }),
+})
+
+export interface Selection {
+  readonly model: MapTree
+  /** The services that a profile or the selection leaves out. */
+  readonly absent: ReadonlySet<string>
+}
+
+/** Takes the services out of a model that no active profile has (compose-spec.md 1.18). `*` activates all. */
+export function applyProfiles(model: MapTree, profiles: readonly string[]): Selection {
+  const active = new Set(profiles)
+  return keepServices(model, service => {
+    const own = get(service, 'profiles')
+    if (!isSeq(own) || own.items.length === 0 || active.has('*')) return true
+    return own.items.some(profile => profile.kind === 'scalar' && active.has(scalarText(profile)))
+  })
+}
+
+/** The profiles that services named on the command line bring with them. Reports a name that is none. */
+export function profilesOf(model: MapTree, names: readonly string[], reporter: Reporter): readonly string[] {
+  const services = get(model, 'services')
+  const known = isMap(services) ? services.entries : new Map<string, never>()
+  return names.flatMap(name => {
+    const service = known.get(name)
+    if (!service) reporter.report(unknownSelection, undefined, { name, suggestion: suggest(name, known.keys()) })
+    const own = get(service?.value, 'profiles')
+    return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
+  })
+}
+
+/** Leaves the named services and what they depend on, directly or not. */
+export function selectServices(model: MapTree, names: readonly string[]): Selection {
+  const services = get(model, 'services')
+  const wanted = new Set<string>()
+  const queue = [...names]
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (wanted.has(name)) continue
+    wanted.add(name)
+    const dependencies = get(services, name, 'depends_on')
+    if (isMap(dependencies)) queue.push(...dependencies.entries.keys())
+  }
+  return keepServices(model, (_, name) => wanted.has(name))
+}
+
+function keepServices(model: MapTree, keep: (service: Tree, name: string) => boolean): Selection {
+  const services = get(model, 'services')
+  if (!isMap(services)) return { model, absent: new Set() }
+  const absent = new Set<string>()
+  const entries = new Map(services.entries)
+  for (const [name, { value }] of services.entries)
+    if (!keep(value, name)) {
+      absent.add(name)
+      entries.delete(name)
+    }
+  return { model: absent.size === 0 ? model : withEntry(model, 'services', { ...services, entries }), absent }
+}

@@ -1,0 +1,53 @@
+import type { Reporter } from '../diagnostics/reporter.ts'
+import { readService } from '../fields/service.ts'
+import { entries, filledText } from '../fields/tree-values.ts'
+import type { CompilerHost } from '../host.ts'
+import { isMap } from '../syntax/tree.ts'
+import { readEndpoints } from './endpoints.ts'
+import { readFileObjects } from './file-objects.ts'
+import type { Loaded } from './loaded.ts'
+import { readNetworks } from './networks.ts'
+import type { Model, Project, Service } from './project.ts'
+import { readVolumes } from './volumes.ts'
+
+/**
+ * Reads the canonical tree into typed values. The shape of the tree is known to be good and its references to lead somewhere; what is
+ * reported here are values that only the dialect, Kubernetes or the meaning of a field rules out, and files that cannot be read.
+ */
+export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter): Project {
+  const services = new Map<string, Service>()
+  for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
+    if (!isMap(value)) continue
+    const { implicitDependencies } = loaded
+    services.set(name, readService(value, { reporter, service: name, span: key, implicitDependencies }))
+  }
+  const known = { services: new Set(services.keys()), absent: loaded.absentServices }
+  return {
+    name: loaded.name,
+    ...(loaded.nameSpan && { nameSpan: loaded.nameSpan }),
+    directory: loaded.directory,
+    services,
+    absentServices: loaded.absentServices,
+    networks: readNetworks(loaded),
+    volumes: readVolumes(loaded),
+    secrets: readFileObjects('secrets', usedBy(services, 'secrets'), loaded, host, reporter),
+    configs: readFileObjects('configs', usedBy(services, 'configs'), loaded, host, reporter),
+    models: readModels(loaded),
+    endpoints: readEndpoints(loaded.tree, known, reporter),
+    tree: loaded.tree,
+  }
+}
+
+/** The configs or secrets that a service mounts. */
+function usedBy(services: ReadonlyMap<string, Service>, kind: 'configs' | 'secrets'): ReadonlySet<string> {
+  const used = new Set<string>()
+  for (const service of services.values()) for (const { source } of service[kind]) used.add(source)
+  return used
+}
+
+function readModels({ tree }: Loaded): ReadonlyMap<string, Model> {
+  const models = new Map<string, Model>()
+  for (const [key, { key: span, value }] of entries(tree, 'models'))
+    models.set(key, { key, model: filledText(value, 'model')?.value ?? key, span })
+  return models
+}

@@ -1,0 +1,128 @@
+/** Something that devctl reads in another way than the Compose Specification's reference loader (`docker compose config`). */
+export interface Difference {
+  readonly topic: string
+  readonly compose: string
+  readonly devctl: string
+}
+
+/** Where the reference is harmful, or the dialect says otherwise. docs/compose.md prints it. */
+export const differences: readonly Difference[] = [
+  {
+    topic: 'The dialect’s own keys',
+    compose: 'unknown keys, errors',
+    devctl:
+      '`endpoints`, `resources`, `healthcheck.http`, `build.export_cache`, `x-node-selector`, `x-platform-readiness`, `x-platform-liveness`',
+  },
+  {
+    topic: '`stop_grace_period` without a unit',
+    compose: 'error',
+    devctl: 'seconds, as a number or as text',
+  },
+  {
+    topic:
+      'Words of `restart`, `deploy.restart_policy.condition`, `deploy.mode`, `deploy.endpoint_mode`, `ports[].mode`',
+    compose: 'anything passes',
+    devctl: 'the known words only, with a suggestion for others; `any`, `none`, `never` in both restart policies',
+  },
+  {
+    topic: '`x-*` keys in `blkio_config`, `extends`, `include`, `env_file`',
+    compose: 'errors in some of them',
+    devctl: 'accepted and ignored, as everywhere',
+  },
+  {
+    topic: 'Unknown keys in `gpus[]` and in the old `external: {…}` of secrets and configs',
+    compose: 'ignored silently',
+    devctl: 'ignored with a warning',
+  },
+  {
+    topic:
+      'The same item twice in `security_opt`, `group_add`, `volumes_from`, `device_cgroup_rules`, `external_links`',
+    compose: 'error',
+    devctl: 'one of them is removed, as the specification says',
+  },
+  {
+    topic: 'A `container_name` of one character',
+    compose: 'error',
+    devctl: 'accepted with a warning',
+  },
+  {
+    topic: 'A fraction as a number of bytes (`mem_limit: 1.5`)',
+    compose: 'becomes 0, that is, no limit',
+    devctl: 'error',
+  },
+  {
+    topic: '`cpu_rt_runtime` and `cpu_rt_period` with a unit, `blkio_config.weight` as text',
+    compose: 'error when the value is converted',
+    devctl: 'accepted; the keys have no effect in a cluster',
+  },
+  {
+    topic: 'Ports above 65535 in the long form, negative durations and CPUs, empty names of variables',
+    compose: 'accepted',
+    devctl: 'errors',
+  },
+  {
+    topic: 'The same service or resource in a file and in one that it includes',
+    compose: 'merged silently',
+    devctl: 'merged, with a note that names both places; an error with `--strict`',
+  },
+  {
+    topic: 'Variables in an `env_file` of an included project',
+    compose: 'the root project’s only',
+    devctl: 'those of the included project, its `.env` among them',
+  },
+  {
+    topic: '`external: true` beside other keys',
+    compose: 'an error for volumes only',
+    devctl: 'an error for networks, secrets and configs too',
+  },
+  {
+    topic: 'A port with an IPv6 address without brackets (`::1:6000:6000`)',
+    compose: 'error',
+    devctl: 'accepted',
+  },
+  {
+    topic: 'Shell operators in the text form of `command` and `entrypoint` (`a && b`)',
+    compose: 'the rest of the line is dropped silently',
+    devctl: 'error; write `sh -c` or a list',
+  },
+  {
+    topic: 'Dates, `.inf` and `.nan` in `environment`',
+    compose: 'rewritten as a date of Go, or a crash',
+    devctl: 'the text as it is written, with a warning',
+  },
+  {
+    topic: 'Octal numbers and `1.10` in `environment`',
+    compose: 'rewritten silently',
+    devctl: 'the same value, with a warning that shows both texts',
+  },
+  {
+    topic: 'A limit in `cpus` or `mem_limit` beside `deploy.resources.limits` that lacks it',
+    compose: 'error',
+    devctl: 'accepted: nothing contradicts',
+  },
+  {
+    topic: 'A volume whose name is one letter (`v:/data`)',
+    compose: 'taken for a drive letter of Windows',
+    devctl: 'the declared volume; an error where none is declared',
+  },
+  {
+    topic: '`healthcheck.disable: true` over an inherited `test`',
+    compose: 'both stay',
+    devctl: 'the test is dropped',
+  },
+  {
+    topic: '`!reset` that takes nothing away',
+    compose: 'silent',
+    devctl: 'warning',
+  },
+  {
+    topic: 'An anchor of another YAML document',
+    compose: 'accepted',
+    devctl: 'error, as YAML says',
+  },
+  {
+    topic: 'Labels that begin with `com.docker.compose.`',
+    compose: 'accepted by the loader, refused when the service starts',
+    devctl: 'error',
+  },
+]

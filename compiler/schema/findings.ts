@@ -1,0 +1,66 @@
+import type { DiagnosticKind, Related } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { Span } from '../syntax/source.ts'
+import type { Tree, UsedVariable } from '../syntax/tree.ts'
+import { ownerOf, type Path } from './where.ts'
+
+/** What every mistake of the schema is told about. */
+export interface Place {
+  readonly path: Path
+  readonly notes?: readonly string[]
+}
+
+interface Finding {
+  readonly owners: Set<string>
+  readonly report: (reporter: Reporter, notes: readonly string[]) => void
+}
+
+/**
+ * Collects mistakes until all is checked: what an anchor, `extends` or a merge key brings to several services is one mistake, at one
+ * place of the text, and is reported once with the names of the others.
+ */
+export class Findings {
+  readonly #found = new Map<string, Finding>()
+
+  /** Notes a mistake at `span`. `tree` is the value that is wrong: its variables are explained. */
+  add<P extends Place>(
+    kind: DiagnosticKind<P>,
+    span: Span,
+    parameters: P,
+    path: Path,
+    tree?: Tree,
+    related?: readonly Related[],
+  ): void {
+    const key = `${kind.code} ${span.file.path} ${span.start} ${span.end} ${path.at(-1)}`
+    const owner = ownerOf(path)
+    const known = this.#found.get(key)
+    if (known) {
+      if (owner !== undefined) known.owners.add(owner)
+      return
+    }
+    const variables = tree?.kind === 'scalar' ? (tree.variables ?? []).map(origin) : []
+    this.#found.set(key, {
+      owners: new Set(owner === undefined ? [] : [owner]),
+      report: (reporter, notes) =>
+        reporter.report(kind, span, { ...parameters, notes: [...variables, ...notes] }, related),
+    })
+  }
+
+  /** Reports everything that was noted. */
+  report(reporter: Reporter): void {
+    for (const { owners, report } of this.#found.values())
+      report(reporter, owners.size > 1 ? [sharedBy([...owners])] : [])
+  }
+}
+
+/** Where a variable's value came from. The value itself may be a secret. */
+function origin({ name, origin }: UsedVariable): string {
+  if (origin === 'nowhere') return `\`${name}\` is set nowhere and counts as empty`
+  if (origin === 'its default') return `\`${name}\` is set nowhere, so that its default is used`
+  return `\`${name}\` comes from ${origin}`
+}
+
+function sharedBy([, ...others]: readonly string[]): string {
+  const named = others.slice(0, 3).join(', ')
+  return `the same lines are also in ${named}${others.length > 3 ? ` and ${others.length - 3} more` : ''}`
+}

@@ -1,0 +1,193 @@
+import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
+import { didYouMean } from '../diagnostics/suggest.ts'
+import type { Tree } from '../syntax/tree.ts'
+import type { Place } from './findings.ts'
+import { join, written } from './forms.ts'
+import type { ScalarForm, Shape } from './shape.ts'
+import { type Path, where } from './where.ts'
+
+interface Key extends Place {
+  readonly key: string
+  readonly hint?: string | undefined
+}
+
+const inside = (path: Path) => (path.length === 0 ? 'at the top level' : `in ${where(path)}`)
+
+/** The part of the file that an unknown key is in; `compose` is the top level and what has no names of its own. */
+const parts: Readonly<Record<string, string>> = {
+  compose: 'the top level of a Compose file',
+  services: 'a service',
+  volumes: 'a volume at the top level',
+  networks: 'a network at the top level',
+  secrets: 'a secret at the top level',
+  configs: 'a config at the top level',
+  models: 'a model',
+  jobs: 'a job',
+  endpoints: 'the endpoints',
+}
+
+const unknownKeys = new Map<string, DiagnosticKind<Key>>(
+  Object.entries(parts).map(([family, part]) => [
+    family,
+    diagnostic<Key>({
+      code: `${family}/unknown-key`,
+      severity: 'error',
+      explain: `A key in ${part} is neither one of the Compose Specification nor one of the dialect. It is refused, because a misspelt key would otherwise silently do nothing.
+
+Write the key as \`docs/compose.md\` has it. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
+      text: ({ path, key, hint, notes }) => ({ message: `unknown key \`${key}\` ${inside(path)}`, hint, notes }),
+    }),
+  ]),
+)
+
+/** The kind for an unknown key in the mapping at a path. */
+export const unknownKey = (path: Path): DiagnosticKind<Key> =>
+  unknownKeys.get(String(path[0])) ?? unknownKeys.get('compose')!
+
+export const ignoredKey = diagnostic<Key>({
+  code: 'schema/ignored-key',
+  severity: 'warning',
+  loss: true,
+  explain: `The Compose Specification lets this mapping have any key, but only some of them mean something. The key is not among them, so nothing reads it.
+
+Check its spelling, or remove it.`,
+  text: ({ path, key, hint, notes }) => ({
+    message: `\`${key}\` ${inside(path)} means nothing and is ignored`,
+    hint,
+    notes,
+  }),
+})
+
+export const wrongType = diagnostic<Place & { tree: Tree; shape: Shape; allowed: string; found: string }>({
+  code: 'schema/wrong-type',
+  severity: 'error',
+  explain: `A value is of another kind than its key takes: a mapping where a list is wanted, a number where text is wanted.
+
+YAML reads some words as something else than text: \`1.10\` is a number, \`true\` and \`null\` are themselves. Quotes make text of them:
+
+\`\`\`yaml
+user: "1000"
+\`\`\`
+
+A variable always gives text, or the number or switch that its key takes; it cannot give a list or a mapping.`,
+  text: ({ path, tree, shape, allowed, found, notes }) => ({
+    message: `${where(path)} must be ${allowed}, not ${found}`,
+    hint: hintForType(path, tree, shape),
+    notes,
+  }),
+})
+
+/** What to write instead of a value of another type. */
+function hintForType(path: Path, tree: Tree, shape: Shape): string | undefined {
+  if (tree.kind === 'scalar') {
+    if (shape.scalar?.types.includes('boolean')) return 'write `true` or `false`'
+    if (shape.scalar?.types[0] === 'string' && tree.type !== 'string') return `put it in quotes: \`"${written(tree)}"\``
+    if (tree.type === 'string' && shape.list?.items.scalar?.types.includes('string') && tree.template === undefined)
+      return `write it as an item of a list: \`- ${tree.value}\``
+    return undefined
+  }
+  // `- NAME: value` in a list of `NAME=value`.
+  if (tree.kind === 'map' && typeof path.at(-1) === 'number' && tree.entries.size === 1 && !shape.map) {
+    const [key] = tree.entries.keys()
+    return `write \`- ${key}=…\`, or leave the dashes out where a mapping is allowed`
+  }
+  return undefined
+}
+
+export const nullValue = diagnostic<Place & { allowed: string }>({
+  code: 'schema/null-value',
+  severity: 'error',
+  explain: `A key, a list item or a service has no value. In most places that is an error in Compose, because it is not clear whether the key was meant to be empty or forgotten.
+
+Write a value, or remove the key. To take away what an earlier file gave, write \`!reset\`:
+
+\`\`\`yaml
+services:
+  web:
+    ports: !reset null
+\`\`\``,
+  text: ({ path, allowed, notes }) => ({
+    message: path[0] === 'services' && path.length === 2 ? `${where(path)} is empty` : `${where(path)} has no value`,
+    hint:
+      path[0] === 'services' && path.length === 2
+        ? 'give it an `image` or a `build`'
+        : `write ${allowed}, or remove the ${typeof path.at(-1) === 'number' ? 'item' : 'key'}`,
+    notes,
+  }),
+})
+
+export const missingKey = diagnostic<Place & { key: string }>({
+  code: 'schema/missing-key',
+  severity: 'error',
+  explain: `A mapping lacks a key that it cannot do without: \`condition\` in the long form of \`depends_on\`, \`type\` in the long form of a volume, \`path\`, \`service\` and \`port\` in a rule of \`endpoints\`.
+
+\`\`\`yaml
+depends_on:
+  db:
+    condition: service_healthy
+\`\`\``,
+  text: ({ path, key, notes }) => ({ message: `${where(path)} needs \`${key}\``, hint: `add \`${key}:\``, notes }),
+})
+
+export const notAllowed = diagnostic<Place & { form: ScalarForm; value: string; found: string }>({
+  code: 'schema/not-allowed',
+  severity: 'error',
+  explain: `The key takes one of a few words, or text of a certain form, and this is none of them. The message lists what is allowed.
+
+Compose itself lets some of these pass, \`restart\` among them, and does something else than was meant. Words that YAML reads as something else need quotes nowhere here: \`restart: no\` is text in a Compose file.`,
+  text: ({ path, form, value, found, notes }) => {
+    const allowed = [...(form.words ?? []).map(word => `\`${word}\``), ...(form.like ? [form.like] : [])]
+    return {
+      message: `${where(path)} cannot be ${found}`,
+      hint: (value !== '' && didYouMean(value, form.words ?? [])) || `allowed: ${join(allowed, 'and')}`,
+      notes:
+        value !== '' && didYouMean(value, form.words ?? [])
+          ? [`allowed: ${join(allowed, 'and')}`, ...(notes ?? [])]
+          : notes,
+    }
+  },
+})
+
+export const outOfRange = diagnostic<Place & { form: ScalarForm; found: string }>({
+  code: 'schema/out-of-range',
+  severity: 'error',
+  explain: `A number is smaller or larger than its key takes: \`cpu_percent\` is 0 to 100, \`oom_score_adj\` is -1000 to 1000, a port is 1 to 65535.`,
+  text: ({ path, form: { minimum, maximum }, found, notes }) => ({
+    message: `${where(path)} must be ${maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`}, not ${found}`,
+    notes,
+  }),
+})
+
+export const duplicateItem = diagnostic<Place & { item: string }>({
+  code: 'schema/duplicate-item',
+  severity: 'error',
+  explain: `A list in which every item may stand once has the same item twice. In most lists devctl removes repetitions, as Compose does when it merges files; in this one Compose takes them for a mistake.
+
+Remove one of the two.`,
+  text: ({ path, item, notes }) => ({
+    message: `${where(path)} has ${item} twice`,
+    hint: 'remove one of them',
+    notes,
+  }),
+})
+
+export const badName = diagnostic<Place & { name: string }>({
+  code: 'schema/bad-name',
+  severity: 'error',
+  explain: `Names of services, volumes, networks, secrets, configs and models consist of letters (a to z, also large), digits, \`.\`, \`_\` and \`-\`. Names of other things must not be empty.
+
+The names become names of Kubernetes objects and host names.`,
+  text: ({ path, name, notes }) => ({
+    message:
+      name === '' ? `a name in ${where(path)} is empty` : `\`${name}\` is no name that can be used in ${where(path)}`,
+    hint: 'use letters, digits, `.`, `_` and `-`',
+    notes,
+  }),
+})
+
+export const oddValue = diagnostic<Place & { says: string }>({
+  code: 'schema/odd-value',
+  severity: 'warning',
+  explain: `devctl takes the value, but Compose itself does not: the same file would be an error there. A \`container_name\` of one character is such a value.`,
+  text: ({ path, says, notes }) => ({ message: `${where(path)} is unusual: ${says}`, notes }),
+})

@@ -1,0 +1,111 @@
+import type { Severity } from '../diagnostics/diagnostic.ts'
+import type { MapTree, Tree } from '../syntax/tree.ts'
+import type { Shape } from './shape.ts'
+
+/**
+ * What becomes of a key (decisions section 4, "Every field"): `mapped` to Kubernetes; `approximated`, so that something is lost; `none`,
+ * it means nothing in a cluster; `refused`, because the application would not be what the file says; `cli`, used by devctl itself.
+ */
+export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
+
+/** One key: what may be written and what becomes of it. */
+export interface Row {
+  readonly shape: Shape
+  readonly fate: Fate
+  /** What it becomes, in Markdown; empty where nothing comes of it. */
+  readonly becomes: string
+  readonly note?: string
+  /** The diagnostic for every use of the key. Absent where it depends on the plan: then the planner reports. */
+  readonly loss?: Loss
+}
+
+export interface Loss {
+  /** The first half of the code: `ulimits`. Rows that share it share the diagnostic. */
+  readonly family: string
+  readonly severity: Severity
+  /** What the diagnostic says instead of the usual sentence. */
+  readonly message?: string
+  /** Why, in full sentences, for `devctl explain`. */
+  readonly why: string
+  readonly hint?: string
+  /** Whether this value loses nothing, so that there is nothing to report. */
+  readonly harmless?: Judge
+  /** Whether the cluster does what this value asks for anyway, so that an info is enough. */
+  readonly minor?: Judge
+}
+
+/** Judges a value; `owners` are the mappings around it, the one that holds the key first. */
+export type Judge = (value: Tree, owners: readonly MapTree[]) => boolean
+
+interface Lost {
+  readonly why: string
+  readonly hint?: string
+  readonly family?: string
+  readonly message?: string
+  readonly note?: string
+  readonly severity?: Severity
+  readonly harmless?: Judge
+  readonly minor?: Judge
+}
+
+/** A key that Kubernetes has something for. What is lost for some values only, the planner reports. */
+export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
+  shape,
+  fate: 'mapped',
+  becomes,
+  ...(note && { note }),
+})
+
+/** A key that devctl itself uses; no manifest has it. */
+export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
+  shape,
+  fate: 'cli',
+  becomes,
+  ...(note && { note }),
+})
+
+/** A key of which something is lost. With `lost` every use is reported, else the planner decides. */
+export const approximated = (shape: Shape, becomes: string, note: string, lost?: Lost): Row => ({
+  shape,
+  fate: 'approximated',
+  becomes,
+  note,
+  ...(lost && { loss: loss(lost, 'warning') }),
+})
+
+/** A key without a meaning in a cluster: it is left out with a warning, or an info where nothing is lost. */
+export const none = (shape: Shape, lost: Lost): Row => ({
+  shape,
+  fate: 'none',
+  becomes: '',
+  note: lost.note ?? lost.why,
+  loss: loss(lost, lost.severity ?? 'warning'),
+})
+
+/** A key that would give another application if it were left out: an error. */
+export const refused = (shape: Shape, lost: Lost & { readonly hint: string }): Row => ({
+  shape,
+  fate: 'refused',
+  becomes: '',
+  note: lost.note ?? lost.why,
+  loss: loss(lost, 'error'),
+})
+
+/** A key without a meaning that only the planner can judge: left out, and reported there. */
+export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'none', becomes: '', note })
+
+/** Whether a field of a mapping has a row of its own; a bare shape goes the way of its parent. */
+export const isRow = (field: Row | Shape): field is Row => 'fate' in field
+
+export const shapeOf = (field: Row | Shape): Shape => (isRow(field) ? field.shape : field)
+
+// An empty family is filled in with the key's own name when the table is read.
+const loss = (lost: Lost, severity: Severity): Loss => ({
+  family: lost.family ?? '',
+  severity,
+  why: lost.why,
+  ...(lost.message !== undefined && { message: lost.message }),
+  ...(lost.hint !== undefined && { hint: lost.hint }),
+  ...(lost.harmless && { harmless: lost.harmless }),
+  ...(lost.minor && { minor: lost.minor }),
+})

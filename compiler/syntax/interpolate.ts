@@ -1,0 +1,138 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import { PathRules, type RuleStep } from './path.ts'
+import { scalarPlaces } from './scalar-places.ts'
+import type { Span } from './source.ts'
+import { type Lookup, substitute, type TemplateResult } from './template.ts'
+import type { Entry, Piece, ScalarTree, Tree } from './tree.ts'
+
+const invalid = diagnostic({
+  code: 'interpolation/invalid',
+  severity: 'error',
+  explain:
+    'A `${…}` expression is not in a form that Compose knows. The forms are `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}`, `${NAME?message}`, `${NAME:+replacement}` and `${NAME+replacement}`; an expression must end on the line on which it begins. A dollar sign that is meant as one is written twice: `$$`.',
+  text: (p: { message: string; hint?: string | undefined }) => ({
+    message: p.message,
+    hint: p.hint ?? 'write `$$` for a dollar sign',
+  }),
+})
+const required = diagnostic({
+  code: 'interpolation/required',
+  severity: 'error',
+  explain:
+    'The file says with `${NAME:?message}` that it cannot do without this variable, and nothing sets it. Set it in the shell, in the file `.env` beside the Compose file, or in a file given with `--env-file`. With `:?` an empty value does not count.',
+  text: (p: { name: string; message: string }) => ({
+    message: `\`${p.name}\` is required${p.message ? `: ${p.message}` : ''}`,
+    notes: ["looked in the shell, in .env, and in the platform's variables"],
+  }),
+})
+const unset = diagnostic({
+  code: 'interpolation/unset',
+  severity: 'warning',
+  explain:
+    'Nothing sets this variable, so it becomes an empty text. Set it, or give it a default: `${NAME:-value}`, or an empty one on purpose: `${NAME:-}`. A dollar sign that is meant as one is written twice: `$$`.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is not set and becomes empty`,
+    hint: `set it, or write \`\${${p.name}:-}\` if empty is right, or \`$$${p.name}\` if the dollar sign is meant`,
+  }),
+})
+
+/** Converts a value to the type its place has; gives undefined for what cannot be converted, and reports it. */
+export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => ScalarTree | undefined
+
+/**
+ * Substitutes the variables in every string value of a document (never in keys) and converts the values at the places of `casts`. Gives undefined for
+ * a value that has an error (reported); the entry is then left out, so that nothing is said twice.
+ */
+export function interpolate<C extends string>(
+  tree: Tree,
+  lookup: Lookup,
+  casts: PathRules<C>,
+  convert: Convert,
+  reporter: Reporter,
+): { readonly tree: Tree | undefined; readonly failed: readonly (readonly string[])[] } {
+  const failed: (readonly string[])[] = []
+  const path: string[] = []
+
+  const walk = (node: Tree, step: RuleStep<C> | undefined): Tree | undefined => {
+    switch (node.kind) {
+      case 'map': {
+        let entries: Map<string, Entry> | undefined
+        for (const [key, entry] of node.entries) {
+          path.push(key)
+          const value = walk(entry.value, PathRules.below(step, key))
+          path.pop()
+          if (value === entry.value) continue
+          entries ??= new Map(node.entries)
+          if (value) entries.set(key, { key: entry.key, value })
+          else entries.delete(key)
+        }
+        return entries ? { ...node, entries } : node
+      }
+      case 'seq': {
+        let items: (Tree | undefined)[] | undefined
+        node.items.forEach((item, index) => {
+          path.push(String(index))
+          const value = walk(item, PathRules.below(step, String(index)))
+          path.pop()
+          if (value === item) return
+          items ??= [...node.items]
+          items[index] = value
+        })
+        return items ? { ...node, items: items.filter(item => item !== undefined) } : node
+      }
+      case 'scalar':
+        return scalar(node, step)
+    }
+  }
+
+  const scalar = (node: ScalarTree, step: RuleStep<C> | undefined): Tree | undefined => {
+    if (node.type !== 'string') return node
+    const text = node.value as string // type 'string' says so
+    let result = node
+    if (text.includes('$')) {
+      const substituted = substitute(text, lookup)
+      const place = scalarPlaces(node, text)
+      if ('errors' in substituted) {
+        for (const error of substituted.errors) {
+          const span = place(error.start, error.end)
+          if (error.kind === 'required')
+            reporter.report(required, span, { name: error.name ?? '', message: error.message })
+          else reporter.report(invalid, span, { message: error.message, hint: error.hint })
+        }
+        failed.push([...path])
+        return undefined
+      }
+      for (const { name, start, end } of substituted.unset) reporter.report(unset, place(start, end), { name })
+      result = substitutedScalar(node, text, substituted, place)
+    }
+    const cast = PathRules.at(step)
+    if (cast === undefined) return result
+    const converted = convert(result, cast, reporter)
+    if (!converted) failed.push([...path])
+    return converted
+  }
+
+  return { tree: walk(tree, casts.start), failed }
+}
+
+function substitutedScalar(
+  node: ScalarTree,
+  text: string,
+  result: TemplateResult,
+  place: (start: number, end: number) => Span,
+): ScalarTree {
+  const pieces: Piece[] = result.pieces.map(({ at, length, start, end, verbatim }) => {
+    const span = place(start, end)
+    return { at, length, span, verbatim: verbatim && span.end - span.start === length }
+  })
+  return {
+    ...node,
+    value: result.value,
+    template: text,
+    pieces,
+    ...(result.variables.length > 0 && {
+      variables: result.variables.map(({ name, origin, start, end }) => ({ name, origin, span: place(start, end) })),
+    }),
+  }
+}

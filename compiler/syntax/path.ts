@@ -1,0 +1,74 @@
+/** Where a node is in a document: keys and list indexes. */
+export type Path = readonly string[]
+
+/**
+ * Finds the rule for a path in time that does not depend on how many rules there are. A rule's pattern is written `services.*.ports.*.target`,
+ * where `*` is any one key or index.
+ */
+export class PathRules<T> {
+  readonly #root: RuleNode<T> = {}
+
+  constructor(rules: Iterable<readonly [string, T]>) {
+    for (const [pattern, rule] of rules) {
+      let node = this.#root
+      for (const part of pattern.split('.')) {
+        if (part === '*') node = node.any ??= {}
+        else {
+          node.keys ??= new Map()
+          let next = node.keys.get(part)
+          if (!next) {
+            next = {}
+            node.keys.set(part, next)
+          }
+          node = next
+        }
+      }
+      node.rule = rule
+    }
+  }
+
+  /** Where a walk starts. */
+  get start(): RuleStep<T> {
+    return [this.#root]
+  }
+
+  /** The step below a key or index, or undefined when no rule is at or below it. */
+  static below<T>(step: RuleStep<T> | undefined, key: string): RuleStep<T> | undefined {
+    if (step === undefined) return undefined
+    let found: RuleNode<T>[] | undefined
+    for (const node of step) {
+      const exact = node.keys?.get(key)
+      if (exact) {
+        found ??= []
+        found.push(exact)
+      }
+      if (node.any) {
+        found ??= []
+        found.push(node.any)
+      }
+    }
+    return found
+  }
+
+  /** The rule at a step, the more exact pattern first. */
+  static at<T>(step: RuleStep<T> | undefined): T | undefined {
+    if (step !== undefined) for (const node of step) if (node.rule !== undefined) return node.rule
+    return undefined
+  }
+
+  /** The step at a path from the start. */
+  find(path: Path): RuleStep<T> | undefined {
+    let step: RuleStep<T> | undefined = this.start
+    for (const key of path) step = PathRules.below(step, key)
+    return step
+  }
+}
+
+interface RuleNode<T> {
+  keys?: Map<string, RuleNode<T>>
+  any?: RuleNode<T>
+  rule?: T
+}
+
+/** All the rule nodes that a path has led to. */
+export type RuleStep<T> = readonly RuleNode<T>[]

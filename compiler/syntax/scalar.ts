@@ -1,0 +1,75 @@
+import type { ScalarType } from './tree.ts'
+
+export interface TypedScalar {
+  readonly type: ScalarType
+  readonly value: string | number | bigint | boolean | null
+}
+
+const NULLS = new Set(['', '~', 'null', 'Null', 'NULL'])
+const BOOLEANS = new Map([
+  ['true', true],
+  ['True', true],
+  ['TRUE', true],
+  ['false', false],
+  ['False', false],
+  ['FALSE', false],
+])
+const SPECIAL_FLOATS = new Map([
+  ['.nan', Number.NaN],
+  ['.NaN', Number.NaN],
+  ['.NAN', Number.NaN],
+  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map(text => [text, Number.POSITIVE_INFINITY] as const),
+  ...['-.inf', '-.Inf', '-.INF'].map(text => [text, Number.NEGATIVE_INFINITY] as const),
+])
+
+const DECIMAL = /^[-+]?(?:0|[1-9][0-9]*)$/
+const OCTAL = /^([-+]?)0[oO]?([0-7]+)$/
+const HEXADECIMAL = /^([-+]?)0[xX]([0-9a-fA-F]+)$/
+const BINARY = /^([-+]?)0[bB]([01]+)$/
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
+const DATE =
+  /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|[ \t]+)\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?[ \t]*(?:Z|[-+]\d{1,2}(?::?\d{2})?)?)?$/
+
+/**
+ * Types a plain scalar as the Compose reference loader does, which is neither YAML 1.1 nor 1.2: `yes` is a string, `017` is octal,
+ * `1_000` a number, `22:22` a string. A number keeps its exact value: integers outside the safe range come as bigint.
+ */
+export function typePlainScalar(text: string): TypedScalar {
+  if (NULLS.has(text)) return { type: 'null', value: null }
+  const first = text.charCodeAt(0)
+  const mayBeNumber = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e
+  if (!mayBeNumber) {
+    const flag = BOOLEANS.get(text)
+    return flag === undefined ? { type: 'string', value: text } : { type: 'bool', value: flag }
+  }
+  const special = SPECIAL_FLOATS.get(text)
+  if (special !== undefined) return { type: 'float', value: special }
+  if (DATE.test(text)) return { type: 'date', value: text }
+  const plain = text.includes('_') ? text.replaceAll('_', '') : text
+  const integer = parseInteger(plain)
+  if (integer !== undefined) return integer
+  if (FLOAT.test(plain)) return { type: 'float', value: Number(plain) }
+  return { type: 'string', value: text }
+}
+
+/** Integers in the notations of the reference; undefined for what is none. Larger than 64 bits: a float, as there. */
+function parseInteger(text: string): TypedScalar | undefined {
+  if (DECIMAL.test(text)) return integer(text.startsWith('-'), text.replace(/^[-+]/, ''))
+  for (const [pattern, prefix] of [
+    [OCTAL, '0o'],
+    [HEXADECIMAL, '0x'],
+    [BINARY, '0b'],
+  ] as const) {
+    const match = pattern.exec(text)
+    if (match) return integer(match[1] === '-', prefix + match[2])
+  }
+  return undefined
+}
+
+function integer(negative: boolean, digits: string): TypedScalar | undefined {
+  if (digits.length < 16) return { type: 'int', value: negative ? -Number(digits) : Number(digits) }
+  const value = negative ? -BigInt(digits) : BigInt(digits)
+  if (value < -(2n ** 63n) || value >= 2n ** 64n) return undefined
+  const small = value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER)
+  return { type: 'int', value: small ? Number(value) : value }
+}

@@ -1,0 +1,237 @@
+import { type Braces, matchBraces } from './braces.ts'
+
+/**
+ * Gives the value of a variable and, in words, where it comes from (`the shell`, `.env:3`); undefined when it is not
+ * set.
+ */
+export type Lookup = (name: string) => { readonly value: string; readonly origin: string } | undefined
+
+/**
+ * A stretch of the value and the stretch of the text it comes from, as offsets; `verbatim` when both are the same
+ * characters.
+ */
+export interface TemplatePiece {
+  readonly at: number
+  readonly length: number
+  readonly start: number
+  readonly end: number
+  readonly verbatim: boolean
+}
+
+export interface TemplateResult {
+  readonly value: string
+  /** In order, without gaps. */
+  readonly pieces: readonly TemplatePiece[]
+  /** The variables that were looked up, with their expressions' places. `origin` may be `its default` or `nowhere`. */
+  readonly variables: readonly {
+    readonly name: string
+    readonly origin: string
+    readonly start: number
+    readonly end: number
+  }[]
+  /** The variables that became the empty string because nothing sets them and the expression has no default. */
+  readonly unset: readonly { readonly name: string; readonly start: number; readonly end: number }[]
+}
+
+export interface TemplateError {
+  /** `invalid`: the text is no template; `required`: a `?` expression whose variable has no value. */
+  readonly kind: 'invalid' | 'required'
+  readonly name?: string
+  /** Of `required`: the user's own words, variables substituted; may be empty. */
+  readonly message: string
+  readonly hint?: string
+  readonly start: number
+  readonly end: number
+}
+
+const MAX_DEPTH = 100
+/** Variables that name each other twice double with each step: forty lines of `.env` would fill any memory. */
+const MAX_LENGTH = 1 << 24
+
+const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
+const OPERATOR = /:?[-?+]/y
+
+/**
+ * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-` `-` `:?` `?` `:+` `+`,
+ * whose word is itself a template and is looked at only where it is used; `$$` is a dollar sign, and so is a `$` that
+ * starts nothing. Gives every error of the text, not only the first. The braces of a word balance; where they do not,
+ * the word goes on to the last `}` of its line. Works in one pass; a text without `$` need not come here. (Compose
+ * Specification, Interpolation)
+ */
+export function substitute(text: string, lookup: Lookup): TemplateResult | { errors: TemplateError[] } {
+  const run: Run = { text, lookup, variables: [], unset: [], errors: [], braces: undefined }
+  const output = new Output()
+  for (let at = 0; at < text.length; ) {
+    const newline = text.indexOf('\n', at)
+    const end = newline < 0 ? text.length : newline
+    expand(run, output, at, end, 0)
+    if (newline >= 0) output.add('\n', newline, newline + 1, true)
+    at = end + 1
+  }
+  if (run.errors.length > 0) return { errors: run.errors }
+  return { value: output.value, pieces: output.pieces, variables: run.variables, unset: run.unset }
+}
+
+interface Run {
+  readonly text: string
+  readonly lookup: Lookup
+  readonly variables: { name: string; origin: string; start: number; end: number }[]
+  readonly unset: { name: string; start: number; end: number }[]
+  readonly errors: TemplateError[]
+  braces: Braces | undefined
+}
+
+/** The value as it grows, and where its stretches come from. */
+class Output {
+  value = ''
+  readonly pieces: { at: number; length: number; start: number; end: number; verbatim: boolean }[] = []
+
+  add(piece: string, start: number, end: number, verbatim: boolean): void {
+    if (piece === '') return
+    const last = this.pieces.at(-1)
+    if (verbatim && last?.verbatim && last.end === start) {
+      last.length += piece.length
+      last.end = end
+    } else {
+      this.pieces.push({ at: this.value.length, length: piece.length, start, end, verbatim })
+    }
+    this.value += piece
+  }
+}
+
+/** Expands the text from `start` to `end`, a line or a part of one, into the output. */
+function expand(run: Run, output: Output, start: number, end: number, depth: number): void {
+  const { text } = run
+  let at = start
+  while (at < end) {
+    const dollar = text.indexOf('$', at)
+    if (dollar < 0 || dollar >= end) {
+      output.add(text.slice(at, end), at, end, true)
+      return
+    }
+    output.add(text.slice(at, dollar), at, dollar, true)
+    const next = dollar + 1 < end ? text[dollar + 1]! : ''
+    const name = match(NAME, text, dollar + 1)
+    if (next === '$') {
+      output.add('$', dollar, dollar + 2, false)
+      at = dollar + 2
+    } else if (next === '{') {
+      at = expandBraced(run, output, dollar, end, depth)
+    } else if (next !== '' && name !== '') {
+      at = dollar + 1 + name.length
+      addVariable(run, output, name, dollar, at)
+    } else {
+      output.add('$', dollar, dollar + 1, true)
+      at = dollar + 1
+    }
+    if (output.value.length > MAX_LENGTH) {
+      run.errors.push({ kind: 'invalid', message: 'the value grows past 16 MiB', start: dollar, end: at })
+      return
+    }
+  }
+}
+
+/** Expands the expression whose `${` stands at `dollar`, and gives the offset after it. */
+function expandBraced(run: Run, output: Output, dollar: number, end: number, depth: number): number {
+  const { text } = run
+  const name = match(NAME, text, dollar + 2)
+  const afterName = dollar + 2 + name.length
+  if (name !== '' && text[afterName] === '}') {
+    addVariable(run, output, name, dollar, afterName + 1)
+    return afterName + 1
+  }
+  const operator = name === '' ? '' : match(OPERATOR, text, afterName)
+  const word = afterName + operator.length
+  const close = closingBrace(run, dollar + 1, word, end)
+  if (operator === '' || close < 0) return reportInvalid(run, name, dollar, afterName, close, end)
+  if (depth >= MAX_DEPTH) {
+    const message = `variable expressions are nested more than ${MAX_DEPTH} levels deep`
+    run.errors.push({ kind: 'invalid', name, message, start: dollar, end: word })
+    return close + 1
+  }
+
+  const found = run.lookup(name)
+  const set = found !== undefined && (operator.length === 1 || found.value !== '')
+  const use = (origin: string) => run.variables.push({ name, origin, start: dollar, end: close + 1 })
+  switch (operator.at(-1)) {
+    case '-':
+      use(set ? found.origin : 'its default')
+      if (set) output.add(found.value, dollar, close + 1, false)
+      else expand(run, output, word, close, depth + 1)
+      break
+    case '+':
+      use(found?.origin ?? 'nowhere')
+      if (set) expand(run, output, word, close, depth + 1)
+      break
+    default:
+      use(found?.origin ?? 'nowhere')
+      if (set) output.add(found.value, dollar, close + 1, false)
+      else requireVariable(run, name, dollar, word, close, depth)
+  }
+  return close + 1
+}
+
+/** The offset of the `}` that ends the expression with its `{` at `open` and its word from `word`, or -1. */
+function closingBrace(run: Run, open: number, word: number, end: number): number {
+  run.braces ??= matchBraces(run.text)
+  const balanced = run.braces.closing(open)
+  if (balanced >= 0 && balanced < end) return balanced
+  const last = run.braces.lastBefore(end)
+  return last >= word ? last : -1
+}
+
+function addVariable(run: Run, output: Output, name: string, start: number, end: number): void {
+  const found = run.lookup(name)
+  run.variables.push({ name, origin: found?.origin ?? 'nowhere', start, end })
+  if (found) output.add(found.value, start, end, false)
+  else run.unset.push({ name, start, end })
+}
+
+function requireVariable(run: Run, name: string, dollar: number, word: number, close: number, depth: number): void {
+  const message = new Output()
+  const before = run.errors.length
+  expand(run, message, word, close, depth + 1)
+  if (run.errors.length > before) return
+  run.errors.push({ kind: 'required', name, message: message.value, start: dollar, end: close + 1 })
+}
+
+/** Says why what follows `${` is no expression, and gives the offset to go on from. */
+function reportInvalid(run: Run, name: string, dollar: number, afterName: number, close: number, end: number): number {
+  const { text } = run
+  const stop = close >= 0 ? close + 1 : Math.min(end, afterName + match(REST, text, afterName).length)
+  const shown = text.slice(dollar, Math.min(stop, dollar + 60)) + (stop > dollar + 60 ? '…' : '')
+  const { message, hint } = describeInvalid(shown, name, text[afterName] ?? '', text[afterName + 1] ?? '', close >= 0)
+  run.errors.push({ kind: 'invalid', ...(name && { name }), message, hint, start: dollar, end: stop })
+  // Without a brace here, no later expression of the line can have one either: one message is enough.
+  return close >= 0 ? stop : end
+}
+
+const REST = /[^\s${}'"]*/y
+const DOUBLE = 'write `$$` where a dollar sign is meant'
+
+function describeInvalid(
+  shown: string,
+  name: string,
+  next: string,
+  second: string,
+  closed: boolean,
+): { message: string; hint: string } {
+  if (!closed) return { message: `\`${shown}\` has no \`}\` on its line`, hint: `close it with \`}\`, or ${DOUBLE}` }
+  if (name === '' && next === '}') return { message: `\`${shown}\` names no variable`, hint: DOUBLE }
+  if (name === '') {
+    return { message: `\`${shown}\` is no variable: names begin with a letter or \`_\``, hint: DOUBLE }
+  }
+  if (next === ':' && second === '=') {
+    return {
+      message: `\`${shown}\` sets a variable, which Compose does not do`,
+      hint: `use \`:-\` for a default, or ${DOUBLE}`,
+    }
+  }
+  const hint = `after \`${name}\` comes \`}\` or one of \`:-\` \`-\` \`:?\` \`?\` \`:+\` \`+\`; ${DOUBLE}`
+  return { message: `\`${shown}\` is no variable expression`, hint }
+}
+
+function match(pattern: RegExp, text: string, at: number): string {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0] ?? ''
+}

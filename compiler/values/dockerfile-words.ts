@@ -1,0 +1,101 @@
+/** The value of a variable; undefined when the file does not set it, so that the base image might. */
+export type Variables = ReadonlyMap<string, string>
+
+/** Cuts at blanks that are not in quotes and not escaped; quotes and escapes stay. */
+export function dockerfileWords(text: string, escapeChar: string): string[] {
+  const words: string[] = []
+  let word = ''
+  let quote = ''
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!
+    if (char === escapeChar && quote !== "'" && at + 1 < text.length) {
+      word += char + text[++at]!
+    } else if (quote === '' && /\s/.test(char)) {
+      if (word !== '') words.push(word)
+      word = ''
+    } else {
+      if (quote === char) quote = ''
+      else if (quote === '' && (char === '"' || char === "'")) quote = char
+      word += char
+    }
+  }
+  return word === '' ? words : [...words, word]
+}
+
+/**
+ * Takes quotes and escapes out of a text and puts the values of its variables in. Undefined when it uses a variable
+ * that is not known, or an operator other than `-`, `+` and `?`.
+ * (https://docs.docker.com/reference/dockerfile/#environment-replacement)
+ */
+export function expandWord(text: string, variables: Variables, escapeChar: string, depth = 0): string | undefined {
+  let value = ''
+  let quote = ''
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!
+    const next = text[at + 1]
+    if (quote === "'") {
+      if (char === "'") quote = ''
+      else value += char
+    } else if (char === escapeChar && next !== undefined) {
+      // In double quotes an escape character means itself, except before what it could not otherwise hold.
+      value += quote === '"' && !['"', '$', escapeChar].includes(next) ? char + next : next
+      at++
+    } else if (char === quote) {
+      quote = ''
+    } else if (quote === '' && (char === '"' || char === "'")) {
+      quote = char
+    } else if (char === '$') {
+      const expression = expandVariable(text, at, variables, escapeChar, depth)
+      if (!expression) return undefined
+      value += expression.value
+      at = expression.end - 1
+    } else {
+      value += char
+    }
+  }
+  return value
+}
+
+const PLAIN = /\$([A-Za-z_][A-Za-z0-9_]*)/y
+const BRACED = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:?[-+?]|\})/y
+/** Nobody nests defaults deeper; a limit keeps hostile input from using up the stack. */
+const MAX_DEPTH = 20
+
+function expandVariable(
+  text: string,
+  at: number,
+  variables: Variables,
+  escapeChar: string,
+  depth: number,
+): { value: string; end: number } | undefined {
+  PLAIN.lastIndex = at
+  const plain = PLAIN.exec(text)
+  if (plain) return known(variables.get(plain[1]!), PLAIN.lastIndex)
+  BRACED.lastIndex = at
+  const braced = BRACED.exec(text)
+  if (!braced) return text[at + 1] === '{' ? undefined : { value: '$', end: at + 1 }
+  const [, name = '', operator = ''] = braced
+  const value = variables.get(name)
+  const start = BRACED.lastIndex
+  if (operator === '}') return known(value, start)
+  const end = closing(text, start, escapeChar)
+  if (end < 0 || depth >= MAX_DEPTH) return undefined
+  const isSet = value !== undefined && (operator.length === 1 || value !== '')
+  const word = () => known(expandWord(text.slice(start, end), variables, escapeChar, depth + 1), end + 1)
+  if (operator.endsWith('+')) return isSet ? word() : { value: '', end: end + 1 }
+  if (isSet) return { value, end: end + 1 }
+  return operator.endsWith('-') ? word() : undefined
+}
+
+const known = (value: string | undefined, end: number) => (value === undefined ? undefined : { value, end })
+
+/** The offset of the brace that closes an expression, or -1. */
+function closing(text: string, from: number, escapeChar: string): number {
+  let depth = 1
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === escapeChar) at++
+    else if (text[at] === '{') depth++
+    else if (text[at] === '}' && --depth === 0) return at
+  }
+  return -1
+}

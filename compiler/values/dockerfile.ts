@@ -1,0 +1,275 @@
+import { resolve } from 'node:path/posix'
+import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
+import { dockerfileWords, expandWord } from './dockerfile-words.ts'
+import { parseDuration } from './duration.ts'
+
+/** What a Dockerfile says about the image that it builds. What comes from the base image is not in it. */
+export interface DockerfileImage {
+  /**
+   * The image outside the file that it builds on, `scratch` included; absent when a variable in its name is not known.
+   */
+  readonly base?: string
+  readonly exposed: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' | 'sctp' }[]
+  readonly user?: string
+  readonly volumes: readonly string[]
+  readonly healthcheck?: DockerfileHealthcheck
+  readonly workdir?: string
+  /** The words of the exec form; the shell form with its shell in front. An empty list clears the base image's. */
+  readonly entrypoint?: readonly string[]
+  readonly cmd?: readonly string[]
+}
+
+/** Durations are in nanoseconds. */
+export interface DockerfileHealthcheck {
+  readonly check:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'exec'; readonly command: readonly string[] }
+    | { readonly kind: 'shell'; readonly script: string }
+  readonly interval?: bigint
+  readonly timeout?: bigint
+  readonly startPeriod?: bigint
+  readonly startInterval?: bigint
+  readonly retries?: number
+}
+
+const NOTHING: DockerfileImage = { exposed: [], volumes: [] }
+
+/**
+ * Reads what a Dockerfile says about the image of a stage: the `target`, by name or number, else the last; with what
+ * the stages of the file that it is made `FROM` say. `args` are the build's arguments. Values with a variable that
+ * nothing in the file or the arguments sets are left out: the base image may set it. Never fails: what the builder
+ * would refuse is passed over, and an unknown target gives nothing. (https://docs.docker.com/reference/dockerfile/)
+ */
+export function readDockerfile(
+  text: string,
+  target: string | undefined,
+  args: ReadonlyMap<string, string>,
+): DockerfileImage {
+  const { instructions, escapeChar } = dockerfileLines(text)
+  const globals = new Map<string, string>()
+  const stages: Stage[] = []
+  for (const instruction of instructions) {
+    const stage = stages.at(-1)
+    if (instruction.name === 'FROM') stages.push(openStage(instruction, stages, globals, args, escapeChar))
+    else if (stage) stage.apply(instruction)
+    else if (instruction.name === 'ARG')
+      declareArgs(instruction.rest, globals, { variables: globals, outside: new Map(), given: args, escapeChar })
+  }
+  return (target === undefined ? stages.at(-1) : findStage(stages, target, true))?.image ?? NOTHING
+}
+
+function openStage(
+  { rest }: Instruction,
+  stages: readonly Stage[],
+  globals: ReadonlyMap<string, string>,
+  args: ReadonlyMap<string, string>,
+  escapeChar: string,
+): Stage {
+  const words = dockerfileWords(rest, escapeChar).filter(word => !word.startsWith('--'))
+  const base = words[0] === undefined ? undefined : expandWord(words[0], globals, escapeChar)
+  const name = words[1]?.toLowerCase() === 'as' ? (words[2] ?? '') : ''
+  const parent = base === undefined ? undefined : findStage(stages, base, false)
+  return new Stage(name.toLowerCase(), parent ?? base, globals, args, escapeChar)
+}
+
+function findStage(stages: readonly Stage[], name: string, byNumber: boolean): Stage | undefined {
+  const named = stages.findLast(stage => stage.name !== '' && stage.name === name.toLowerCase())
+  return named ?? (byNumber && /^[0-9]+$/.test(name) ? stages[Number(name)] : undefined)
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** A stage as its instructions make it. */
+class Stage {
+  readonly name: string
+  readonly image: Writable<DockerfileImage>
+  /** ENV, which later stages made from this one see too. */
+  readonly #env: Map<string, string>
+  readonly #args = new Map<string, string>()
+  readonly #globals: ReadonlyMap<string, string>
+  readonly #given: ReadonlyMap<string, string>
+  readonly #escapeChar: string
+  #shell: readonly string[]
+  #hasCmd = false
+
+  constructor(
+    name: string,
+    from: Stage | string | undefined,
+    globals: ReadonlyMap<string, string>,
+    given: ReadonlyMap<string, string>,
+    escapeChar: string,
+  ) {
+    const parent = from instanceof Stage ? from : undefined
+    this.name = name
+    this.image = parent ? { ...parent.image } : { ...NOTHING, ...(typeof from === 'string' && { base: from }) }
+    this.#env = new Map(parent ? parent.#env : [])
+    this.#shell = parent ? parent.#shell : ['/bin/sh', '-c']
+    this.#globals = globals
+    this.#given = given
+    this.#escapeChar = escapeChar
+  }
+
+  apply({ name, rest }: Instruction): void {
+    switch (name) {
+      case 'ARG':
+        declareArgs(rest, this.#args, {
+          variables: this.#variables(),
+          outside: this.#globals,
+          given: this.#given,
+          escapeChar: this.#escapeChar,
+        })
+        break
+      case 'ENV':
+        this.#setEnv(rest)
+        break
+      case 'EXPOSE':
+        this.image.exposed = withPorts(this.image.exposed, this.#words(rest))
+        break
+      case 'VOLUME':
+        this.image.volumes = [...new Set([...this.image.volumes, ...(execForm(rest) ?? this.#words(rest))])]
+        break
+      case 'USER':
+        this.image.user = this.#expand(rest)
+        break
+      case 'WORKDIR':
+        this.image.workdir = this.#directory(this.#expand(rest))
+        break
+      case 'SHELL':
+        this.#shell = execForm(rest) ?? this.#shell
+        break
+      case 'CMD':
+        this.image.cmd = this.#command(rest)
+        this.#hasCmd = true
+        break
+      case 'ENTRYPOINT':
+        this.image.entrypoint = this.#command(rest)
+        // A CMD of the base was meant for the base's entrypoint.
+        if (!this.#hasCmd) this.image.cmd = []
+        break
+      case 'HEALTHCHECK':
+        this.image.healthcheck = healthcheck(rest) ?? this.image.healthcheck
+        break
+    }
+  }
+
+  #variables(): ReadonlyMap<string, string> {
+    return this.#args.size === 0 ? this.#env : new Map([...this.#args, ...this.#env])
+  }
+
+  #expand(text: string): string | undefined {
+    return expandWord(text, this.#variables(), this.#escapeChar)
+  }
+
+  /** The words of a text, variables in their place; without those that are not known. */
+  #words(text: string): string[] {
+    return dockerfileWords(text, this.#escapeChar).flatMap(
+      word => this.#expand(word)?.split(/\s+/).filter(Boolean) ?? [],
+    )
+  }
+
+  #setEnv(rest: string): void {
+    const variables = this.#variables()
+    const words = dockerfileWords(rest, this.#escapeChar)
+    // The old form: one name, and the rest of the line is its value.
+    const pairs = words[0]?.includes('=') === false ? [rest.replace(/\s+/, '=')] : words
+    const set: [string, string | undefined][] = pairs.map(pair => {
+      const equals = pair.indexOf('=')
+      return [pair.slice(0, equals), expandWord(pair.slice(equals + 1), variables, this.#escapeChar)]
+    })
+    for (const [name, value] of set) {
+      if (value === undefined) this.#env.delete(name)
+      else this.#env.set(name, value)
+    }
+  }
+
+  /** A relative directory is below the one before; undefined when that is the base image's. */
+  #directory(path: string | undefined): string | undefined {
+    if (path === undefined) return undefined
+    const before = this.image.workdir ?? (this.image.base === 'scratch' ? '/' : undefined)
+    if (path.startsWith('/')) return resolve(path)
+    return before === undefined ? undefined : resolve(before, path)
+  }
+
+  #command(rest: string): readonly string[] {
+    return execForm(rest) ?? (rest === '' ? [] : [...this.#shell, rest])
+  }
+}
+
+interface ArgScope {
+  /** What a default may use. */
+  readonly variables: ReadonlyMap<string, string>
+  /** The arguments declared before the first stage. */
+  readonly outside: ReadonlyMap<string, string>
+  /** The arguments of the build. */
+  readonly given: ReadonlyMap<string, string>
+  readonly escapeChar: string
+}
+
+/**
+ * Enters the names of an ARG: as given to the build, else with their default, else as declared before the first stage.
+ */
+function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): void {
+  for (const word of dockerfileWords(rest, scope.escapeChar)) {
+    const equals = word.indexOf('=')
+    const name = equals < 0 ? word : word.slice(0, equals)
+    const fallback =
+      equals < 0 ? scope.outside.get(name) : expandWord(word.slice(equals + 1), scope.variables, scope.escapeChar)
+    const value = scope.given.get(name) ?? fallback
+    if (value === undefined) into.delete(name)
+    else into.set(name, value)
+  }
+}
+
+function withPorts(exposed: DockerfileImage['exposed'], words: readonly string[]): DockerfileImage['exposed'] {
+  const ports = new Map(exposed.map(entry => [`${entry.port}/${entry.protocol}`, entry]))
+  for (const word of words) {
+    const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(word)
+    if (!match) continue
+    const first = Number(match[1])
+    const last = Number(match[2] ?? match[1])
+    const protocol = (match[3]?.toLowerCase() ?? 'tcp') as 'tcp' | 'udp' | 'sctp' // so says the expression
+    if (first < 1 || last > 65535) continue
+    for (let port = first; port <= last; port++) ports.set(`${port}/${protocol}`, { port, protocol })
+  }
+  return [...ports.values()]
+}
+
+/** The words of a JSON list of texts; undefined for anything else, which is then the shell form. */
+function execForm(rest: string): string[] | undefined {
+  if (!rest.startsWith('[')) return undefined
+  try {
+    const list: unknown = JSON.parse(rest)
+    return Array.isArray(list) && list.every(word => typeof word === 'string') ? list : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function healthcheck(rest: string): DockerfileHealthcheck | undefined {
+  const options = new Map<string, string>()
+  let command = rest
+  for (let match = OPTION.exec(command); match; match = OPTION.exec(command)) {
+    options.set(match[1]!, match[2]!)
+    command = command.slice(match[0].length)
+  }
+  const [, kind = '', text = ''] = /^(\S+)\s*(.*)$/s.exec(command) ?? []
+  if (kind.toUpperCase() === 'NONE') return { check: { kind: 'none' } }
+  if (kind.toUpperCase() !== 'CMD' || text === '') return undefined
+  const words = execForm(text)
+  const duration = (name: string): bigint | undefined => {
+    const parsed = parseDuration(options.get(name) ?? '')
+    // Zero is the builder's word for the default.
+    return parsed.ok && parsed.value > 0n ? parsed.value : undefined
+  }
+  const retries = Number(options.get('retries') ?? 0)
+  return {
+    check: words ? { kind: 'exec', command: words } : { kind: 'shell', script: text },
+    interval: duration('interval'),
+    timeout: duration('timeout'),
+    startPeriod: duration('start-period'),
+    startInterval: duration('start-interval'),
+    retries: Number.isInteger(retries) && retries > 0 ? retries : undefined,
+  }
+}
+
+const OPTION = /^--([a-z-]+)=(\S+)\s+/

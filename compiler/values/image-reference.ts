@@ -1,0 +1,65 @@
+import { failed, type Parsed, parsed } from './parsed.ts'
+
+export interface ImageReference {
+  /** With the registry, where there is one. */
+  readonly name: string
+  readonly tag?: string
+  readonly digest?: string
+}
+
+/** A part of a path: lower-case letters and digits, with one `.`, one or two `_`, or any number of `-` between them. */
+const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
+const HOST_PART = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?'
+const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`
+const NAME = new RegExp(`^(?:${HOST}/)?${PART}(?:/${PART})*$`)
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/
+const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}$/
+const LONGEST_NAME = 255
+
+/**
+ * Reads the reference of an image, `[REGISTRY/]NAME[:TAG][@DIGEST]`. Nothing is added: `nginx` stays without registry
+ * and tag. (https://pkg.go.dev/github.com/distribution/reference has the grammar)
+ */
+export function parseImageReference(text: string): Parsed<ImageReference> {
+  if (text === '') return failed('it is empty', 'write the name of an image, such as `nginx:1.29`')
+  const at = text.indexOf('@')
+  const digest = at < 0 ? undefined : text.slice(at + 1)
+  const tagged = at < 0 ? text : text.slice(0, at)
+  // A colon before the last slash belongs to the registry's port.
+  const colon = tagged.lastIndexOf(':')
+  const hasTag = colon > tagged.lastIndexOf('/')
+  const name = hasTag ? tagged.slice(0, colon) : tagged
+  const tag = hasTag ? tagged.slice(colon + 1) : undefined
+
+  if (digest !== undefined && !DIGEST.test(digest)) {
+    return failed(`\`${digest}\` is no digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
+      at + 1,
+      text.length,
+    ])
+  }
+  if (digest?.startsWith('sha256:') && !/^sha256:[0-9a-f]{64}$/.test(digest)) {
+    return failed(`\`${digest}\` is no SHA-256 digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
+      at + 1,
+      text.length,
+    ])
+  }
+  if (tag !== undefined && !TAG.test(tag)) {
+    return failed(`\`${tag}\` is no tag`, 'a tag is at most 128 letters, digits, `_`, `.` and `-`', [
+      colon + 1,
+      tagged.length,
+    ])
+  }
+  if (name.length > LONGEST_NAME)
+    return failed(`the name is longer than ${LONGEST_NAME} characters`, undefined, [0, name.length])
+  if (!NAME.test(name)) return failed(`\`${name}\` is no name of an image`, nameHint(name), [0, name.length])
+  return parsed({ name, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) })
+}
+
+function nameHint(name: string): string {
+  if (/^[a-z]+:\/\//.test(name)) return 'leave the scheme out: `REGISTRY/NAME:TAG`'
+  const slash = name.indexOf('/')
+  const path = /^[^/]*[.:]|^localhost\//.test(name) && slash > 0 ? name.slice(slash + 1) : name
+  if (/[A-Z]/.test(path))
+    return `names are in lower case: \`${name.slice(0, name.length - path.length)}${path.toLowerCase()}\``
+  return 'a name is lower-case letters and digits, with `.`, `_`, `-` and `/` between them'
+}

@@ -1,0 +1,131 @@
+import { normalize } from 'node:path/posix'
+import { failed, type Parsed, parsed } from './parsed.ts'
+
+/** The short form of a mount, made long. Offsets are in the text that was given. */
+export interface ShortVolume {
+  /** `bind` when the source is a path, which is then created where it is missing; else `volume`. */
+  readonly type: 'volume' | 'bind'
+  /** As written; absent for an anonymous volume. */
+  readonly source?: string
+  readonly sourceAt?: readonly [start: number, end: number]
+  /** The path in the container, cleaned: `/d/` is `/d`. Not checked to be absolute. */
+  readonly target: string
+  readonly targetAt: readonly [start: number, end: number]
+  readonly readOnly: boolean
+  readonly nocopy: boolean
+  readonly propagation?: string
+  readonly selinux?: 'z' | 'Z'
+  /** Options that mean nothing; the reference loader passes over them in silence. */
+  readonly unknownOptions: readonly string[]
+}
+
+/**
+ * Reads the short form of a mount, `[source:]target[:options]`. The reference loader takes a source of one letter for a
+ * Windows drive; here it is a volume when `isDeclared` knows one of that name, and otherwise an error. Paths that begin
+ * with a drive are taken where a path of the container follows them. (Compose Specification, services, volumes, short
+ * syntax)
+ */
+export function parseVolume(text: string, isDeclared: (name: string) => boolean): Parsed<ShortVolume> {
+  if (text === '') return failed('it is empty', 'write `SOURCE:TARGET`, or the path of an anonymous volume')
+  const parts = joinDrive(splitColons(text), isDeclared)
+  const empty = parts.find(part => part.text === '')
+  if (empty) {
+    return failed('nothing stands on one side of a colon', 'write `SOURCE:TARGET`; is a variable empty?', [
+      Math.max(0, empty.start - 1),
+      Math.min(text.length, empty.start + 1),
+    ])
+  }
+  if (parts.length > 3) {
+    const extra = parts[3]!.start - 1
+    return failed('it has too many colons', 'write `SOURCE:TARGET:OPTIONS`, options separated by commas', [
+      extra,
+      text.length,
+    ])
+  }
+
+  const [source, target, options] = parts.length === 1 ? [undefined, parts[0]!, undefined] : parts
+  if (source && isLetter(source.text) && !isDeclared(source.text)) {
+    return failed(
+      `\`${source.text}\` is neither a declared volume nor a path`,
+      `declare the volume \`${source.text}\` under top-level \`volumes\``,
+      place(source),
+    )
+  }
+  if (isLetter(target!.text) && /^[\\/]/.test(options?.text ?? '')) {
+    const place = [target!.start, options!.start + options!.text.length] as const
+    return failed(`\`${text.slice(...place)}\` is a path of Windows`, 'containers have paths such as `/data`', place)
+  }
+  if (source && !options && OPTION_WORDS.has(target!.text)) {
+    return failed(
+      `\`${target!.text}\` is an option and no path of the container`,
+      `write \`${source.text}:/path/in/container:${target!.text}\``,
+      place(target!),
+    )
+  }
+  return parsed({
+    type: source && isPath(source.text) ? 'bind' : 'volume',
+    ...(source && { source: source.text, sourceAt: place(source) }),
+    target: clean(target!.text),
+    targetAt: place(target!),
+    ...readOptions(options?.text ?? ''),
+  })
+}
+
+interface Part {
+  readonly text: string
+  readonly start: number
+}
+
+const PROPAGATION = new Set(['rprivate', 'private', 'rshared', 'shared', 'rslave', 'slave'])
+/** Hints for Docker Desktop's file sharing, which have had no effect for years. */
+const CONSISTENCY = new Set(['cached', 'delegated', 'consistent'])
+const OPTION_WORDS = new Set(['ro', 'rw', 'z', 'Z', 'nocopy', ...PROPAGATION, ...CONSISTENCY])
+
+/** Cuts at colons that are not inside `${…}`, which stays in the text when variables are not substituted. */
+function splitColons(text: string): Part[] {
+  const parts: Part[] = []
+  let start = 0
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '{' && text[at - 1] === '$') depth++
+    else if (text[at] === '}' && depth > 0) depth--
+    else if (text[at] === ':' && depth === 0) {
+      parts.push({ text: text.slice(start, at), start })
+      start = at + 1
+    }
+  }
+  return [...parts, { text: text.slice(start), start }]
+}
+
+/** Puts `C` and `\folder` back together, where the letter is no volume and a path of the container comes after. */
+function joinDrive(parts: Part[], isDeclared: (name: string) => boolean): Part[] {
+  const [drive, rest, target] = parts
+  if (!drive || !rest || !target || !isLetter(drive.text) || isDeclared(drive.text)) return parts
+  if (!/^[\\/]/.test(rest.text) || !target.text.startsWith('/')) return parts
+  return [{ text: `${drive.text}:${rest.text}`, start: drive.start }, ...parts.slice(2)]
+}
+
+function readOptions(
+  text: string,
+): Pick<ShortVolume, 'readOnly' | 'nocopy' | 'propagation' | 'selinux' | 'unknownOptions'> {
+  const words = text.split(',')
+  const access = words.findLast(word => word === 'ro' || word === 'rw')
+  const propagation = words.findLast(word => PROPAGATION.has(word))
+  const selinux = words.findLast(word => word === 'z' || word === 'Z')
+  return {
+    readOnly: access === 'ro',
+    nocopy: words.includes('nocopy'),
+    ...(propagation && { propagation }),
+    ...(selinux && { selinux }),
+    unknownOptions: words.filter(word => word !== '' && !OPTION_WORDS.has(word)),
+  }
+}
+
+const isLetter = (text: string): boolean => /^\p{L}$/u.test(text)
+const isPath = (source: string): boolean => /^([./~]|\\\\|\p{L}:)/u.test(source)
+const place = (part: Part): [number, number] => [part.start, part.start + part.text.length]
+
+function clean(path: string): string {
+  const normal = normalize(path)
+  return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
+}

@@ -1,0 +1,82 @@
+import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
+
+/**
+ * Splits the text of a `command` or `entrypoint` into words, as a shell would, without being one: single and double
+ * quotes group, a backslash takes the next character as it is except inside single quotes, `$(…)` and backquotes stay
+ * as they are written; there are no variables, patterns or comments. Blank text has no words. An operator of the shell
+ * (`&&`, `|`, `>` …) is an error, where the reference loader drops the rest of the command without a word. (Compose
+ * Specification, services, command)
+ */
+export function splitWords(text: string): Parsed<string[]> {
+  const words: string[] = []
+  let word = ''
+  let inWord = false
+  /** What is open, with the place where it was opened. */
+  let quote: { readonly char: string; readonly at: number } | undefined
+  let substitution: { readonly char: '`' | '('; readonly at: number } | undefined
+
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!
+    if (char === '\\' && quote?.char !== "'") {
+      if (at + 1 === text.length) return failed('it ends in a backslash', 'write `\\\\` for a backslash', [at, at + 1])
+      word += text[++at]!
+      inWord = true
+    } else if (quote?.char === char) {
+      quote = undefined
+    } else if (quote) {
+      word += char
+    } else if ((char === '"' || char === "'") && substitution?.char !== '(') {
+      quote = { char, at }
+      inWord = true
+    } else if (char === '`' && substitution?.char !== '(') {
+      substitution = substitution ? undefined : { char, at }
+      word += char
+      inWord = true
+    } else if ((char === '(' || char === ')') && substitution?.char !== '`') {
+      const opens = char === '(' && !substitution && word.endsWith('$')
+      const closes = char === ')' && substitution
+      if (!opens && !closes) return operator(text, at, char)
+      substitution = opens ? { char: '(', at } : undefined
+      word += char
+    } else if (substitution) {
+      word += char
+    } else if (BLANK.test(char)) {
+      if (inWord) words.push(word)
+      word = ''
+      inWord = false
+    } else if (OPERATORS.test(char)) {
+      return operator(text, at, operatorAt(text, at))
+    } else {
+      word += char
+      inWord = true
+    }
+  }
+  const open = quote ?? substitution
+  if (open) return failed(`a ${OPENED[open.char]} is not closed`, undefined, [open.at, text.length])
+  if (inWord) words.push(word)
+  return parsed(words)
+}
+
+const BLANK = /[ \t\r\n]/
+const OPERATORS = /[;&|<>]/
+const OPENED: Record<string, string> = {
+  "'": 'single quote',
+  '"': 'double quote',
+  '`': 'backquote',
+  '(': 'bracket',
+}
+
+/** The whole of an operator: `&&`, `>>`, `>&1`. */
+function operatorAt(text: string, at: number): string {
+  return /^(>&[0-9]?|[;&|<>]+)/.exec(text.slice(at, at + 8))![0]
+}
+
+function operator(text: string, at: number, operator: string): Failed {
+  const descriptor = operator.startsWith('>') ? /(?<=^|\s)[0-9]$/.exec(text.slice(Math.max(0, at - 2), at)) : null
+  const start = at - (descriptor ? 1 : 0)
+  return failed(
+    `\`${text.slice(start, at)}${operator}\` needs a shell, and commands run without one`,
+    'run a shell with `["sh", "-c", "…"]`, or put the character in quotes',
+    [start, at + operator.length],
+  )
+}

@@ -1,0 +1,60 @@
+import { type ApiObject, Chart } from 'cdk8s'
+import type { Construct } from 'constructs'
+import { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
+import { type Compilation, type CompilerHost, compile, type Diagnostic, type Plan } from '../compiler/index.ts'
+import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
+import { Application } from './application.ts'
+
+export type { CompilerHost, Diagnostic } from '../compiler/index.ts'
+
+/** What `devctl render` takes as options. The namespace is the chart's unless it is given. */
+export interface ComposeApplicationProps extends PlanOptions, Omit<LoadOptions, 'files' | 'stdin' | 'until'> {
+  /** The Compose file, or several that are merged from left to right. Relative paths are taken from `workingDirectory`. */
+  readonly file: string | readonly string[]
+  /** How files and variables are read. */
+  readonly host: CompilerHost
+}
+
+/**
+ * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside constructs of one's own. Throws one Error with
+ * all messages when the files have mistakes.
+ */
+export class ComposeApplication extends Application {
+  /** Warnings and remarks about the files. */
+  readonly diagnostics: readonly Diagnostic[]
+  readonly #workloads: ReadonlyMap<string, ApiObject>
+
+  constructor(scope: Construct, id: string, props: ComposeApplicationProps) {
+    const { plan, diagnostics } = compileFor(scope, props)
+    super(scope, id, plan)
+    this.diagnostics = diagnostics
+    this.#workloads = new Map(
+      plan.workloads.flatMap(workload =>
+        workload.pod.services.map(service => [service, this.objectOf(workload)] as const),
+      ),
+    )
+  }
+
+  /** The warnings and remarks as people read them; empty when there are none. */
+  get report(): string {
+    return renderDiagnostics(this.diagnostics)
+  }
+
+  /** The Deployment, StatefulSet, DaemonSet or Job that a service became, for its name or a patch. `service` is in Kubernetes' form. */
+  workload(service: string): ApiObject {
+    const found = this.#workloads.get(service)
+    if (found) return found
+    const known = [...this.#workloads.keys()].map(name => `\`${name}\``).join(', ')
+    throw new Error(`the application has no service \`${service}\`; it has ${known || 'none'}`)
+  }
+}
+
+function compileFor(scope: Construct, props: ComposeApplicationProps): Compilation & { readonly plan: Plan } {
+  const { file, host, ...options } = props
+  const files = typeof file === 'string' ? [file] : file
+  const namespace = props.namespace ?? Chart.of(scope).namespace
+  const compilation = compile({ ...options, files, ...(namespace !== undefined && { namespace }) }, host)
+  const { plan, diagnostics } = compilation
+  if (!plan) throw new Error(`${files.join(', ')} cannot be compiled\n${renderDiagnostics(diagnostics)}`)
+  return { ...compilation, plan }
+}

@@ -1,0 +1,80 @@
+/**
+ * Kubernetes' keys in the order in which a person reads them, by the key that a map (or a list of maps) stands under. Keys that are not
+ * listed follow in alphabetical order. Plain text, because that is how the tables are read and changed.
+ */
+const readingOrders: Readonly<Record<string, string>> = {
+  spec: `
+    type externalName serviceName replicas backoffLimit completions parallelism minReadySeconds progressDeadlineSeconds
+    strategy updateStrategy podSelector policyTypes selector clusterIP template volumeClaimTemplates
+    nodeSelector affinity topologySpreadConstraints automountServiceAccountToken enableServiceLinks
+    hostname subdomain hostNetwork hostPID hostIPC hostUsers shareProcessNamespace dnsPolicy dnsConfig hostAliases runtimeClassName
+    securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes
+    accessModes storageClassName resources
+    ingressClassName parentRefs hostnames rules tls ingress egress ports`,
+  containers: `
+    name image imagePullPolicy restartPolicy command args workingDir env ports
+    startupProbe readinessProbe livenessProbe lifecycle resources securityContext stdin tty volumeMounts`,
+  probe: 'exec httpGet tcpSocket initialDelaySeconds periodSeconds timeoutSeconds failureThreshold',
+  securityContext: `
+    runAsUser runAsGroup runAsNonRoot fsGroup supplementalGroups privileged allowPrivilegeEscalation readOnlyRootFilesystem
+    capabilities seccompProfile appArmorProfile seLinuxOptions procMount sysctls`,
+  '': `
+    apiVersion apiGroup apiGroups kind namespace name key type metadata labels annotations
+    maxSkew topologyKey whenUnsatisfiable labelSelector matchLabels
+    host path pathType ip hostnames nameservers searches options from to
+    mountPath subPath claimName secretName defaultMode mode items readOnly
+    resources resourceNames verbs requests limits`,
+  metadata: 'name namespace labels annotations',
+  ports: 'name containerPort port targetPort protocol appProtocol hostPort',
+}
+
+/** Maps whose keys are the user's: in alphabetical order, whatever they are called. A Service's `selector` is one, a workload's is not. */
+const freeMaps = new Set([
+  'labels',
+  'annotations',
+  'matchLabels',
+  'nodeSelector',
+  'selector',
+  'requests',
+  'limits',
+  'data',
+  'binaryData',
+])
+
+const places = new Map(Object.entries(readingOrders).map(([under, text]) => [under, placesOf(text)]))
+const synonyms: Readonly<Record<string, string>> = {
+  initContainers: 'containers',
+  startupProbe: 'probe',
+  readinessProbe: 'probe',
+  livenessProbe: 'probe',
+}
+
+/** The same value with the keys of all its maps in reading order. Takes plain JSON; leaves undefined values out. */
+export function inReadingOrder(value: unknown, under = ''): unknown {
+  if (Array.isArray(value)) return value.map(item => inReadingOrder(item, under))
+  if (typeof value !== 'object' || value === null) return value
+  const map = value as Readonly<Record<string, unknown>> // JSON has no other objects
+  const ordered: Record<string, unknown> = {}
+  for (const key of orderedKeys(map, under)) {
+    if (map[key] !== undefined) ordered[key] = inReadingOrder(map[key], key)
+  }
+  return ordered
+}
+
+function orderedKeys(map: Readonly<Record<string, unknown>>, under: string): string[] {
+  const keys = Object.keys(map)
+  if (keys.length < 2) return keys
+  if (freeMaps.has(under)) return keys.sort(alphabetically)
+  const place = places.get(synonyms[under] ?? under) ?? places.get('')!
+  const last = place.size
+  return keys.sort((a, b) => (place.get(a) ?? last) - (place.get(b) ?? last) || alphabetically(a, b))
+}
+
+function placesOf(text: string): ReadonlyMap<string, number> {
+  const keys = text.trim().split(/\s+/)
+  return new Map(keys.map((key, index) => [key, index]))
+}
+
+function alphabetically(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,59 @@
+import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { NodeRequirement, PodPlan } from '../../compiler/plan/plan.ts'
+
+/** The labels by which a Pod's own kind is found: of its environment, and of its workload. */
+export interface PodIdentity {
+  readonly environment: Readonly<Record<string, string>>
+  readonly workload: Readonly<Record<string, string>>
+}
+
+/** Where a Pod may run: required rules only. Undefined when it may run anywhere. */
+export function toAffinity(plan: PodPlan, identity: PodIdentity): k8s.Affinity | undefined {
+  const { nodeRequirements = [], colocate = [], spreadOut } = plan
+  if (!nodeRequirements.length && !colocate.length && !spreadOut) return undefined
+  return {
+    nodeAffinity: nodeRequirements.length
+      ? { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [nodeSelectorTerm(nodeRequirements)] } }
+      : undefined,
+    podAffinity: colocate.length
+      ? {
+          // The scheduler lets the first Pod of such a set in because it matches its own rule.
+          requiredDuringSchedulingIgnoredDuringExecution: colocate.map(label =>
+            onOneNode({ ...identity.environment, [label]: 'true' }),
+          ),
+        }
+      : undefined,
+    podAntiAffinity: spreadOut
+      ? { requiredDuringSchedulingIgnoredDuringExecution: [onOneNode(identity.workload)] }
+      : undefined,
+  }
+}
+
+/** Best-effort spreading of a workload's Pods over the values of node labels. */
+export function toTopologySpread(plan: PodPlan, identity: PodIdentity): k8s.TopologySpreadConstraint[] | undefined {
+  if (!plan.topologyKeys?.length) return undefined
+  return plan.topologyKeys.map(topologyKey => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: { ...identity.workload } },
+  }))
+}
+
+function onOneNode(matchLabels: Readonly<Record<string, string>>): k8s.PodAffinityTerm {
+  return { labelSelector: { matchLabels: { ...matchLabels } }, topologyKey: 'kubernetes.io/hostname' }
+}
+
+/** All requirements in one term: terms are alternatives, the expressions within one must all hold. */
+function nodeSelectorTerm(requirements: readonly NodeRequirement[]): k8s.NodeSelectorTerm {
+  const expressions = requirements.filter(({ field }) => !field).map(toRequirement)
+  const fields = requirements.filter(({ field }) => field).map(toRequirement)
+  return {
+    matchExpressions: expressions.length ? expressions : undefined,
+    matchFields: fields.length ? fields : undefined,
+  }
+}
+
+function toRequirement({ key, operator, values }: NodeRequirement): k8s.NodeSelectorRequirement {
+  return { key, operator, values: values?.length ? [...values] : undefined }
+}

@@ -1,0 +1,59 @@
+import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { ContainerPlan, ContainerPort } from '../../compiler/plan/plan.ts'
+import { escapeDollars } from './escape.ts'
+import { toVolumeMount } from './mounts.ts'
+import type { Container } from './newer-fields.ts'
+import { toProbe } from './probes.ts'
+import { toResources } from './resources.ts'
+import { toSecurityContext } from './security.ts'
+
+/** A container of a Pod. Words and values of the plan are literal; they are escaped here where Kubernetes would expand them. */
+export function toContainer(plan: ContainerPlan): Container {
+  return {
+    name: plan.name,
+    image: plan.image,
+    imagePullPolicy: plan.imagePullPolicy,
+    command: words(plan.command),
+    args: words(plan.args),
+    workingDir: plan.workingDir,
+    env: plan.env.length ? plan.env.map(({ name, value }) => ({ name, value: escapeDollars(value) })) : undefined,
+    ports: plan.ports.length ? plan.ports.map(toPort) : undefined,
+    readinessProbe: toProbe(plan.readinessProbe),
+    livenessProbe: toProbe(plan.livenessProbe),
+    startupProbe: toProbe(plan.startupProbe),
+    lifecycle: toLifecycle(plan),
+    resources: toResources(plan.resources),
+    securityContext: toSecurityContext(plan.security),
+    stdin: plan.stdin || undefined,
+    tty: plan.tty || undefined,
+    volumeMounts: plan.mounts.length ? plan.mounts.map(toVolumeMount) : undefined,
+  }
+}
+
+/** An init container that runs beside the others until they end, and which they wait for when it has a startup probe. */
+export function toSidecar(plan: ContainerPlan): Container {
+  return { ...toContainer(plan), restartPolicy: 'Always' }
+}
+
+/** An empty list means "not set" to Kubernetes, so it is not written. */
+function words(list: readonly string[] | undefined): string[] | undefined {
+  return list?.length ? list.map(escapeDollars) : undefined
+}
+
+function toPort(plan: ContainerPort): k8s.ContainerPort {
+  return { name: plan.name, containerPort: plan.port, protocol: notTcp(plan.protocol), hostPort: plan.hostPort }
+}
+
+/** A protocol, left out when it is Kubernetes' default. */
+export function notTcp(protocol: ContainerPort['protocol']): string | undefined {
+  return protocol === 'TCP' ? undefined : protocol
+}
+
+/** Hooks are handed to the container as they are: Kubernetes does not expand them. */
+function toLifecycle(plan: ContainerPlan): k8s.Lifecycle | undefined {
+  if (!plan.postStart && !plan.preStop) return undefined
+  return {
+    postStart: plan.postStart && { exec: { command: [...plan.postStart] } },
+    preStop: plan.preStop && { exec: { command: [...plan.preStop] } },
+  }
+}

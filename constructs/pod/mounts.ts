@@ -1,0 +1,14 @@
+import type { ContainerMount } from '../../compiler/plan/plan.ts'
+import type { VolumeMount } from './newer-fields.ts'
+
+/** Where a container sees a volume of its Pod. `readOnly` is written only when it is true. */
+export function toVolumeMount(plan: ContainerMount): VolumeMount {
+  return {
+    name: plan.volume,
+    mountPath: plan.path,
+    subPath: plan.subPath,
+    readOnly: plan.readOnly || undefined,
+    mountPropagation: plan.propagation,
+    recursiveReadOnly: plan.recursiveReadOnly ? 'Enabled' : undefined,
+  }
+}

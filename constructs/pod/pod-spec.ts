@@ -1,0 +1,85 @@
+import type { PodPlan } from '../../compiler/plan/plan.ts'
+import { type PodIdentity, toAffinity, toTopologySpread } from './affinity.ts'
+import { toContainer, toSidecar } from './container.ts'
+import { fillContainers } from './fill.ts'
+import { takeName, takenNames } from './helper.ts'
+import type { PodSpec } from './newer-fields.ts'
+import { toPodSecurityContext } from './security.ts'
+import { planTools } from './tools.ts'
+import { toVolume } from './volumes.ts'
+import { toTokenVolume, waitContainers, waitsForJob } from './wait-for.ts'
+
+/** What a Pod's specification needs to know beside its plan. */
+export interface PodContext {
+  readonly identity: PodIdentity
+  /** Labels for claims that live as long as the Pod. */
+  readonly labels: Readonly<Record<string, string>>
+  /** Absent: Always, Kubernetes' default. */
+  readonly restartPolicy?: 'Never' | 'OnFailure'
+  /** The real name of the Job that a service became. */
+  readonly jobName: (service: string) => string
+  /** The ServiceAccount that may look at the Jobs which the Pod waits for. */
+  readonly waiterAccount: string
+}
+
+/** The specification of a Pod. Init containers run in this order: tools, waits, fills, then the plan's own. */
+export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
+  const taken = takenNames(plan)
+  const tools = planTools(plan, taken)
+  const tokenVolume = waitsForJob(plan) ? takeName('wait-token', taken.volumes) : undefined
+  const waits = waitContainers(plan, { taken, tools, tokenVolume, jobName: context.jobName })
+  const fills = fillContainers(plan, tools, taken)
+  const initContainers = [
+    ...[...(tools ? [tools.container] : []), ...waits, ...fills].map(toContainer),
+    ...plan.init.map(container => (container.sidecar ? toSidecar(container) : toContainer(container))),
+  ]
+  const volumes = [
+    ...[...plan.volumes, ...(tools ? [tools.volume] : [])].map(volume => toVolume(volume, context.labels)),
+    ...(tokenVolume ? [toTokenVolume(tokenVolume)] : []),
+  ]
+  return {
+    ...placement(plan, context),
+    ...network(plan),
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    hostIpc: plan.hostIPC || undefined,
+    hostPid: plan.hostPID || undefined,
+    hostUsers: plan.hostUsers,
+    shareProcessNamespace: plan.shareProcessNamespace || undefined,
+    runtimeClassName: plan.runtimeClassName,
+    securityContext: toPodSecurityContext(plan),
+    serviceAccountName: tokenVolume ? context.waiterAccount : undefined,
+    terminationGracePeriodSeconds: plan.terminationGracePeriodSeconds,
+    restartPolicy: context.restartPolicy,
+    initContainers: initContainers.length ? initContainers : undefined,
+    containers: plan.containers.map(toContainer),
+    volumes: volumes.length ? volumes : undefined,
+  }
+}
+
+function placement(plan: PodPlan, { identity }: PodContext): Partial<PodSpec> {
+  return {
+    nodeSelector: plan.nodeSelector && Object.keys(plan.nodeSelector).length ? { ...plan.nodeSelector } : undefined,
+    affinity: toAffinity(plan, identity),
+    topologySpreadConstraints: toTopologySpread(plan, identity),
+  }
+}
+
+function network(plan: PodPlan): Partial<PodSpec> {
+  const { dns } = plan
+  return {
+    hostname: plan.hostname,
+    subdomain: plan.subdomain,
+    hostNetwork: plan.hostNetwork || undefined,
+    // The default policy would give such a Pod the node's resolver, which knows no service by name.
+    dnsPolicy: plan.hostNetwork ? 'ClusterFirstWithHostNet' : undefined,
+    dnsConfig: dns && {
+      nameservers: dns.nameservers?.length ? [...dns.nameservers] : undefined,
+      searches: dns.searches?.length ? [...dns.searches] : undefined,
+      options: dns.options?.length ? dns.options.map(({ name, value }) => ({ name, value })) : undefined,
+    },
+    hostAliases: plan.hostAliases?.length
+      ? plan.hostAliases.map(({ ip, hostnames }) => ({ ip, hostnames: [...hostnames] }))
+      : undefined,
+  }
+}

@@ -1,0 +1,39 @@
+import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
+import type { SecurityContext } from './newer-fields.ts'
+
+/** The security context of a Pod. The default seccomp profile is what a container engine applies too (decisions, "Pod defaults"). */
+export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
+  return {
+    fsGroup: plan.fsGroup,
+    runAsNonRoot: plan.runAsNonRoot,
+    seccompProfile: { type: 'RuntimeDefault' },
+    supplementalGroups: nonEmpty(plan.supplementalGroups),
+    sysctls: nonEmpty(plan.sysctls?.map(({ name, value }) => ({ name, value }))),
+  }
+}
+
+/** The security context of a container; undefined when nothing is asked for. */
+export function toSecurityContext(plan: ContainerSecurity | undefined): SecurityContext | undefined {
+  if (!plan) return undefined
+  const add = nonEmpty(plan.capabilities?.add)
+  const drop = nonEmpty(plan.capabilities?.drop)
+  const context: SecurityContext = {
+    runAsUser: plan.runAsUser,
+    runAsGroup: plan.runAsGroup,
+    runAsNonRoot: plan.runAsNonRoot,
+    privileged: plan.privileged,
+    readOnlyRootFilesystem: plan.readOnlyRootFilesystem,
+    allowPrivilegeEscalation: plan.allowPrivilegeEscalation,
+    capabilities: add || drop ? { add, drop } : undefined,
+    seccompProfile: plan.seccompProfile && { ...plan.seccompProfile },
+    appArmorProfile: plan.appArmorProfile && { ...plan.appArmorProfile },
+    seLinuxOptions: plan.seLinuxOptions && { ...plan.seLinuxOptions },
+    procMount: plan.procMount,
+  }
+  return Object.values(context).some(value => value !== undefined) ? context : undefined
+}
+
+function nonEmpty<T>(list: readonly T[] | undefined): T[] | undefined {
+  return list?.length ? [...list] : undefined
+}

@@ -1,0 +1,38 @@
+import type { ContainerMount, ContainerPlan, PodPlan, PodVolume } from '../../compiler/plan/plan.ts'
+import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
+
+/** A static busybox in a memory volume, with which init containers whose image has no shell can run scripts. */
+export interface Tools {
+  readonly container: ContainerPlan
+  readonly volume: PodVolume
+  readonly mount: ContainerMount
+}
+
+/** Where the other init containers find it. */
+export const busybox = '/devctl/busybox'
+
+/** The tools of a Pod that fills volumes or waits for Jobs; undefined when it needs none. */
+export function planTools(plan: PodPlan, taken: TakenNames): Tools | undefined {
+  const image = toolsImage(plan)
+  if (image === undefined) return undefined
+  const volume = takeName('tools', taken.volumes)
+  const mount: ContainerMount = { volume, path: '/devctl' }
+  return {
+    mount,
+    volume: { kind: 'memory', name: volume },
+    container: helperContainer({
+      name: takeName('tools', taken.containers),
+      image,
+      command: ['cp', '/bin/busybox', busybox],
+      mounts: [mount],
+      security: helperSecurity(plan),
+    }),
+  }
+}
+
+function toolsImage(plan: PodPlan): string | undefined {
+  const [fill] = plan.fills
+  if (fill) return fill.toolsImage
+  for (const wait of plan.waits) if (wait.kind === 'job') return wait.toolsImage
+  return undefined
+}

@@ -1,0 +1,52 @@
+import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { ClaimSpec, KeyPath, PodVolume } from '../../compiler/plan/plan.ts'
+import type { Volume } from './newer-fields.ts'
+
+/** A volume of a Pod. Claims that live as long as the Pod get `labels`, as all our objects do. */
+export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string>>): Volume {
+  const { name } = plan
+  switch (plan.kind) {
+    case 'claim':
+      return { name, persistentVolumeClaim: { claimName: plan.claim, readOnly: plan.readOnly || undefined } }
+    case 'ephemeral':
+      return {
+        name,
+        ephemeral: {
+          volumeClaimTemplate: {
+            metadata: { labels: { ...labels }, annotations: plan.spec.annotations && { ...plan.spec.annotations } },
+            spec: toClaimSpec(plan.spec),
+          },
+        },
+      }
+    case 'memory':
+      return {
+        name,
+        emptyDir: { medium: 'Memory', sizeLimit: plan.sizeLimit ? k8s.Quantity.fromString(plan.sizeLimit) : undefined },
+      }
+    case 'empty':
+      return { name, emptyDir: {} }
+    case 'configMap':
+      return { name, configMap: { name: plan.configMap, defaultMode: plan.mode, items: plan.items?.map(toItem) } }
+    case 'secret':
+      return { name, secret: { secretName: plan.secret, defaultMode: plan.mode, items: plan.items?.map(toItem) } }
+    case 'nfs':
+      return { name, nfs: { server: plan.server, path: plan.path, readOnly: plan.readOnly || undefined } }
+    case 'image':
+      return { name, image: { reference: plan.reference, pullPolicy: plan.pullPolicy } }
+    case 'hostPath':
+      return { name, hostPath: { path: plan.path, type: plan.type } }
+  }
+}
+
+/** What a claim asks for. */
+export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
+  return {
+    accessModes: [plan.accessMode],
+    storageClassName: plan.storageClass,
+    resources: { requests: { storage: k8s.Quantity.fromString(plan.size) } },
+  }
+}
+
+function toItem(plan: KeyPath): k8s.KeyToPath {
+  return { key: plan.key, path: plan.path, mode: plan.mode }
+}

@@ -1,0 +1,89 @@
+import type { ContainerMount, ContainerPlan, PodPlan, WaitPlan } from '../../compiler/plan/plan.ts'
+import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
+import type { Volume } from './newer-fields.ts'
+import { quote } from './shell.ts'
+import { busybox, type Tools } from './tools.ts'
+
+type JobWait = Extract<WaitPlan, { kind: 'job' }>
+
+/** What the waits of a Pod need from around them. */
+export interface WaitContext {
+  readonly taken: TakenNames
+  readonly tools: Tools | undefined
+  /** The volume with the token for the API server; made when a Job is waited for. */
+  readonly tokenVolume: string | undefined
+  /** The real name of the Job that a service became. */
+  readonly jobName: (service: string) => string
+}
+
+/** The init containers that hold a Pod back until what it depends on is there, in the order of the plan. */
+export function waitContainers(plan: PodPlan, context: WaitContext): ContainerPlan[] {
+  const security = helperSecurity(plan)
+  return plan.waits.map(wait => {
+    const name = takeName(`wait-for-${wait.service}`, context.taken.containers)
+    if (wait.kind === 'job') return jobWait(name, wait, context, security)
+    return helperContainer({ name, image: wait.image, command: ['sh', '-c', loop(wait)], security })
+  })
+}
+
+export function waitsForJob(plan: PodPlan): boolean {
+  return plan.waits.some(({ kind }) => kind === 'job')
+}
+
+/**
+ * A connection through the Service waits for readiness and for the port in one: a ClusterIP refuses while no Pod is ready. The name of
+ * a headless Service resolves only while a Pod is ready. `nc` has no `-z` in many builds of busybox, and `nslookup` fails as soon as one
+ * name of the search list does, so its output is looked at.
+ */
+function loop(wait: Exclude<WaitPlan, JobWait>): string {
+  const host = quote(wait.host)
+  return wait.kind === 'port'
+    ? `until nc -w 2 ${host} ${wait.port} -e true; do echo "waiting for ${wait.host}:${wait.port}"; sleep 1; done\n`
+    : `until nslookup ${host} 2>/dev/null | grep -q ^Name:; do echo "waiting for ${wait.host}"; sleep 1; done\n`
+}
+
+/** Waits for a Job with kubectl. Its image has no shell, hence the tools; without them a failed Job is not told from a slow one. */
+function jobWait(
+  name: string,
+  wait: JobWait,
+  { tools, tokenVolume, jobName }: WaitContext,
+  security: ContainerPlan['security'],
+): ContainerPlan {
+  const job = `job/${jobName(wait.service)}`
+  const token: ContainerMount[] = tokenVolume
+    ? [{ volume: tokenVolume, path: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }]
+    : []
+  if (!tools) {
+    const command = ['kubectl', 'wait', '--for=condition=complete', '--timeout=5m', job]
+    return helperContainer({ name, image: wait.image, command, mounts: token, security })
+  }
+  const mounts = [tools.mount, ...token]
+  return helperContainer({ name, image: wait.image, command: [busybox, 'sh', '-c', jobLoop(job)], mounts, security })
+}
+
+/** kubectl waits for one condition only, so completion is waited for in slices, with a look at failure between them. */
+function jobLoop(job: string): string {
+  return `\
+until kubectl wait --for=condition=complete --timeout=10s ${job}; do
+  if kubectl wait --for=condition=failed --timeout=0s ${job} >/dev/null 2>&1; then
+    echo "${job} failed; see: kubectl logs ${job}" >&2
+    exit 1
+  fi
+  ${busybox} sleep 1
+done
+`
+}
+
+/** The token of the Pod's ServiceAccount as Kubernetes would mount it, but for the containers that ask for it only. */
+export function toTokenVolume(name: string): Volume {
+  return {
+    name,
+    projected: {
+      sources: [
+        { serviceAccountToken: { path: 'token' } },
+        { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+        { downwardApi: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
+      ],
+    },
+  }
+}

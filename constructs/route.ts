@@ -1,0 +1,56 @@
+import { ApiObject } from 'cdk8s'
+import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { Construct } from 'constructs'
+import type { Environment, RoutePlan } from '../compiler/plan/plan.ts'
+import { objectMeta } from './labels.ts'
+
+/** What the constructs for public HTTPS routes are given. */
+interface Routing {
+  readonly plan: RoutePlan
+  readonly environment: Environment
+}
+
+/** A public HTTPS route into services. */
+export class IngressRoute extends k8s.KubeIngress {
+  constructor(scope: Construct, id: string, { plan, environment }: Routing) {
+    super(scope, id, { metadata: objectMeta(plan, environment), spec: ingressSpec(plan) })
+  }
+}
+
+/** A public HTTPS route into services, through the Gateway API, for which there are no typed classes. */
+export class GatewayRoute extends ApiObject {
+  constructor(scope: Construct, id: string, { plan, environment }: Routing) {
+    super(scope, id, {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'HTTPRoute',
+      metadata: objectMeta(plan, environment),
+      spec: httpRouteSpec(plan),
+    })
+  }
+}
+
+function ingressSpec(plan: RoutePlan): k8s.IngressSpec {
+  const paths = plan.rules.map(({ path, service, port }) => ({
+    path,
+    pathType: 'Prefix',
+    backend: { service: { name: service, port: { number: port } } },
+  }))
+  return {
+    ingressClassName: plan.ingressClassName,
+    rules: [{ host: plan.host, http: { paths } }],
+    // Without a secret the controller answers with its own certificate.
+    tls: [{ hosts: [plan.host], secretName: plan.tlsSecret }],
+  }
+}
+
+/** TLS ends at the gateway's listener, which the cluster's operator set up. */
+function httpRouteSpec(plan: RoutePlan): object {
+  return {
+    parentRefs: plan.gateway && [{ namespace: plan.gateway.namespace, name: plan.gateway.name }],
+    hostnames: [plan.host],
+    rules: plan.rules.map(({ path, service, port }) => ({
+      matches: [{ path: { type: 'PathPrefix', value: path } }],
+      backendRefs: [{ name: service, port }],
+    })),
+  }
+}

@@ -1,0 +1,38 @@
+import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
+import type { Construct } from 'constructs'
+import type { Environment, ServicePlan } from '../compiler/plan/plan.ts'
+import { environmentLabels, objectMeta, selectorLabels } from './labels.ts'
+import { notTcp } from './pod/container.ts'
+
+/** The name and ports under which Pods are reached. Without ports it is headless: the name resolves to the Pods, and any port is theirs. */
+export class ServiceObject extends k8s.KubeService {
+  constructor(scope: Construct, id: string, { plan, environment }: { plan: ServicePlan; environment: Environment }) {
+    super(scope, id, {
+      metadata: objectMeta(plan, environment),
+      spec: plan.externalName === undefined ? selecting(plan, environment) : pointingTo(plan.externalName),
+    })
+  }
+}
+
+function selecting(plan: ServicePlan, environment: Environment): k8s.ServiceSpec {
+  return {
+    selector:
+      'service' in plan.selects
+        ? selectorLabels(environment, plan.selects.service)
+        : { ...environmentLabels(environment), [plan.selects.label]: 'true' },
+    clusterIp: plan.headless || plan.ports.length === 0 ? 'None' : undefined,
+    ports: plan.ports.length
+      ? plan.ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
+          name,
+          port,
+          targetPort: k8s.IntOrString.fromNumber(targetPort),
+          protocol: notTcp(protocol),
+          appProtocol,
+        }))
+      : undefined,
+  }
+}
+
+function pointingTo(externalName: string): k8s.ServiceSpec {
+  return { type: 'ExternalName', externalName }
+}

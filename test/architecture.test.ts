@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+/** The table of ARCHITECTURE.md: what the modules of a folder may import from ours, and which packages. The longest folder that fits counts. */
+const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
+  'compiler/values': { ours: ['compiler/values'], packages: [] },
+  'compiler/diagnostics': { ours: ['compiler/diagnostics', 'compiler/values'], packages: [] },
+  'compiler/syntax': { ours: ['compiler/syntax', 'compiler/diagnostics', 'compiler/values'], packages: ['yaml'] },
+  'compiler/schema': {
+    ours: ['compiler/schema', 'compiler/syntax', 'compiler/diagnostics', 'compiler/values'],
+    packages: [],
+  },
+  'compiler/fields': {
+    ours: ['compiler/fields', 'compiler/schema', 'compiler/syntax', 'compiler/diagnostics', 'compiler/values'],
+    packages: [],
+  },
+  'compiler/project': {
+    ours: [
+      'compiler/project',
+      'compiler/fields',
+      'compiler/schema',
+      'compiler/syntax',
+      'compiler/diagnostics',
+      'compiler/values',
+    ],
+    packages: [],
+  },
+  'compiler/plan': {
+    ours: [
+      'compiler/plan',
+      'compiler/project',
+      'compiler/fields',
+      'compiler/syntax',
+      'compiler/diagnostics',
+      'compiler/values',
+    ],
+    packages: [],
+  },
+  compiler: { ours: ['compiler'], packages: [] },
+  'constructs/compose-application': { ours: ['constructs', 'compiler'], packages: ['cdk8s', 'constructs'] },
+  constructs: {
+    ours: ['constructs', 'compiler/plan', 'compiler/values'],
+    packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
+  },
+  cli: { ours: ['cli', 'compiler', 'constructs'], packages: ['commander'] },
+}
+
+/** Pure folders may use these of Node's modules: they touch nothing. */
+const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
+const HEAVY = new Set(['yaml', 'cdk8s', 'cdk8s-plus-27', 'constructs', '@balena/dockerignore'])
+
+interface Import {
+  readonly from: string
+  readonly target: string
+  readonly isType: boolean
+  readonly isLazy: boolean
+}
+
+const modules = ['compiler', 'constructs', 'cli'].flatMap(folder =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .map(path => join(folder, path)),
+)
+const imports = new Map(modules.map(path => [path, importsOf(path)]))
+
+function importsOf(path: string): readonly Import[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const found: Import[] = []
+  for (const [, kind, target] of text.matchAll(/^(?:import|export)\s+(type\s)?[^'";]*?from\s+'([^']+)'/gm))
+    found.push({ from: path, target: resolve(path, target!), isType: kind !== undefined, isLazy: false })
+  for (const [, target] of text.matchAll(/\bimport\('([^']+)'\)/g))
+    found.push({ from: path, target: resolve(path, target!), isType: false, isLazy: true })
+  return found
+}
+
+function resolve(from: string, target: string): string {
+  return target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
+}
+
+const isOurs = (target: string): boolean => /^(compiler|constructs|cli)\//.test(target)
+const packageOf = (target: string): string =>
+  target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/')
+
+describe('imports', () => {
+  test.each(modules)('%s', path => {
+    const folder = Object.keys(RULES)
+      .filter(rule => path.startsWith(`${rule}/`) || path.startsWith(`${rule}.`))
+      .sort((a, b) => b.length - a.length)[0]!
+    const rule = RULES[folder]!
+    for (const { target, isType } of imports.get(path)!) {
+      if (isOurs(target)) {
+        const allowed = isType || rule.ours.some(prefix => target.startsWith(`${prefix}/`))
+        expect(allowed, `${path} imports ${target}`).toBe(true)
+      } else if (target.startsWith('node:')) {
+        if (folder !== 'cli') expect(PURE_NODE.has(target), `${path} imports ${target}`).toBe(true)
+      } else if (!isType)
+        expect(folder === 'cli' || rule.packages.includes(packageOf(target)), `${path} imports ${target}`).toBe(true)
+    }
+  })
+
+  test('pure folders use neither the process nor the clock', () => {
+    for (const path of modules.filter(path => !path.startsWith('cli/'))) {
+      const code = readFileSync(join(root, path), 'utf8').replaceAll(
+        /\/\*[\s\S]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g,
+        '',
+      )
+      expect(code, path).not.toMatch(/\bprocess\.|\bDate\.now|\bnew Date\b|\bfetch\(|\bMath\.random/)
+    }
+  })
+
+  test('the start of the command line reaches no heavy package', () => {
+    const reached = new Set<string>()
+    const queue = ['cli/main.ts']
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      if (reached.has(path)) continue
+      reached.add(path)
+      for (const { target, isType, isLazy } of imports.get(path) ?? []) {
+        if (isType || isLazy) continue
+        expect(HEAVY.has(packageOf(target)), `${path} imports ${target}`).toBe(false)
+        if (isOurs(target)) queue.push(target)
+      }
+    }
+    expect(reached.size).toBeGreaterThan(5)
+  })
+})

@@ -1,0 +1,77 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+
+/** The folder of the checkout. */
+export const root = join(import.meta.dirname, '..')
+
+/** A folder with Compose files, and how devctl is run in it. */
+export interface Case {
+  /** The folder's name; for an example in a sub-folder `files/list`. */
+  readonly name: string
+  readonly directory: string
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: string
+  /** The status the run must end with, where that is not 0 without and 1 with errors. */
+  readonly status?: number
+}
+
+/** What `options.yml` of a case may say; all of it optional. */
+interface Options {
+  /** The command to run; `render` when absent. */
+  readonly command?: string
+  /** Added to the usual arguments. */
+  readonly args?: readonly string[]
+  /** `false` leaves out the usual arguments. */
+  readonly defaults?: boolean
+  /** The whole process environment of the run. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  readonly status?: number
+}
+
+const usual = ['--name', 'app', '--namespace', 'shop', '--domain', 'dev.example.com', '--loglevel', 'info']
+
+/** The golden cases: the folders of golden/compose, sorted. */
+export function goldenCases(): readonly Case[] {
+  return folders(join(root, 'golden/compose')).map(name => readCase(name, join(root, 'golden/compose', name), usual))
+}
+
+/** The examples: the folders in and below examples/ that devctl can be run in, sorted. The folder of the cdk8s example has code instead. */
+export function exampleCases(): readonly Case[] {
+  const examples = join(root, 'examples')
+  const holds = (name: string) => existsSync(join(examples, name, 'compose.yaml'))
+  return folders(examples)
+    .flatMap(name => (holds(name) ? [name] : folders(join(examples, name)).map(inner => `${name}/${inner}`)))
+    .filter(name => holds(name) && !name.startsWith('cdk8s'))
+    .map(name => {
+      const application = name.replaceAll('/', '-')
+      return readCase(name, join(examples, name), [
+        ...['--name', application, '--namespace', application, '--domain', 'dev.example.com', '--include-secrets'],
+      ])
+    })
+}
+
+function readCase(name: string, directory: string, defaults: readonly string[]): Case {
+  const file = join(directory, 'options.yml')
+  // The file is one of this repository's, written to the interface.
+  const options = (existsSync(file) ? parse(readFileSync(file, 'utf8')) : {}) as Options
+  return {
+    name,
+    directory,
+    command: options.command ?? 'render',
+    args: [...(options.defaults === false ? [] : defaults), ...(options.args ?? [])],
+    env: options.env ?? {},
+    stdin: options.stdin ?? '',
+    ...(options.status !== undefined && { status: options.status }),
+  }
+}
+
+function folders(directory: string): readonly string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
+    .filter(name => statSync(join(directory, name)).isDirectory())
+    .sort()
+}

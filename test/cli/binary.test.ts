@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { root } from '../cases.ts'
+import { makeFolder } from './folder.ts'
+
+const main = join(root, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin.devctl)
+const many = `services:\n${Array.from({ length: 300 }, (_, i) => `  s${i}:\n    image: nginx:1.27\n    ports: [80]\n`).join('')}`
+
+// The program as npm runs it. `npm test` builds it first; all else is tested in this process.
+describe('the program', () => {
+  test('is built', () => expect(existsSync(main), 'run `npm run build` first').toBe(true))
+
+  test('starts through a link and gives its status', () => {
+    const link = join(makeFolder(), 'devctl')
+    symlinkSync(main, link)
+    const version = spawnSync(process.execPath, [link, 'version'], { encoding: 'utf8' })
+    expect(version).toMatchObject({ status: 0, stdout: expect.stringMatching(/^devctl \d/), stderr: '' })
+    const wrong = spawnSync(process.execPath, [link, 'rendr'], { encoding: 'utf8' })
+    expect(wrong).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('did you mean `render`?') })
+  })
+
+  test('reads standard input, and ends quietly when nobody reads its output', () => {
+    const folder = makeFolder({ 'compose.yaml': many })
+    const command = `"${process.execPath}" "${main}" render -f - < compose.yaml | head -n 1; echo "\${PIPESTATUS[0]}"`
+    const { stdout, stderr } = spawnSync('bash', ['-c', command], { cwd: folder, encoding: 'utf8' })
+    expect(stdout).toBe('# standard input#services.s0.ports\n0\n')
+    expect(stderr).not.toMatch(/EPIPE|at /)
+  })
+})

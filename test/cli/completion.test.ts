@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../cli/commands.ts'
+import { root } from '../cases.ts'
+import { run } from '../run.ts'
+
+const script = async (shell: string) => (await run(['completion', shell], { cwd: root })).stdout
+
+/** What bash offers for the last word of a line. */
+async function offered(...line: string[]): Promise<readonly string[]> {
+  const words = line.map(word => `'${word}'`).join(' ')
+  const program = `devctl() { printf 'web\\ndb\\n'; }\n${await script('bash')}
+COMP_WORDS=(devctl ${words}); COMP_CWORD=${line.length}; _devctl 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout, status, stderr } = spawnSync('bash', ['-c', program], { encoding: 'utf8', cwd: root })
+  expect(status, stderr).toBe(0)
+  return stdout.trim().split('\n')
+}
+
+describe('completion', () => {
+  test('of bash knows commands, options, choices, services and files', async () => {
+    expect(await offered('')).toEqual([...commands.map(({ name }) => name), '--version', '--loglevel', '-h', '--help'])
+    expect(await offered('re')).toEqual(['render'])
+    expect(await offered('render', '--form')).toEqual(['--format'])
+    expect(await offered('render', '--format', '')).toEqual(['yaml', 'json', 'kustomize'])
+    expect(await offered('--loglevel', 'e')).toEqual(['error'])
+    expect(await offered('config', 'w')).toEqual(['web'])
+    expect(await offered('render', '-f', 'pack')).toEqual(expect.arrayContaining(['package.json']))
+    expect(await offered('completion', '')).toEqual(['bash', 'zsh', 'fish', '--loglevel', '-h', '--help'])
+    expect(await offered('help', 'ren')).toEqual(['render'])
+    expect(await offered('render', '--name', '')).toEqual([''])
+  })
+
+  test.each(['zsh', 'fish'])('of %s names every command and option', async shell => {
+    const text = await script(shell)
+    for (const command of commands) {
+      expect(text).toContain(command.name)
+      for (const { flags } of Object.values(command.options)) {
+        const long = /--([a-z-]+)/.exec(flags)![1]!
+        expect(text).toContain(shell === 'fish' ? `-l ${long} ` : `--${long}`)
+      }
+    }
+  })
+
+  test.each(['zsh', 'fish'])('of %s is a script of that shell, where it is installed', async shell => {
+    const { status, error, stderr } = spawnSync(shell, ['-n', '/dev/stdin'], {
+      input: await script(shell),
+      encoding: 'utf8',
+    })
+    if (!error) expect(status, stderr).toBe(0)
+  })
+})

@@ -1,0 +1,31 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { UserError } from '../../cli/errors.ts'
+import { readImagesFile } from '../../cli/images-file.ts'
+import { makeFolder } from './folder.ts'
+
+const images = (content: string) =>
+  Object.fromEntries(readImagesFile(join(makeFolder({ 'm.json': content }), 'm.json'), 'm.json'))
+
+test('a plain map and the metadata of bake are understood', () => {
+  expect(images('{"web": "r/web:1", "db": "r/db@sha256:0"}')).toEqual({ web: 'r/web:1', db: 'r/db@sha256:0' })
+  const bake = {
+    'buildx.build.warnings': [],
+    web: { 'image.name': 'r/web:1,r/web:latest', 'containerimage.digest': 'sha256:12', 'buildx.build.ref': 'x' },
+    api: { 'image.name': 'r/api:1' },
+    unnamed: { 'containerimage.digest': 'sha256:34' },
+  }
+  expect(images(JSON.stringify(bake))).toEqual({ web: 'r/web:1@sha256:12', api: 'r/api:1' })
+})
+
+test.each([
+  ['{', 'it is no JSON'],
+  ['[]', 'holds no JSON object'],
+  ['{}', 'names no image'],
+])('%s is refused', (content, message) => {
+  expect(() => images(content)).toThrow(UserError)
+  expect(() => images(content)).toThrow(message)
+})
+
+test('a missing file is refused', () =>
+  expect(() => readImagesFile('/none/such', 'such')).toThrow('`such` cannot be read: there is no such file'))

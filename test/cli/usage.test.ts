@@ -1,0 +1,151 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commands } from '../../cli/commands.ts'
+import { UsageError } from '../../cli/errors.ts'
+import { root } from '../cases.ts'
+import { run } from '../run.ts'
+import { makeFolder } from './folder.ts'
+
+const devctl = (...argv: string[]) => run(argv, { cwd: root })
+
+describe('help', () => {
+  test('of devctl is the same by every way to it, on standard output', async () => {
+    const help = await devctl('--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    await expect(help.stdout).toMatchFileSnapshot(join(root, 'golden/cli/help/devctl.txt'))
+    expect(await devctl('help')).toEqual(help)
+    expect(await devctl('-h')).toEqual(help)
+  })
+
+  test.each(commands.map(({ name }) => name))('of `%s` likewise', async name => {
+    const help = await devctl(name, '--help')
+    expect(help).toMatchObject({ status: 0, stderr: '' })
+    await expect(help.stdout).toMatchFileSnapshot(join(root, `golden/cli/help/${name}.txt`))
+    expect(await devctl('help', name)).toEqual(help)
+    for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
+  })
+
+  test('is on standard error with status 2 when there is no command', async () => {
+    const { stdout: help } = await devctl('--help')
+    expect(await devctl()).toEqual({ status: 2, stdout: '', stderr: help })
+    expect(await devctl('--loglevel', 'info')).toEqual({ status: 2, stdout: '', stderr: help })
+  })
+
+  test('follows the width of a terminal', async () => {
+    const { main } = await import('../../cli/main.ts')
+    let text = ''
+    const output = { isTTY: true, columns: 80, write: (part: string) => (text += part) }
+    await main(['render', '--help'], {
+      stdout: output,
+      stderr: output,
+      readStdin: async () => new Uint8Array(),
+      env: {},
+      cwd: root,
+    })
+    const lines = text.split('\n').filter(line => !line.startsWith('  $'))
+    expect(Math.max(...lines.map(line => line.length))).toBeLessThanOrEqual(80)
+  })
+
+  test('every option is declared under its long name', () => {
+    for (const command of commands) {
+      for (const [key, { flags }] of Object.entries(command.options)) {
+        const long = /--([a-z-]+)/.exec(flags)![1]!
+        expect(long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())).toBe(key)
+      }
+    }
+  })
+})
+
+test('the version', async () => {
+  const printed = { status: 0, stdout: expect.stringMatching(/^devctl \d+\.\d+\.\d+\n$/), stderr: '' }
+  expect(await devctl('version')).toEqual(printed)
+  expect(await devctl('--version')).toEqual(printed)
+})
+
+describe('wrong usage ends with status 2 and says what to write', () => {
+  test.each([
+    ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
+    ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
+    ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
+    ['render --nmae x', 'unknown option `--nmae`', 'did you mean `--name`?'],
+    ['render -x', 'unknown option `-x`', 'see `devctl render --help`'],
+    ['render --name', '`--name` needs a value', 'see `devctl render --help`'],
+    ['render --format xml', '`--format` is `xml`', 'use `yaml` or `json` or `kustomize`'],
+    ['--loglevel loud render', '`--loglevel` is `loud`', 'use `debug` or `info` or `warn` or `error`'],
+    ['version now', 'too many arguments for `version`: expected 0 arguments but got 1', 'see `devctl version --help`'],
+    ['completion', 'missing required argument `shell`', 'see `devctl completion --help`'],
+    ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish', 'see `devctl completion --help`'],
+    ['render --format kustomize', '`--format kustomize` makes several files', 'add `--output-dir FOLDER`'],
+    ['render --take-over', '`--take-over` has a meaning only with `--output-dir`', 'see `devctl render --help`'],
+    ['render --routes gateway', '`--routes gateway` needs to know the Gateway', 'add `--gateway NAMESPACE/NAME`'],
+    [
+      'render --routes ingress --gateway a/b',
+      '`--gateway` has no meaning for Ingresses',
+      'leave it out, or use `--routes gateway`',
+    ],
+    ['render --gateway public', '`--gateway` is `public`', 'write it as `NAMESPACE/NAME`, such as `infra/public`'],
+    ['render --gateway a/b/c', '`--gateway` is `a/b/c`', 'write it as `NAMESPACE/NAME`, such as `infra/public`'],
+    [
+      'render --image web',
+      '`--image` is `web`',
+      'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+    ],
+    [
+      'render --image =x',
+      '`--image` is `=x`',
+      'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+    ],
+    [
+      'render --image web=',
+      '`--image` is `web=`',
+      'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
+    ],
+    ['config --services --images', '`--services` and `--images` cannot be used together', 'see `devctl config --help`'],
+  ])('%s', async (line, message, hint) => {
+    expect(await devctl(...line.split(' '))).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `error: ${message}\n  = help: ${hint}\n`,
+    })
+  })
+
+  const label = 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit'
+  const name = 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`'
+  test.each([
+    ['--namespace', 'Shop', 'which is no DNS label', label],
+    ['--namespace', 'a.b', 'which is no DNS label', label],
+    ['--namespace', 'x'.repeat(64), 'which is no DNS label', label],
+    ['--domain', 'example.com.', 'which is no DNS name', name],
+    ['--domain', 'https://example.com', 'which is no DNS name', name],
+    ['--domain', '-a.com', 'which is no DNS name', name],
+    ['--tag', 'a b', 'which is no tag of an image', expect.any(String)],
+  ])('%s %s', async (option, value, what, hint) => {
+    const { status, stderr, stdout } = await devctl('render', option, value)
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' })
+    const [first, second] = stderr.split('\n')
+    expect(first).toBe(`error: \`${option}\` is \`${value}\`, ${what}`)
+    expect(second!.slice('  = help: '.length)).toEqual(hint)
+  })
+
+  test.each(['--name', '--file', '--namespace', '--output-dir'])('an empty %s', async option => {
+    const { status, stderr } = await devctl('render', option, '')
+    expect(status).toBe(2)
+    expect(stderr).toContain(`error: \`${option}\` is empty`)
+  })
+})
+
+test('what is no mistake of the user prints a trace and asks for a report', async () => {
+  const { main } = await import('../../cli/main.ts')
+  let stderr = ''
+  const broken = () => {
+    throw new TypeError('a bug')
+  }
+  const io = {
+    stdout: { isTTY: false, write: broken },
+    stderr: { isTTY: false, write: (text: string) => (stderr += text) },
+  }
+  const status = await main(['version'], { ...io, readStdin: async () => new Uint8Array(), env: {}, cwd: makeFolder() })
+  expect(status).toBe(1)
+  expect(stderr).toMatch(/^TypeError: a bug\n {4}at [\s\S]*This is a bug of devctl\. Please report it/)
+  expect(new UsageError('x')).toBeInstanceOf(Error)
+})

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { KubernetesObject } from '../../constructs/manifest.ts'
+import { goldenCases, root } from '../cases.ts'
+import { documentsOf } from '../documents.ts'
+import { findCluster } from './cluster.ts'
+import { installHttpRoute } from './http-route.ts'
+import { missingFrom } from './kept.ts'
+
+const cluster = findCluster()
+const namespace = `dry-run-${process.pid}`
+const restricted = `${namespace}-restricted`
+let hasHttpRoute = false
+
+// Every golden manifest goes to a real API server: a server-side apply that is not kept, with strict validation of fields.
+describe.skipIf(cluster === undefined)('the API server accepts', () => {
+  beforeAll(async () => {
+    await cluster!.createNamespace(namespace)
+    await cluster!.createNamespace(restricted, { 'pod-security.kubernetes.io/warn': 'restricted' })
+    hasHttpRoute = await installHttpRoute(cluster!)
+  })
+
+  afterAll(async () => {
+    await cluster!.deleteNamespace(namespace)
+    await cluster!.deleteNamespace(restricted)
+    cluster!.close()
+  })
+
+  for (const { name, objects } of applications()) {
+    test(name, async () => {
+      const target = name.startsWith('the-restricted-policy') ? restricted : namespace
+      const answers = await Promise.all(
+        objects
+          .filter(object => object.kind !== 'HTTPRoute' || hasHttpRoute)
+          .map(async object => {
+            const { status, body, warnings } = await cluster!.apply(object, target, { dryRun: true })
+            const id = `${object.kind}/${object.metadata.name}`
+            if (status > 201) return [`${id}: ${status} ${JSON.parse(body).message}`]
+            return [...warnings, ...missingFrom(JSON.parse(body), withoutNamespace(object))].map(
+              text => `${id}: ${text}`,
+            )
+          }),
+      )
+      expect(answers.flat()).toEqual([])
+    })
+  }
+})
+
+function applications(): readonly { readonly name: string; readonly objects: readonly KubernetesObject[] }[] {
+  const cases = goldenCases()
+    .map(({ name, directory }) => ({ name, files: yamlFiles(join(directory, 'expected')) }))
+    .filter(({ files }) => files.length > 0)
+  const examples = yamlFiles(join(root, 'golden/examples')).map(file => ({
+    name: file.slice(root.length + 1),
+    files: [file],
+  }))
+  return [...examples, ...cases].map(({ name, files }) => ({
+    name,
+    objects: files.flatMap(file => documentsOf(readFileSync(file, 'utf8')).map(one => one.object)),
+  }))
+}
+
+function yamlFiles(folder: string): readonly string[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder)
+    .filter(name => name.endsWith('.yaml'))
+    .sort()
+    .map(name => join(folder, name))
+}
+
+const withoutNamespace = (object: KubernetesObject) => ({
+  ...object,
+  metadata: { ...object.metadata, namespace: undefined },
+})

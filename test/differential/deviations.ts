@@ -1,0 +1,37 @@
+import type { Loading } from './reference.ts'
+
+/** Where we differ from the reference on purpose. `docs/compose.md` lists them for users. */
+interface Deviation {
+  readonly what: string
+  /** Whether a difference is this one; `difference` is a line of compare.ts. */
+  readonly is: (difference: string, reference: Loading, ours: Loading) => boolean
+}
+
+const onlyReference = (pattern: RegExp) => (difference: string) =>
+  difference.startsWith('only the reference refuses it') && pattern.test(difference)
+const onlyWe = (pattern: RegExp) => (difference: string) =>
+  difference.startsWith('only we refuse it') && pattern.test(difference.slice('only we refuse it: '.length))
+
+export const deviations: readonly Deviation[] = [
+  { what: 'the reference crashes', is: difference => difference.startsWith('only the reference refuses it: crash:') },
+  {
+    what: 'duplicates that a merge makes in security_opt, group_add and the like are removed',
+    is: onlyReference(/array items\[\d+,\d+\] must be unique|items at \d+ and \d+ are equal/),
+  },
+  {
+    what: 'limits in two notations contradict each other only when both are there',
+    is: onlyReference(/can't set distinct values on '(cpus|mem_limit|mem_reservation|pids_limit)'/),
+  },
+  { what: 'a container name may have one character', is: onlyReference(/container_name/) },
+  {
+    what: 'shell operators outside a shell are refused instead of dropping what follows',
+    is: onlyWe(/shell-operator/),
+  },
+  { what: 'names are not empty', is: onlyWe(/^error\[schema\/bad-name\].* is empty$/m) },
+  { what: 'external resources may have no other keys', is: onlyWe(/external/) },
+]
+
+/** The deviation that explains a difference, or undefined for a mistake. */
+export function deviationOf(difference: string, reference: Loading, ours: Loading): Deviation | undefined {
+  return deviations.find(deviation => deviation.is(difference, reference, ours))
+}

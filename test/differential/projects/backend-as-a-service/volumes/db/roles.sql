@@ -1,0 +1,2 @@
+\set pgpass `echo "$POSTGRES_PASSWORD"`
+ALTER USER authenticator WITH PASSWORD :'pgpass';

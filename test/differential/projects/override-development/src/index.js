@@ -1,0 +1,1 @@
+require('node:http').createServer((_, r) => r.end()).listen(3000)

@@ -1,0 +1,3 @@
+#!/bin/bash
+set -e;
+psql -v ON_ERROR_STOP=1 --username "$POSTGRES_USER"

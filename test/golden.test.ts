@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { goldenCases, root } from './cases.ts'
+import { documentsOf } from './documents.ts'
+import { runCase } from './run.ts'
+
+// Each folder of golden/compose is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
+// `npx vitest run test/golden.test.ts -u` writes them anew; read the difference before you keep it.
+describe('golden', () => {
+  for (const one of goldenCases()) {
+    test(one.name, async () => {
+      const result = await runCase(one)
+      const { status, stderr } = result
+      // `config` prints absolute paths, as its model has them; nothing else may.
+      const stdout = one.command === 'config' ? result.stdout.replaceAll(root, '/checkout') : result.stdout
+      expect(stdout + stderr, 'paths of this machine').not.toContain(root)
+
+      const failed = /^error\[/m.test(stderr)
+      expect(status, stderr).toBe(one.status ?? (failed ? 1 : 0))
+      if (failed) expect(stdout, 'output beside errors').toBe('')
+
+      const produced = new Map<string, string>()
+      if (one.command === 'render') {
+        for (const { file, text } of documentsOf(stdout)) {
+          expect(produced.has(file), `${file} twice`).toBe(false)
+          produced.set(file, text)
+        }
+      } else if (stdout !== '') produced.set(`${one.command}.txt`, stdout)
+
+      for (const [file, text] of produced) await expect(text).toMatchFileSnapshot(join(one.directory, 'expected', file))
+      removeOrRefuse(one.directory, 'expected', [...produced.keys()])
+
+      // Without diagnostics there is only the line that counts objects, which every run has.
+      const said = /^(error|warning|info)\[/m.test(stderr)
+      if (said) await expect(stderr).toMatchFileSnapshot(join(one.directory, 'diagnostics.txt'))
+      else if (existsSync(join(one.directory, 'diagnostics.txt')))
+        removeOrRefuse(
+          one.directory,
+          '.',
+          readdirSync(one.directory).filter(name => name !== 'diagnostics.txt'),
+        )
+    })
+  }
+})
+
+/** Files that nothing produced any more: removed when snapshots are being rewritten, else an error. (File snapshots are written when the run ends, so only extra files can be looked for.) */
+function removeOrRefuse(directory: string, folder: string, produced: readonly string[]): void {
+  const path = join(directory, folder)
+  if (!existsSync(path)) return
+  const stale = readdirSync(path).filter(name => !produced.includes(name))
+  // Vitest has no public way to ask whether `-u` was given; the state's field is checked for, so that a change of it shows.
+  const { snapshotState } = expect.getState() as unknown as { snapshotState: { _updateSnapshot?: string } }
+  expect(snapshotState._updateSnapshot, 'how snapshots are updated').toMatch(/^(all|new|none)$/)
+  if (snapshotState._updateSnapshot === 'all') for (const name of stale) rmSync(join(path, name))
+  else expect(stale, `files of ${folder} that are not produced`).toEqual([])
+}

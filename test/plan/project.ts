@@ -1,0 +1,78 @@
+import type { Dependency, Project, Service } from '../../compiler/project/project.ts'
+import { type At, SourceFile, type Span } from '../../compiler/syntax/source.ts'
+import { mapTree } from '../../compiler/syntax/tree.ts'
+
+// Projects without a file: every field has a default, and places are all the same.
+
+export const span: Span = { file: new SourceFile('compose.yaml', ''), start: 0, end: 0 }
+
+/** A value at no particular place. */
+export const at = <T>(value: T): At<T> => ({ value, span })
+
+/** A service with nothing but an image, and what `fields` add. */
+export function service(name: string, fields: Partial<Service> = {}): Service {
+  return {
+    name,
+    span,
+    tree: mapTree(span, []),
+    image: at(`${name}:1`),
+    environment: [],
+    labels: [],
+    annotations: [],
+    groupAdd: [],
+    stdinOpen: false,
+    tty: false,
+    restart: {},
+    dependsOn: [],
+    links: [],
+    externalLinks: [],
+    preStart: [],
+    postStart: [],
+    preStop: [],
+    ports: [],
+    expose: [],
+    networks: [],
+    dns: [],
+    dnsSearch: [],
+    dnsOpt: [],
+    extraHosts: [],
+    mounts: [],
+    tmpfs: [],
+    volumesFrom: [],
+    configs: [],
+    secrets: [],
+    resources: { limits: {}, requests: {} },
+    gpus: [],
+    nodeSelector: [],
+    deploy: { labels: [], constraints: [], spread: [] },
+    capAdd: [],
+    capDrop: [],
+    securityOpt: [],
+    sysctls: [],
+    devices: [],
+    attach: true,
+    models: [],
+    ...fields,
+  }
+}
+
+/** A project of services. */
+export function project(services: readonly Service[], fields: Partial<Project> = {}): Project {
+  return {
+    name: 'app',
+    directory: '/project',
+    services: new Map(services.map(one => [one.name, one])),
+    absentServices: new Set(),
+    networks: new Map(),
+    volumes: new Map(),
+    secrets: new Map(),
+    configs: new Map(),
+    models: new Map(),
+    tree: mapTree(span, []),
+    ...fields,
+  }
+}
+
+export function dependency(on: string, condition: Dependency['condition'] = 'service_started'): Dependency {
+  return { service: on, condition, required: true, restart: false, implicit: false, span }
+}

@@ -1,0 +1,49 @@
+import { expect } from 'vitest'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { reportFates } from '../../compiler/schema/effects.ts'
+import { type Broken, validate } from '../../compiler/schema/validate.ts'
+import { parseYaml } from '../../compiler/syntax/parse.ts'
+import { SourceFile } from '../../compiler/syntax/source.ts'
+import { isMap, type MapTree } from '../../compiler/syntax/tree.ts'
+
+export interface Checked {
+  readonly broken: Broken
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** A mapping from the text of a Compose file. */
+export function parse(text: string): MapTree {
+  const reporter = new Reporter()
+  const tree = parseYaml(new SourceFile('compose.yaml', text), reporter)?.[0]?.tree
+  expect(reporter.hasErrors).toBe(false)
+  if (!isMap(tree)) throw new Error(`no mapping:\n${text}`)
+  return tree
+}
+
+/** Validates the text of a Compose file; nothing is merged, substituted or converted before. */
+export function check(text: string): Checked {
+  const reporter = new Reporter()
+  const broken = validate(parse(text), reporter)
+  return { broken, diagnostics: reporter.diagnostics() }
+}
+
+/** The same for one service `web`, given as the inside of a flow mapping: `user: 5, tty: true`. */
+export const checkService = (keys: string): Checked => check(`services: {web: {${keys}}}`)
+
+/** Reports the fates of a file in canonical form. */
+export function fates(text: string): readonly Diagnostic[] {
+  const reporter = new Reporter()
+  reportFates(parse(text), reporter)
+  return reporter.diagnostics()
+}
+
+/** `error[code] message`. */
+export function brief({ severity, code, message }: Diagnostic): string {
+  return `${severity}[${code}] ${message}`
+}
+
+/** The text that a diagnostic points at. */
+export function pointsAt({ span }: Diagnostic): string {
+  return span ? span.file.text.slice(span.start, span.end) : ''
+}

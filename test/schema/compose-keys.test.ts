@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { rowOf, shapeAt } from '../../compiler/schema/lookup.ts'
+import type { Shape } from '../../compiler/schema/shape.ts'
+import keys from './compose-keys.json' with { type: 'json' }
+import { composeKeys } from './compose-keys.mjs'
+
+/** Where the dialect takes more than the specification. */
+const wider: Readonly<Record<string, string>> = {
+  // Specification, service fields: "A number with no unit is seconds."
+  'services.*.stop_grace_period': 'integer string',
+  'services.*.pre_start.[].stop_grace_period': 'integer string',
+  'jobs.*.stop_grace_period': 'integer string',
+}
+
+const jsonTypes = ({ scalar, list, map }: Shape): string =>
+  [...(scalar?.types ?? []), ...(list ? ['array'] : []), ...(map ? ['object'] : [])].sort().join(' ')
+
+function missing(known: Readonly<Record<string, string>>): string[] {
+  return Object.keys(known).filter(path => rowOf(path.split('.')) === undefined)
+}
+
+function otherwiseTyped(known: Readonly<Record<string, string>>): string[] {
+  return Object.entries(known).flatMap(([path, types]) => {
+    const shape = shapeAt(path.split('.'))
+    const ours = shape ? jsonTypes(shape) : 'no shape'
+    return ours === (wider[path] ?? types) ? [] : [`${path}: ${types}, in the table ${ours}`]
+  })
+}
+
+describe('the table has every key of the Compose Specification', () => {
+  test('the list is whole', () => {
+    expect(Object.keys(keys).length).toBeGreaterThan(900)
+    expect(Object.keys(keys).filter(path => /^services\.\*\.\w+$/.test(path)).length).toBeGreaterThanOrEqual(93)
+  })
+
+  test('each has a row', () => expect(missing(keys)).toEqual([]))
+
+  test('each takes the same types', () => expect(otherwiseTyped(keys)).toEqual([]))
+
+  // COMPOSE_SCHEMA=path/to/compose-spec.json compares with a newer schema.
+  const schema = process.env['COMPOSE_SCHEMA']
+  if (schema)
+    test('and so has the schema at hand', () => {
+      const found = composeKeys(JSON.parse(readFileSync(schema, 'utf8')))
+      expect(missing(found)).toEqual([])
+      expect(otherwiseTyped(found)).toEqual([])
+    })
+})
