@@ -1,9 +1,6 @@
-#!/usr/bin/env node
-import { realpathSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { commands } from './commands.ts'
 import { UsageError, UserError } from './errors.ts'
-import { type Io, processIo } from './io.ts'
+import type { Io } from './io.ts'
 import { runProgram } from './program.ts'
 
 /**
@@ -35,25 +32,4 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   const command = commands.find(({ name }) => argv.includes(name))
   if (error.hint === undefined) io.stderr.write(`  = help: see \`devctl ${command ? `${command.name} ` : ''}--help\`\n`)
   return 2
-}
-
-if (isStarted()) {
-  // Whoever reads our output may stop reading (`| head`): that is no failure, and there is nothing more to do with it.
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-    })
-  }
-  process.exitCode = await main(process.argv.slice(2), processIo())
-}
-
-/** Whether this module is the program that node was asked to run, also through the link that npm makes for a command. */
-function isStarted(): boolean {
-  const script = process.argv[1]
-  if (script === undefined) return false
-  try {
-    return realpathSync(script) === fileURLToPath(import.meta.url)
-  } catch {
-    return false
-  }
 }

@@ -8,13 +8,17 @@ export interface ValidateValues extends LoadingValues, PlanningValues {
   readonly output: 'text' | 'json' | 'sarif'
 }
 
+/** Warnings that an option of `render` is missing. They are no fault of the files, and `validate` writes nothing that would lack it. */
+const ABOUT_OPTIONS = new Set(['image/no-registry', 'routes/no-domain', 'routes/no-namespace', 'secrets/left-out'])
+
 /** Compiles and prints the diagnostics: all of them as json or sarif, those that the log level wants as text. */
 export async function validateFiles(
   { io, logLevel }: Context,
   services: readonly string[],
   options: ValidateValues,
 ): Promise<number> {
-  const { plan, diagnostics } = await compileFiles(io, services, options, options)
+  const { plan, diagnostics: found } = await compileFiles(io, services, options, options)
+  const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   const counts = count(diagnostics)
   const failed = counts.error > 0 || !plan
   if (options.output === 'json') {

@@ -10,18 +10,27 @@ export class IsolationPolicy extends k8s.KubeNetworkPolicy {
     id: string,
     { plan, environment }: { plan: NetworkPolicyPlan; environment: Environment },
   ) {
-    const ingress = plan.ingress?.map(rule => ({ from: peers(rule, environment), ports: ports(rule) }))
-    const egress = plan.egress?.map(rule => ({ to: peers(rule, environment), ports: ports(rule) }))
-    super(scope, id, {
-      metadata: objectMeta(plan, environment),
-      spec: {
-        podSelector: podSelector(plan.podLabels, environment),
-        policyTypes: [...(ingress ? ['Ingress'] : []), ...(egress ? ['Egress'] : [])],
-        // A direction that is named without rules is closed.
-        ingress: ingress?.length ? ingress : undefined,
-        egress: egress?.length ? egress : undefined,
-      },
-    })
+    super(scope, id, policyProps(plan, environment))
+  }
+}
+
+/** The JSON of a NetworkPolicy, without a chart around it. */
+export function policyJson(plan: NetworkPolicyPlan, environment: Environment): object {
+  return k8s.KubeNetworkPolicy.manifest(policyProps(plan, environment))
+}
+
+function policyProps(plan: NetworkPolicyPlan, environment: Environment): k8s.KubeNetworkPolicyProps {
+  const ingress = plan.ingress?.map(rule => ({ from: peers(rule, environment), ports: ports(rule) }))
+  const egress = plan.egress?.map(rule => ({ to: peers(rule, environment), ports: ports(rule) }))
+  return {
+    metadata: objectMeta(plan, environment),
+    spec: {
+      podSelector: podSelector(plan.podLabels, environment),
+      policyTypes: [...(ingress ? ['Ingress'] : []), ...(egress ? ['Egress'] : [])],
+      // A direction that is named without rules is closed.
+      ingress: ingress?.length ? ingress : undefined,
+      egress: egress?.length ? egress : undefined,
+    },
   }
 }
 

@@ -13,19 +13,34 @@ interface Routing {
 /** A public HTTPS route into services. */
 export class IngressRoute extends k8s.KubeIngress {
   constructor(scope: Construct, id: string, { plan, environment }: Routing) {
-    super(scope, id, { metadata: objectMeta(plan, environment), spec: ingressSpec(plan) })
+    super(scope, id, ingressProps(plan, environment))
   }
 }
 
 /** A public HTTPS route into services, through the Gateway API, for which there are no typed classes. */
 export class GatewayRoute extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: Routing) {
-    super(scope, id, {
-      apiVersion: 'gateway.networking.k8s.io/v1',
-      kind: 'HTTPRoute',
-      metadata: objectMeta(plan, environment),
-      spec: httpRouteSpec(plan),
-    })
+    super(scope, id, httpRouteJson(plan, environment))
+  }
+}
+
+/** The JSON of a route of either kind, without a chart around it. */
+export function routeJson(plan: RoutePlan, environment: Environment): object {
+  return plan.kind === 'Ingress'
+    ? k8s.KubeIngress.manifest(ingressProps(plan, environment))
+    : httpRouteJson(plan, environment)
+}
+
+function ingressProps(plan: RoutePlan, environment: Environment): k8s.KubeIngressProps {
+  return { metadata: objectMeta(plan, environment), spec: ingressSpec(plan) }
+}
+
+function httpRouteJson(plan: RoutePlan, environment: Environment) {
+  return {
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    metadata: objectMeta(plan, environment),
+    spec: httpRouteSpec(plan),
   }
 }
 

@@ -7,10 +7,19 @@ import { notTcp } from './pod/container.ts'
 /** The name and ports under which Pods are reached. Without ports it is headless: the name resolves to the Pods, and any port is theirs. */
 export class ServiceObject extends k8s.KubeService {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ServicePlan; environment: Environment }) {
-    super(scope, id, {
-      metadata: objectMeta(plan, environment),
-      spec: plan.externalName === undefined ? selecting(plan, environment) : pointingTo(plan.externalName),
-    })
+    super(scope, id, serviceProps(plan, environment))
+  }
+}
+
+/** The JSON of a Service, without a chart around it. */
+export function serviceJson(plan: ServicePlan, environment: Environment): object {
+  return k8s.KubeService.manifest(serviceProps(plan, environment))
+}
+
+function serviceProps(plan: ServicePlan, environment: Environment): k8s.KubeServiceProps {
+  return {
+    metadata: objectMeta(plan, environment),
+    spec: plan.externalName === undefined ? selecting(plan, environment) : pointingTo(plan.externalName),
   }
 }
 

@@ -8,12 +8,18 @@ import { toClaimSpec } from './pod/volumes.ts'
 /** A volume that outlives the Pods that mount it. */
 export class VolumeClaim extends k8s.KubePersistentVolumeClaim {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ClaimPlan; environment: Environment }) {
-    const annotations = { ...plan.spec.annotations, ...plan.annotations }
-    super(scope, id, {
-      metadata: objectMeta({ ...plan, annotations }, environment),
-      spec: toClaimSpec(plan.spec),
-    })
+    super(scope, id, claimProps(plan, environment))
   }
+}
+
+/** The JSON of a claim, without a chart around it. */
+export function claimJson(plan: ClaimPlan, environment: Environment): object {
+  return k8s.KubePersistentVolumeClaim.manifest(claimProps(plan, environment))
+}
+
+function claimProps(plan: ClaimPlan, environment: Environment): k8s.KubePersistentVolumeClaimProps {
+  const annotations = { ...plan.spec.annotations, ...plan.annotations }
+  return { metadata: objectMeta({ ...plan, annotations }, environment), spec: toClaimSpec(plan.spec) }
 }
 
 /**
@@ -22,32 +28,42 @@ export class VolumeClaim extends k8s.KubePersistentVolumeClaim {
  */
 export class FileConfigMap extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ConfigMapPlan; environment: Environment }) {
-    const data: Record<string, string> = {}
-    const binaryData: Record<string, string> = {}
-    for (const [key, bytes] of Object.entries(plan.data)) {
-      const text = plainText(bytes)
-      if (text === undefined) binaryData[key] = base64(bytes)
-      else data[key] = text
-    }
-    super(scope, id, {
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: objectMeta(plan, environment),
-      data: nonEmpty(data),
-      binaryData: nonEmpty(binaryData),
-    })
+    super(scope, id, configMapJson(plan, environment))
+  }
+}
+
+/** The JSON of a ConfigMap, without a chart around it. */
+export function configMapJson(plan: ConfigMapPlan, environment: Environment) {
+  const data: Record<string, string> = {}
+  const binaryData: Record<string, string> = {}
+  for (const [key, bytes] of Object.entries(plan.data)) {
+    const text = plainText(bytes)
+    if (text === undefined) binaryData[key] = base64(bytes)
+    else data[key] = text
+  }
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: objectMeta(plan, environment),
+    data: nonEmpty(data),
+    binaryData: nonEmpty(binaryData),
   }
 }
 
 /** Files that Pods mount and that nobody else should see. */
 export class FileSecret extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: SecretPlan; environment: Environment }) {
-    super(scope, id, {
-      apiVersion: 'v1',
-      kind: 'Secret',
-      metadata: objectMeta(plan, environment),
-      data: nonEmpty(Object.fromEntries(Object.entries(plan.data).map(([key, bytes]) => [key, base64(bytes)]))),
-    })
+    super(scope, id, secretJson(plan, environment))
+  }
+}
+
+/** The JSON of a Secret, without a chart around it. */
+export function secretJson(plan: SecretPlan, environment: Environment) {
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: objectMeta(plan, environment),
+    data: nonEmpty(Object.fromEntries(Object.entries(plan.data).map(([key, bytes]) => [key, base64(bytes)]))),
   }
 }
 

@@ -3,33 +3,44 @@ import { Construct } from 'constructs'
 import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
+/** Who waits, and for which Jobs. */
+interface Waiting {
+  readonly plan: ObjectPlan
+  readonly environment: Environment
+  readonly jobs: readonly string[]
+}
+
 /** The right of a workload's Pods to look at the Jobs that they wait for, and at nothing else. */
 export class WaiterAccount extends Construct {
-  constructor(
-    scope: Construct,
-    id: string,
-    { plan, environment, jobs }: { plan: ObjectPlan; environment: Environment; jobs: readonly string[] },
-  ) {
+  constructor(scope: Construct, id: string, waiting: Waiting) {
     super(scope, id)
-    const metadata = objectMeta(plan, environment)
-    const { name } = plan
+    const { account, role, binding } = accountProps(waiting)
+    new k8s.KubeServiceAccount(this, 'account', account)
+    new k8s.KubeRole(this, 'role', role)
+    new k8s.KubeRoleBinding(this, 'binding', binding)
+  }
+}
+
+/** The JSON of the three objects, without a chart around them. */
+export function waiterAccountJson(waiting: Waiting): object[] {
+  const { account, role, binding } = accountProps(waiting)
+  return [k8s.KubeServiceAccount.manifest(account), k8s.KubeRole.manifest(role), k8s.KubeRoleBinding.manifest(binding)]
+}
+
+function accountProps({ plan, environment, jobs }: Waiting) {
+  const metadata = objectMeta(plan, environment)
+  const { name } = plan
+  return {
     // No Pod gets the token by default: the init container that needs it has it projected.
-    new k8s.KubeServiceAccount(this, 'account', { metadata, automountServiceAccountToken: false })
-    new k8s.KubeRole(this, 'role', {
+    account: { metadata, automountServiceAccountToken: false },
+    role: {
       metadata,
-      rules: [
-        {
-          apiGroups: ['batch'],
-          resources: ['jobs'],
-          resourceNames: [...jobs],
-          verbs: ['get', 'list', 'watch'],
-        },
-      ],
-    })
-    new k8s.KubeRoleBinding(this, 'binding', {
+      rules: [{ apiGroups: ['batch'], resources: ['jobs'], resourceNames: [...jobs], verbs: ['get', 'list', 'watch'] }],
+    },
+    binding: {
       metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
       subjects: [{ kind: 'ServiceAccount', name }],
-    })
+    },
   }
 }

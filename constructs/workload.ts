@@ -8,6 +8,7 @@ import type {
   JobPlan,
   RollingUpdate,
   StatefulSetPlan,
+  WorkloadPlan,
 } from '../compiler/plan/plan.ts'
 import { annotations, objectMeta, selectorLabels, standardLabels } from './labels.ts'
 import { addNewerFields, type PodTemplate } from './pod/newer-fields.ts'
@@ -24,23 +25,27 @@ interface Running<P> {
 export class ServiceDeployment extends k8s.KubeDeployment {
   readonly #template: PodTemplate
 
-  constructor(scope: Construct, id: string, { plan, environment, template }: Running<DeploymentPlan>) {
-    super(scope, id, {
-      metadata: objectMeta(plan, environment),
-      spec: {
-        replicas: plan.replicas,
-        minReadySeconds: plan.minReadySeconds,
-        progressDeadlineSeconds: plan.progressDeadlineSeconds,
-        strategy: updateStrategy(plan.update),
-        selector: { matchLabels: selectorLabels(environment, plan.service) },
-        template,
-      },
-    })
-    this.#template = template
+  constructor(scope: Construct, id: string, running: Running<DeploymentPlan>) {
+    super(scope, id, deploymentProps(running))
+    this.#template = running.template
   }
 
   override toJson() {
     return withNewerFields(super.toJson(), this.#template)
+  }
+}
+
+function deploymentProps({ plan, environment, template }: Running<DeploymentPlan>): k8s.KubeDeploymentProps {
+  return {
+    metadata: objectMeta(plan, environment),
+    spec: {
+      replicas: plan.replicas,
+      minReadySeconds: plan.minReadySeconds,
+      progressDeadlineSeconds: plan.progressDeadlineSeconds,
+      strategy: updateStrategy(plan.update),
+      selector: { matchLabels: selectorLabels(environment, plan.service) },
+      template,
+    },
   }
 }
 
@@ -48,26 +53,30 @@ export class ServiceDeployment extends k8s.KubeDeployment {
 export class ServiceStatefulSet extends k8s.KubeStatefulSet {
   readonly #template: PodTemplate
 
-  constructor(scope: Construct, id: string, { plan, environment, template }: Running<StatefulSetPlan>) {
-    super(scope, id, {
-      metadata: objectMeta(plan, environment),
-      spec: {
-        serviceName: plan.serviceName,
-        replicas: plan.replicas,
-        minReadySeconds: plan.minReadySeconds,
-        updateStrategy: updateStrategy(plan.update),
-        selector: { matchLabels: selectorLabels(environment, plan.service) },
-        template,
-        volumeClaimTemplates: plan.claimTemplates.length
-          ? plan.claimTemplates.map(claim => claimTemplate(claim, plan, environment))
-          : undefined,
-      },
-    })
-    this.#template = template
+  constructor(scope: Construct, id: string, running: Running<StatefulSetPlan>) {
+    super(scope, id, statefulSetProps(running))
+    this.#template = running.template
   }
 
   override toJson() {
     return withNewerFields(super.toJson(), this.#template)
+  }
+}
+
+function statefulSetProps({ plan, environment, template }: Running<StatefulSetPlan>): k8s.KubeStatefulSetProps {
+  return {
+    metadata: objectMeta(plan, environment),
+    spec: {
+      serviceName: plan.serviceName,
+      replicas: plan.replicas,
+      minReadySeconds: plan.minReadySeconds,
+      updateStrategy: updateStrategy(plan.update),
+      selector: { matchLabels: selectorLabels(environment, plan.service) },
+      template,
+      volumeClaimTemplates: plan.claimTemplates.length
+        ? plan.claimTemplates.map(claim => claimTemplate(claim, plan, environment))
+        : undefined,
+    },
   }
 }
 
@@ -75,17 +84,9 @@ export class ServiceStatefulSet extends k8s.KubeStatefulSet {
 export class ServiceDaemonSet extends k8s.KubeDaemonSet {
   readonly #template: PodTemplate
 
-  constructor(scope: Construct, id: string, { plan, environment, template }: Running<DaemonSetPlan>) {
-    super(scope, id, {
-      metadata: objectMeta(plan, environment),
-      spec: {
-        minReadySeconds: plan.minReadySeconds,
-        updateStrategy: updateStrategy(plan.update),
-        selector: { matchLabels: selectorLabels(environment, plan.service) },
-        template,
-      },
-    })
-    this.#template = template
+  constructor(scope: Construct, id: string, running: Running<DaemonSetPlan>) {
+    super(scope, id, daemonSetProps(running))
+    this.#template = running.template
   }
 
   override toJson() {
@@ -93,29 +94,69 @@ export class ServiceDaemonSet extends k8s.KubeDaemonSet {
   }
 }
 
+function daemonSetProps({ plan, environment, template }: Running<DaemonSetPlan>): k8s.KubeDaemonSetProps {
+  return {
+    metadata: objectMeta(plan, environment),
+    spec: {
+      minReadySeconds: plan.minReadySeconds,
+      updateStrategy: updateStrategy(plan.update),
+      selector: { matchLabels: selectorLabels(environment, plan.service) },
+      template,
+    },
+  }
+}
+
 /** A service that runs to its end. `name` is the one with the hash. */
 export class ServiceJob extends k8s.KubeJob {
   readonly #template: PodTemplate
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { plan, environment, template, name }: Running<JobPlan> & { readonly name: string },
-  ) {
-    super(scope, id, {
-      metadata: objectMeta(plan, environment, name),
-      spec: {
-        backoffLimit: plan.backoffLimit,
-        completions: plan.completions,
-        parallelism: plan.completions,
-        template,
-      },
-    })
-    this.#template = template
+  constructor(scope: Construct, id: string, running: Running<JobPlan> & { readonly name: string }) {
+    super(scope, id, jobProps(running))
+    this.#template = running.template
   }
 
   override toJson() {
     return withNewerFields(super.toJson(), this.#template)
+  }
+}
+
+function jobProps({
+  plan,
+  environment,
+  template,
+  name,
+}: Running<JobPlan> & { readonly name: string }): k8s.KubeJobProps {
+  return {
+    metadata: objectMeta(plan, environment, name),
+    spec: {
+      backoffLimit: plan.backoffLimit,
+      completions: plan.completions,
+      parallelism: plan.completions,
+      template,
+    },
+  }
+}
+
+/** The JSON of a workload, without a chart around it. `name` is a Job's, with the hash. */
+export function workloadJson(
+  plan: WorkloadPlan,
+  environment: Environment,
+  template: PodTemplate,
+  name: string,
+): object {
+  return withNewerFields(typedJson(plan, environment, template, name), template)
+}
+
+function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTemplate, name: string) {
+  switch (plan.kind) {
+    case 'Deployment':
+      return k8s.KubeDeployment.manifest(deploymentProps({ plan, environment, template }))
+    case 'StatefulSet':
+      return k8s.KubeStatefulSet.manifest(statefulSetProps({ plan, environment, template }))
+    case 'DaemonSet':
+      return k8s.KubeDaemonSet.manifest(daemonSetProps({ plan, environment, template }))
+    case 'Job':
+      return k8s.KubeJob.manifest(jobProps({ plan, environment, template, name }))
   }
 }
 

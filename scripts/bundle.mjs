@@ -1,19 +1,42 @@
-// Puts the command line and the packages it uses into a few files: Node reads them several times faster than hundreds of modules.
-// What a command does not use stays in chunks that are not loaded. The programs' API (compiler, constructs) is not bundled.
+// Puts the command line and the packages it uses into one file, and keeps the compiled code of a typical run beside it (see bin/devctl.cjs).
+// The API for programs (dist/compiler, dist/api) is not bundled.
+import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { build } from 'esbuild'
 
-await build({
-  entryPoints: { devctl: 'cli/main.ts' },
-  outdir: 'dist/bin',
-  bundle: true,
-  splitting: true,
-  platform: 'node',
-  target: 'node20.19',
-  format: 'esm',
-  minify: true,
-  keepNames: true,
-  legalComments: 'linked',
-  logLevel: 'warning',
-  // Packages in the older module format ask for Node's own modules with `require`.
-  banner: { js: "import { createRequire as createRequire$ } from 'node:module'; const require = createRequire$(import.meta.url);" },
-})
+const root = join(import.meta.dirname, '..')
+
+if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
+else {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { devctl: 'cli/start.ts' },
+    outdir: 'dist/bin',
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'cjs',
+    minify: true,
+    legalComments: 'linked',
+    logLevel: 'warning',
+    // The modules are ES modules; in a CommonJS file their place goes by other names.
+    define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
+  })
+  // In a process of its own: its code must be as a fresh start of devctl leaves it.
+  const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
+  process.exitCode = status ?? 1
+}
+
+/** Runs the commands once, so that what they need is compiled, and writes it down. */
+async function keepCompiledCode() {
+  const { load, kept } = createRequire(import.meta.url)('../bin/devctl.cjs')
+  const { script, program } = load()
+  const nobody = { isTTY: false, write: () => true }
+  const io = { stdout: nobody, stderr: nobody, readStdin: async () => new Uint8Array(), env: {}, cwd: join(root, 'examples/voting') }
+  for (const words of ['--help', 'config --format json', 'render --namespace shop --domain dev.example.com', 'validate'])
+    if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+  writeFileSync(kept, script.createCachedData())
+}

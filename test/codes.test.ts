@@ -1,28 +1,85 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import '../compiler/index.ts'
 import { catalogue } from '../compiler/diagnostics/diagnostic.ts'
 import { goldenCases, root } from './cases.ts'
+import { run } from './run.ts'
 
-/** Codes that no golden case can show, and why. */
-const unseen: Readonly<Record<string, string>> = {}
+const work = mkdtempSync(join(tmpdir(), 'devctl-codes-'))
+afterAll(() => rmSync(work, { recursive: true, force: true }))
+
+const service = 'services:\n  web:\n    image: nginx\n'
+const MEBIBYTE = 1 << 20
+
+/** Diagnostics about what does not belong into a repository: each with the files that show it, which are made here. */
+const made: Readonly<Record<string, (folder: string) => void>> = {
+  'extends/too-long': folder => {
+    const chain = Array.from({ length: 600 }, (_, n) => `  s${n}: {extends: s${n + 1}}\n`).join('')
+    write(folder, 'compose.yaml', `services:\n${chain}  s600: {image: nginx}\n`)
+  },
+  'files/no-compose-file': folder => write(folder, 'README', 'nothing to render\n'),
+  'files/too-large': folder => {
+    write(folder, 'compose.yaml', `${service}    configs: [large]\nconfigs:\n  large: {file: ./large}\n`)
+    write(folder, 'large', 'x'.repeat(MEBIBYTE + 1))
+  },
+  'files/unreadable': folder => {
+    write(folder, 'compose.yaml', `${service}    env_file: loop.env\n`)
+    symlinkSync('loop.env', join(folder, 'loop.env'))
+  },
+  'project/no-name': folder => write(folder, 'compose.yaml', service),
+  'volumes/host-empty': folder => {
+    write(folder, 'compose.yaml', `${service}    volumes: ["./empty:/data:ro"]\n`)
+    mkdirSync(join(folder, 'empty'))
+  },
+  'volumes/host-too-large': folder => {
+    write(folder, 'compose.yaml', `${service}    volumes: ["./large:/data:ro"]\n`)
+    for (const name of ['a', 'b', 'c']) write(folder, `large/${name}`, 'x'.repeat(MEBIBYTE / 2))
+  },
+  'yaml/too-deep': folder =>
+    write(folder, 'compose.yaml', `${service}x-deep: ${'['.repeat(20_000)}${']'.repeat(20_000)}\n`),
+  'yaml/too-large': folder => {
+    const entries = Array.from({ length: 200_000 }, (_, n) => `  n${n}: ${n}\n`).join('')
+    write(folder, 'compose.yaml', `${service}x-large:\n${entries}`)
+  },
+}
+
+/** Codes that no file can show, and why. */
+const unseen: Readonly<Record<string, string>> = {
+  'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
+  'routes/no-gateway':
+    'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',
+}
 
 const shown = new Set(
   goldenCases().flatMap(({ directory }) => {
     if (!readdirSync(directory).includes('diagnostics.txt')) return []
-    const text = readFileSync(join(directory, 'diagnostics.txt'), 'utf8')
-    return [...text.matchAll(/^(?:error|warning|info)\[([^\]]+)\]/gm)].map(match => match[1]!)
+    return codesIn(readFileSync(join(directory, 'diagnostics.txt'), 'utf8'))
   }),
 )
 
-test('every diagnostic is shown by a golden case', () => {
-  const missing = [...catalogue.keys()].filter(code => !shown.has(code) && !(code in unseen))
+describe('diagnostics about files that are made for the test', () => {
+  for (const [code, make] of Object.entries(made)) {
+    test(code, async () => {
+      // A folder without a name that a project could have, for the one that is about that.
+      const folder = join(work, code === 'project/no-name' ? '___' : code.replace('/', '-'))
+      mkdirSync(folder)
+      make(folder)
+      const { stderr } = await run(['render', '--name', 'app', '--namespace', 'shop'], { cwd: folder })
+      expect(codesIn(stderr)).toContain(code)
+    })
+  }
+})
+
+test('every other diagnostic is shown by a golden case', () => {
+  const missing = [...catalogue.keys()].filter(code => !shown.has(code) && !(code in made) && !(code in unseen))
   expect(missing.sort()).toEqual([])
 })
 
-test('the list of diagnostics that cannot be shown is not longer than it must be', () => {
-  expect(Object.keys(unseen).filter(code => shown.has(code) || !catalogue.has(code))).toEqual([])
+test('the lists of diagnostics that no golden case shows are not longer than they must be', () => {
+  const listed = [...Object.keys(made), ...Object.keys(unseen)]
+  expect(listed.filter(code => shown.has(code) || !catalogue.has(code))).toEqual([])
 })
 
 test('every diagnostic has a page', () => {
@@ -33,3 +90,13 @@ test('every diagnostic has a page', () => {
     expect(pages, 'docs/diagnostics.md').toContain(code)
   }
 })
+
+function codesIn(text: string): readonly string[] {
+  return [...text.matchAll(/^(?:error|warning|info)\[([^\]]+)\]/gm)].map(match => match[1]!)
+}
+
+function write(folder: string, path: string, text: string): void {
+  const file = join(folder, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}

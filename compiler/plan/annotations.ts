@@ -34,7 +34,10 @@ export function toAnnotations(
 export const serviceAnnotations = (context: PlanContext, service: Service): Annotations | undefined =>
   toAnnotations(context, service.labels)
 
-/** Annotations of a workload: the labels and `deploy.labels` of its services; where they differ, the first service's hold. */
+/**
+ * Annotations of a workload: the labels and `deploy.labels` of its services; where they differ, the first service's
+ * hold.
+ */
 export const workloadAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
   toAnnotations(context, ...services.flatMap(service => [service.labels, service.deploy.labels]))
 

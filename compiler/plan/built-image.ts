@@ -3,7 +3,10 @@ import type { Protocol, Service } from '../project/project.ts'
 import { type DockerfileImage, readDockerfile } from '../values/dockerfile.ts'
 import type { PlanContext } from './context.ts'
 
-/** What the Dockerfile of a built service says about its image; undefined for other services, and where no Dockerfile can be read. */
+/**
+ * What the Dockerfile of a built service says about its image; undefined for other services, and where no Dockerfile
+ * can be read.
+ */
 export function builtImage({ host }: Pick<PlanContext, 'host'>, { build }: Service): DockerfileImage | undefined {
   if (!build) return undefined
   const text = build.dockerfileInline?.value ?? readText({ host }, build.context.value, build.dockerfile?.value)

@@ -115,7 +115,10 @@ export type VolumeDecision =
 
 const accessModes = ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod'] as const
 
-/** Decides what the volumes are that services mount, and plans their claims. Reports options that are lost, and volumes that nobody mounts. */
+/**
+ * Decides what the volumes are that services mount, and plans their claims. Reports options that are lost, and volumes
+ * that nobody mounts.
+ */
 export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDecision> {
   const { project, reporter } = context
   const used = new Set<string>()

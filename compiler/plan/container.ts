@@ -62,8 +62,8 @@ export function planContainer(
 }
 
 /**
- * A member of a group that other members wait for: a container that starts before them, and which they wait for by its startup probe: the healthcheck, else a
- * connection to one of its ports.
+ * A member of a group that other members wait for: a container that starts before them, and which they wait for by its
+ * startup probe: the healthcheck, else a connection to one of its ports.
  */
 export function toSidecar(
   context: PlanContext,

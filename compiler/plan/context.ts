@@ -30,14 +30,18 @@ export const shellImage = ({ options }: Pick<PlanContext, 'options'>): string =>
 export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string =>
   options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
 
-/** `compose.yaml#services.web.ports`: the file that holds `span`, relative to the project directory, and the path of keys. */
+/**
+ * `compose.yaml#services.web.ports`: the file that holds `span`, relative to the project directory, and the path of
+ * keys.
+ */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, path: string): string {
   return `${fileFrom(project.directory, span.file.path)}#${path}`
 }
 
 /**
- * A file's path as seen from the project directory; its base name when it is outside. Paths of source files are relative to the folder devctl runs in,
- * which is not known here: where they start with the last folders of the project directory, those are left out.
+ * A file's path as seen from the project directory; its base name when it is outside. Paths of source files are
+ * relative to the folder devctl runs in, which is not known here: where they start with the last folders of the project
+ * directory, those are left out.
  */
 function fileFrom(directory: string, path: string): string {
   if (isAbsolute(path)) {

@@ -76,8 +76,9 @@ export interface EndpointPort {
 }
 
 /**
- * Collects the ports of a service (decisions, "In-cluster network"): `ports`, `expose`, `healthcheck.http.port`, endpoint rules, EXPOSE of the built stage, and what peers
- * mention. Reports ports that only a peer knew of, and published ranges.
+ * Collects the ports of a service (decisions, "In-cluster network"): `ports`, `expose`, `healthcheck.http.port`,
+ * endpoint rules, EXPOSE of the built stage, and what peers mention. Reports ports that only a peer knew of, and
+ * published ranges.
  */
 export function planExposure(
   context: PlanContext,
@@ -148,7 +149,10 @@ function toExposure(service: Service, known: readonly KnownPort[], published: re
   }
 }
 
-/** The port of the healthcheck, else the first TCP port in the order of writing, a debugger's only when there is no other. */
+/**
+ * The port of the healthcheck, else the first TCP port in the order of writing, a debugger's only when there is no
+ * other.
+ */
 function choosePortToWait(service: Service, known: readonly KnownPort[]): number | undefined {
   const check = service.healthcheck?.check
   if (check?.kind === 'http') return check.port
@@ -176,7 +180,9 @@ export function publishedPort(port: Port): number | undefined {
 
 const defaultName = ({ port, protocol }: Pick<KnownPort, 'port' | 'protocol'>) => `${protocol.toLowerCase()}-${port}`
 
-/** Names of ports: the one that is written, made fit for Kubernetes (15 characters, a letter among them), else `tcp-80`. */
+/**
+ * Names of ports: the one that is written, made fit for Kubernetes (15 characters, a letter among them), else `tcp-80`.
+ */
 function portNames(known: readonly KnownPort[]): ReadonlyMap<KnownPort, string> {
   const names = new Map<KnownPort, string>()
   const taken = new Set<string>()
@@ -195,7 +201,10 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   return name
 }
 
-/** Names of protocols that have none with IANA carry Kubernetes' prefix: https://kubernetes.io/docs/concepts/services-networking/service/#application-protocol */
+/**
+ * Names of protocols that have none with IANA carry Kubernetes' prefix:
+ * https://kubernetes.io/docs/concepts/services-networking/service/#application-protocol
+ */
 function appProtocol(name: string | undefined): { readonly appProtocol?: string } {
   if (name === undefined) return {}
   return { appProtocol: ['h2c', 'ws', 'wss'].includes(name) ? `kubernetes.io/${name}` : name }

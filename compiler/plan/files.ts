@@ -37,8 +37,9 @@ export interface Files {
 }
 
 /**
- * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use (decisions, "configs" and "secrets"). A ConfigMap's name has a
- * hash of its content, so that a change rolls the Pods; a Secret's has none, since weak values could be guessed from it.
+ * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use (decisions, "configs" and
+ * "secrets"). A ConfigMap's name has a hash of its content, so that a change rolls the Pods; a Secret's has none, since
+ * weak values could be guessed from it.
  */
 export function planFiles(context: PlanContext): Files {
   const configs = planObjects(context, 'config')

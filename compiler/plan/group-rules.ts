@@ -35,7 +35,10 @@ const portTwice = diagnostic({
   }),
 })
 
-/** Reports what members of a group cannot each have for themselves: a restart policy, a mode, a scale, a port that another one has. */
+/**
+ * Reports what members of a group cannot each have for themselves: a restart policy, a mode, a scale, a port that
+ * another one has.
+ */
 export function checkGroup(context: Pick<PlanContext, 'reporter'>, group: Group): void {
   if (group.members.length === 1) return
   checkPolicies(context, group)

@@ -82,9 +82,14 @@ function toGroup(
 ): Group {
   const sorted = sortBy(found, service => service.name)
   const lead = sorted.find(service => !lenders.has(service.name)) ?? sorted[0]!
-  if (lenders.has(lead.name)) reporter.report(circular, lead.span, { services: sorted.map(service => service.name) })
+  // Circles of services are circles of dependencies too, which the loader reports; those over container names are not.
+  if (lenders.has(lead.name) && sorted.some(joinsContainer))
+    reporter.report(circular, lead.span, { services: sorted.map(service => service.name) })
   return { lead, members: [lead, ...sorted.filter(service => service !== lead)] }
 }
+
+const joinsContainer = (service: Service): boolean =>
+  shared.some(field => service[field]?.value.startsWith('container:'))
 
 /** The service that `service:x` or `container:x` names; undefined for other values. */
 function targetOf(

@@ -23,7 +23,10 @@ export type HostContent =
   | { readonly kind: 'special' }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
-/** Reads what a host path holds, as far as it fits into one object. Sizes are asked for before files are read, so that a large folder costs little. */
+/**
+ * Reads what a host path holds, as far as it fits into one object. Sizes are asked for before files are read, so that a
+ * large folder costs little.
+ */
 export function readHostPath(host: CompilerHost, path: string): HostContent {
   const stat = host.stat(path)
   if (!stat) return { kind: 'missing' }

@@ -115,7 +115,9 @@ const unreadable = diagnostic({
   text: (p: { source: string; reason: string }) => ({ message: `\`${p.source}\` cannot be read: ${p.reason}` }),
 })
 
-/** Decides what becomes of a host volume (decisions, "Host volumes"). Undefined when nothing is mounted; reports why. */
+/**
+ * Decides what becomes of a host volume (decisions, "Host volumes"). Undefined when nothing is mounted; reports why.
+ */
 export function planHostVolume(context: PlanContext, service: Service, mount: HostMount): StoredMount | undefined {
   const { reporter, project, host } = context
   const source = shown(mount.source, project.directory)

@@ -100,7 +100,10 @@ export function completionWaits(
   return waits
 }
 
-/** Decides what a group becomes: the first match of the decisions' row "Kind". `endpoints` are the services that endpoints lead to. */
+/**
+ * Decides what a group becomes: the first match of the decisions' row "Kind". `endpoints` are the services that
+ * endpoints lead to.
+ */
 export function planKind(
   { reporter }: PlanContext,
   group: Group,
@@ -168,7 +171,8 @@ function planJob(
       ? `\`${lead.name}\` is a job because its restart policy is \`${policy.value}\``
       : `\`${lead.name}\` is a job because \`${awaited?.by}\` waits for its completion`,
   }
-  // A Job counts failures over its whole life: without a limit of the file, one that nobody waits for may fail as often as it likes.
+  // A Job counts failures over its whole life: without a limit of the file, one that nobody waits for may fail as often
+  // as it likes.
   const unlimited = awaited ? 6 : 2147483647
   const backoffLimit = restartPolicy === 'Never' ? 0 : (maxAttempts?.value ?? unlimited)
   return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }

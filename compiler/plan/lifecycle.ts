@@ -48,13 +48,6 @@ services:
   }),
 })
 
-const noCommand = diagnostic({
-  code: 'hooks/no-command',
-  severity: 'error',
-  explain: '`post_start` and `pre_stop` run a command in the container, and need one.',
-  text: (p: { hook: string }) => ({ message: `a \`${p.hook}\` hook has no \`command\`` }),
-})
-
 const noGracePeriod = diagnostic({
   code: 'stop-grace-period/zero',
   severity: 'info',
@@ -98,9 +91,8 @@ function planHook(
       reporter.report(hookUser, hook.user.span, { hook: name, user: hook.user.value })
     if (hook.privileged?.value && !service.privileged?.value)
       reporter.report(hookPrivileged, hook.privileged.span, { hook: name })
-    if (hook.command?.words.length) return true
-    reporter.report(noCommand, hook.span, { hook: name })
-    return false
+    // The schema has reported a hook without a command.
+    return (hook.command?.words.length ?? 0) > 0
   })
   const [only] = usable
   if (!only) return undefined

@@ -50,8 +50,9 @@ interface Text {
 }
 
 /**
- * Finds where services name their peers: in environment, command, entrypoint, healthcheck and the contents of configs. Each text is read once, however many
- * services there are. Reports the host names that are not valid any more (decisions, "Names").
+ * Finds where services name their peers: in environment, command, entrypoint, healthcheck and the contents of configs.
+ * Each text is read once, however many services there are. Reports the host names that are not valid any more
+ * (decisions, "Names").
  */
 export function findMentions({ project, names, reporter }: PlanContext): Mentions {
   const hosts = hostNames(project)
@@ -121,8 +122,8 @@ function* textsOfService(service: Service): Generator<Text> {
 }
 
 /**
- * The words of a text that could be host names, each with the port behind it. Left out: parts of paths (`/db`, `./db`), names of variables
- * (`db=`), and ports below 20, which are versions of images more often than ports.
+ * The words of a text that could be host names, each with the port behind it. Left out: parts of paths (`/db`, `./db`),
+ * names of variables (`db=`), and ports below 20, which are versions of images more often than ports.
  */
 function* hostsIn(text: string): Generator<{ host: string; port?: number; written: string }> {
   for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {

@@ -73,7 +73,10 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
   return { ...context, volumes, lent, written }
 }
 
-/** Decides what holds the data of each mount of a service, in the order of Compose: volumes, volumes_from, tmpfs, shm_size. */
+/**
+ * Decides what holds the data of each mount of a service, in the order of Compose: volumes, volumes_from, tmpfs,
+ * shm_size.
+ */
 export function planMounts(context: MountContext, service: Service): readonly StoredMount[] {
   const own = ownMounts(context, service)
   const taken = new Set(own.map(({ target }) => target))
@@ -161,7 +164,7 @@ function planNamed(
       const { claim, directory, access } = decision
       // Among services that share a volume, one that may not write to it does not fill it either.
       const mayFill = !mount.readOnly || !context.written.has(source)
-      const fill = directory !== undefined && !mount.nocopy && !mount.subpath && mayFill
+      const fill = directory !== undefined && !mount.nocopy && !mount.subpath && mayFill && access !== 'ReadOnlyMany'
       const description = `the volume \`${source}\``
       return {
         ...base,
@@ -224,7 +227,10 @@ function planBind(context: MountContext, service: Service, mount: BindMount): St
   return result
 }
 
-/** The mounts of the services that `volumes_from` names, and of those that these name. Targets of the service itself are skipped by the caller. */
+/**
+ * The mounts of the services that `volumes_from` names, and of those that these name. Targets of the service itself are
+ * skipped by the caller.
+ */
 function borrowedMounts(context: MountContext, service: Service, seen: Set<string>): readonly StoredMount[] {
   return service.volumesFrom.flatMap(({ value }) => {
     const { service: name, readOnly } = lenderOf(value)

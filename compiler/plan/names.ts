@@ -24,7 +24,10 @@ Rename the service in the Compose file, so that both worlds use one name.`,
 
 /** The Kubernetes names of the Compose services. */
 export interface Names {
-  /** The name of a service of the project: of its Service, its label, and (cut where the kind asks for less) its workload. */
+  /**
+   * The name of a service of the project: of its Service, its label, and (cut where the kind asks for less) its
+   * workload.
+   */
   of(service: string): string
   /** Whether peers that use the Compose name as a host miss the service: it differs in more than case. */
   isRenamed(service: string): boolean

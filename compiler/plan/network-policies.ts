@@ -42,8 +42,9 @@ export interface NetworkPlan {
 }
 
 /**
- * Plans policies where the file separates its services: two or more networks, or an internal one (decisions, "Networks"). A Pod accepts connections from Pods
- * that share a network with it, and on its public ports from everybody. Pods without a network (`network_mode: none`) are cut off in any case.
+ * Plans policies where the file separates its services: two or more networks, or an internal one (decisions,
+ * "Networks"). A Pod accepts connections from Pods that share a network with it, and on its public ports from
+ * everybody. Pods without a network (`network_mode: none`) are cut off in any case.
  */
 export function planNetworks(
   context: PlanContext,

@@ -34,8 +34,8 @@ export function toDnsSubdomain(text: string, max = 253): string {
 }
 
 /**
- * A name for each key, all different. A key that is its own name keeps it; of keys that had to change, those that collide with another get a hash
- * of the key. So the result does not depend on the order of the keys.
+ * A name for each key, all different. A key that is its own name keeps it; of keys that had to change, those that
+ * collide with another get a hash of the key. So the result does not depend on the order of the keys.
  */
 export function distinctNames(
   keys: Iterable<string>,

@@ -277,7 +277,7 @@ export type WaitPlan =
     }
   | { readonly kind: 'name'; readonly service: string; readonly host: string; readonly image: string }
   /** `toolsImage`: the small shell image whose static busybox runs the loop that also notices a failed Job (the kubectl image has no shell). */
-  | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage?: string }
+  | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage: string }
 
 /** Fills an empty volume from the image's directory, once (decisions section 4, copy-up). */
 export interface FillPlan {

@@ -121,7 +121,10 @@ type Settings = Pick<
   | 'sysctls'
 >
 
-/** The settings of a Pod that come from single fields of its services. Reports what a Pod cannot have, and members that disagree. */
+/**
+ * The settings of a Pod that come from single fields of its services. Reports what a Pod cannot have, and members that
+ * disagree.
+ */
 export function planPodSettings(context: PlanContext, services: readonly Service[]): Settings {
   for (const service of services) checkModes(context, service)
   const isHost = services.some(({ networkMode }) => networkMode?.value === 'host')
@@ -189,7 +192,9 @@ function checkModes({ reporter }: PlanContext, service: Service): void {
     reporter.report(namespace, uts.span, { key: 'uts', value: 'host' })
 }
 
-/** Kubernetes takes three name servers and 32 search domains; the cluster's own one is among the three that are asked. */
+/**
+ * Kubernetes takes three name servers and 32 search domains; the cluster's own one is among the three that are asked.
+ */
 function planDns({ reporter }: PlanContext, services: readonly Service[]): PodPlan['dns'] {
   const limited = (
     key: string,

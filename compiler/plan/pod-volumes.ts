@@ -100,7 +100,9 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
   }
 }
 
-/** A claim's data is in a folder of it, never at its root, where file systems keep things of their own (`lost+found`). */
+/**
+ * A claim's data is in a folder of it, never at its root, where file systems keep things of their own (`lost+found`).
+ */
 function subPathOf({ held }: StoredMount, volume: string): string | undefined {
   switch (held.kind) {
     case 'claim':

@@ -157,8 +157,8 @@ interface Wanted {
 }
 
 /**
- * Plans the public addresses (decisions, "Public ports" and "Domain"; specification, Endpoint objects): one for each endpoint and each public port. `unreachable` are
- * services without a Service.
+ * Plans the public addresses (decisions, "Public ports" and "Domain"; specification, Endpoint objects): one for each
+ * endpoint and each public port. `unreachable` are services without a Service.
  */
 export function planRoutes(context: PlanContext): readonly RoutePlan[] {
   const endpoints = planEndpoints(context)

@@ -30,7 +30,8 @@ const baselineCapabilities: ReadonlySet<string> = new Set(
 const baselineSelinuxTypes = /^(container_t|container_init_t|container_kvm_t|container_engine_t)$/
 
 /**
- * The Pod Security level that the result needs, and which field of which service forces it. Under `--policy restricted` reports the fields that break it.
+ * The Pod Security level that the result needs, and which field of which service forces it. Under `--policy restricted`
+ * reports the fields that break it.
  */
 export function planSecurityLevel(
   context: PlanContext,

@@ -62,8 +62,8 @@ function planService(context: PlanContext, facts: Facts, group: Group, service: 
 }
 
 /**
- * A Job that others wait to complete, that listens nowhere and that nobody names as a host: its Service would resolve to nothing as soon as it
- * has done what it is there for.
+ * A Job that others wait to complete, that listens nowhere and that nobody names as a host: its Service would resolve
+ * to nothing as soon as it has done what it is there for.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)

@@ -2,8 +2,8 @@ import { parseBytes } from '../values/bytes.ts'
 import { memoryQuantity, parseQuantity } from '../values/quantity.ts'
 
 /**
- * The size of a volume as Kubernetes writes it: a quantity (`2Gi`, `500M`), or a size of Compose (`10g`, `10GiB`). Undefined when it is neither,
- * or nothing.
+ * The size of a volume as Kubernetes writes it: a quantity (`2Gi`, `500M`), or a size of Compose (`10g`, `10GiB`).
+ * Undefined when it is neither, or nothing.
  */
 export function parseVolumeSize(text: string): string | undefined {
   const size = text.trim()

@@ -110,8 +110,8 @@ export interface GroupFacts {
 }
 
 /**
- * Checks `depends_on` and plans the waits of each group (decisions, "Start order" and "Groups"): the waits of its members on others, united. In client
- * order the manifests have none, since devctl waits between applies.
+ * Checks `depends_on` and plans the waits of each group (decisions, "Start order" and "Groups"): the waits of its
+ * members on others, united. In client order the manifests have none, since devctl waits between applies.
  */
 export function planStartOrder(context: PlanContext, groups: Groups, facts: GroupFacts): ReadonlyMap<Group, Waiting> {
   reportCycles(context, groups)
@@ -177,7 +177,7 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
       // Kubernetes restarts what starts too early.
       return undefined
     case 'service_completed_successfully':
-      return { kind: 'job', service: lead, image: kubectlImage(context) }
+      return { kind: 'job', service: lead, image: kubectlImage(context), toolsImage: shellImage(context) }
     case 'service_healthy': {
       const object = facts.serviceOf(dependency.service)
       const service = context.names.of(dependency.service)
@@ -210,7 +210,10 @@ function orderWithin(group: Group, awaited: ReadonlySet<string>): readonly strin
   return ordered
 }
 
-/** Circles that appear because the members of a group start together; those of services alone are the loader's to report. */
+/**
+ * Circles that appear because the members of a group start together; those of services alone are the loader's to
+ * report.
+ */
 function reportCycles({ project, reporter }: PlanContext, groups: Groups): void {
   // Without groups there is nothing that the loader has not seen.
   if (groups.all.length === project.services.size) return

@@ -1,7 +1,10 @@
 import type { Span } from '../syntax/source.ts'
 import type { ClaimSpec, KeyPath } from './plan.ts'
 
-/** A mount of a service after it is decided what holds its data; the kind of the workload then decides how the Pod refers to it. */
+/**
+ * A mount of a service after it is decided what holds its data; the kind of the workload then decides how the Pod
+ * refers to it.
+ */
 export interface StoredMount {
   /** Path in the container. */
   readonly target: string

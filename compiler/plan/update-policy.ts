@@ -80,8 +80,8 @@ export interface UpdatePlan {
 }
 
 /**
- * How Pods are replaced: the label `dev.platform/update` (specification, Update policy annotation), then `deploy.update_config`. Reports a policy that the kind
- * does not allow, with the line that made it that kind.
+ * How Pods are replaced: the label `dev.platform/update` (specification, Update policy annotation), then
+ * `deploy.update_config`. Reports a policy that the kind does not allow, with the line that made it that kind.
  */
 export function planUpdate(context: PlanContext, service: Service, decision: KindDecision): UpdatePlan {
   const policy = readPolicy(context, service, decision)

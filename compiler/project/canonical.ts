@@ -278,22 +278,25 @@ const volume: Rewrite = (tree, { reporter, volumes }) => {
   for (const option of short.unknownOptions) reporter.report(unknownOption, tree.span, { option })
   const at = (value: string | boolean, range?: readonly [number, number]) =>
     scalarTree(range ? spanInside(tree, range[0], range[1]) : tree.span, value)
-  const details =
-    short.type === 'bind'
-      ? {
-          bind: record(tree, {
-            selinux: short.selinux && at(short.selinux),
-            propagation: short.propagation && at(short.propagation),
-            create_host_path: at(true),
-          } as Record<string, Tree | undefined>), // '' never comes from the parser
-        }
-      : { volume: record(tree, { nocopy: short.nocopy ? at(true) : undefined }) }
+  const isBind = short.type === 'bind'
+  const { selinux, propagation } = short
+  // The options of one kind of mount are kept at the other, as the reference does; they mean nothing there.
+  const bind =
+    isBind || selinux || propagation
+      ? record(tree, {
+          selinux: selinux ? at(selinux) : undefined,
+          propagation: propagation ? at(propagation) : undefined,
+          create_host_path: isBind ? at(true) : undefined,
+        })
+      : undefined
+  const named = !isBind || short.nocopy ? record(tree, { nocopy: short.nocopy ? at(true) : undefined }) : undefined
   return record(tree, {
     type: at(short.type),
     source: short.source === undefined ? undefined : at(short.source, short.sourceAt),
     target: at(short.target, short.targetAt),
     read_only: short.readOnly ? at(true) : undefined,
-    ...details,
+    bind,
+    volume: named,
   })
 }
 

@@ -69,7 +69,7 @@ export const text: Codec = tree => {
 }
 
 /** A string in a list, where the empty one counts. */
-const item: Codec = tree => (isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree)
+export const item: Codec = tree => (isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree)
 
 const boolean: Codec = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string') return tree

@@ -60,6 +60,13 @@ const undefinedReference = diagnostic({
         (p.section === 'services' ? undefined : `define it under top-level \`${p.section}\`, or correct the name`)),
   }),
 })
+const noSource = diagnostic({
+  code: 'reference/no-source',
+  severity: 'error',
+  explain:
+    'A service mounts a config or secret and does not say which. `source` names one that top-level `configs` or `secrets` defines.',
+  text: (p: { kind: string }) => ({ message: `a ${p.kind} has no \`source\``, hint: 'add `source: NAME`' }),
+})
 const disabledReference = diagnostic({
   code: 'reference/disabled',
   severity: 'error',
@@ -243,6 +250,7 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
     for (const mount of items(mounts)) {
       const source = scalarAt(mount, 'source')
       if (source) check(kind, section, scalarText(source), source.span)
+      else input.reporter.report(noSource, mount.span, { kind })
     }
 }
 

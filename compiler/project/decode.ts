@@ -14,6 +14,7 @@ import {
   fileMode,
   flag,
   integer,
+  item,
   labels,
   list,
   mapOf,
@@ -201,7 +202,7 @@ const CONTAINER: Readonly<Record<string, Codec>> = {
   entrypoint: words,
   environment,
   // Read and taken out again when the variables are known.
-  env_file: list(record({ path: text, format: text, required: optionalFlag })),
+  env_file: list(record({ path: item, format: text, required: optionalFlag })),
   extra_hosts: extraHosts,
   gpus: deviceRequests,
   group_add: texts,
@@ -381,6 +382,8 @@ const SERVICE = record(
     deploy: (tree, context) => (isMap(tree) ? DEPLOY(tree, context) : undefined),
     develop: (tree, context) => (isMap(tree) ? DEVELOP(tree, context) : undefined),
     expose: texts,
+    // Left only where the service that is extended is empty, as in the reference.
+    extends: record({ service: text, file: text }),
     external_links: texts,
     healthcheck: record({
       test: healthTest,

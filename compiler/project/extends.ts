@@ -146,7 +146,7 @@ class ExtendsRun {
     if (!base) return undefined
     const own = withoutKeys(service.value, 'extends')
     const merged = isNull(base)
-      ? own
+      ? service.value
       : mergeAt(['services', name], services.resets.applyTo(base, ['services', name]), own, reporter)
     services.entries.set(name, { key: service.key, value: merged })
     services.done.add(name)

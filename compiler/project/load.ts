@@ -28,9 +28,15 @@ const noName = diagnostic({
   severity: 'error',
   explain:
     'The project takes its name from top-level `name`, else from its folder, in lower case and without characters other than letters, digits, `-` and `_`. Nothing is left of it here. Write `name:` at the top of the Compose file.',
-  text: (p: { directory: string }) => ({
-    message: `no project name can be made of the folder name \`${p.directory}\``,
-    hint: 'write `name: …` at the top of the Compose file',
+  text: (p: { folder: string } | { text: string }) => ({
+    message:
+      'folder' in p
+        ? `no project name can be made of the folder name \`${p.folder}\``
+        : `no project name can be made of \`${p.text}\``,
+    hint:
+      'folder' in p
+        ? 'write `name: …` at the top of the Compose file'
+        : 'use lower-case letters, digits, `-` and `_`, and begin with a letter or digit',
   }),
 })
 
@@ -53,7 +59,7 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
   }
   const named = nameOf(located, state)
   if (named.name === '') {
-    reporter.report(noName, undefined, { directory: basename(located.directory) })
+    reporter.report(noName, named.span, named.written ?? { folder: basename(located.directory) })
     return undefined
   }
   const variables = located.variables.with('COMPOSE_PROJECT_NAME', named.name)
@@ -114,6 +120,8 @@ function finish(
 
 interface Named {
   readonly name: string
+  /** What a file says, where nothing is left of it. */
+  readonly written?: { readonly text: string }
   readonly span?: Span
 }
 
@@ -127,11 +135,12 @@ function nameOf(located: Located, state: LoadState): Named {
       const written = String(name.value)
       const result = written.includes('$') ? substitute(written, located.variables.lookup) : { value: written }
       // Faults of the expression are reported where the document is read.
-      if ('value' in result) found = { name: normalizeProjectName(result.value), span: name.span }
+      if ('value' in result)
+        found = { name: normalizeProjectName(result.value), span: name.span, written: { text: written } }
     }
   if (located.explicitName !== undefined)
     return { name: located.explicitName, ...(found?.span && { span: found.span }) }
-  if (found && found.name !== '') return found
+  if (found) return found
   return { name: normalizeProjectName(basename(located.directory)) }
 }
 

@@ -5,7 +5,8 @@ import { validate } from '../schema/validate.ts'
 import { interpolate } from '../syntax/interpolate.ts'
 import { parseYaml, type YamlDocument } from '../syntax/parse.ts'
 import type { SourceFile, Span } from '../syntax/source.ts'
-import { get, isMap, isScalar, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
+import { get, isMap, isNull, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
+import { renameAdopted } from './adopted.ts'
 import { canonical } from './canonical.ts'
 import { CASTS } from './casts.ts'
 import { convertScalar } from './convert.ts'
@@ -28,8 +29,8 @@ const notAMapping = diagnostic({
   explain:
     'A Compose file is a mapping at its top: `services:` and the like, with their values below them. A list or a single value cannot be read.',
   text: (p: { found: string }) => ({
-    message: `the file holds ${p.found}, and a Compose file is a mapping`,
-    hint: 'begin with `services:`',
+    message: `the ${p.found === 'nothing' ? 'document' : 'file'} holds ${p.found}, and a Compose file is a mapping`,
+    hint: p.found === 'nothing' ? 'remove the `---` of the empty document' : 'begin with `services:`',
   }),
 })
 
@@ -122,9 +123,10 @@ function addDocument(
 /** A document with its variables substituted, without what failed; undefined when it is empty or no mapping (reported). */
 export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
   const { tree } = document
-  if (!tree || (isScalar(tree) && tree.type === 'null')) return undefined
+  if (!tree) return undefined
   if (!isMap(tree)) {
-    state.reporter.report(notAMapping, tree.span, { found: tree.kind === 'seq' ? 'a list' : 'a single value' })
+    const found = isNull(tree) ? 'nothing' : tree.kind === 'seq' ? 'a list' : 'a single value'
+    state.reporter.report(notAMapping, tree.span, { found })
     state.incomplete = true
     return undefined
   }
@@ -134,7 +136,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
     else if (!section?.startsWith('x-')) state.incomplete = true
   }
-  const model = adoptDevelop(leaveOut(result as MapTree, broken, state)) // a map stays a map
+  const model = renameAdopted(leaveOut(result as MapTree, broken, state), state.reporter) // a map stays a map
   reportRewritten(model, state.reporter)
   return model
 }
@@ -153,16 +155,6 @@ export function leaveOut(model: MapTree, broken: readonly string[], state: LoadS
       result = withEntry(result, name.slice(0, dot), withoutKeys(section, key))
   }
   return result
-}
-
-/** `x-develop` is the old name of `develop`, which wins where both are given. */
-function adoptDevelop(model: MapTree): MapTree {
-  return mapSection(model, 'services', service => {
-    const old = isMap(service) ? service.entries.get('x-develop') : undefined
-    if (!old || !isMap(service)) return service
-    const rest = withoutKeys(service, 'x-develop')
-    return rest.entries.has('develop') ? rest : withEntry(rest, 'develop', old.value, old.key)
-  })
 }
 
 /** `NAME` alone in a list of variables takes the project's value. */

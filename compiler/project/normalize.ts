@@ -48,6 +48,7 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
     changed = replace(changed, 'volumes', volumes =>
       isSeq(volumes) ? { ...volumes, items: volumes.items.map(cleanTarget) } : volumes,
     )
+    changed = replace(changed, 'deploy', deploy => withReplicas(deploy, get(service, 'scale')))
     changed = addDependencies(changed, name, implicitDependencies)
     return completeHooks(changed, state)
   })
@@ -94,6 +95,12 @@ function addDefaultNetwork(model: MapTree): MapTree {
   return map.entries.has('default')
     ? model
     : withEntry(model, 'networks', withEntry(map, 'default', scalarTree(span, null)))
+}
+
+/** `scale` is the number of replicas where `deploy` gives none. */
+function withReplicas(deploy: Tree, scale: Tree | undefined): Tree {
+  if (!isMap(deploy) || !scale || isNull(scale) || deploy.entries.has('replicas')) return deploy
+  return withEntry(deploy, 'replicas', scale, scale.span)
 }
 
 function completeBuild(build: Tree, variables: VariableScope): Tree {

@@ -2,6 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Reset } from '../syntax/parse.ts'
 import type { Path } from '../syntax/path.ts'
+import { adoptedPath } from './adopted.ts'
 import { type Entry, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
 
 const withoutEffect = diagnostic({
@@ -18,7 +19,7 @@ export class Resets {
   readonly #used = new Set<Reset>()
 
   constructor(resets: readonly Reset[]) {
-    this.#resets = resets
+    this.#resets = resets.map(reset => ({ ...reset, path: adoptedPath(reset.path) }))
   }
 
   get isEmpty(): boolean {

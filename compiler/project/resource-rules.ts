@@ -55,6 +55,13 @@ const countAndIds = diagnostic({
   }),
 })
 
+const bindWithoutSource = diagnostic({
+  code: 'volumes/no-source',
+  severity: 'error',
+  explain: 'The long form of a mount with `type: bind` says with `source` which path of this machine is mounted.',
+  text: (_: Record<never, never>) => ({ message: 'a mount of type `bind` needs `source`', hint: 'add `source: ./PATH`' }),
+})
+
 /** Checks what the schema cannot say of one thing alone (compose-spec.md 1.14). Gives the names of what fails, as `volumes.data`. */
 export function checkResources(model: MapTree, reporter: Reporter): readonly string[] {
   const broken: string[] = []
@@ -121,6 +128,11 @@ function serviceHolds(service: MapTree, reporter: Reporter): boolean {
     const ip = get(port, 'host_ip')
     if (ip?.kind === 'scalar' && !isIp(scalarText(ip)))
       complain(() => reporter.report(badHostIp, ip.span, { text: scalarText(ip) }))
+  }
+  for (const mount of itemsOf(get(service, 'volumes'))) {
+    const type = get(mount, 'type')
+    if (type?.kind === 'scalar' && type.value === 'bind' && !get(mount, 'source'))
+      complain(() => reporter.report(bindWithoutSource, mount.span, {}))
   }
   for (const rule of itemsOf(get(service, 'develop', 'watch'))) {
     const path = get(rule, 'path')

@@ -9,7 +9,9 @@ const notFound = diagnostic({
   severity: 'error',
   explain:
     'A file that the command line or a Compose file names is not there. Paths in a Compose file are relative to the project folder (the folder of the first file); in an included or extended file they are relative to that file.',
-  text: (p: { path: string; what: string }) => ({ message: `${p.what} \`${p.path}\` does not exist` }),
+  text: (p: { path: string; what: string }) => ({
+    message: p.path === '' ? `the path of ${p.what} is empty` : `${p.what} \`${p.path}\` does not exist`,
+  }),
 })
 const isFolder = diagnostic({
   code: 'files/is-a-folder',

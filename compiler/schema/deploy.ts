@@ -68,7 +68,7 @@ export const deploy: Shape = orNull(
     ),
     restart_policy: mapped(
       object({
-        condition: mapped(word(restartWords), 'the kind of workload', 'wins over `restart`'),
+        condition: mapped(word([...restartWords, '']), 'the kind of workload', 'wins over `restart`'),
         max_attempts: mapped(integer(), '`backoffLimit` of a Job'),
         delay: none(text(), restartTiming()),
         window: none(text(), restartTiming()),

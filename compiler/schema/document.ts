@@ -100,12 +100,12 @@ function forms(shape: Shape): string {
     ...(shape.list ? [listForm(shape.list.items)] : []),
     ...(shape.map ? [shape.map.others ? `mapping by ${shape.map.others.called}` : 'mapping'] : []),
   ]
-  return all.length === 0 ? 'anything' : join(all, 'or')
+  return join(all, 'or')
 }
 
 function listForm(items: Shape): string {
   if (items.map || items.list) return items.scalar ? 'list of text and mappings' : 'list of mappings'
-  return `list of ${items.scalar?.types.includes('number') ? 'text and numbers' : 'text'}`
+  return `list of ${items.scalar?.types.some(type => type === 'number' || type === 'integer') ? 'text and numbers' : 'text'}`
 }
 
 const typeNames: Readonly<Record<ValueType, string>> = {

@@ -47,10 +47,11 @@ function reportLoss(
   owners: readonly MapTree[],
   reporter: Reporter,
 ): void {
+  const key = String(path.at(-1))
   // A key without a value asks for nothing.
-  if ((value.kind === 'scalar' && value.type === 'null') || loss.harmless?.(value, owners)) return
+  if ((value.kind === 'scalar' && value.type === 'null') || loss.harmless?.(value, owners, key)) return
   const kinds = lossKinds.get(loss)
-  const kind = loss.minor?.(value, owners) ? kinds?.minor : kinds?.kind
+  const kind = loss.minor?.(value, owners, key) ? kinds?.minor : kinds?.kind
   if (kind) reporter.report(kind, span, { name: nameOf(path), loss })
 }
 

@@ -37,3 +37,9 @@ export const isMemoryLimit: Judge = (value, [service]) => {
   const limits = [get(service, 'mem_limit'), get(service, 'deploy', 'resources', 'limits', 'memory')]
   return limits.some(limit => limit !== undefined && String(scalar(limit)) === total)
 }
+
+/** In a hook: the loader gives it what its service has; only what the hook itself says is worth a word. */
+export const isInherited: Judge = (value, [, service], key) => {
+  const own = service?.entries.get(key)?.value.span
+  return own !== undefined && own.file === value.span.file && own.start === value.span.start
+}

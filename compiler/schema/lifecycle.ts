@@ -1,3 +1,4 @@
+import { isInherited } from './harmless.ts'
 import { cli, mapped, none, type Row, refused, shapeOf, unusable } from './row.ts'
 import {
   anyOf,
@@ -93,6 +94,8 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
       ? row
       : none(shapeOf(row), {
           family: 'pre-start',
+          says: 'has no effect on the hook and is left out',
+          harmless: isInherited,
           why: 'Of a `pre_start` hook the image, the command, the user, `privileged`, the working directory and the environment become those of an init container. The rest it has in common with its service.',
           hint: 'set it on the service',
         })

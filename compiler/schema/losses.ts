@@ -73,7 +73,10 @@ function lossKind(code: string, fate: Fate, loss: Loss, keys: readonly string[])
     severity: loss.severity,
     ...(loss.severity === 'warning' && { loss: true }),
     explain: [`${oneOf(keys)} ${outcomes[fate]}`, loss.why, advice].filter(Boolean).join('\n\n'),
-    text: ({ name, loss }) => ({ message: loss.message ?? `\`${name}\` ${briefly[loss.severity]}`, hint: loss.hint }),
+    text: ({ name, loss }) => ({
+      message: loss.message ?? `\`${name}\` ${loss.says ?? briefly[loss.severity]}`,
+      hint: loss.hint,
+    }),
   })
 }
 

@@ -136,7 +136,10 @@ export const notAllowed = diagnostic<Place & { form: ScalarForm; value: string; 
 
 Compose itself lets some of these pass, \`restart\` among them, and does something else than was meant. Words that YAML reads as something else need quotes nowhere here: \`restart: no\` is text in a Compose file.`,
   text: ({ path, form, value, found, notes }) => {
-    const allowed = [...(form.words ?? []).map(word => `\`${word}\``), ...(form.like ? [form.like] : [])]
+    const allowed = [
+      ...(form.words ?? []).filter(word => word !== '').map(word => `\`${word}\``),
+      ...(form.like ? [form.like] : []),
+    ]
     return {
       message: `${where(path)} cannot be ${found}`,
       hint: (value !== '' && didYouMean(value, form.words ?? [])) || `allowed: ${join(allowed, 'and')}`,

@@ -1,19 +1,6 @@
 import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from './harmless.ts'
 import { mapped, none, unusable } from './row.ts'
-import {
-  anyOf,
-  anything,
-  either,
-  flag,
-  integer,
-  keyValues,
-  list,
-  number,
-  object,
-  record,
-  type Shape,
-  text,
-} from './shape.ts'
+import { anyOf, either, flag, integer, keyValues, list, number, object, record, type Shape, text } from './shape.ts'
 
 const realtime = {
   family: 'cpu-realtime',
@@ -113,11 +100,15 @@ export const machine = {
   ),
   storage_opt: mapped(
     record(
-      none(anything, {
+      none(anyOf('string', 'integer', 'null'), {
         family: 'storage-opt',
         why: 'The options of a storage driver belong to the container engine. Only `size` has a counterpart: the limit of ephemeral storage.',
       }),
-      { keys: { size: mapped(anything, '`resources.limits.ephemeral-storage`') }, names: /^/, called: 'OPTION' },
+      {
+        keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
+        names: /^/,
+        called: 'OPTION',
+      },
     ),
     '`size`: `resources.limits.ephemeral-storage`',
   ),

@@ -25,6 +25,8 @@ export interface Loss {
   readonly severity: Severity
   /** What the diagnostic says instead of the usual sentence. */
   readonly message?: string
+  /** What it says about the key instead of `has no equivalent in Kubernetes and is left out`. */
+  readonly says?: string
   /** Why, in full sentences, for `devctl explain`. */
   readonly why: string
   readonly hint?: string
@@ -34,14 +36,15 @@ export interface Loss {
   readonly minor?: Judge
 }
 
-/** Judges a value; `owners` are the mappings around it, the one that holds the key first. */
-export type Judge = (value: Tree, owners: readonly MapTree[]) => boolean
+/** Judges the value of a key; `owners` are the mappings around it, the one that holds the key first. */
+export type Judge = (value: Tree, owners: readonly MapTree[], key: string) => boolean
 
 interface Lost {
   readonly why: string
   readonly hint?: string
   readonly family?: string
   readonly message?: string
+  readonly says?: string
   readonly note?: string
   readonly severity?: Severity
   readonly harmless?: Judge
@@ -105,6 +108,7 @@ const loss = (lost: Lost, severity: Severity): Loss => ({
   severity,
   why: lost.why,
   ...(lost.message !== undefined && { message: lost.message }),
+  ...(lost.says !== undefined && { says: lost.says }),
   ...(lost.hint !== undefined && { hint: lost.hint }),
   ...(lost.harmless && { harmless: lost.harmless }),
   ...(lost.minor && { minor: lost.minor }),

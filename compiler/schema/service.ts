@@ -52,7 +52,8 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
     stdin_open: workloadKeys['stdin_open']!,
     tty: workloadKeys['tty']!,
     restart: mapped(
-      word(restartWords, { pattern: /^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
+      // A variable that nothing sets leaves the empty text, which counts as absent.
+      word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
       'the kind of workload: anything but `always` is a Job',
       'absent means `always`; `unless-stopped` and `any` are the same',
     ),

@@ -98,9 +98,6 @@ export const value = (): Shape => scalar(['string', 'number', 'boolean', 'null']
 /** A scalar of exactly these types. */
 export const anyOf = (...types: readonly ValueType[]): Shape => scalar(types)
 
-/** Anything at all, not looked into. */
-export const anything: Shape = {}
-
 export const list = (items: Shape, options: { unique?: boolean } = {}): Shape => ({ list: { items, ...options } })
 
 /** A mapping with fixed keys; other keys are errors unless they begin with `x-`. */

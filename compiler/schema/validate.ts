@@ -17,7 +17,7 @@ import {
   wrongType,
 } from './mistakes.ts'
 import { shapeOf } from './row.ts'
-import { anything, type ListForm, type MapForm, type ScalarForm, type Shape } from './shape.ts'
+import type { ListForm, MapForm, ScalarForm, Shape } from './shape.ts'
 import { hintForUnknown } from './unknown.ts'
 import type { Path } from './where.ts'
 
@@ -70,18 +70,12 @@ export function validateAt(path: Path, tree: Tree, shape: Shape, reporter: Repor
 
 /** The depth of the recursion is that of the shape, whatever the depth of the tree. `keySpan` is where the key of the value is written. */
 function check(tree: Tree, shape: Shape, path: Path, keySpan: Span, findings: Findings): boolean {
-  if (shape === anything) return true
   if (tree.kind === 'map' && shape.map) return checkMap(tree, shape.map, path, keySpan, findings)
   if (tree.kind === 'seq' && shape.list) return checkList(tree, shape.list, path, findings)
   if (tree.kind === 'scalar') {
     if (shape.scalar && hasType(tree, shape.scalar)) return checkScalar(tree, shape.scalar, path, findings)
     if (tree.type === 'null') {
-      findings.add(
-        nullValue,
-        typeof path.at(-1) === 'number' ? tree.span : keySpan,
-        { path, allowed: describe(shape) },
-        path,
-      )
+      findings.add(nullValue, headOf(tree, path, keySpan), { path, allowed: describe(shape) }, path)
       return false
     }
   }
@@ -103,7 +97,7 @@ function checkMap(tree: MapTree, declared: MapForm, path: Path, keySpan: Span, f
   // An unknown key is most likely the missing one, misspelt.
   if (missing.length > 0 && !hasUnknownKey(tree, form))
     for (const key of missing) {
-      findings.add(missingKey, typeof path.at(-1) === 'number' ? tree.span : keySpan, { path, key }, [...path, key])
+      findings.add(missingKey, headOf(tree, path, keySpan), { path, key }, [...path, key])
       sound = false
     }
   return sound
@@ -206,6 +200,9 @@ function checkScalar(tree: ScalarTree, form: ScalarForm, path: Path, findings: F
   findings.add(notAllowed, placeOf(tree), { path, form, value, found: quoted(tree) }, path, tree)
   return false
 }
+
+/** The key of a value that is not there or lacks something; an item of a list has none. */
+const headOf = (tree: Tree, path: Path, keySpan: Span): Span => (typeof path.at(-1) === 'number' ? tree.span : keySpan)
 
 /** The `${…}` where one variable gave the value, else the value. */
 function placeOf(tree: Tree): Span {

@@ -5,17 +5,18 @@ import {
   isSeq,
   type Node,
   type Pair,
-  parseAllDocuments,
   type Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
+import { composeDocuments } from './documents.ts'
 import type { Path } from './path.ts'
 import { typePlainScalar } from './scalar.ts'
 import type { SourceFile, Span } from './source.ts'
-import type { Entry, MapTree, ScalarTree, Tree } from './tree.ts'
+import { misplacedTab } from './tabs.ts'
+import type { Entry, MapTree, ScalarTree, ScalarType, Tree } from './tree.ts'
 
 /** One document of a file: what it says, and where it says `!reset` or `!override`. */
 export interface YamlDocument {
@@ -37,6 +38,12 @@ const MAX_EXPANDED = 2_000_000
 const MAX_DEPTH = 500
 /** Characters of a file. A Compose file of 100,000 nodes is smaller. */
 const MAX_LENGTH = 10_000_000
+
+/** What YAML allows nowhere, not even in a comment. */
+const CONTROL = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/
+const DIRECTIVE = /^%YAML[ \t]+(\S+)/m
+const LONE_RETURN = /\r(?!\n)/
+const LONE_RETURNS = new RegExp(LONE_RETURN, 'g')
 
 const syntax = diagnostic({
   code: 'yaml/syntax',
@@ -94,6 +101,26 @@ const unknownTag = diagnostic({
     'Compose knows the tags `!reset` and `!override` and those of YAML itself (`!!str` and the like). Other tags mean nothing and are ignored.',
   text: (p: { tag: string }) => ({ message: `the tag \`${p.tag}\` is unknown and is ignored` }),
 })
+const wrongTag = diagnostic({
+  code: 'yaml/wrong-tag',
+  severity: 'error',
+  explain:
+    'A tag of YAML itself (`!!int`, `!!float`, `!!bool`, `!!null`, `!!timestamp`) says what type a value has, and the value is not of that type. Remove the tag, or correct the value.',
+  text: (p: { tag: string; text: string }) => ({
+    message: `\`${p.text}\` is not what \`${p.tag}\` says`,
+    hint: 'remove the tag',
+  }),
+})
+const version = diagnostic({
+  code: 'yaml/version',
+  severity: 'error',
+  explain:
+    'The directive `%YAML` says which version of YAML a file is written in. Docker Compose reads version 1.1 and refuses files that name another one. Remove the line: it changes nothing in how devctl reads the file.',
+  text: (p: { version: string }) => ({
+    message: `Compose files are not YAML ${p.version}`,
+    hint: 'remove the line',
+  }),
+})
 const tooLarge = diagnostic({
   code: 'yaml/too-large',
   severity: 'error',
@@ -114,25 +141,35 @@ export function parseYaml(file: SourceFile, reporter: Reporter): readonly YamlDo
     reporter.report(tooLarge, { file, start: 0, end: 0 }, { what: 'the file has more than 10 million characters' })
     return undefined
   }
-  const nul = text.indexOf('\0')
-  if (nul >= 0) {
+  const control = text.search(CONTROL)
+  if (control >= 0) {
+    const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, '0')
     reporter.report(
       syntax,
-      { file, start: nul, end: nul + 1 },
-      { message: 'a NUL character is not allowed in YAML', hint: 'is this a text file?' },
+      { file, start: control, end: control + 1 },
+      { message: `the control character U+${code} is not allowed in YAML`, hint: 'is this a text file?' },
     )
     return undefined
   }
-  const documents = parseAllDocuments(text, {
-    schema: 'failsafe',
-    version: '1.2',
-    merge: false,
-    uniqueKeys: false,
-    keepSourceTokens: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-  })
-  if (!Array.isArray(documents)) return []
+  const directive = DIRECTIVE.exec(text)
+  if (directive && directive[1] !== '1.1' && /^(?:[%#].*|\s)*$/.test(text.slice(0, directive.index))) {
+    const start = directive.index
+    reporter.report(version, { file, start, end: start + directive[0].length }, { version: directive[1]! })
+    return undefined
+  }
+  // A carriage return alone ends a line, too.
+  const documents = composeDocuments(LONE_RETURN.test(text) ? text.replaceAll(LONE_RETURNS, '\n') : text)
+  if (documents === 'too large') {
+    reporter.report(tooLarge, { file, start: 0, end: 0 }, { what: `the file has more than ${MAX_NODES} nodes` })
+    return undefined
+  }
+  if (documents.every(document => document.errors.length === 0)) {
+    const tab = misplacedTab(text, documents)
+    if (tab !== undefined) {
+      reporter.report(syntax, { file, start: tab, end: tab + 1 }, WORDS['TAB_AS_INDENT']!)
+      return undefined
+    }
+  }
   const result: YamlDocument[] = []
   let failed = false
   for (const document of documents) {
@@ -381,17 +418,50 @@ class DocumentReader {
   }
 
   #scalar(node: Scalar, key: Span | undefined): ScalarTree {
-    const text = String(node.value ?? '')
     const span = this.#spanOf(node, key)
     const style = STYLES[node.type ?? 'PLAIN'] ?? 'plain'
+    const text = this.#textOf(node, style)
     const tag = node.tag?.replace('tag:yaml.org,2002:', '!!')
-    if (tag && tag !== '!override' && tag !== '!') {
-      if (!KNOWN_TAGS.has(tag)) this.#reporter.report(unknownTag, this.#tagSpan(node), { tag })
-      else if (tag === '!!str') return { kind: 'scalar', span, style, type: 'string', value: text }
-      else if (tag !== '!!binary') return { kind: 'scalar', span, style, ...typePlainScalar(text) }
+    const string: ScalarTree = { kind: 'scalar', span, style, type: 'string', value: text }
+    if (tag === undefined || tag === '!override')
+      return style === 'plain' ? { ...string, ...typePlainScalar(text) } : string
+    if (tag === '!' || tag === '!!str') return string
+    if (tag === '!!binary') return { ...string, value: Buffer.from(text, 'base64').toString() }
+    const types = TYPES_OF_TAGS[tag]
+    if (!types) {
+      this.#reporter.report(unknownTag, this.#tagSpan(node), { tag })
+      return string
     }
-    if (style !== 'plain' || tag === '!') return { kind: 'scalar', span, style, type: 'string', value: text }
-    return { kind: 'scalar', span, style, ...typePlainScalar(text) }
+    const typed = typePlainScalar(text)
+    if (!types.includes(typed.type)) {
+      this.#reporter.report(wrongTag, span, { tag, text })
+      this.#failed = true
+    }
+    return { ...string, ...typed }
+  }
+
+  /** The text of a scalar. A block at the end of a file that has no last line end does not get one, which the yaml package would give it. */
+  #textOf(node: Scalar, style: ScalarTree['style']): string {
+    // The package makes dates and bytes of some tagged texts; `source` is the text itself.
+    const value = node.source ?? String(node.value ?? '')
+    if (style === 'double') this.#checkEscapes(node)
+    if (style !== 'literal' && style !== 'folded') return value
+    const { text } = this.#file
+    const isLast = (node.range?.[1] ?? 0) >= text.length && /\S[^\S\n]*$/.test(text.slice(text.lastIndexOf('\n') + 1))
+    return isLast && value.endsWith('\n') ? value.slice(0, -1) : value
+  }
+
+  /** The escape of a slash is one of YAML 1.2 only, and the reference loader refuses it. */
+  #checkEscapes(node: Scalar): void {
+    const [start, end] = node.range ?? [0, 0]
+    const raw = this.#file.text.slice(start, end)
+    if (!raw.includes('\\/')) return
+    for (const { 0: escape, index } of raw.matchAll(/\\./gs)) {
+      if (escape !== '\\/') continue
+      const at = start + index
+      this.#reporter.report(syntax, this.#span(at, at + 2), { message: '`\\/` is no escape sequence', hint: 'write `/`' })
+      this.#failed = true
+    }
   }
 
   /** The place of a node's tag, which stands before it. */
@@ -413,18 +483,14 @@ const STYLES: Readonly<Record<string, NonNullable<ScalarTree['style']>>> = {
   BLOCK_LITERAL: 'literal',
   BLOCK_FOLDED: 'folded',
 }
-const KNOWN_TAGS = new Set([
-  '!!str',
-  '!!int',
-  '!!float',
-  '!!bool',
-  '!!null',
-  '!!binary',
-  '!!timestamp',
-  '!!map',
-  '!!seq',
-  '!!merge',
-])
+/** What the tags of YAML itself make of a text. */
+const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
+  '!!int': ['int'],
+  '!!float': ['int', 'float'],
+  '!!bool': ['bool'],
+  '!!null': ['null'],
+  '!!timestamp': ['date'],
+}
 
 const nullTree = (span: Span): ScalarTree => ({ kind: 'scalar', span, type: 'null', value: null, style: 'plain' })
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, '')

@@ -48,8 +48,11 @@ export function typePlainScalar(text: string): TypedScalar {
   const plain = text.includes('_') ? text.replaceAll('_', '') : text
   const integer = parseInteger(plain)
   if (integer !== undefined) return integer
-  if (FLOAT.test(plain)) return { type: 'float', value: Number(plain) }
-  return { type: 'string', value: text }
+  const number = FLOAT.test(plain) ? Number(plain) : undefined
+  // A number too large to be one (`1e999`) is text.
+  return number !== undefined && Number.isFinite(number)
+    ? { type: 'float', value: number }
+    : { type: 'string', value: text }
 }
 
 /** Integers in the notations of the reference; undefined for what is none. Larger than 64 bits: a float, as there. */

@@ -6,6 +6,8 @@ export class SourceFile {
   /** Absolute path, or the display path where there is none (standard input). */
   readonly location: string
   #lineStarts: number[] | undefined
+  /** The position asked for last: the next one is often further on in the same line, which may be megabytes long. */
+  #last = { start: -1, offset: 0, column: 1 }
 
   constructor(path: string, text: string, location: string = path) {
     this.path = path
@@ -24,8 +26,10 @@ export class SourceFile {
       else high = middle - 1
     }
     const start = starts[low]!
-    let column = 1
-    for (const _ of this.text.slice(start, offset)) column++
+    const known = this.#last.start === start && this.#last.offset <= offset ? this.#last : { offset: start, column: 1 }
+    let { column } = known
+    for (const _ of this.text.slice(known.offset, offset)) column++
+    this.#last = { start, offset, column }
     return { line: low + 1, column }
   }
 

@@ -14,8 +14,9 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../cli/errors.ts'
+import { type Output, planChange } from '../../cli/output/change.ts'
 import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../cli/output/lock.ts'
-import { type Output, writeOutput } from '../../cli/output/output-directory.ts'
+import { writeOutput } from '../../cli/output/output-directory.ts'
 import { makeFolder, read, write } from './folder.ts'
 
 const output = (files: Readonly<Record<string, string>>, more: Partial<Output> = {}): Output => ({
@@ -256,6 +257,22 @@ describe('a run that was killed', () => {
     }
   })
 
+  test('is carried on with after a second kill', () => {
+    // The first run wrote `A`, which no `files` of a lock has seen; the second stops when it wants to write `AA`.
+    const folder = makeFolder({ 'web/a.yaml': 'A', [LOCK_NAME]: lockOf({ 'web/a.yaml': 'a' }, { 'web/a.yaml': 'A' }) })
+    write(folder, { 'web/a.yaml.devctl-tmp': 'half', 'web/b.yaml.devctl-tmp': 'theirs' })
+    failure(() => run(folder, { 'web/a.yaml': 'AA', 'web/b.yaml': 'b' }))
+    rmSync(join(folder, 'web/b.yaml.devctl-tmp'))
+    run(folder, { 'web/a.yaml': 'AA', 'web/b.yaml': 'b' })
+    expect(contents(folder)).toEqual({ 'web/a.yaml': 'AA', 'web/b.yaml': 'b' })
+  })
+
+  test('has its lock list both what is there and what is to come', () => {
+    const folder = makeFolder({ 'web/a.yaml': 'A', [LOCK_NAME]: lockOf({ 'web/a.yaml': 'a' }, { 'web/a.yaml': 'A' }) })
+    const change = planChange(folder, 'k8s', output({ 'web/a.yaml': 'AA' }))
+    expect([...change.present]).toEqual([['web/a.yaml', fingerprint('', 'A')]])
+  })
+
   test('leaves nothing behind when the next one wants other files', () => {
     const folder = makeFolder({
       'api/c.yaml.devctl-tmp': 'half',
@@ -280,8 +297,14 @@ test('a write that fails leaves the folder as it was', () => {
   expect(readdirSync(folder).sort()).toEqual([LOCK_NAME, 'web'])
 })
 
+test('a first write that fails leaves no folder', () => {
+  const folder = makeFolder({ 'mine.txt': '' })
+  failure(() => run(join(folder, 'a/b'), { [`web/${'x'.repeat(300)}.yaml`]: 'x' }))
+  expect(readdirSync(folder)).toEqual(['mine.txt'])
+})
+
 describe('a lock', () => {
-  test.each([
+  test.each<readonly [string, string, string]>([
     ['no JSON', '{', 'is damaged: it is no JSON'],
     ['a list', '[]', 'is damaged'],
     ['of a later version', '{"version": 2}', 'was written by another version of devctl'],

@@ -16,6 +16,19 @@ describe('validate', () => {
     expect(await validate(good)).toEqual({ status: 0, stdout: '', stderr: 'no errors in 1 service\n' })
   })
 
+  test('does not ask for the options of render', async () => {
+    const file =
+      `${good}    build: .\n    ports: ['8080:80']\n    secrets: [s]\nsecrets:\n  s:\n    environment: S\n`.replace(
+        / {4}image.*\n/,
+        '',
+      )
+    const cwd = makeFolder({ 'compose.yaml': file, Dockerfile: 'FROM scratch\n' })
+    const rendered = await run(['render'], { cwd, env: { S: 's' } })
+    for (const option of ['--registry', '--domain', '--namespace', '--include-secrets'])
+      expect(rendered.stderr).toContain(option)
+    expect((await run(['validate'], { cwd, env: { S: 's' } })).stderr).toBe('no errors in 1 service\n')
+  })
+
   test('prints every mistake to standard error', async () => {
     const { status, stdout, stderr } = await validate(bad)
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
@@ -74,7 +87,7 @@ describe('validate', () => {
       return text
     }
     expect(await stderr(true, {})).toContain('\x1b[')
-    for (const env of [{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }])
+    for (const env of [{ NO_COLOR: '1' }, { CI: 'true' }, { TERM: 'dumb' }] as Record<string, string>[])
       expect(await stderr(true, env)).not.toContain('\x1b[')
     expect(await stderr(false, {})).not.toContain('\x1b[')
   })

@@ -168,3 +168,13 @@ describe('many diagnostics', () => {
     )
   })
 })
+
+test('the places of thousands of diagnostics in one line cost no more than the line', () => {
+  const file = new SourceFile('a', 'é🚀 '.repeat(200_000))
+  const began = performance.now()
+  const found = Array.from({ length: 20_000 }, (_, i) => file.position(i * 40))
+  expect(found[1]).toEqual({ line: 1, column: 31 })
+  expect(found.at(-1)).toEqual({ line: 1, column: 19_999 * 30 + 1 })
+  expect(file.position(4)).toEqual({ line: 1, column: 4 })
+  expect(performance.now() - began).toBeLessThan(1500)
+})

@@ -27,6 +27,8 @@ export const deviations: readonly Deviation[] = [
     what: 'shell operators outside a shell are refused instead of dropping what follows',
     is: onlyWe(/shell-operator/),
   },
+  { what: 'keys of include are in lower case', is: onlyWe(/^error\[compose\/unknown-key\].*`include\[/) },
+  { what: 'a range of ports has two ends', is: onlyWe(/^error\[ports\/bad-short-form\]: bad port `\d+-\d+-/) },
   { what: 'names are not empty', is: onlyWe(/^error\[schema\/bad-name\].* is empty$/m) },
   { what: 'external resources may have no other keys', is: onlyWe(/external/) },
 ]

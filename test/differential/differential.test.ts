@@ -86,7 +86,9 @@ function sameKind(found: readonly string[], before: readonly string[]): boolean 
 
 function kindOf(line: string): string {
   const refused =
-    /^only we refuse it: error\[([^\]]+)\]|^only the reference refuses it: [\s\S]*?error: (.*)|^we crash: (.*)/.exec(line)
+    /^only we refuse it: error\[([^\]]+)\]|^only the reference refuses it: [\s\S]*?error: (.*)|^we crash: (.*)/.exec(
+      line,
+    )
   if (refused)
     return (refused[1] ?? refused[2] ?? refused[3] ?? '').replace(/"[^"]*"|\d+|services\.[^. ]+|\S*\/\S*/g, '…')
   return line.split(': the reference has')[0]!.replace(/\[\d+\]/g, '')

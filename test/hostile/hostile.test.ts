@@ -8,7 +8,7 @@ import { root } from '../cases.ts'
 // Files that somebody made to hurt. Each is answered by an error within two seconds and in less than 500 MB, by the program as it is installed.
 const SECONDS = 2
 const MEGABYTES = 500
-const program = join(root, 'dist/cli/main.js')
+const program = join(root, 'bin/devctl.cjs')
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-hostile-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

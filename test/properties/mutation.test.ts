@@ -38,8 +38,18 @@ describe('a damaged file is answered', () => {
   }
 })
 
+/** Mistakes that are not in a file have no place in one: of the environment and of the command line. */
+const aboutTheCommandLine = [
+  'a-bad-flag-in-the-environment-is-refused',
+  'a-bad-project-name-is-refused',
+  'an-image-given-as-option-wins',
+  'an-unknown-service-on-the-command-line-is-refused',
+  'naming-a-service-renders-it-with-what-it-needs',
+]
+
 /** Cases in which compose.yaml is what is read, and is a text. */
-function readsItsFile({ directory, args, env, stdin }: Case): boolean {
+function readsItsFile({ name, directory, args, env, stdin }: Case): boolean {
+  if (aboutTheCommandLine.includes(name)) return false
   if (args.includes('-f') || env.COMPOSE_FILE !== undefined || stdin !== '') return false
   return !readFileSync(join(directory, 'compose.yaml')).includes(0)
 }

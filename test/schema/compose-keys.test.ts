@@ -5,12 +5,16 @@ import type { Shape } from '../../compiler/schema/shape.ts'
 import keys from './compose-keys.json' with { type: 'json' }
 import { composeKeys } from './compose-keys.mjs'
 
-/** Where the dialect takes more than the specification. */
-const wider: Readonly<Record<string, string>> = {
+/** Where the dialect takes more than the schema, or the reference less when it converts the value. */
+const otherwise: Readonly<Record<string, string>> = {
   // Specification, service fields: "A number with no unit is seconds."
   'services.*.stop_grace_period': 'integer string',
   'services.*.pre_start.[].stop_grace_period': 'integer string',
   'jobs.*.stop_grace_period': 'integer string',
+  // A group has no fractions.
+  'services.*.group_add.[]': 'integer string',
+  'services.*.pre_start.[].group_add.[]': 'integer string',
+  'jobs.*.group_add.[]': 'integer string',
 }
 
 const jsonTypes = ({ scalar, list, map }: Shape): string =>
@@ -24,7 +28,7 @@ function otherwiseTyped(known: Readonly<Record<string, string>>): string[] {
   return Object.entries(known).flatMap(([path, types]) => {
     const shape = shapeAt(path.split('.'))
     const ours = shape ? jsonTypes(shape) : 'no shape'
-    return ours === (wider[path] ?? types) ? [] : [`${path}: ${types}, in the table ${ours}`]
+    return ours === (otherwise[path] ?? types) ? [] : [`${path}: ${types}, in the table ${ours}`]
   })
 }
 

@@ -40,7 +40,6 @@ describe('a key that comes to nothing is told', () => {
     ['umask: 18', 'umask', 'umask'],
     ['pull_refresh_after: 1d', 'pull-refresh-after', 'pull_refresh_after'],
     ['build: {isolation: hyperv}', 'build-isolation', 'build.isolation'],
-    ['pre_start: [{command: [a], cap_add: [B]}]', 'pre-start', 'pre_start[0].cap_add'],
   ])('%s', (keys, family, name) => {
     const found = ofService(keys)
     expect(found.map(brief)).toEqual([`warning[${family}/no-effect] ${noEffect(name)}`])
@@ -87,6 +86,15 @@ describe('a key that comes to nothing is told', () => {
     expect(found).toHaveLength(1)
     expect(brief(found[0]!)).toContain(start)
   })
+})
+
+test('a pre_start hook tells what it has beyond its service', () => {
+  const hook = (text: string) => ofService(text).map(brief)
+  expect(hook('pre_start: [{command: [a], cap_add: [B]}], tty: true')).toEqual([
+    'warning[pre-start/no-effect] `pre_start[0].cap_add` has no effect on the hook and is left out',
+  ])
+  // The loader hands the keys of the service on to its hooks.
+  expect(hook('ulimits: &u {nofile: 5}, pre_start: [{command: [a], ulimits: *u}]')).toHaveLength(1)
 })
 
 describe('what loses nothing is silent', () => {

@@ -1,1 +1,3 @@
-require('node:http').createServer((_, r) => r.end()).listen(3000)
+require('node:http')
+  .createServer((_, r) => r.end())
+  .listen(3000)

@@ -1,0 +1,163 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../errors.ts'
+import { kustomization } from './files.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from './lock.ts'
+
+export interface Output {
+  readonly environment: string
+  readonly sources: readonly string[]
+  /** Contents by path with `/`. */
+  readonly files: ReadonlyMap<string, string>
+  /** Add a kustomization that lists all others. */
+  readonly index: boolean
+  /** Files of ours that are not among `files` stay. */
+  readonly keepOthers: boolean
+  /** Replace and remove also what was edited by hand or is not ours; links and folders in the way are refused all the same. */
+  readonly takeOver: boolean
+}
+
+const INDEX = 'kustomization.yaml'
+
+/** What has to be done to a folder. */
+export interface Change {
+  readonly before: Lock | undefined
+  /** The files of ours that are there now, with the fingerprints of what devctl wrote. */
+  readonly present: ReadonlyMap<string, string>
+  readonly after: Lock
+  /** Paths to write, and their contents. */
+  readonly writes: ReadonlyMap<string, string>
+  readonly removals: readonly string[]
+  /** Temporary files that a killed run left. */
+  readonly leftovers: readonly string[]
+  readonly unchanged: number
+}
+
+/** Compares a folder with what it should hold. Throws a UserError, and has written nothing, where something is in the way. */
+export function planChange(root: string, shown: string, output: Output): Change {
+  const before = readLock(root, shown)
+  if (before && before.environment !== output.environment && !output.takeOver) {
+    throw new UserError(
+      `\`${shown}\` holds the manifests of the environment \`${before.environment}\`, not of \`${output.environment}\``,
+      { hint: 'name another folder, or replace them with `--take-over`' },
+    )
+  }
+  const recorded = new Set([...(before?.files.keys() ?? []), ...(before?.pending.keys() ?? [])])
+  const files = new Map(output.files)
+  const present = stillThere(root, before)
+  const others = new Map(output.keepOthers ? [...present].filter(([path]) => !files.has(path)) : [])
+  // A run for some services keeps the index of the folder in step, whatever its own format is.
+  if (output.index || others.has(INDEX)) {
+    others.delete(INDEX)
+    files.set(INDEX, kustomization([...files.keys(), ...others.keys()]))
+  }
+
+  const inTheWay: string[] = []
+  const edited: string[] = []
+  const isOurs = (path: string, content: string) => {
+    const found = fingerprint(path, content)
+    return before?.files.get(path) === found || before?.pending.get(path) === found
+  }
+
+  const writes = new Map<string, string>()
+  for (const [path, content] of files) {
+    const there = look(root, path)
+    if (there.kind === 'missing') writes.set(path, content)
+    else if (there.kind === 'blocked') inTheWay.push(`\`${there.at}\` is ${there.what}`)
+    else if (there.content !== content) {
+      writes.set(path, content)
+      if (output.takeOver || isOurs(path, there.content)) continue
+      if (recorded.has(path)) edited.push(path)
+      else inTheWay.push(`\`${path}\` is not devctl's`)
+    }
+  }
+
+  const removals: string[] = []
+  for (const path of output.keepOthers ? [] : recorded) {
+    if (files.has(path)) continue
+    const there = look(root, path)
+    if (there.kind === 'missing') continue
+    if (there.kind === 'blocked') inTheWay.push(`\`${there.at}\` is ${there.what}`)
+    else {
+      removals.push(path)
+      if (!output.takeOver && !isOurs(path, there.content)) edited.push(path)
+    }
+  }
+  refuse(shown, [...new Set(inTheWay)], edited)
+
+  const written = [...files].map(([path, content]) => [path, fingerprint(path, content)] as const)
+  return {
+    before,
+    present,
+    after: {
+      environment: output.environment,
+      // The sources of what is kept are not known apart; the union names them all.
+      sources: output.keepOthers
+        ? [...new Set([...(before?.sources ?? []), ...output.sources])].sort()
+        : output.sources,
+      ...(before?.source && { source: before.source }),
+      files: new Map([...others, ...written]),
+      pending: new Map(),
+    },
+    writes,
+    removals,
+    leftovers: [...(before?.pending.keys() ?? [])].map(temporaryName),
+    unchanged: files.size - writes.size,
+  }
+}
+
+/** The recorded files that are there, with the fingerprints of what devctl wrote. */
+function stillThere(root: string, before: Lock | undefined): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const [path, recorded] of [...(before?.pending ?? []), ...(before?.files ?? [])]) {
+    const there = look(root, path)
+    if (there.kind !== 'file') continue
+    // After a run that was killed it may be what was to come; an edited file keeps the record that tells so.
+    const isPending = before?.pending.get(path) === fingerprint(path, there.content)
+    found.set(path, isPending ? before.pending.get(path)! : recorded)
+  }
+  return found
+}
+
+function refuse(shown: string, inTheWay: readonly string[], edited: readonly string[]): void {
+  if (inTheWay.length + edited.length === 0) return
+  const notes = [...inTheWay, ...edited.map(path => `\`${path}\` was edited by hand since devctl wrote it`)]
+  const more = notes.length > 10 ? [`and ${notes.length - 10} more`] : []
+  const what = inTheWay.length === 0 ? plural(edited.length, 'edited file') : plural(notes.length, 'file')
+  throw new UserError(`${what} in \`${shown}\` would be lost; nothing was written`, {
+    notes: [...notes.slice(0, 10), ...more],
+    hint: 'move them away, or replace files (never links and folders) with `--take-over`',
+  })
+}
+
+type Found =
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'file'; readonly content: string }
+  | { readonly kind: 'blocked'; readonly at: string; readonly what: string }
+
+/** What is at a path below the root, on the way to which there may be folders only. */
+export function look(root: string, path: string): Found {
+  const parts = path.split('/')
+  for (let length = 1; length <= parts.length; length++) {
+    const at = parts.slice(0, length).join('/')
+    const found = lstatSync(join(root, at), { throwIfNoEntry: false })
+    if (!found) return { kind: 'missing' }
+    const isLast = length === parts.length
+    if (found.isSymbolicLink()) return { kind: 'blocked', at, what: 'a symbolic link' }
+    if (isLast && found.isFile()) return { kind: 'file', content: readFileSync(join(root, at), 'utf8') }
+    if (isLast || !found.isDirectory())
+      return { kind: 'blocked', at, what: found.isDirectory() ? 'a folder' : 'no folder' }
+  }
+  return { kind: 'missing' }
+}
+
+function readLock(root: string, shown: string): Lock | undefined {
+  const there = look(root, LOCK_NAME)
+  if (there.kind === 'missing') return undefined
+  if (there.kind === 'file') return parseLock(there.content, `${shown}/${LOCK_NAME}`)
+  throw new UserError(`\`${shown}/${LOCK_NAME}\` is ${there.what}`, { hint: 'move it away' })
+}
+
+/** Where a file is written before it is renamed to its place. */
+export const temporaryName = (path: string) => `${path}.devctl-tmp`

@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from './compose.ts'
+
+const files = {
+  'site.conf': 'listen 80;',
+  'run.sh': '#!/bin/sh',
+  'conf/a.conf': 'a',
+  'conf/sub/b.conf': 'b',
+  'empty/': '',
+  'big/data.bin': 'x'.repeat(1_100_000),
+  'big.bin': 'x'.repeat(1_100_000),
+  'tls/server.key': 'k',
+  '.env.production': 'A=1',
+  '/shared/x.conf': 'x',
+  '/etc/localtime': 'tz',
+  '/run/docker.sock': '',
+}
+const mount = (spec: string, options = {}) => planOf(`services: {web: {image: w, volumes: [${spec}]}}`, options, files)
+const decoded = (data: Readonly<Record<string, Uint8Array>>) =>
+  Object.fromEntries(Object.entries(data).map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]))
+
+describe('of an image', () => {
+  test('a file becomes a ConfigMap with a hash of its content', () => {
+    const { plan, pod, container, lines } = mount('"./site.conf:/etc/nginx/site.conf:ro"')
+    const [map] = plan.configMaps
+    expect(map!.name).toMatch(/^app-web-etc-nginx-site-conf-[0-9a-f]{8}$/)
+    expect(map!.service).toBe('web')
+    expect(decoded(map!.data)).toEqual({ 'site.conf': 'listen 80;' })
+    expect(pod('web').volumes).toEqual([{ kind: 'configMap', name: 'host-etc-nginx-site-conf', configMap: map!.name }])
+    expect(container('web').mounts).toEqual([
+      { volume: 'host-etc-nginx-site-conf', path: '/etc/nginx/site.conf', subPath: 'site.conf', readOnly: true },
+    ])
+    expect(lines).toEqual(['info volumes/host-copied: ./site.conf'])
+  })
+
+  test('a program keeps its executable bit', () => {
+    expect(mount('"./run.sh:/run.sh"').pod('web').volumes[0]).toMatchObject({ mode: 0o755 })
+  })
+
+  test('a folder keeps its tree', () => {
+    const { plan, pod, container } = mount('"./conf:/conf:ro"')
+    expect(decoded(plan.configMaps[0]!.data)).toEqual({ 'a.conf': 'a', 'sub__b.conf': 'b' })
+    expect(pod('web').volumes[0]).toMatchObject({
+      items: [
+        { key: 'a.conf', path: 'a.conf' },
+        { key: 'sub__b.conf', path: 'sub/b.conf' },
+      ],
+    })
+    expect(container('web').mounts).toEqual([{ volume: 'host-conf', path: '/conf', readOnly: true }])
+  })
+
+  test.each([
+    ['"./conf:/conf"', 'volumes/host-read-only'],
+    ['"./missing:/data"', 'volumes/host-claim'],
+    ['"./empty:/data"', 'volumes/host-claim'],
+    ['"./missing:/data:ro"', 'volumes/host-missing'],
+    ['"./empty:/data:ro"', 'volumes/host-empty'],
+    ['{type: bind, source: ./missing, target: /data}', 'volumes/host-missing'],
+    ['"./big:/data"', 'volumes/host-too-large'],
+    ['"./big:/data:ro"', 'volumes/host-too-large'],
+    ['"./big.bin:/data.bin:ro"', 'volumes/host-too-large'],
+    ['"./tls:/tls"', 'volumes/host-secret'],
+    ['"./.env.production:/app/.env"', 'volumes/host-secret'],
+    ['"/shared/x.conf:/x.conf"', 'volumes/host-secret'],
+    ['"../shared/x.conf:/x.conf"', 'volumes/host-secret'],
+    ['"/run/docker.sock:/run/docker.sock"', 'volumes/host-socket'],
+    ['"/var/run/docker.sock:/var/run/docker.sock:ro"', 'volumes/host-socket'],
+    ['"/dev/snd:/dev/snd"', 'volumes/host-socket'],
+    ['"/etc/localtime:/etc/localtime:ro"', 'volumes/host-socket'],
+    ['"/proc:/host/proc:ro"', 'volumes/host-system'],
+    ['"/lib/modules:/lib/modules"', 'volumes/host-system'],
+  ])('%s is reported', (spec, code) => {
+    expect(mount(spec).codes).toEqual([code])
+  })
+
+  test('a folder with nothing in it becomes a claim that keeps data, and is not filled', () => {
+    const { plan, workload } = mount('"./missing:/var/lib/data"')
+    expect(plan.claims.map(({ name, service, spec }) => [name, service, spec.size])).toEqual([
+      ['web-var-lib-data', 'web', '1Gi'],
+    ])
+    expect(workload('web').kind).toBe('StatefulSet')
+    expect(workload('web').pod.fills).toEqual([])
+  })
+
+  test.each([
+    ['"./tls:/tls:ro"', { 'server.key': 'k' }],
+    ['"/shared/x.conf:/x.conf:ro"', { 'x.conf': 'x' }],
+  ])('%s becomes a Secret without a hash', (spec, data) => {
+    const { plan, codes } = mount(spec)
+    expect(codes).toEqual([])
+    expect(plan.configMaps).toEqual([])
+    expect(plan.secrets.map(({ name }) => name)).toEqual([expect.not.stringMatching(/[0-9a-f]{8}$/)])
+    expect(decoded(plan.secrets[0]!.data)).toEqual(data)
+  })
+
+  test('a large read-only folder may be in an image that is named for the service', () => {
+    const { codes, container } = mount('"./big:/data:ro"', { images: new Map([['web', 'r.example.com/web:1']]) })
+    expect(codes).toEqual([])
+    expect(container('web')).toMatchObject({ image: 'r.example.com/web:1', mounts: [] })
+  })
+
+  test('a folder of the system is one of the node', () => {
+    const { pod, plan } = mount('"/proc:/host/proc:ro"')
+    expect(pod('web').volumes).toEqual([{ kind: 'hostPath', name: 'host-proc', path: '/proc' }])
+    expect(plan.security.level).toBe('privileged')
+    expect(mount('"/proc:/host/proc:ro"', { policy: 'restricted' }).codes).toContain('security/not-restricted')
+  })
+
+  test('a claim made for a mount keeps clear of a volume of the same name', () => {
+    const { plan } = planOf(`
+services: {web: {image: w, volumes: ["./missing:/data", "web-data:/other"]}}
+volumes: {web-data: }
+`)
+    expect(plan.claims.map(({ name }) => name)).toEqual(['web-data', expect.stringMatching(/^web-data-[0-9a-f]{5}$/)])
+  })
+})
+
+test('of a built service nothing is mounted', () => {
+  const { pod, lines } = planOf(
+    'services: {web: {build: ., volumes: ["./big:/data", "./tls:/tls"]}}',
+    {},
+    { ...files, Dockerfile: 'FROM x' },
+  )
+  expect(pod('web').volumes).toEqual([])
+  expect(lines).toEqual(['info volumes/synchronized: ./big', 'info volumes/synchronized: ./tls'])
+})

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from './compose.ts'
+
+const names = (text: string) => planOf(text).plan.policies.map(({ name }) => name)
+
+describe('policies', () => {
+  test('only where the file separates its services', () => {
+    expect(names('services: {a: {image: a}, b: {image: b}}')).toEqual([])
+    expect(names('services: {a: {image: a, networks: [n]}}\nnetworks: {n: , unused: }')).toEqual([])
+    expect(names('services: {a: {image: a, networks: [n]}, b: {image: b}}\nnetworks: {n: }')).toEqual([
+      'app-network-default',
+      'app-network-n',
+    ])
+    expect(names('services: {a: {image: a, networks: [n]}}\nnetworks: {n: {internal: true}}')).toEqual([
+      'app-network-n',
+    ])
+  })
+
+  test('members accept members, and everybody on public ports', () => {
+    const { plan, pod } = planOf(`
+services:
+  web: {image: w, networks: [front, back], ports: ["8080:80"]}
+  db: {image: d, networks: [back]}
+networks: {front: , back: }
+`)
+    expect(pod('web').labels).toEqual({ 'network.devctl/back': 'true', 'network.devctl/front': 'true' })
+    expect(plan.policies.map(({ name, podLabels, ingress, egress }) => ({ name, podLabels, ingress, egress }))).toEqual(
+      [
+        {
+          name: 'app-network-back',
+          podLabels: { 'network.devctl/back': 'true' },
+          ingress: [{ podLabels: { 'network.devctl/back': 'true' } }],
+          egress: undefined,
+        },
+        {
+          name: 'app-network-front',
+          podLabels: { 'network.devctl/front': 'true' },
+          ingress: [{ podLabels: { 'network.devctl/front': 'true' } }],
+          egress: undefined,
+        },
+        {
+          name: 'app-web-public',
+          podLabels: { 'dev.platform/service': 'web' },
+          ingress: [{ ports: [{ port: 80, protocol: 'TCP' }] }],
+          egress: undefined,
+        },
+      ],
+    )
+  })
+
+  test('an internal network leads only to members and DNS; others say that they are open', () => {
+    const { plan } = planOf(`
+services: {web: {image: w, networks: [front, back]}, db: {image: d, networks: [back]}}
+networks: {front: , back: {internal: true}}
+`)
+    expect(plan.policies.map(({ egress }) => egress)).toEqual([
+      [{ podLabels: { 'network.devctl/back': 'true' } }, { dns: true }],
+      [{}],
+    ])
+  })
+
+  test('a public port is that of the Pod', () => {
+    const { plan } = planOf(`
+services: {web: {image: w, networks: [a], ports: ["8080:80"]}, b: {image: b}}
+networks: {a: }
+endpoints: [{path: /, service: web, port: 8080}]
+`)
+    expect(plan.policies.find(({ name }) => name === 'app-web-public')!.ingress).toEqual([
+      { ports: [{ port: 80, protocol: 'TCP' }] },
+    ])
+  })
+
+  test('a wait reaches what shares no network', () => {
+    const { plan } = planOf(`
+services:
+  web: {image: w, networks: [a], depends_on: {db: {condition: service_healthy}}}
+  db: {image: d, networks: [b], expose: ["5432"]}
+networks: {a: , b: }
+`)
+    expect(plan.policies.find(({ name }) => name === 'app-db-awaited')!.ingress).toEqual([
+      { podLabels: { 'dev.platform/service': 'web' }, ports: [{ port: 5432, protocol: 'TCP' }] },
+    ])
+  })
+
+  test('waiting for a Job from an internal network opens the way to the API server', () => {
+    const { plan, codes } = planOf(`
+services:
+  web: {image: w, networks: [a], depends_on: {job: {condition: service_completed_successfully}}}
+  job: {image: j, networks: [a], restart: "no"}
+networks: {a: {internal: true}}
+`)
+    expect(codes).toEqual(['network/job-wait'])
+    expect(plan.policies.map(({ name }) => name)).toEqual(['app-network-a', 'app-web-waits-for'])
+  })
+
+  test('an external network accepts everybody', () => {
+    const { plan, codes } = planOf(`
+services: {a: {image: a, networks: [x, y]}}
+networks: {x: {external: true}, y: }
+`)
+    expect(codes).toEqual(['network/external'])
+    expect(plan.policies[0]!.ingress).toEqual([{}])
+  })
+
+  test('no network at all denies all', () => {
+    const { plan } = planOf('services: {a: {image: a, network_mode: none}}')
+    expect(plan.policies).toMatchObject([
+      { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },
+    ])
+  })
+})

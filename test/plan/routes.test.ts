@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest'
+import { planOf } from './compose.ts'
+
+const hosts = (text: string, options = {}) =>
+  planOf(text, options).plan.routes.map(({ name, host }) => `${name} ${host}`)
+const one = (ports: string) => planOf(`services: {web: {image: i, ports: [${ports}]}}`)
+
+describe('public ports', () => {
+  test.each([
+    ['"8080:80"', ['web web-shop.dev.example.com']],
+    ['"8080:80", "9090:90"', ['web-80 web-80-shop.dev.example.com', 'web-90 web-90-shop.dev.example.com']],
+    ['"8080:80", "8081:80"', ['web web-shop.dev.example.com']],
+    ['80', []],
+    ['"0.0.0.0:8080:80"', ['web web-shop.dev.example.com']],
+  ])('%s', (ports, found) => {
+    expect(one(ports).plan.routes.map(({ name, host }) => `${name} ${host}`)).toEqual(found)
+    expect(one(ports).codes).toEqual([])
+  })
+
+  test.each([
+    ['"5432:5432"', 'info ports/never-public'],
+    ['"8080:6379"', 'info ports/never-public'],
+    ['"9229:9229"', 'info ports/never-public'],
+    ['"127.0.0.1:8080:80"', 'info ports/loopback'],
+    ['"[::1]:8080:80"', 'info ports/loopback'],
+    ['"53:53/udp"', 'warning ports/not-public'],
+  ])('%s is not public', (ports, line) => {
+    const { plan, lines } = one(ports)
+    expect(plan.routes).toEqual([])
+    expect(lines).toEqual([expect.stringContaining(line)])
+  })
+
+  // The list is about container ports: what is published as 5432 may be anything.
+  test('a published database port is no database', () => expect(one('"5432:80"').plan.routes).toHaveLength(1))
+
+  test('an address of one machine is lost', () => expect(one('"192.0.2.1:8080:80"').codes).toEqual(['ports/host-ip']))
+})
+
+describe('endpoints', () => {
+  const services = 'services: {web: {image: i, ports: ["8080:80"]}, api: {image: i}}'
+
+  test('a list is one address of the environment', () => {
+    const { plan } = planOf(`${services}
+endpoints: [{path: /, service: web, port: 80}, {path: /api, service: api, port: 3000}]`)
+    expect(plan.routes.map(({ name, host, rules, service }) => ({ name, host, rules, service }))).toEqual([
+      {
+        name: 'app',
+        host: 'app-shop.dev.example.com',
+        service: undefined,
+        rules: [
+          { path: '/', service: 'web', port: 80 },
+          { path: '/api', service: 'api', port: 3000 },
+        ],
+      },
+      expect.objectContaining({ name: 'web' }),
+    ])
+  })
+
+  test('a map is an address for each name', () => {
+    expect(
+      hosts(`${services}
+endpoints: {front: [{path: /, service: web, port: 80}], Back_End: [{path: /, service: api, port: 3000}]}`),
+    ).toEqual([
+      'back-end back-end-shop.dev.example.com',
+      'front front-shop.dev.example.com',
+      'web web-shop.dev.example.com',
+    ])
+  })
+
+  test('labels become annotations of the route', () => {
+    const { plan } = planOf(`${services}
+endpoints: {labels: {a.b/c: d}, rules: [{path: /, service: web, port: 80}]}`)
+    expect(plan.routes[0]!.annotations).toEqual({ 'a.b/c': 'd' })
+  })
+
+  test('one makes a database port public', () => {
+    expect(hosts('services: {db: {image: i}}\nendpoints: [{path: /, service: db, port: 5432}]')).toEqual([
+      'app app-shop.dev.example.com',
+    ])
+  })
+
+  test('one wins over a public port of its host, with a warning at both', () => {
+    const { plan, lines } = planOf(`${services}\nendpoints: {web: [{path: /x, service: api, port: 3000}]}`)
+    expect(plan.routes.map(({ rules }) => rules[0]!.service)).toEqual(['api'])
+    expect(lines).toEqual(['warning routes/overruled: "8080:80"', 'warning routes/overruled: web'])
+  })
+
+  test('two of one host are an error', () => {
+    expect(
+      planOf(
+        `${services}\nendpoints: {a_b: [{path: /, service: web, port: 80}], a-b: [{path: /, service: api, port: 1}]}`,
+      ).codes,
+    ).toContain('routes/host-conflict')
+  })
+})
+
+test('two public ports of one host are an error', () => {
+  expect(
+    planOf('services: {a: {image: i, ports: ["1080:80", "1081:81"]}, a-80: {image: i, ports: ["90:90"]}}').codes,
+  ).toEqual(['routes/host-conflict'])
+})
+
+test('a label over 63 characters is cut with a hash', () => {
+  const name = 'x'.repeat(60)
+  const { plan, codes } = planOf(`services: {${name}: {image: i, ports: ["8080:80"]}}`)
+  expect(plan.routes[0]!.host).toMatch(/^x{54}-[0-9a-f]{8}\.dev\.example\.com$/)
+  expect(codes).toEqual(['routes/long-host'])
+})
+
+describe('where values come from', () => {
+  const text = 'services: {web: {image: i, ports: ["8080:80"]}}'
+
+  test('no domain: a placeholder and a warning', () => {
+    const { plan, codes } = planOf(text, { domain: undefined } as never)
+    expect(plan.routes[0]!.host).toBe('web-shop.local.devctl')
+    expect(codes).toEqual(['routes/no-domain'])
+  })
+
+  test('no namespace: the environment stands in, and no object has one', () => {
+    const { plan, codes } = planOf(text, { namespace: undefined } as never)
+    expect(plan.environment).toEqual({ name: 'app' })
+    expect(plan.routes[0]!.host).toBe('web-app.dev.example.com')
+    expect(codes).toEqual(['routes/no-namespace'])
+  })
+
+  test('nothing is public: nothing is asked for', () => {
+    expect(planOf('services: {w: {image: w}}', { namespace: undefined, domain: undefined } as never).codes).toEqual([])
+  })
+
+  test('Ingress with a class and certificate, or HTTPRoute of a gateway', () => {
+    expect(planOf(text, { ingressClass: 'nginx', tlsSecret: 'tls' }).plan.routes[0]).toMatchObject({
+      kind: 'Ingress',
+      ingressClassName: 'nginx',
+      tlsSecret: 'tls',
+    })
+    expect(planOf(text, { routes: 'gateway', gateway: 'infra/public' }).plan.routes[0]).toMatchObject({
+      kind: 'HTTPRoute',
+      gateway: { namespace: 'infra', name: 'public' },
+    })
+    expect(planOf(text, { routes: 'gateway' }).codes).toEqual(['routes/no-gateway'])
+  })
+})
