@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
+import type { FileContent } from '../compiler/host.ts'
 import { UserError } from './errors.ts'
-import { reasonOf } from './node-host.ts'
+import { readFile } from './read-file.ts'
 
 /**
  * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker buildx bake --metadata-file` writes
@@ -23,15 +23,27 @@ export function readImagesFile(path: string, shown: string): ReadonlyMap<string,
 }
 
 function parse(path: string, shown: string): Readonly<Record<string, unknown>> {
+  const file = readFile(path)
+  if (file.kind !== 'file') throw new UserError(`\`${shown}\` ${whyUnread(file)}`)
   let content: unknown
   try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
+    content = JSON.parse(new TextDecoder().decode(file.bytes))
   } catch (cause) {
-    const reason = cause instanceof SyntaxError ? 'it is no JSON' : reasonOf(cause)
-    throw new UserError(`\`${shown}\` cannot be read: ${reason}`, { cause })
+    throw new UserError(`\`${shown}\` cannot be read: it is no JSON`, { cause })
   }
   if (isRecord(content)) return content
   throw new UserError(`\`${shown}\` holds no JSON object`)
+}
+
+function whyUnread(file: Exclude<FileContent, { kind: 'file' }>): string {
+  switch (file.kind) {
+    case 'missing':
+      return 'does not exist'
+    case 'folder':
+      return 'is a folder'
+    case 'unreadable':
+      return `cannot be read: ${file.reason}`
+  }
 }
 
 function fromMetadata(target: Readonly<Record<string, unknown>>): string | undefined {

@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { CompilerHost, DirectoryEntry, FileContent, FileStat } from '../compiler/host.ts'
+import type { CompilerHost, DirectoryEntry, FileStat } from '../compiler/host.ts'
 import { hashBuild } from './build-hash.ts'
+import { readFile } from './read-file.ts'
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -29,50 +30,6 @@ export function createHost({ env, platformVariables = new Map() }: HostOptions):
     environment,
     hashBuild,
     homeDirectory: environment.get('HOME') ?? homedir(),
-  }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ELOOP: 'its symbolic links lead in a circle',
-  ENAMETOOLONG: 'its name is too long',
-  ERR_FS_FILE_TOO_LARGE: 'it is too large',
-  EMFILE: 'too many files are open',
-  EIO: 'the disk cannot be read',
-}
-
-/** Why a file operation failed, in words. */
-export function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException // what node:fs throws
-  return (code && REASONS[code]) ?? code ?? message
-}
-
-function readFile(path: string): FileContent {
-  // Node refuses such a path with an exception about its argument.
-  if (path.includes('\0')) return { kind: 'missing' }
-  let file: number | undefined
-  try {
-    file = openSync(path, 'r')
-    const found = fstatSync(file)
-    if (found.isDirectory()) return { kind: 'folder' }
-    // A device may never end. The empty one does, and is in use: `-f /dev/null`.
-    if (found.isCharacterDevice() || found.isBlockDevice()) {
-      return path === '/dev/null'
-        ? { kind: 'file', bytes: new Uint8Array() }
-        : { kind: 'unreadable', reason: 'it is a device' }
-    }
-    const executable = (found.mode & constants.S_IXUSR) !== 0
-    return { kind: 'file', bytes: readFileSync(file), ...(executable && { executable }) }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException // what node:fs throws
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
-    if (code === 'EISDIR') return { kind: 'folder' }
-    return { kind: 'unreadable', reason: reasonOf(error) }
-  } finally {
-    if (file !== undefined) closeSync(file)
   }
 }
 

@@ -35,8 +35,19 @@ async function keepCompiledCode() {
   const { load, kept } = createRequire(import.meta.url)('../bin/devctl.cjs')
   const { script, program } = load()
   const nobody = { isTTY: false, write: () => true }
-  const io = { stdout: nobody, stderr: nobody, readStdin: async () => new Uint8Array(), env: {}, cwd: join(root, 'examples/voting') }
-  for (const words of ['--help', 'config --format json', 'render --namespace shop --domain dev.example.com', 'validate'])
+  const io = {
+    stdout: nobody,
+    stderr: nobody,
+    readStdin: async () => new Uint8Array(),
+    env: {},
+    cwd: join(root, 'examples/voting'),
+  }
+  for (const words of [
+    '--help',
+    'config --format json',
+    'render --namespace shop --domain dev.example.com',
+    'validate',
+  ])
     if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
   writeFileSync(kept, script.createCachedData())
 }

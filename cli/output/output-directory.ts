@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { UserError } from '../errors.ts'
-import { reasonOf } from '../node-host.ts'
+import { reasonOf } from '../read-file.ts'
 import { type Change, look, type Output, planChange, temporaryName } from './change.ts'
 import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock } from './lock.ts'
 

@@ -56,6 +56,21 @@ const manyExposed = diagnostic({
   }),
 })
 
+const anyPublished = diagnostic({
+  code: 'ports/any-published',
+  severity: 'info',
+  explain: `A published port of \`0\` lets the container engine choose a free one of its machine. Nobody could know the address beforehand, so the port stays inside the cluster, where the service is reached at its container port. To make it public, publish it on any number:
+
+\`\`\`yaml
+ports:
+  - "8080:80"
+\`\`\``,
+  text: (p: { target: number }) => ({
+    message: `port ${p.target} is not made public, because the engine would choose the published port`,
+    hint: `write \`${p.target}:${p.target}\` to make it public, or \`${p.target}\` alone`,
+  }),
+})
+
 const protocols: ReadonlyMap<string, Protocol> = new Map([
   ['tcp', 'TCP'],
   ['udp', 'UDP'],
@@ -77,7 +92,7 @@ function readPort(tree: MapTree, context: ReadContext): Port | undefined {
   const target = readPortNumber(tree, ['target'], context)
   if (!target) return undefined
   const protocol = readProtocol(tree, context)
-  const published = readPublished(tree, context)
+  const published = readPublished(tree, target.value, context)
   return {
     span: tree.span,
     target: target.value,
@@ -98,10 +113,14 @@ function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | unde
 }
 
 /** The published port or range as written. Absent for `0` too: a port of the engine's choice has no address that could be public. */
-function readPublished(tree: MapTree, { reporter }: ReadContext): string | undefined {
+function readPublished(tree: MapTree, target: number, { reporter }: ReadContext): string | undefined {
   const found = scalar(tree, 'published')
   const published = String(found?.value ?? '').trim()
-  if (!found || published === '' || published === '0') return undefined
+  if (!found || published === '') return undefined
+  if (published === '0') {
+    reporter.report(anyPublished, found.span, { target })
+    return undefined
+  }
   const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(published) ?? []
   const reason =
     first === undefined

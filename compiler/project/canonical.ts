@@ -417,7 +417,7 @@ const maybeExternal: Rewrite = (tree, { reporter }) => {
   if (!external || !isMap(external.value)) return tree
   const flagged = withEntry(tree, 'external', scalarTree(external.value.span, true), external.key)
   const old = entry(external.value, 'name')
-  if (!old || old.value.kind !== 'scalar') return flagged
+  if (old?.value.kind !== 'scalar') return flagged
   const name = get(tree, 'name')
   if (!name) {
     reporter.report(externalName, old.key, { name: scalarText(old.value) })

@@ -69,7 +69,8 @@ export const text: Codec = tree => {
 }
 
 /** A string in a list, where the empty one counts. */
-export const item: Codec = tree => (isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree)
+export const item: Codec = tree =>
+  isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree
 
 const boolean: Codec = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string') return tree
@@ -235,7 +236,7 @@ const pairs =
         }
         entries.set(name, {
           key: spanInside(pair, 0, name.length),
-          value: at < 0 ? { ...made(pair, missing === 'null' ? null : '') } : valueOf(pair, at + 1),
+          value: at < 0 ? { ...made(pair, missing === 'null' ? null : '') } : valuePart(pair, at + 1),
         })
       }
     } else return undefined
@@ -243,7 +244,7 @@ const pairs =
   }
 
 /** The part of a `NAME=value` scalar that is the value, with its places. */
-function valueOf(pair: ScalarTree, from: number): ScalarTree {
+function valuePart(pair: ScalarTree, from: number): ScalarTree {
   const whole = scalarText(pair)
   const pieces = pair.pieces?.filter(
     piece => piece.at + piece.length > from || (piece.at >= from && piece.length === 0),

@@ -13,7 +13,7 @@ export interface ConfigOptions {
  */
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
   const tree = options.allResources ? loaded.tree : withoutUnused(loaded.tree)
-  const printed: Record<string, unknown> = { name: escape(loaded.name) }
+  const printed: Record<string, unknown> = { name: doubled(loaded.name) }
   for (const key of [...tree.entries.keys()].sort()) {
     const value = tree.entries.get(key)!.value
     if (!PRINTED.has(key)) continue
@@ -39,7 +39,7 @@ function plain(tree: Tree): unknown {
   switch (tree.kind) {
     case 'scalar':
       return typeof tree.value === 'string'
-        ? escape(tree.value)
+        ? doubled(tree.value)
         : typeof tree.value === 'bigint'
           ? Number(tree.value)
           : tree.value
@@ -60,4 +60,4 @@ function plain(tree: Tree): unknown {
   }
 }
 
-const escape = (text: string): string => text.replaceAll('$', '$$$$')
+const doubled = (text: string): string => text.replaceAll('$', '$$$$')

@@ -86,10 +86,10 @@ function resolveContainer(container: MapTree, run: Run): MapTree {
 /** Variables inside a file: the project's first, then the service's own, then those read before. */
 function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, run: Run): Map<string, Entry> {
   const read = new Map<string, Entry>()
-  const valueOf = (entry: Entry | undefined) =>
+  const textOf = (entry: Entry | undefined) =>
     entry?.value.kind === 'scalar' && entry.value.type !== 'null' ? scalarText(entry.value) : undefined
-  const lookup = (name: string) => run.variables.lookup(name)?.value ?? valueOf(own.get(name))
-  const earlier = (name: string) => valueOf(read.get(name))
+  const lookup = (name: string) => run.variables.lookup(name)?.value ?? textOf(own.get(name))
+  const earlier = (name: string) => textOf(read.get(name))
   for (const item of items) {
     const path = get(item, 'path')
     if (path?.kind !== 'scalar') continue

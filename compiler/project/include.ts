@@ -4,7 +4,17 @@ import { composeShape } from '../schema/compose.ts'
 import { shapeOf } from '../schema/row.ts'
 import { validateAt } from '../schema/validate.ts'
 import type { Span } from '../syntax/source.ts'
-import { type Entry, entry, get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
+import {
+  type Entry,
+  entry,
+  get,
+  isMap,
+  isNull,
+  type MapTree,
+  type Tree,
+  withEntry,
+  withoutKeys,
+} from '../syntax/tree.ts'
 import { REMOTE_FILE } from './extends.ts'
 import { mergeAt } from './merge.ts'
 import { type LoadState, loadModel, type ProjectScope } from './model.ts'
@@ -47,6 +57,7 @@ export function applyIncludes(model: MapTree, scope: ProjectScope, resets: Reset
   const included = entry(model, 'include')
   if (!included) return model
   let result = withoutKeys(model, 'include')
+  if (isNull(included.value)) return result
   const shape = shapeOf(composeShape.map!.keys['include']!)
   if (!shape || !validateAt(['include'], included.value, shape, state.reporter) || included.value.kind !== 'seq') {
     state.incomplete = true

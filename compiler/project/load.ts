@@ -64,7 +64,7 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
   }
   const variables = located.variables.with('COMPOSE_PROJECT_NAME', named.name)
   const model = loadModel(located.files, { directory: located.directory, variables, including: [] }, state)
-  if (!model || model.entries.size === 0) {
+  if (!model || [...model.entries.keys()].every(key => key === 'version')) {
     if (!reporter.hasErrors) reporter.report(empty, emptyPlace(located, state), {})
     return undefined
   }

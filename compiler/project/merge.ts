@@ -66,6 +66,7 @@ function mergeMaps(base: MapTree, override: MapTree, context: Context): MapTree 
   return { ...base, entries }
 }
 
+/** Items that are there already are left out, also where the reference calls them an error afterwards (compose-spec.md 1.19). */
 function append(base: SeqTree, override: SeqTree): SeqTree {
   const known = new Set(base.items.map(treeKey))
   const items = [...base.items]

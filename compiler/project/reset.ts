@@ -2,8 +2,8 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Reset } from '../syntax/parse.ts'
 import type { Path } from '../syntax/path.ts'
-import { adoptedPath } from './adopted.ts'
 import { type Entry, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
+import { adoptedPath } from './adopted.ts'
 
 const withoutEffect = diagnostic({
   code: 'merge/reset-without-effect',

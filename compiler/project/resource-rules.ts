@@ -59,7 +59,10 @@ const bindWithoutSource = diagnostic({
   code: 'volumes/no-source',
   severity: 'error',
   explain: 'The long form of a mount with `type: bind` says with `source` which path of this machine is mounted.',
-  text: (_: Record<never, never>) => ({ message: 'a mount of type `bind` needs `source`', hint: 'add `source: ./PATH`' }),
+  text: (_: Record<never, never>) => ({
+    message: 'a mount of type `bind` needs `source`',
+    hint: 'add `source: ./PATH`',
+  }),
 })
 
 /** Checks what the schema cannot say of one thing alone (compose-spec.md 1.14). Gives the names of what fails, as `volumes.data`. */

@@ -1,7 +1,6 @@
 import { PathRules, type RuleStep } from '../syntax/path.ts'
 import { type Entry, get, type ScalarTree, type Tree } from '../syntax/tree.ts'
 import { parseVolume } from '../values/volume.ts'
-import { treeKey } from './tree-text.ts'
 
 /** Gives what makes an item of a list unique, or undefined when the item has no such thing (other checks say so). */
 type Indexer = (item: Tree) => string | undefined
@@ -11,7 +10,6 @@ const text = (tree: Tree | undefined): string | undefined =>
 
 const beforeEquals: Indexer = item => text(item)?.split('=', 1)[0]
 const asText: Indexer = item => (item.kind === 'scalar' ? String(item.value) : undefined)
-const whole: Indexer = item => treeKey(item)
 const envFilePath: Indexer = item => text(item) ?? text(get(item, 'path'))
 const deviceTarget: Indexer = item => {
   const short = text(item)
@@ -51,8 +49,6 @@ function* rules(): Iterable<readonly [string, Indexer]> {
     cap_drop: beforeEquals,
     configs: mountTarget(''),
     'deploy.labels': beforeEquals,
-    // The specification drops duplicates of these; the reference calls them an error (compose-spec.md 1.19).
-    device_cgroup_rules: whole,
     devices: deviceTarget,
     dns: beforeEquals,
     dns_opt: beforeEquals,
@@ -60,8 +56,6 @@ function* rules(): Iterable<readonly [string, Indexer]> {
     env_file: envFilePath,
     environment: beforeEquals,
     expose: asText,
-    external_links: whole,
-    group_add: whole,
     labels: beforeEquals,
     links: beforeEquals,
     'networks.*.aliases': beforeEquals,
@@ -69,11 +63,9 @@ function* rules(): Iterable<readonly [string, Indexer]> {
     ports: portKey,
     profiles: beforeEquals,
     secrets: mountTarget('/run/secrets'),
-    security_opt: whole,
     sysctls: beforeEquals,
     tmpfs: beforeEquals,
     volumes: volumeTarget,
-    volumes_from: whole,
   }
   for (const [key, indexer] of Object.entries(service)) yield [`services.*.${key}`, indexer]
   yield ['networks.*.labels', beforeEquals]

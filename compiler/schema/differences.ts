@@ -107,8 +107,8 @@ export const differences: readonly Difference[] = [
   },
   {
     topic: '`healthcheck.disable: true` over an inherited `test`',
-    compose: 'both stay',
-    devctl: 'the test is dropped',
+    compose: 'the specification calls it an error, the loader keeps both',
+    devctl: 'both stay in `config`; there is no probe',
   },
   {
     topic: '`!reset` that takes nothing away',

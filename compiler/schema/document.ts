@@ -40,8 +40,7 @@ Every key of the Compose Specification and of devctl's dialect, and what becomes
 - **refused**: an error, because the application would be another one without it.
 - **devctl**: devctl uses it; no manifest has it.
 
-With \`--strict\` a warning about a lost or approximated key is an error. \`devctl explain services.web.ports\` tells what a key of your
-file became. Unknown keys are errors.`
+With \`--strict\` a warning about a lost or approximated key is an error. Unknown keys are errors.`
 
 const extensions = `## Extensions
 

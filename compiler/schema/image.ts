@@ -90,7 +90,7 @@ export const imageAndProcess = {
     'numbers and `root`; other names cannot be looked up in an image that is not at hand (warning)',
   ),
   group_add: mapped(
-    list(anyOf('string', 'integer')),
+    list(anyOf('string', 'integer'), { unique: true }),
     '`securityContext.supplementalGroups`',
     'numbers only; names get a warning',
   ),

@@ -9,7 +9,7 @@ export const isolation = {
   cap_drop: mapped(list(text()), '`securityContext.capabilities.drop`'),
   read_only: mapped(flag(), '`securityContext.readOnlyRootFilesystem`'),
   security_opt: mapped(
-    list(text()),
+    list(text(), { unique: true }),
     '`allowPrivilegeEscalation`, `seccompProfile`, `appArmorProfile`, `seLinuxOptions`, `procMount`',
     'other options get a warning',
   ),

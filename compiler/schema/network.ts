@@ -19,7 +19,10 @@ import {
 } from './shape.ts'
 
 /** `host: address`, `host: [addresses]`, or a list of `host=address`. */
-export const extraHosts: Shape = either(record(either(text(), list(text())), { called: 'HOST' }), list(text()))
+export const extraHosts: Shape = either(
+  record(either(text(), list(text())), { called: 'HOST' }),
+  list(text(), { unique: true }),
+)
 
 const address = {
   family: 'static-address',
@@ -100,19 +103,22 @@ export const exposure = {
     list(
       either(
         anyOf('string', 'number'),
-        object({
-          target: mapped(integer(), '`containerPort`, and a port of the Service'),
-          published: mapped(
-            anyOf('string', 'integer'),
-            'an HTTPS route, and a port of the Service',
-            'not for ports of databases and debuggers: use `endpoints` for them',
-          ),
-          host_ip: mapped(text(), 'a loopback address: no route', 'others get a warning'),
-          protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
-          app_protocol: mapped(text(), '`appProtocol` of the Service'),
-          mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
-          name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
-        }),
+        object(
+          {
+            target: mapped(integer(), '`containerPort`, and a port of the Service'),
+            published: mapped(
+              anyOf('string', 'integer'),
+              'an HTTPS route, and a port of the Service',
+              'not for ports of databases and debuggers: use `endpoints` for them',
+            ),
+            host_ip: mapped(text(), 'a loopback address: no route', 'others get a warning'),
+            protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
+            app_protocol: mapped(text(), '`appProtocol` of the Service'),
+            mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
+            name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
+          },
+          { required: ['target'] },
+        ),
       ),
     ),
     'ports of the Service; a published one also an HTTPS route',

@@ -127,14 +127,14 @@ export const machine = {
             target: mapped(text(), '`mountPath`'),
             permissions: unusable(text(), 'a privileged container may do everything with it'),
           },
-          { required: ['source'] },
+          { required: ['source', 'target'] },
         ),
       ),
     ),
     '`hostPath` in a privileged container (warning)',
     'device plugins are the way of a cluster',
   ),
-  device_cgroup_rules: none(list(text()), {
+  device_cgroup_rules: none(list(text(), { unique: true }), {
     why: 'A Pod cannot say which devices its control group may use. Devices come from device plugins, or a container is privileged.',
     harmless: isEmpty,
   }),

@@ -84,7 +84,7 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
     ...exposure,
     ...network,
     links: mapped(list(text()), 'a Service for the alias, and the order of start'),
-    external_links: mapped(list(text()), 'a Service of type ExternalName'),
+    external_links: mapped(list(text(), { unique: true }), 'a Service of type ExternalName'),
   },
   Storage: storage,
   'Isolation and placement': {

@@ -80,7 +80,7 @@ export const storage = {
             ),
             image: mapped(object({ subpath: mapped(text(), '`subPath`') }), 'an image volume'),
           },
-          { required: ['type'] },
+          { required: ['type', 'target'] },
         ),
       ),
     ),
@@ -88,7 +88,7 @@ export const storage = {
     'a service with a named or anonymous volume is a StatefulSet',
   ),
   tmpfs: mapped(textOrList(), 'a memory `emptyDir`', '`size=` is its limit; other options get a warning'),
-  volumes_from: mapped(list(text()), 'the mounts of that service', '`container:x` is refused'),
+  volumes_from: mapped(list(text(), { unique: true }), 'the mounts of that service', '`container:x` is refused'),
   configs: mapped(fileReferences('config'), 'one mounted file for each'),
   secrets: mapped(
     fileReferences('secret'),

@@ -14,7 +14,7 @@ const MAX_LEXEMES = 1_500_000
 
 /**
  * The documents of a YAML text, as the yaml package reads them in its failsafe schema (every scalar is text), except that lines of a quoted text or of
- * a `[…]` or `{…}` may be indented less than YAML wants: the reference loader takes them, and files have them. `too large` when the text is more than
+ * a `[…]` or `{…}` may be indented less than YAML wants, and a comment may follow a quote at once: the reference loader takes them, and files have them. `too large` when the text is more than
  * any Compose file.
  */
 export function composeDocuments(text: string): readonly Document<ParsedNode>[] | 'too large' {
@@ -35,8 +35,12 @@ export function composeDocuments(text: string): readonly Document<ParsedNode>[] 
   }
   for (const token of parser.end()) documents.push(...composer.next(token))
   documents.push(...composer.end())
+  for (const document of documents) document.errors = document.errors.filter(error => !NO_BLANK.test(error.message))
   return documents
 }
+
+/** `"80:80"#web`: a comment may follow a closing quote or bracket at once. */
+const NO_BLANK = /^Comments must be separated/
 
 function lenientLexer(): Lexer {
   const lexer = new Lexer()

@@ -456,10 +456,13 @@ class DocumentReader {
     const [start, end] = node.range ?? [0, 0]
     const raw = this.#file.text.slice(start, end)
     if (!raw.includes('\\/')) return
-    for (const { 0: escape, index } of raw.matchAll(/\\./gs)) {
-      if (escape !== '\\/') continue
+    for (const { 0: sequence, index } of raw.matchAll(/\\./gs)) {
+      if (sequence !== '\\/') continue
       const at = start + index
-      this.#reporter.report(syntax, this.#span(at, at + 2), { message: '`\\/` is no escape sequence', hint: 'write `/`' })
+      this.#reporter.report(syntax, this.#span(at, at + 2), {
+        message: '`\\/` is no escape sequence',
+        hint: 'write `/`',
+      })
       this.#failed = true
     }
   }

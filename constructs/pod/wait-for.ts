@@ -42,21 +42,18 @@ function loop(wait: Exclude<WaitPlan, JobWait>): string {
     : `until nslookup ${host} 2>/dev/null | grep -q ^Name:; do echo "waiting for ${wait.host}"; sleep 1; done\n`
 }
 
-/** Waits for a Job with kubectl. Its image has no shell, hence the tools; without them a failed Job is not told from a slow one. */
+/** Waits for a Job with kubectl. Its image has no shell, hence the tools. */
 function jobWait(
   name: string,
   wait: JobWait,
   { tools, tokenVolume, jobName }: WaitContext,
   security: ContainerPlan['security'],
 ): ContainerPlan {
+  if (!tools) throw new Error(`the Job of ${wait.service} is waited for without tools`)
   const job = `job/${jobName(wait.service)}`
   const token: ContainerMount[] = tokenVolume
     ? [{ volume: tokenVolume, path: '/var/run/secrets/kubernetes.io/serviceaccount', readOnly: true }]
     : []
-  if (!tools) {
-    const command = ['kubectl', 'wait', '--for=condition=complete', '--timeout=5m', job]
-    return helperContainer({ name, image: wait.image, command, mounts: token, security })
-  }
   const mounts = [tools.mount, ...token]
   return helperContainer({ name, image: wait.image, command: [busybox, 'sh', '-c', jobLoop(job)], mounts, security })
 }

@@ -8,6 +8,11 @@ import { findCluster } from './cluster.ts'
 import { installHttpRoute } from './http-route.ts'
 import { missingFrom } from './kept.ts'
 
+/** Cases whose fields Kubernetes 1.34 drops, since the feature is off there, and why. */
+const newer: Readonly<Record<string, string>> = {
+  'a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
+}
+
 const cluster = findCluster()
 const namespace = `dry-run-${process.pid}`
 const restricted = `${namespace}-restricted`
@@ -37,6 +42,7 @@ describe.skipIf(cluster === undefined)('the API server accepts', () => {
             const { status, body, warnings } = await cluster!.apply(object, target, { dryRun: true })
             const id = `${object.kind}/${object.metadata.name}`
             if (status > 201) return [`${id}: ${status} ${JSON.parse(body).message}`]
+            if (name in newer) return warnings
             return [...warnings, ...missingFrom(JSON.parse(body), withoutNamespace(object))].map(
               text => `${id}: ${text}`,
             )

@@ -70,7 +70,9 @@ test('the Pods', () => {
   const image = 'busybox:1.37'
   expect(pod('web').waits).toEqual([{ kind: 'port', service: 'api', host: 'api', port: 3000, image }])
   expect(pod('migrate').waits).toEqual([{ kind: 'name', service: 'db', host: 'db', image }])
-  expect(pod('api').waits).toEqual([{ kind: 'job', service: 'migrate', image: 'registry.k8s.io/kubectl:v1.34.2' }])
+  expect(pod('api').waits).toEqual([
+    { kind: 'job', service: 'migrate', image: 'registry.k8s.io/kubectl:v1.34.2', toolsImage: 'busybox:1.37' },
+  ])
   expect(pod('db').fills).toEqual([
     {
       volume: 'data',

@@ -1,0 +1,91 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import type { FileContent } from '../compiler/host.ts'
+
+/**
+ * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`), devices are not: they may have none.
+ * `path` is absolute.
+ */
+export function readFile(path: string): FileContent {
+  // Node refuses such a path with an exception about its argument.
+  if (path.includes('\0')) return { kind: 'missing' }
+  let file: number | undefined
+  try {
+    file = openWithoutWaiting(path)
+    const found = fstatSync(file)
+    if (found.isDirectory()) return { kind: 'folder' }
+    if (found.isFIFO()) return readPipe(file)
+    // The empty device does end, and is in use: `-f /dev/null`.
+    if (found.isCharacterDevice() || found.isBlockDevice()) {
+      return path === '/dev/null'
+        ? { kind: 'file', bytes: new Uint8Array() }
+        : { kind: 'unreadable', reason: 'it is a device' }
+    }
+    const executable = (found.mode & constants.S_IXUSR) !== 0
+    return { kind: 'file', bytes: readFileSync(file), ...(executable && { executable }) }
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
+    if (code === 'EISDIR') return { kind: 'folder' }
+    return { kind: 'unreadable', reason: reasonOf(error) }
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Opens a file for reading. Opening a pipe would else wait for somebody to write to it. Throws what node:fs throws. */
+export function openWithoutWaiting(path: string): number {
+  // Windows has no such flag, and no such pipes.
+  return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ELOOP: 'its symbolic links lead in a circle',
+  ENAMETOOLONG: 'its name is too long',
+  ENXIO: 'it is a socket',
+  ERR_FS_FILE_TOO_LARGE: 'it is too large',
+  EMFILE: 'too many files are open',
+  EIO: 'the disk cannot be read',
+}
+
+/** Why a file operation failed, in words. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error)
+  return (code && REASONS[code]) ?? code ?? (error instanceof Error ? error.message : String(error))
+}
+
+// What node:fs throws has a code.
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
+
+/** Milliseconds to wait for somebody to write to a pipe; who has opened it may take longer. */
+const PATIENCE = 1000
+const PAUSE = 10
+
+function readPipe(file: number): FileContent {
+  const pieces: Buffer[] = []
+  for (let waited = 0; ; ) {
+    const piece = readPiece(file)
+    if (piece?.length) pieces.push(piece)
+    else if (piece && pieces.length > 0) return { kind: 'file', bytes: Buffer.concat(pieces) }
+    else if (piece && waited >= PATIENCE) return { kind: 'unreadable', reason: 'it is a pipe that nothing writes to' }
+    else {
+      // The compiler is synchronous, and so is its host.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
+      if (piece) waited += PAUSE
+    }
+  }
+}
+
+/** What a pipe holds now: empty at its end, undefined while its writer writes nothing. */
+function readPiece(file: number): Buffer | undefined {
+  const piece = Buffer.allocUnsafe(1 << 16)
+  try {
+    return piece.subarray(0, readSync(file, piece))
+  } catch (error) {
+    if (codeOf(error) === 'EAGAIN') return undefined
+    throw error
+  }
+}
