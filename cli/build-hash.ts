@@ -1,15 +1,18 @@
 import { createHash, type Hash } from 'node:crypto'
-import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readlinkSync, readSync, statSync } from 'node:fs'
+import { closeSync, type Dirent, fstatSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { dirname, join } from 'node:path/posix'
 import type { BuildInput } from '../compiler/host.ts'
+import { LOCK_NAME, type Lock, parseLock, temporaryName } from './output/lock.ts'
+import { openWithoutWaiting, readFile } from './read-file.ts'
 
 /**
  * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
  * executable bits, targets of symbolic links, the Dockerfile, target and arguments. The same for the same content, whatever the times,
  * owners, order of the folder or machine. Undefined for a context that is no folder of this machine.
  *
- * `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
+ * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
  * would give every clone a tag of its own.
  */
 export function hashBuild({ context, dockerfile, dockerfileInline, target, args }: BuildInput): string | undefined {
@@ -49,12 +52,65 @@ interface Found {
 }
 
 /** What is in the context, in the order of the paths' code units, folders before what they hold. */
-function* walk(context: string, isIgnored: Ignored, folder = ''): Generator<Found> {
-  for (const entry of listFolder(resolve(context, folder))) {
+function* walk(
+  context: string,
+  isIgnored: Ignored,
+  folder = '',
+  entries = listFolder(resolve(context)),
+  rendered = renderedIn(context, folder, entries),
+): Generator<Found> {
+  for (const entry of entries) {
     const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (rendered.has(name) && !entry.isDirectory()) continue
     const ignored = isIgnored.file(name)
-    if (!ignored) yield { name, entry, executable: () => isExecutable(resolve(context, name)) }
-    if (entry.isDirectory() && !(ignored && isIgnored.wholeFolder(name))) yield* walk(context, isIgnored, name)
+    const found = { name, entry, executable: () => isExecutable(resolve(context, name)) }
+    if (!entry.isDirectory()) {
+      if (!ignored) yield found
+      continue
+    }
+    if (ignored && isIgnored.wholeFolder(name)) continue
+    const inner = listFolder(resolve(context, name))
+    const own = renderedIn(context, name, inner)
+    const innerRendered = own.size === 0 ? rendered : new Set([...rendered, ...own])
+    // A folder that was made for manifests counts only where something else is in it.
+    let isTold = ignored
+    if (!isTold && !innerRendered.has(name)) {
+      isTold = true
+      yield found
+    }
+    for (const one of walk(context, isIgnored, name, inner, innerRendered)) {
+      if (!isTold) yield found
+      isTold = true
+      yield one
+    }
+  }
+}
+
+/**
+ * What `devctl render --output-dir` wrote to a folder of the context, with the folders that hold it; empty without a lock. An image tag
+ * that followed from files which name the tag would be another one after each run.
+ */
+function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
+  if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
+  const lock = readLock(resolve(context, folder, LOCK_NAME))
+  if (!lock) return new Set()
+  const names = new Set(folder === '' ? [] : [folder])
+  const add = (path: string) => {
+    for (let at = path; at !== '.' && !names.has(join(folder, at)); at = dirname(at)) names.add(join(folder, at))
+  }
+  for (const path of [LOCK_NAME, ...lock.files.keys(), ...lock.pending.keys()]) {
+    add(path)
+    add(temporaryName(path))
+  }
+  return names
+}
+
+/** Undefined for what is no lock of devctl's: it is a file like any other. */
+function readLock(path: string): Lock | undefined {
+  try {
+    return parseLock(readText(path) ?? '', path)
+  } catch {
+    return undefined
   }
 }
 
@@ -96,7 +152,8 @@ let buffer: Buffer | undefined
 function hashFile(path: string): string {
   let file: number | undefined
   try {
-    file = openSync(path, 'r')
+    file = openWithoutWaiting(path)
+    if (fstatSync(file).isFIFO()) return 'unreadable'
     return digest(file, createHash('sha256'))
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable' // node:fs throws such errors
@@ -132,11 +189,8 @@ function readLink(path: string): string {
 }
 
 function readText(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
+  const file = readFile(path)
+  return file.kind === 'file' ? new TextDecoder().decode(file.bytes) : undefined
 }
 
 function isFolder(path: string): boolean {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../errors.ts'
 import { kustomization } from './files.ts'
-import { fingerprint, LOCK_NAME, type Lock, parseLock } from './lock.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
 
 export interface Output {
   readonly environment: string
@@ -147,7 +147,7 @@ export function look(root: string, path: string): Found {
     if (found.isSymbolicLink()) return { kind: 'blocked', at, what: 'a symbolic link' }
     if (isLast && found.isFile()) return { kind: 'file', content: readFileSync(join(root, at), 'utf8') }
     if (isLast || !found.isDirectory())
-      return { kind: 'blocked', at, what: found.isDirectory() ? 'a folder' : 'no folder' }
+      return { kind: 'blocked', at, what: !isLast ? 'no folder' : found.isDirectory() ? 'a folder' : 'no file' }
   }
   return { kind: 'missing' }
 }
@@ -158,6 +158,3 @@ function readLock(root: string, shown: string): Lock | undefined {
   if (there.kind === 'file') return parseLock(there.content, `${shown}/${LOCK_NAME}`)
   throw new UserError(`\`${shown}/${LOCK_NAME}\` is ${there.what}`, { hint: 'move it away' })
 }
-
-/** Where a file is written before it is renamed to its place. */
-export const temporaryName = (path: string) => `${path}.devctl-tmp`

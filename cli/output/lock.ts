@@ -21,6 +21,9 @@ export interface Lock {
   readonly pending: ReadonlyMap<string, string>
 }
 
+/** Where a file is written before it is renamed to its place. */
+export const temporaryName = (path: string) => `${path}.devctl-tmp`
+
 /** Whether a file of an output folder holds a Secret. */
 export function holdsSecret(path: string): boolean {
   return /(^|\/)secret-[^/]*$/.test(path)

@@ -13,8 +13,8 @@ import {
 import { dirname, join, relative } from 'node:path'
 import { UserError } from '../errors.ts'
 import { reasonOf } from '../read-file.ts'
-import { type Change, look, type Output, planChange, temporaryName } from './change.ts'
-import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock } from './lock.ts'
+import { type Change, look, type Output, planChange } from './change.ts'
+import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from './lock.ts'
 
 export interface Written {
   readonly written: number

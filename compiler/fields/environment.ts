@@ -46,7 +46,7 @@ export function readEnvironment(owner: MapTree, { reporter }: Pick<ReadContext, 
     if (name === '') reporter.report(emptyName, widest(key, value.span), undefined)
     else if (value.type === 'null') reporter.report(noValue, key, { name })
     else if (String(value.value).includes('\0')) reporter.report(nul, value.span, { name })
-    else found.push({ name, value: String(value.value), span: value.span })
+    else found.push({ name, value: String(value.value), span: value.span, key })
   }
   return sortByName(found)
 }

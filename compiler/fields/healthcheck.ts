@@ -56,6 +56,21 @@ const extraWords = diagnostic({
   }),
 })
 
+const noneAsText = diagnostic({
+  code: 'healthcheck/none-as-text',
+  severity: 'warning',
+  explain: `As a text the \`test\` is a command for the shell, so \`test: NONE\` runs a program called \`NONE\`, which no image has. Only as a list it means that there is no check.
+
+\`\`\`yaml
+healthcheck:
+  test: ["NONE"]    # or: disable: true
+\`\`\``,
+  text: () => ({
+    message: '`test: NONE` runs a command called `NONE`, which will fail',
+    hint: 'write `disable: true`, or the list `["NONE"]`',
+  }),
+})
+
 /** `healthcheck`, with the dialect's `http` and its two switches. */
 export function readHealthcheck(service: MapTree, context: ReadContext): Healthcheck | undefined {
   const found = entry(service, 'healthcheck')
@@ -103,6 +118,7 @@ function readTest(
     return undefined
   }
   if (mode === 'CMD') return { kind: 'exec', command: rest, span }
+  if (script.trim() === 'NONE') reporter.report(noneAsText, span, undefined)
   if (others.length === 0) return { kind: 'shell', script, span }
   reporter.report(extraWords, span, { script })
   return { kind: 'exec', command: ['/bin/sh', '-c', script, ...others], span }

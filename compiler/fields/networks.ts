@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Service, ServiceNetwork } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { spanInside } from '../syntax/span-inside.ts'
-import type { MapTree, ScalarTree } from '../syntax/tree.ts'
+import type { MapTree, ScalarTree, Tree } from '../syntax/tree.ts'
 import { isIp } from '../values/ip-address.ts'
 import type { ReadContext } from './context.ts'
 import { entries, filledText, list, scalars, textOf } from './tree-values.ts'
@@ -56,9 +56,12 @@ export function readNetworks(service: MapTree, context: ReadContext): NetworkFie
 function readMembership(service: MapTree): readonly ServiceNetwork[] {
   const found: ServiceNetwork[] = []
   for (const [name, { key, value }] of entries(service, 'networks'))
-    found.push({ name, span: key, aliases: list(value, 'aliases') })
+    found.push({ name, span: key, aliases: list(value, 'aliases'), addresses: readAddresses(value) })
   return found
 }
+
+const readAddresses = (network: Tree): readonly string[] =>
+  ['ipv4_address', 'ipv6_address'].flatMap(key => filledText(network, key)?.value ?? [])
 
 function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {
   return list(service, 'dns').filter(({ value, span }) => {

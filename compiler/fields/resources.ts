@@ -72,6 +72,18 @@ const aboveLimit = diagnostic({
   }),
 })
 
+const periodAlone = diagnostic({
+  code: 'resources/period-alone',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`cpu_period` says in how long a time `cpu_quota` may be used; alone it limits nothing. The period that the kernel uses is set for all Pods of a node. It is left out.',
+  text: () => ({
+    message: '`cpu_period` without `cpu_quota` has no equivalent and is left out',
+    hint: 'use `cpus`',
+  }),
+})
+
 /** An amount with where it came from. `milli` is in thousandths of a core or of a byte. */
 interface Amount {
   readonly key: string
@@ -165,7 +177,9 @@ class Amounts {
   /** Microseconds of CPU time (`cpu_quota`) in each period (`cpu_period`, 100 ms); -1 is no limit. */
   quota(): Amount | undefined {
     const quota = integer(this.#service, 'cpu_quota')
-    const period = integer(this.#service, 'cpu_period')?.value || 100_000
+    const written = integer(this.#service, 'cpu_period')
+    if (written?.value && !quota) this.#reporter.report(periodAlone, written.span, undefined)
+    const period = written?.value || 100_000
     if (!quota || quota.value <= 0 || period < 0) return undefined
     return this.#fromQuantity('cpu_quota', quota.span, `${Math.ceil((quota.value * 1000) / period)}m`)
   }

@@ -4,6 +4,9 @@ import type { Service } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { ReadContext } from './context.ts'
 
+/** What people write after one colon where two are needed: `/etc/localtime:ro`. */
+const OPTIONS = new Set(['ro', 'rw', 'z', 'Z'])
+
 const relativeTarget = diagnostic({
   code: 'mounts/relative-target',
   severity: 'error',
@@ -16,7 +19,9 @@ volumes:
 \`\`\``,
   text: (p: { target: string }) => ({
     message: `the mount path \`${p.target}\` is not absolute`,
-    hint: `write \`/${p.target.replace(/^(?:\.?\/)+/, '')}\` or the full path in the container`,
+    hint: OPTIONS.has(p.target)
+      ? `\`${p.target}\` is an option: write \`/path:/path:${p.target}\``
+      : `write \`/${p.target.replace(/^(?:\.?\/)+/, '')}\` or the full path in the container`,
   }),
 })
 
@@ -89,7 +94,7 @@ export function reportIncomplete(
   type: string,
   missing: 'source' | 'target',
   span: Span,
-  { reporter }: ReadContext,
+  { reporter }: Pick<ReadContext, 'reporter'>,
 ): undefined {
   reporter.report(incomplete, span, { type, missing })
 }

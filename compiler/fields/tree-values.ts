@@ -91,8 +91,8 @@ export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: 
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(tree, ...path)) {
     if (value.kind !== 'scalar') continue
-    if (value.type !== 'null') found.push({ name, value: String(value.value), span: value.span })
-    else if (ifNull !== undefined) found.push({ name, value: ifNull, span: key })
+    if (value.type !== 'null') found.push({ name, value: String(value.value), span: value.span, key })
+    else if (ifNull !== undefined) found.push({ name, value: ifNull, span: key, key })
   }
   return sortByName(found)
 }

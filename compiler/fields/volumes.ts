@@ -6,7 +6,7 @@ import { isMap, type MapTree, type ScalarTree } from '../syntax/tree.ts'
 import { parseBytes } from '../values/bytes.ts'
 import type { ReadContext } from './context.ts'
 import { cleanTarget, reportIncomplete } from './targets.ts'
-import { filledText, flag, integer, items, map, scalar, scalars, textOf } from './tree-values.ts'
+import { filledText, flag, integer, items, map, pairs, scalar, scalars, textOf } from './tree-values.ts'
 
 const badTmpfsSize = diagnostic({
   code: 'tmpfs/bad-size',
@@ -70,6 +70,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         source: source?.value,
         nocopy: flag(tree, 'volume', 'nocopy')?.value ?? false,
         subpath: filledText(tree, 'volume', 'subpath')?.value,
+        labels: pairs(tree, ['volume', 'labels'], ''),
       }
     case 'bind': {
       if (!source) return reportIncomplete(type, 'source', tree.span, context)

@@ -159,7 +159,7 @@ function* wishes(context: PlanContext, service: Service, mentions: Mentions): Ge
     const name = link.alias.toLowerCase()
     const { namespace } = context.environment
     // Under its own name it is reached without us.
-    if (link.alias === link.service) continue
+    if (link.alias === link.service && isServiceName(name)) continue
     const reason =
       !isServiceName(name) || !isServiceName(link.service)
         ? 'its names are no host names in a cluster'

@@ -22,8 +22,8 @@ export function toAnnotations(
   ...lists: (readonly Pair[])[]
 ): Annotations | undefined {
   const found = new Map<string, string>()
-  for (const { name, value, span } of lists.flat()) {
-    if (!isAnnotationKey(name)) reporter.report(badKey, span, { key: name })
+  for (const { name, value, span, key = span } of lists.flat()) {
+    if (!isAnnotationKey(name)) reporter.report(badKey, key, { key: name })
     else if (!found.has(name)) found.set(name, value)
   }
   if (found.size === 0) return undefined

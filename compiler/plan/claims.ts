@@ -65,6 +65,25 @@ const unknownOption = diagnostic({
   }),
 })
 
+const unknownType = diagnostic({
+  code: 'volumes/type',
+  severity: 'warning',
+  loss: true,
+  explain: `The local driver of an engine can mount what its kernel can. Pods mount NFS and memory by themselves; other file systems (\`cifs\`, \`btrfs\`, …) need a CSI driver in the cluster, which is chosen by a storage class. The volume becomes a claim.
+
+\`\`\`yaml
+volumes:
+  files:
+    driver_opts:
+      class: smb
+      access: ReadWriteMany
+\`\`\``,
+  text: (p: { type: string }) => ({
+    message: `a volume of type \`${p.type}\` has no equivalent; the volume becomes a claim of the default storage class`,
+    hint: 'name the storage class of a CSI driver with `driver_opts.class`',
+  }),
+})
+
 const nfsIncomplete = diagnostic({
   code: 'volumes/nfs-incomplete',
   severity: 'error',
@@ -151,8 +170,12 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   const local = isLocal ? planLocal(context, volume, options) : undefined
   if (local) return local
   const spec = claimSpec(context, claim, options)
+  const type = isLocal ? options.get('type') : undefined
+  if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value })
+  // What belongs to the type went with it.
+  const known = ['size', 'class', 'access', ...(type ? ['type', 'o', 'device'] : [])]
   for (const [name, pair] of options)
-    if (!['size', 'class', 'access'].includes(name))
+    if (!known.includes(name))
       reporter.report(unknownOption, pair.span, {
         name,
         value: pair.value,

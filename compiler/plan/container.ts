@@ -3,6 +3,7 @@ import type { Hook, Service, Words } from '../project/project.ts'
 import type { PlanContext } from './context.ts'
 import { toEnvironment } from './environment.ts'
 import type { Exposure } from './exposure.ts'
+import { healthcheckOf } from './healthcheck.ts'
 import { planImage } from './image.ts'
 import { planHooks } from './lifecycle.ts'
 import { cutName } from './object-names.ts'
@@ -71,13 +72,16 @@ export function toSidecar(
   service: Service,
   exposure: Exposure,
 ): ContainerPlan & { readonly sidecar: true } {
-  const { healthcheck } = service
-  const startupProbe = (healthcheck && toProbe(context, service, healthcheck)) ?? portProbe(exposure)
+  const healthcheck = healthcheckOf(context, service)
+  const startupProbe = (healthcheck && toProbe(context, healthcheck)) ?? portProbe(exposure)
   return { ...container, ...(startupProbe && { startupProbe }), sidecar: true }
 }
 
+/** Five minutes to open the port: a failed startup probe starts the container again, which a slow start does not deserve. */
 const portProbe = ({ waitPort }: Exposure): ProbePlan | undefined =>
-  waitPort === undefined ? undefined : { check: { kind: 'tcp', port: waitPort } }
+  waitPort === undefined
+    ? undefined
+    : { check: { kind: 'tcp', port: waitPort }, periodSeconds: 2, failureThreshold: 150 }
 
 /** The init containers of a service's pre_start hooks: its own container with what the hook changes. */
 export function planPreStart(

@@ -15,6 +15,8 @@ export interface PlanContext {
   readonly reporter: Reporter
   readonly environment: Environment
   readonly names: Names
+  /** The services that others wait for with `service_healthy`. */
+  readonly healthAwaited: ReadonlySet<string>
   /** By name, so that what two services need is made once. */
   readonly objects: {
     readonly configMaps: Map<string, ConfigMapPlan>

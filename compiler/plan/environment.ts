@@ -30,10 +30,10 @@ export function toEnvironment(
   ...lists: (readonly Pair[])[]
 ): ContainerPlan['env'] {
   const found = new Map<string, string>()
-  for (const { name, value, span } of lists.flat()) {
+  for (const { name, value, span, key = span } of lists.flat()) {
     if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(name)) {
       const isPrintable = /^[ -<>-~]+$/.test(name)
-      reporter.report(isPrintable ? newName : badName, span, { name })
+      reporter.report(isPrintable ? newName : badName, key, { name })
       if (!isPrintable) continue
     }
     found.set(name, value)

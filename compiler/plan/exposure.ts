@@ -1,6 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Port, Protocol, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
+import { isAnnotationKey } from '../values/annotation.ts'
 import { exposedByBuild } from './built-image.ts'
 import type { PlanContext } from './context.ts'
 import type { Mentions } from './mentions.ts'
@@ -52,6 +53,18 @@ const hostMode = diagnostic({
   }),
 })
 
+const badProtocol = diagnostic({
+  code: 'ports/app-protocol',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Kubernetes takes names of application protocols as IANA registers them (`http`, `https`, `grpc`), or with a prefix such as `example.com/my-protocol`: letters, digits, `-`, `_` and `.`. Another one it refuses, so it is left out; it is a hint for load balancers only.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is no name of a protocol to Kubernetes, and is left out`,
+    hint: 'write a name such as `http` or `grpc`',
+  }),
+})
+
 /** The ports of a service: what its containers and its Service list. */
 export interface Exposure {
   readonly containerPorts: readonly ContainerPort[]
@@ -97,6 +110,8 @@ export function planExposure(
     if (hostPort !== undefined) reporter.report(hostMode, port.span, { port: hostPort })
     if (port.published?.includes('-'))
       reporter.report(portRange, port.span, { published: port.published, target: port.target })
+    if (port.appProtocol !== undefined && !isQualifiedName(port.appProtocol))
+      reporter.report(badProtocol, port.span, { name: port.appProtocol })
     add({ port: port.target, protocol: port.protocol, name: port.name, appProtocol: port.appProtocol, hostPort })
   }
   for (const { value } of service.expose) add(value)
@@ -201,12 +216,15 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   return name
 }
 
+/** Protocols are named like annotations: both are qualified names to Kubernetes. */
+const isQualifiedName = isAnnotationKey
+
 /**
  * Names of protocols that have none with IANA carry Kubernetes' prefix:
  * https://kubernetes.io/docs/concepts/services-networking/service/#application-protocol
  */
 function appProtocol(name: string | undefined): { readonly appProtocol?: string } {
-  if (name === undefined) return {}
+  if (name === undefined || !isQualifiedName(name)) return {}
   return { appProtocol: ['h2c', 'ws', 'wss'].includes(name) ? `kubernetes.io/${name}` : name }
 }
 

@@ -42,9 +42,10 @@ const secretLeftOut = diagnostic({
  */
 export function planProject(project: Project, options: PlanOptions, host: CompilerHost, reporter: Reporter): Plan {
   const environment = planEnvironment(project, options)
-  const names = planNames(project, reporter)
+  const names = planNames(project, options, reporter)
   const objects = { configMaps: new Map(), secrets: new Map(), claims: new Map() }
-  const context: PlanContext = { project, options, host, reporter, environment, names, objects }
+  const healthAwaited = awaitedForHealth(project)
+  const context: PlanContext = { project, options, host, reporter, environment, names, healthAwaited, objects }
   checkImageOptions(context)
 
   const services = sortBy(project.services.values(), ({ name }) => name)
@@ -121,6 +122,13 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     security: planSecurityLevel(context, services, mountsOf),
   }
 }
+
+const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
+  new Set(
+    [...services.values()].flatMap(({ dependsOn }) =>
+      dependsOn.filter(({ condition }) => condition === 'service_healthy').map(({ service }) => service),
+    ),
+  )
 
 const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
   sortBy(objects.values(), ({ name }) => name)

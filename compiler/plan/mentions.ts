@@ -24,6 +24,22 @@ Rename the service in the Compose file and use the new name here: it works in bo
   }),
 })
 
+const oldAddress = diagnostic({
+  code: 'names/static-address',
+  severity: 'warning',
+  loss: true,
+  explain: `The text holds the fixed address that the file gives to a service. In a cluster a Pod has another address at every start, so nothing answers there. The name of the service stays.
+
+\`\`\`yaml
+environment:
+  DNS_SERVER: pihole        # not 10.5.0.3
+\`\`\``,
+  text: (p: { address: string; name: string; where: string }) => ({
+    message: `${p.where} uses the address \`${p.address}\`, which \`${p.name}\` does not have in Kubernetes`,
+    hint: `write \`${p.name}\``,
+  }),
+})
+
 /** A place where one service names another as a host. */
 export interface Mention {
   /** The Compose name of the service that is meant. */
@@ -56,9 +72,17 @@ interface Text {
  */
 export function findMentions({ project, names, reporter }: PlanContext): Mentions {
   const hosts = hostNames(project)
+  const addresses = fixedAddresses(project)
   const found = new Map<string, Mention[]>()
   for (const text of textsOf(project)) {
     for (const { host, port, written } of hostsIn(text.text)) {
+      const addressed = addresses.get(host)
+      if (addressed !== undefined)
+        reporter.report(oldAddress, narrow(text.span, host), {
+          address: host,
+          name: names.of(addressed),
+          where: text.where,
+        })
       for (const service of hosts.get(host) ?? []) {
         if (text.from.size === 1 && text.from.has(service)) continue
         const span = narrow(text.span, written)
@@ -91,6 +115,14 @@ function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   }
   return hosts
 }
+
+/** The services by the addresses that the file gives them. */
+const fixedAddresses = (project: Project): ReadonlyMap<string, string> =>
+  new Map(
+    [...project.services.values()].flatMap(({ name, networks }) =>
+      networks.flatMap(({ addresses }) => addresses.map(address => [address, name] as const)),
+    ),
+  )
 
 function* textsOf(project: Project): Generator<Text> {
   const users = new Map<string, Set<string>>()

@@ -1,14 +1,15 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { BindMount, Mount, Service, VolumeMount } from '../project/project.ts'
-import { memoryQuantity } from '../values/quantity.ts'
-import { serviceAnnotations } from './annotations.ts'
+import { toAnnotations } from './annotations.ts'
 import type { VolumeDecision } from './claims.ts'
 import type { PlanContext } from './context.ts'
 import { planHostVolume } from './host-volumes.ts'
+import { planImage } from './image.ts'
+import { checkMemory, planMemoryMounts, planTmpfsMount } from './memory-volumes.ts'
 import { cutName, slug } from './object-names.ts'
 import { defaultSize, planOwnClaim } from './own-claim.ts'
 import type { ClaimSpec } from './plan.ts'
-import type { StoredMount } from './stored-mount.ts'
+import type { Held, StoredMount } from './stored-mount.ts'
 
 const belowHost = diagnostic({
   code: 'volumes/below-host-volume',
@@ -19,14 +20,20 @@ const belowHost = diagnostic({
   }),
 })
 
-const tmpfsOption = diagnostic({
-  code: 'tmpfs/option',
+const imageGate = diagnostic({
+  code: 'volumes/image',
   severity: 'warning',
-  loss: true,
-  explain:
-    'A `tmpfs` becomes an `emptyDir` in memory, which has a size limit and nothing else: everybody may write to it (mode 0777), programs in it may run. Other options are left out.',
-  text: (p: { target: string; options: string }) => ({
-    message: `\`${p.options}\` of the tmpfs at \`${p.target}\` has no equivalent and is left out`,
+  explain: `Mounting an image as a volume is young in Kubernetes: on by default from 1.35, behind the feature gate \`ImageVolume\` from 1.31. Other clusters refuse the Pod. What runs everywhere is to copy the files into the image of the service:
+
+\`\`\`yaml
+build:
+  dockerfile_inline: |
+    FROM nginx:1.27
+    COPY --from=registry.example.com/assets:4 / /usr/share/nginx/html
+\`\`\``,
+  text: () => ({
+    message: 'mounting an image needs Kubernetes 1.35, or its feature gate `ImageVolume`',
+    hint: 'build an image that holds the files, for older clusters',
   }),
 })
 
@@ -85,7 +92,9 @@ export function planMounts(context: MountContext, service: Service): readonly St
     taken.add(target)
     return true
   })
-  return [...own, ...borrowed, ...tmpfsMounts(context, service)]
+  const all = [...own, ...borrowed, ...planMemoryMounts(context, service)]
+  checkMemory(context, service, all)
+  return all
 }
 
 function ownMounts(context: MountContext, service: Service): readonly StoredMount[] {
@@ -119,23 +128,17 @@ function planMount(context: MountContext, service: Service, mount: Exclude<Mount
   switch (mount.type) {
     case 'volume':
       return mount.source ? planNamed(context, service, mount, mount.source) : planAnonymous(context, service, mount)
-    case 'tmpfs': {
-      // Modes that let everybody write are what an emptyDir has anyway.
-      if (mount.mode !== undefined && (mount.mode & 0o777) !== 0o777)
-        context.reporter.report(tmpfsOption, mount.span, {
-          target: base.target,
-          options: `mode=${mount.mode.toString(8)}`,
-        })
-      return { ...base, held: { kind: 'memory', name, ...(mount.size && { sizeLimit: memoryQuantity(mount.size) }) } }
-    }
+    case 'tmpfs':
+      return planTmpfsMount(context, mount)
     case 'image':
+      context.reporter.report(imageGate, mount.span, undefined)
       return {
         ...base,
         readOnly: true,
         held: {
           kind: 'image',
           name: `image-${name}`,
-          reference: mount.source,
+          ...imageOf(context, mount.source),
           ...(mount.subpath && { subPath: mount.subpath }),
         },
       }
@@ -144,6 +147,17 @@ function planMount(context: MountContext, service: Service, mount: Exclude<Mount
       context.reporter.report(unsupported, mount.span, { type: mount.type })
       return undefined
   }
+}
+
+/** The image of a mount; a service of the project stands for its image. */
+function imageOf(
+  context: MountContext,
+  source: string,
+): Pick<Extract<Held, { kind: 'image' }>, 'reference' | 'pullPolicy'> {
+  const service = context.project.services.get(source)
+  if (!service) return { reference: source }
+  const { image, imagePullPolicy } = planImage(context, service)
+  return { reference: image, pullPolicy: imagePullPolicy }
 }
 
 function planNamed(
@@ -162,6 +176,7 @@ function planNamed(
       return undefined
     case 'claim': {
       const { claim, directory, access } = decision
+      annotateClaim(context, claim, mount)
       // Among services that share a volume, one that may not write to it does not fill it either.
       const mayFill = !mount.readOnly || !context.written.has(source)
       const fill = directory !== undefined && !mount.nocopy && !mount.subpath && mayFill && access !== 'ReadOnlyMany'
@@ -189,18 +204,26 @@ function planNamed(
   }
 }
 
+/** `volume.labels` of a mount become annotations of the claim, below those that the volume itself has. */
+function annotateClaim(context: MountContext, claim: string, { labels }: VolumeMount): void {
+  const plan = context.objects.claims.get(claim)
+  const own = labels.length > 0 && toAnnotations(context, labels)
+  if (plan && own) context.objects.claims.set(claim, { ...plan, annotations: { ...own, ...plan.annotations } })
+}
+
 function planAnonymous(context: MountContext, service: Service, mount: VolumeMount): StoredMount {
   const path = slug(mount.target.value) || 'root'
   const spec: Omit<ClaimSpec, 'name'> = { size: defaultSize, accessMode: 'ReadWriteOnce' }
   const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span }
-  const annotations = serviceAnnotations(context, service)
+  const { labels } = mount
+  const annotations = toAnnotations(context, labels, service.labels)
   if (!context.lent.has(service.name)) {
     // A StatefulSet adds its name and a number to the name of the template.
     const name = cutName(path, 63)
     const claim = { ...spec, name, ...(annotations && { annotations }) }
     return { ...base, held: { kind: 'anonymous', name, spec: claim, fill: !mount.nocopy } }
   }
-  const claim = planOwnClaim(context, service, { target: mount.target.value, span: mount.span })
+  const claim = planOwnClaim(context, service, { target: mount.target.value, span: mount.span, labels })
   const description = `the anonymous volume \`${mount.target.value}\``
   return {
     ...base,
@@ -253,29 +276,6 @@ function lenderOf(value: string): { readonly service: string; readonly readOnly:
   const mode = value.slice(colon + 1)
   if (colon < 0 || (mode !== 'ro' && mode !== 'rw')) return { service: value, readOnly: false }
   return { service: value.slice(0, colon), readOnly: mode === 'ro' }
-}
-
-function tmpfsMounts({ reporter }: MountContext, service: Service): readonly StoredMount[] {
-  const found: StoredMount[] = service.tmpfs.map(({ target, span, size, options }) => {
-    const lost = options.filter(option => !/^(rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
-    if (lost.length > 0) reporter.report(tmpfsOption, span, { target, options: lost.join(',') })
-    const name = slug(target) || 'root'
-    return {
-      target,
-      readOnly: options.includes('ro'),
-      span,
-      held: { kind: 'memory', name, ...(size && { sizeLimit: memoryQuantity(size) }) },
-    }
-  })
-  const { shmSize } = service
-  if (shmSize && shmSize.value > 0n && !found.some(({ target }) => target === '/dev/shm'))
-    found.push({
-      target: '/dev/shm',
-      readOnly: false,
-      span: shmSize.span,
-      held: { kind: 'memory', name: 'shm', sizeLimit: memoryQuantity(shmSize.value) },
-    })
-  return found
 }
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder === '/' ? '/' : `${folder}/`)

@@ -22,6 +22,17 @@ Rename the service in the Compose file, so that both worlds use one name.`,
   }),
 })
 
+const reserved = diagnostic({
+  code: 'names/reserved',
+  severity: 'error',
+  explain:
+    'The namespace `default` has a Service `kubernetes`, through which everything in the cluster reaches the API server. A service of that name would take its place. Rename it, or use another namespace.',
+  text: () => ({
+    message: 'the namespace `default` has a Service `kubernetes`, which leads to the API server',
+    hint: 'rename the service, or use another namespace',
+  }),
+})
+
 /** The Kubernetes names of the Compose services. */
 export interface Names {
   /**
@@ -40,7 +51,7 @@ export function planEnvironment(project: Project, options: PlanOptions): Environ
 }
 
 /** Names the services (decisions, "Names"). Reports those that are renamed. */
-export function planNames(project: Project, reporter: Reporter): Names {
+export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
   const names = distinctNames(
     project.services.keys(),
     service => (isServiceName(service) ? service : toServiceName(service)),
@@ -48,6 +59,9 @@ export function planNames(project: Project, reporter: Reporter): Names {
   )
   for (const [service, name] of names)
     if (name !== service) reporter.report(renamed, project.services.get(service)?.span, { service, name })
+  for (const [service, name] of names)
+    if (name === 'kubernetes' && namespace === 'default')
+      reporter.report(reserved, project.services.get(service)?.span, undefined)
   return {
     of: service => names.get(service) ?? toServiceName(service),
     isRenamed: service => names.get(service) !== service.toLowerCase(),

@@ -1,7 +1,7 @@
-import type { Service } from '../project/project.ts'
+import type { Pair, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { shortHash } from '../values/dns-name.ts'
-import { serviceAnnotations } from './annotations.ts'
+import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sourceOf } from './context.ts'
 import { cutName, slug } from './object-names.ts'
 
@@ -15,7 +15,7 @@ export const defaultSize = '1Gi'
 export function planOwnClaim(
   context: PlanContext,
   service: Service,
-  mount: { readonly target: string; readonly span: Span },
+  mount: { readonly target: string; readonly span: Span; readonly labels?: readonly Pair[] },
 ): string {
   const { claims } = context.objects
   const owner = context.names.of(service.name)
@@ -28,7 +28,7 @@ export function planOwnClaim(
     source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
     service: owner,
     span: mount.span,
-    annotations: serviceAnnotations(context, service),
+    annotations: toAnnotations(context, mount.labels ?? [], service.labels),
     spec: { name, size: defaultSize, accessMode: 'ReadWriteOnce' },
   })
   return name

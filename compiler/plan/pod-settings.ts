@@ -4,6 +4,7 @@ import { isDnsSubdomain } from '../values/dns-name.ts'
 import { type PlanContext, sortBy } from './context.ts'
 import { toDnsLabel } from './object-names.ts'
 import type { PodPlan } from './plan.ts'
+import { seesSystemPaths } from './security.ts'
 import { planSysctls } from './sysctls.ts'
 
 const dottedHostname = diagnostic({
@@ -115,6 +116,7 @@ type Settings = Pick<
   | 'hostPID'
   | 'hostIPC'
   | 'shareProcessNamespace'
+  | 'hostUsers'
   | 'runtimeClassName'
   | 'hostAliases'
   | 'dns'
@@ -143,6 +145,8 @@ export function planPodSettings(context: PlanContext, services: readonly Service
     ...(services.some(({ ipc }) => ipc?.value === 'host') && { hostIPC: true }),
     // With one process namespace for the Pod, its first process reaps what others leave, as `init: true` asks.
     ...(sharesProcesses && { shareProcessNamespace: true }),
+    // Kubernetes shows all of /proc only to Pods with users of their own.
+    ...(services.some(seesSystemPaths) && { hostUsers: false }),
     ...(runtime && runtime !== 'runc' && { runtimeClassName: runtime }),
     ...(hostAliases.length > 0 && { hostAliases }),
     ...(dns && { dns }),

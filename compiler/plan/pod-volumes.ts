@@ -71,7 +71,12 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
         )
       case 'image':
         return add(`image ${held.reference}`, held.name, name =>
-          volumes.push({ kind: 'image', name, reference: held.reference }),
+          volumes.push({
+            kind: 'image',
+            name,
+            reference: held.reference,
+            ...(held.pullPolicy && { pullPolicy: held.pullPolicy }),
+          }),
         )
       case 'memory':
         return add(own, held.name, name =>

@@ -1,9 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { Duration, Healthcheck, Service } from '../project/project.ts'
+import type { Duration, Service } from '../project/project.ts'
 import type { At } from '../syntax/source.ts'
-import type { DockerfileHealthcheck } from '../values/dockerfile.ts'
-import { builtImage } from './built-image.ts'
 import { type PlanContext, seconds } from './context.ts'
+import { healthcheckOf, type KnownHealthcheck } from './healthcheck.ts'
 import type { ContainerPlan, ProbePlan } from './plan.ts'
 
 const noProbe = diagnostic({
@@ -14,18 +13,6 @@ const noProbe = diagnostic({
   text: () => ({
     message: 'both `x-platform-readiness` and `x-platform-liveness` are off, so the healthcheck has no effect',
     hint: 'switch one on, or write `disable: true`',
-  }),
-})
-
-const imageCheck = diagnostic({
-  code: 'healthcheck/image-check',
-  severity: 'warning',
-  loss: true,
-  explain:
-    'The healthcheck has timings but no test: Compose then runs the HEALTHCHECK of the image. Kubernetes does not know that instruction. Write the test here.',
-  text: () => ({
-    message: 'the healthcheck has no `test`, and Kubernetes does not know the one of the image',
-    hint: 'repeat the test of the image as `test`, or use `http`',
   }),
 })
 
@@ -57,23 +44,18 @@ export function planProbes(
   context: PlanContext,
   service: Service,
 ): Pick<ContainerPlan, 'readinessProbe' | 'livenessProbe'> {
-  const { healthcheck } = service
-  const probe = healthcheck && toProbe(context, service, healthcheck)
+  const healthcheck = healthcheckOf(context, service)
+  const probe = healthcheck && toProbe(context, healthcheck)
   if (!healthcheck || !probe) return {}
   const { readiness, liveness } = healthcheck
   if (!readiness.value && !liveness.value) context.reporter.report(noProbe, readiness.span, undefined)
   return { ...(readiness.value && { readinessProbe: probe }), ...(liveness.value && { livenessProbe: probe }) }
 }
 
-/** The check of a healthcheck with its timings; undefined when there is none that Kubernetes could run. */
-export function toProbe(context: PlanContext, service: Service, healthcheck: Healthcheck): ProbePlan | undefined {
-  const { retries } = healthcheck
-  const check = healthcheck.check.kind === 'image' ? checkOfImage(context, service) : healthcheck.check
-  if (check?.kind === 'none') return undefined
-  if (!check) {
-    context.reporter.report(imageCheck, healthcheck.span, undefined)
-    return undefined
-  }
+/** The check of a healthcheck with its timings; undefined when there is none. */
+export function toProbe(context: PlanContext, healthcheck: KnownHealthcheck): ProbePlan | undefined {
+  const { check, retries } = healthcheck
+  if (check.kind === 'none') return undefined
   if (healthcheck.startInterval?.value.milliseconds)
     context.reporter.report(startInterval, healthcheck.startInterval.span, undefined)
   const initialDelaySeconds = timing(context, 'start_period', healthcheck.startPeriod)
@@ -88,12 +70,7 @@ export function toProbe(context: PlanContext, service: Service, healthcheck: Hea
   }
 }
 
-type Check = Exclude<DockerfileHealthcheck['check'] | Healthcheck['check'], { kind: 'none' } | { kind: 'image' }>
-
-/** The HEALTHCHECK of the Dockerfile, where the image is built. Its timings are those of the file. */
-const checkOfImage = (context: PlanContext, service: Service) => builtImage(context, service)?.healthcheck?.check
-
-function toCheck(check: Check): ProbePlan['check'] {
+function toCheck(check: Exclude<KnownHealthcheck['check'], { kind: 'none' }>): ProbePlan['check'] {
   switch (check.kind) {
     case 'exec':
       return { kind: 'exec', command: check.command }

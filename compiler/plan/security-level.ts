@@ -18,6 +18,19 @@ Remove it, or deploy without the policy.`,
   }),
 })
 
+const forcedLevel = diagnostic({
+  code: 'security/level',
+  severity: 'info',
+  explain: `A namespace admits Pods up to a [Pod Security](https://kubernetes.io/docs/concepts/security/pod-security-standards/) level: \`restricted\`, \`baseline\` or \`privileged\`. What an ordinary image needs is \`baseline\`, since nothing says that its user is not root. The fields that are shown ask for more, or for root by name; a namespace of a stricter level refuses the Pods of their services.
+
+To have manifests for a namespace of the level \`restricted\`, render them with \`--policy restricted\`, which tells what must change.`,
+  text: (p: { level: Level; field: string; service: string; others: number }) => ({
+    message: `the Pods need a namespace of the Pod Security level \`${p.level}\`, because of \`${p.field}\` of \`${p.service}\`${
+      p.others === 0 ? '' : p.others === 1 ? ' and one other field' : ` and ${p.others} other fields`
+    }`,
+  }),
+})
+
 type Level = SecurityLevel['level']
 type Reason = SecurityLevel['reasons'][number]
 
@@ -47,15 +60,33 @@ export function planSecurityLevel(
     return found
   })
   const has = (level: Level) => reasons.some(reason => reason.level === level)
-  return { level: has('privileged') ? 'privileged' : has('baseline') ? 'baseline' : 'restricted', reasons }
+  const level = has('privileged') ? 'privileged' : has('baseline') ? 'baseline' : 'restricted'
+  if (!isRestricted) reportLevel(context, level, reasons)
+  return { level, reasons }
+}
+
+/** Tells the level where a field forces it, with the places of all that do; the default of an ordinary image is nobody's wish. */
+function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly Reason[]): void {
+  const places = new Map<Span, Reason>()
+  for (const reason of reasons)
+    if (reason.level === level && reason.span && !places.has(reason.span)) places.set(reason.span, reason)
+  const [first, ...others] = places
+  if (!first) return
+  const [span, { field, service }] = first
+  reporter.report(
+    forcedLevel,
+    span,
+    { level, field, service, others: others.length },
+    others.map(([place, reason]) => ({ span: place, message: `\`${reason.field}\` of \`${reason.service}\`` })),
+  )
 }
 
 function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestricted: boolean): Generator<Reason> {
-  const reason = (field: string, level: Reason['level'], span: Span): Reason => ({
+  const reason = (field: string, level: Reason['level'], span?: Span): Reason => ({
     service: service.name,
     field,
     level,
-    span,
+    ...(span && { span }),
   })
   const { privileged, networkMode, pid, ipc, user } = service
   if (privileged?.value) yield reason('privileged', 'privileged', privileged.span)
@@ -64,8 +95,9 @@ function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestrict
   if (ipc?.value === 'host') yield reason('ipc', 'privileged', ipc.span)
   for (const { mode, published, span } of service.ports)
     if (mode === 'host' && published !== undefined) yield reason('ports', 'privileged', span)
+  const ofDevice = new Set(service.devices.map(({ span }) => span))
   for (const { held, span } of mounts) {
-    if (held.kind === 'hostPath') yield reason('volumes', 'privileged', span)
+    if (held.kind === 'hostPath') yield reason(ofDevice.has(span) ? 'devices' : 'volumes', 'privileged', span)
     if (held.kind === 'nfs') yield reason('volumes', 'baseline', span)
   }
   for (const { value, span } of service.capAdd) {
@@ -81,7 +113,7 @@ function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestrict
   }
   if (user && isRoot(user.value)) yield reason('user', 'baseline', user.span)
   // Nothing says that the image's user is not root, and no default of ours may stop an ordinary image.
-  else if (!isRestricted) yield reason('user', 'baseline', user?.span ?? service.span)
+  else if (!isRestricted) yield reason('user', 'baseline')
 }
 
 const isRoot = (user: string): boolean => /^(0|root)(:|$)/.test(user)

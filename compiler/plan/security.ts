@@ -2,7 +2,7 @@ import { basename } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Service } from '../project/project.ts'
 import type { At } from '../syntax/source.ts'
-import type { PlanContext } from './context.ts'
+import { narrow, type PlanContext } from './context.ts'
 import type { ContainerSecurity } from './plan.ts'
 
 const userName = diagnostic({
@@ -24,7 +24,7 @@ const contradiction = diagnostic({
   code: 'security/contradiction',
   severity: 'error',
   explain:
-    '`no-new-privileges` becomes `allowPrivilegeEscalation: false`, which Kubernetes refuses together with `privileged` and with the capability `SYS_ADMIN`: both allow everything anyway. Remove one of the two.',
+    '`no-new-privileges` becomes `allowPrivilegeEscalation: false`, which Kubernetes refuses together with `privileged`, which allows everything anyway. Remove one of the two.',
   text: (p: { field: string }) => ({
     message: `\`no-new-privileges\` contradicts \`${p.field}\`: Kubernetes refuses the two together`,
     hint: 'remove one of the two',
@@ -86,8 +86,9 @@ export function planUser(
   const [name = '', group] = user.value.split(':')
   const runAsUser = toId(name)
   const runAsGroup = group === undefined || group === '' ? undefined : toId(group)
-  if (runAsUser === undefined && name !== '') reporter.report(userName, user.span, { key: 'user', name })
-  if (runAsGroup === undefined && group) reporter.report(userName, user.span, { key: 'group', name: group })
+  const lost = [...(runAsUser === undefined ? [name] : []), ...(runAsGroup === undefined ? [group] : [])]
+  const names = lost.filter(Boolean).join(':')
+  if (names !== '') reporter.report(userName, narrow(user.span, names), { key: 'user', name: names })
   return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
 }
 
@@ -119,13 +120,14 @@ function readOptions(context: PlanContext, service: Service): Options {
   for (const option of service.securityOpt) {
     // Both `key=value` and `key:value` are in use.
     const [, key = '', value = ''] = /^([^=:]*)(?:[=:](.*))?$/s.exec(option.value) ?? []
-    found = { ...found, ...readOption(context, option, key, value, found) }
+    found = { ...found, ...readOption(context, service, option, key, value, found) }
   }
   return found
 }
 
 function readOption(
   { reporter }: PlanContext,
+  service: Service,
   { value: option, span }: At<string>,
   key: string,
   value: string,
@@ -151,10 +153,21 @@ function readOption(
       break
     }
     case 'systempaths':
-      if (value === 'unconfined') return { procMount: 'Unmasked' }
+      // A privileged container sees them all anyway.
+      if (value === 'unconfined' && service.privileged?.value) return {}
+      if (value === 'unconfined' && seesSystemPaths(service)) return { procMount: 'Unmasked' }
   }
   reporter.report(unknownOption, span, { option })
   return {}
+}
+
+/**
+ * Whether a container sees the parts of /proc that are hidden from others. Kubernetes (1.33) grants it to Pods in a user namespace of their
+ * own, which cannot share the network, processes or IPC of the node.
+ */
+export function seesSystemPaths({ securityOpt, privileged, networkMode, pid, ipc }: Service): boolean {
+  const asks = securityOpt.some(({ value }) => /^systempaths[=:]unconfined$/.test(value))
+  return asks && !privileged?.value && ![networkMode, pid, ipc].some(mode => mode?.value === 'host')
 }
 
 function checkContradiction({ reporter }: PlanContext, service: Service, isConfined: boolean): void {
@@ -163,6 +176,4 @@ function checkContradiction({ reporter }: PlanContext, service: Service, isConfi
   const related = option && [{ span: option.span, message: '`no-new-privileges` is here' }]
   if (service.privileged?.value)
     reporter.report(contradiction, service.privileged.span, { field: 'privileged' }, related)
-  const admin = service.capAdd.find(({ value }) => value === 'SYS_ADMIN')
-  if (admin) reporter.report(contradiction, admin.span, { field: 'cap_add: SYS_ADMIN' }, related)
 }

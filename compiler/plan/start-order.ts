@@ -184,7 +184,8 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
       const image = shellImage(context)
       // The name of a headless Service resolves only while a Pod is ready.
       if (!object || object.headless) return { kind: 'name', service, host: service, image }
-      const port = facts.waitPortOf(dependency.service)
+      // A member of a group without a port of its own is ready when its Pod is, whose other ports tell.
+      const port = facts.waitPortOf(dependency.service) ?? object.ports.find(({ protocol }) => protocol === 'TCP')?.port
       if (port !== undefined) return { kind: 'port', service, host: service, port, image }
       context.reporter.report(noTcpPort, dependency.span, { service: dependency.service })
       return undefined

@@ -28,7 +28,13 @@ export type Held =
       readonly path: string
       readonly subPath?: string
     }
-  | { readonly kind: 'image'; readonly name: string; readonly reference: string; readonly subPath?: string }
+  | {
+      readonly kind: 'image'
+      readonly name: string
+      readonly reference: string
+      readonly pullPolicy?: 'Always' | 'IfNotPresent' | 'Never'
+      readonly subPath?: string
+    }
   | { readonly kind: 'hostPath'; readonly name: string; readonly path: string; readonly type?: string }
   | HeldByFiles
 

@@ -61,10 +61,10 @@ export function planSysctls(
 ): NonNullable<PodPlan['sysctls']> {
   const found = new Map<string, Pair>()
   for (const pair of services.flatMap(({ sysctls }) => sysctls)) {
-    const { name, span } = pair
+    const { name, span, key = span } = pair
     const other = found.get(name)
-    if (isHostNetwork && name.startsWith('net.')) reporter.report(withHostNetwork, span, { name })
-    else if (!safe.has(name)) reporter.report(unsafe, span, { name })
+    if (isHostNetwork && name.startsWith('net.')) reporter.report(withHostNetwork, key, { name })
+    else if (!safe.has(name)) reporter.report(unsafe, key, { name })
     else if (other && other.value !== pair.value)
       reporter.report(disagree, span, { name }, [
         { span: other.span, message: `\`${name}\` is \`${other.value}\` here` },

@@ -2,7 +2,7 @@ import { diagnostic, type Related } from '../diagnostics/diagnostic.ts'
 import type { Deploy, Service } from '../project/project.ts'
 import type { PlanContext } from './context.ts'
 import type { KindDecision } from './kind.ts'
-import type { RollingUpdate, WorkloadPlan } from './plan.ts'
+import type { PodPlan, RollingUpdate, WorkloadPlan } from './plan.ts'
 import { wholeSeconds } from './probes.ts'
 
 const notAllowed = diagnostic({
@@ -46,6 +46,28 @@ const orderLost = diagnostic({
   }),
 })
 
+const hostPortOrder = diagnostic({
+  code: 'update-policy/host-port',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The Pod uses a port of its node (`mode: host`, or `network_mode: host` with ports), which the new Pod cannot have while the old one is there. `order: start-first` would wait for ever on a cluster of one node, so the old Pod is stopped first.',
+  text: () => ({
+    message: '`order: start-first` is impossible with a port of the node, which only one Pod can have',
+    hint: 'remove it, or the host port',
+  }),
+})
+
+const parallelStatefulSet = diagnostic({
+  code: 'update-policy/stateful-set-parallelism',
+  severity: 'info',
+  explain:
+    'A stateful set replaces its Pods one after the other. That it replaces several at once is a younger feature of Kubernetes, on from 1.35; older clusters ignore the number.',
+  text: (p: { count: number | string }) => ({
+    message: `a stateful set replaces ${p.count} Pods at once from Kubernetes 1.35 on, and one by one before`,
+  }),
+})
+
 const noUpdates = diagnostic({
   code: 'update-policy/job',
   severity: 'warning',
@@ -83,7 +105,7 @@ export interface UpdatePlan {
  * How Pods are replaced: the label `dev.platform/update` (specification, Update policy annotation), then
  * `deploy.update_config`. Reports a policy that the kind does not allow, with the line that made it that kind.
  */
-export function planUpdate(context: PlanContext, service: Service, decision: KindDecision): UpdatePlan {
+export function planUpdate(context: PlanContext, service: Service, decision: KindDecision, pod: PodPlan): UpdatePlan {
   const policy = readPolicy(context, service, decision)
   const { update } = service.deploy
   if (update && decision.kind === 'Job') {
@@ -92,15 +114,29 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
   }
   const delay = update?.delay && update.delay.value.milliseconds > 0 && wholeSeconds(context, 'delay', update.delay)
   const monitor = update?.monitor && wholeSeconds(context, 'monitor', update.monitor)
-  const rolling = policy === undefined || policy === 'rolling' ? toRolling(context, update, decision.kind) : undefined
+  const rolling =
+    policy === undefined || policy === 'rolling'
+      ? (toRolling(context, update, decision.kind, holdsHostPort(pod)) ??
+        // The default would start the new Pod first, which waits for the port that the old one has.
+        (policy === undefined && decision.kind === 'Deployment' && holdsHostPort(pod) ? stopFirst(1) : undefined))
+      : undefined
   return {
     ...(policy && { policy }),
     ...(rolling ? { rolling } : policy === 'rolling' && { rolling: { type: 'RollingUpdate' } as const }),
     ...(delay && { minReadySeconds: delay }),
-    // Kubernetes watches an update for ten minutes anyway.
-    ...(monitor && monitor > 600 && { progressDeadlineSeconds: Math.max(monitor, (delay || 0) + 1) }),
+    ...progressDeadline(delay || 0, monitor || 0),
   }
 }
+
+/** Kubernetes watches an update for ten minutes anyway, and wants that to be longer than the delay. */
+function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'progressDeadlineSeconds'> {
+  if (delay < 600 && monitor <= 600) return {}
+  return { progressDeadlineSeconds: Math.max(monitor, delay + 600) }
+}
+
+/** Whether the Pod uses ports of its node: with the node's network every port of its containers is one. */
+const holdsHostPort = ({ hostNetwork, containers }: PodPlan): boolean =>
+  containers.some(({ ports }) => ports.some(({ hostPort }) => hostNetwork || hostPort !== undefined))
 
 function readPolicy({ reporter }: PlanContext, service: Service, decision: KindDecision): Policy | undefined {
   const label = service.labels.find(({ name }) => name === 'dev.platform/update')
@@ -122,6 +158,7 @@ function toRolling(
   { reporter }: PlanContext,
   update: Deploy['update'],
   kind: WorkloadPlan['kind'],
+  hasHostPort: boolean,
 ): RollingUpdate | undefined {
   if (!update || (!update.parallelism && !update.order)) return undefined
   const count = update.parallelism?.value ?? 1
@@ -129,10 +166,18 @@ function toRolling(
   const startsFirst = update.order?.value === 'start-first'
   if (kind === 'StatefulSet') {
     if (startsFirst) reporter.report(orderLost, update.order!.span, undefined)
-    // One at a time is what a StatefulSet does; more needs Kubernetes 1.35, and is ignored before.
-    return atOnce === 1 ? undefined : { type: 'RollingUpdate', maxUnavailable: atOnce }
+    if (atOnce === 1) return undefined
+    reporter.report(parallelStatefulSet, update.parallelism!.span, { count: count === 0 ? 'all' : count })
+    return { type: 'RollingUpdate', maxUnavailable: atOnce }
   }
-  return startsFirst
-    ? { type: 'RollingUpdate', maxSurge: atOnce, maxUnavailable: 0 }
-    : { type: 'RollingUpdate', maxSurge: 0, maxUnavailable: atOnce }
+  if (!startsFirst) return stopFirst(atOnce)
+  if (!hasHostPort) return { type: 'RollingUpdate', maxSurge: atOnce, maxUnavailable: 0 }
+  reporter.report(hostPortOrder, update.order!.span, undefined)
+  return stopFirst(atOnce)
 }
+
+const stopFirst = (atOnce: number | string): RollingUpdate => ({
+  type: 'RollingUpdate',
+  maxSurge: 0,
+  maxUnavailable: atOnce,
+})

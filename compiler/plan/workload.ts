@@ -29,7 +29,7 @@ export function planWorkload(
 ): WorkloadPlan {
   const service = context.names.of(lead.name)
   const name = workloadName(context, lead, service, decision.kind)
-  const update = planUpdate(context, lead, decision)
+  const update = planUpdate(context, lead, decision, pod)
   const annotations = workloadAnnotations(context, members)
   const base = {
     name,

@@ -289,7 +289,13 @@ const volume: Rewrite = (tree, { reporter, volumes }) => {
           create_host_path: isBind ? at(true) : undefined,
         })
       : undefined
-  const named = !isBind || short.nocopy ? record(tree, { nocopy: short.nocopy ? at(true) : undefined }) : undefined
+  // Text of one or two characters goes another way in the reference, with nothing said about the volume.
+  const isShort = (tree.value as string).length <= 2
+  const named = isShort
+    ? undefined
+    : !isBind || short.nocopy
+      ? record(tree, { nocopy: short.nocopy ? at(true) : undefined })
+      : undefined
   return record(tree, {
     type: at(short.type),
     source: short.source === undefined ? undefined : at(short.source, short.sourceAt),

@@ -117,6 +117,7 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
   return read
 }
 
+/** Variables inside a file: the labels of the files before it, then those before in itself. */
 function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
   const read = new Map<string, Entry>()
   const lookup = (name: string) => {
@@ -128,7 +129,7 @@ function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
     const file = run.state.sources.open(String(item.value), 'the label file', run.state.reporter, item.span)
     if (!file) run.failed = true
     else
-      for (const entry of parseDotenv(file, () => undefined, run.state.reporter, { labels: true, earlier: lookup }))
+      for (const entry of parseDotenv(file, lookup, run.state.reporter, { labels: true }))
         read.set(entry.name, fromFile(entry))
   }
   return read

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { suggest } from '../diagnostics/suggest.ts'
+import { shapeAt } from '../schema/lookup.ts'
+import { validateAt } from '../schema/validate.ts'
 import type { Span } from '../syntax/source.ts'
 import {
   type Entry,
@@ -96,7 +98,12 @@ export function applyExtends(
   const services: Services = { file: path, entries: new Map(section.entries), resets, done: new Set() }
   const run = new ExtendsRun(scope, cache, state)
   const broken: string[] = []
-  for (const name of section.entries.keys()) if (!run.resolve(services, name, [])) broken.push(`services.${name}`)
+  const shape = shapeAt(['services', '*', 'extends'])
+  for (const [name, { value }] of section.entries) {
+    const written = get(value, 'extends')
+    const isSound = !written || !shape || validateAt(['services', name, 'extends'], written, shape, state.reporter)
+    if (!isSound || !run.resolve(services, name, [])) broken.push(`services.${name}`)
+  }
   return leaveOut(withEntry(model, 'services', { ...section, entries: services.entries }), broken, state)
 }
 
@@ -104,6 +111,8 @@ class ExtendsRun {
   readonly #scope: ProjectScope
   readonly #cache: ExtendsCache
   readonly #state: LoadState
+  /** What could not be resolved. */
+  readonly #failed = new Set<string>()
 
   constructor(scope: ProjectScope, cache: ExtendsCache, state: LoadState) {
     this.#scope = scope
@@ -113,18 +122,38 @@ class ExtendsRun {
 
   /** The service with what it extends merged in; undefined when that failed. */
   resolve(services: Services, name: string, chain: readonly Step[]): Tree | undefined {
-    const { reporter } = this.#state
     const service = services.entries.get(name)
     if (!service) return undefined
     const reference = isMap(service.value) ? extendsOf(service.value) : undefined
     if (!isMap(service.value) || services.done.has(name) || !reference) return service.value
     const step: Step = { file: services.file, service: name, span: reference.span }
+    // A circle, or a chain that ends nowhere, is said once, not for each service in it.
+    if (this.#failed.has(keyOf(step))) return undefined
+    const resolved = this.#resolveReference(services, name, service, reference, step, chain)
+    if (!resolved) this.#failed.add(keyOf(step))
+    return resolved
+  }
+
+  #resolveReference(
+    services: Services,
+    name: string,
+    service: Entry,
+    reference: Reference,
+    step: Step,
+    chain: readonly Step[],
+  ): Tree | undefined {
+    const { reporter } = this.#state
     if (chain.some(before => before.file === step.file && before.service === step.service)) {
       const names = [
         ...chain.slice(chain.findIndex(before => before.file === step.file && before.service === name)),
         step,
       ]
-      reporter.report(cycle, reference.span, { chain: names.map(({ service }) => service) })
+      for (const member of names) this.#failed.add(keyOf(member))
+      const { display } = this.#state.sources
+      const isOneFile = names.every(member => member.file === step.file)
+      reporter.report(cycle, reference.span, {
+        chain: names.map(({ service, file }) => (isOneFile ? service : `${service} in ${display(file)}`)),
+      })
       return undefined
     }
     if (chain.length >= MAX_CHAIN) {
@@ -144,7 +173,7 @@ class ExtendsRun {
     }
     const base = this.resolve(from, reference.service, [...chain, step])
     if (!base) return undefined
-    const own = withoutKeys(service.value, 'extends')
+    const own = isMap(service.value) ? withoutKeys(service.value, 'extends') : service.value
     const merged = isNull(base)
       ? service.value
       : mergeAt(['services', name], services.resets.applyTo(base, ['services', name]), own, reporter)
@@ -187,6 +216,8 @@ class ExtendsRun {
     return services
   }
 }
+
+const keyOf = ({ file, service }: Step): string => `${file}\0${service}`
 
 interface Reference {
   readonly service: string

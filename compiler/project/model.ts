@@ -136,7 +136,9 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
     else if (!section?.startsWith('x-')) state.incomplete = true
   }
-  const model = renameAdopted(leaveOut(result as MapTree, broken, state), state.reporter) // a map stays a map
+  const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
+  const sound = withoutKeys(result as MapTree, ...unusable) // a map stays a map
+  const model = renameAdopted(leaveOut(sound, broken, state), state.reporter)
   reportRewritten(model, state.reporter)
   return model
 }

@@ -62,8 +62,10 @@ const onText =
   }
 
 const absolute = onText(absolutePath)
-/** Left alone where it is absolute on Windows, too. */
-const hostPath = onText((path, base) => (WINDOWS_ABSOLUTE.test(path) ? path : absolutePath(path, base)))
+/** Left alone where it is absolute on Windows, too. The empty path is the folder itself. */
+const hostPath = onText((path, base) =>
+  WINDOWS_ABSOLUTE.test(path) ? path : path === '' ? base.directory : absolutePath(path, base),
+)
 const context = onText((path, base) =>
   path.includes('://') || REMOTE_CONTEXT.test(path) ? path : absolutePath(path, base),
 )

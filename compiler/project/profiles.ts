@@ -1,6 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import { suggest } from '../diagnostics/suggest.ts'
+import { didYouMean } from '../diagnostics/suggest.ts'
 import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../syntax/tree.ts'
 import { scalarText } from './tree-text.ts'
 
@@ -8,10 +8,11 @@ const unknownSelection = diagnostic({
   code: 'project/unknown-service',
   severity: 'error',
   explain: 'A service that is named on the command line is not in the Compose files.',
-  text: (p: { name: string; suggestion?: string | undefined }) => ({
-    message: `there is no service \`${p.name}\``,
-    hint: p.suggestion && `did you mean \`${p.suggestion}\`?`,
-  }),
+  text: (p: { name: string; known: readonly string[] }) => {
+    const near = didYouMean(p.name, p.known)
+    const names = p.known.map(name => `\`${name}\``).join(', ')
+    return { message: `there is no service \`${p.name}\``, hint: near ?? (names && `the services are ${names}`) }
+  },
 })
 
 export interface Selection {
@@ -36,7 +37,7 @@ export function profilesOf(model: MapTree, names: readonly string[], reporter: R
   const known = isMap(services) ? services.entries : new Map<string, never>()
   return names.flatMap(name => {
     const service = known.get(name)
-    if (!service) reporter.report(unknownSelection, undefined, { name, suggestion: suggest(name, known.keys()) })
+    if (!service) reporter.report(unknownSelection, undefined, { name, known: [...known.keys()] })
     const own = get(service?.value, 'profiles')
     return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
   })

@@ -31,6 +31,8 @@ export interface Pair {
   readonly name: string
   readonly value: string
   readonly span: Span
+  /** Where the name is written. */
+  readonly key?: Span
 }
 
 export interface Service {
@@ -224,6 +226,8 @@ export interface ServiceNetwork {
   readonly name: string
   readonly span: Span
   readonly aliases: readonly At<string>[]
+  /** Fixed addresses of the service on the network, which a cluster does not have. */
+  readonly addresses: readonly string[]
 }
 
 export type Mount = VolumeMount | BindMount | TmpfsMount | ImageMount | OtherMount
@@ -240,6 +244,8 @@ export interface VolumeMount extends MountBase {
   readonly source?: string
   readonly nocopy: boolean
   readonly subpath?: string
+  /** `volume.labels`, sorted. */
+  readonly labels: readonly Pair[]
 }
 export interface BindMount extends MountBase {
   readonly type: 'bind'

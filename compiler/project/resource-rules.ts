@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
+import { reportIncomplete } from '../fields/targets.ts'
 import type { Span } from '../syntax/source.ts'
 import { entry, get, isMap, isSeq, type MapTree, type Tree } from '../syntax/tree.ts'
 import { isIp } from '../values/ip-address.ts'
@@ -55,16 +56,6 @@ const countAndIds = diagnostic({
   }),
 })
 
-const bindWithoutSource = diagnostic({
-  code: 'volumes/no-source',
-  severity: 'error',
-  explain: 'The long form of a mount with `type: bind` says with `source` which path of this machine is mounted.',
-  text: (_: Record<never, never>) => ({
-    message: 'a mount of type `bind` needs `source`',
-    hint: 'add `source: ./PATH`',
-  }),
-})
-
 /** Checks what the schema cannot say of one thing alone (compose-spec.md 1.14). Gives the names of what fails, as `volumes.data`. */
 export function checkResources(model: MapTree, reporter: Reporter): readonly string[] {
   const broken: string[] = []
@@ -116,6 +107,13 @@ function hasOneContent(
     reporter.report(severalContents, resource.entries.get(given[1]!)!.key, { name, keys: given })
     return false
   }
+  const only = given.length === 1 ? resource.entries.get(given[0]!)?.value : undefined
+  // A variable's name that is empty, for it came from a variable that nothing sets.
+  const isEmpty = !driver && given[0] === 'environment' && only?.kind === 'scalar' && only.value === ''
+  if (isEmpty) {
+    reporter.report(noContent, only.span, { name, keys })
+    return false
+  }
   if (given.length === 1 || isExternal(resource) || (driver && resource.entries.has('driver'))) return true
   reporter.report(noContent, key, { name, keys })
   return false
@@ -135,7 +133,7 @@ function serviceHolds(service: MapTree, reporter: Reporter): boolean {
   for (const mount of itemsOf(get(service, 'volumes'))) {
     const type = get(mount, 'type')
     if (type?.kind === 'scalar' && type.value === 'bind' && !get(mount, 'source'))
-      complain(() => reporter.report(bindWithoutSource, mount.span, {}))
+      complain(() => reportIncomplete('bind', 'source', mount.span, { reporter }))
   }
   for (const rule of itemsOf(get(service, 'develop', 'watch'))) {
     const path = get(rule, 'path')

@@ -53,7 +53,7 @@ export class Sources {
   }
 
   /** The path as messages show it: relative to the working directory where that is not longer. */
-  display(path: string): string {
+  readonly display = (path: string): string => {
     if (!isAbsolute(path)) return path
     const short = relative(this.#workingDirectory, path)
     return short === '' ? '.' : short.length < path.length ? short : path
@@ -82,7 +82,13 @@ export class Sources {
       case 'file': {
         const text = decodeText(content.bytes)
         if (typeof text !== 'string') {
-          reporter.report(notUtf8, span, { path: display, what, offset: text.offset })
+          const shown = new SourceFile(display, text.readable, path === '-' ? display : path)
+          reporter.report(
+            notUtf8,
+            { file: shown, start: text.at, end: text.at + 1 },
+            { path: display, what, offset: text.offset },
+            span && [{ span, message: 'named here' }],
+          )
           return undefined
         }
         const file = new SourceFile(display, text, path === '-' ? display : path)
@@ -93,14 +99,23 @@ export class Sources {
   }
 }
 
-/** UTF-8 with or without byte order mark, or UTF-16 with one; else the offset of the first byte that fits no character. */
-function decodeText(bytes: Uint8Array): string | { readonly offset: number } {
+/** A text with the characters that are none replaced; the first of them, as an offset in it and in the bytes. */
+interface NotUtf8 {
+  readonly readable: string
+  readonly at: number
+  readonly offset: number
+}
+
+/** UTF-8 with or without byte order mark, or UTF-16 with one; else where it is none of them. */
+function decodeText(bytes: Uint8Array): string | NotUtf8 {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return { offset: firstBadByte(bytes) }
+    const offset = firstBadByte(bytes)
+    const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true })
+    return { readable: new TextDecoder().decode(bytes), at: before.length, offset }
   }
 }
 

@@ -8,6 +8,7 @@ import {
   either,
   list,
   object,
+  orNull,
   record,
   resourceName,
   type Shape,
@@ -64,13 +65,16 @@ export const composeShape: Shape = object({
   }),
   include: cli(
     list(
-      either(
-        text(),
-        object({
-          path: cli(textOrList({ unique: true }), 'the files'),
-          project_directory: cli(text(), 'where their paths begin'),
-          env_file: cli(textOrList({ unique: true }), 'their variables'),
-        }),
+      // An item without a value brings nothing.
+      orNull(
+        either(
+          text(),
+          object({
+            path: cli(textOrList({ unique: true }), 'the files'),
+            project_directory: cli(text(), 'where their paths begin'),
+            env_file: cli(textOrList({ unique: true }), 'their variables'),
+          }),
+        ),
       ),
     ),
     'other Compose files, read before this one',

@@ -88,10 +88,22 @@ export const deploy: Shape = orNull(
     ),
     update_config: mapped(
       object({
-        parallelism: mapped(updateKeys.parallelism, '`maxSurge` or `maxUnavailable`'),
-        order: mapped(updateKeys.order, '`start-first`: surge; `stop-first`: none'),
+        parallelism: mapped(
+          updateKeys.parallelism,
+          '`maxSurge` or `maxUnavailable`',
+          'of a StatefulSet from Kubernetes 1.35 on (info)',
+        ),
+        order: mapped(
+          updateKeys.order,
+          '`start-first`: surge; `stop-first`: none',
+          '`start-first` is impossible on a StatefulSet and with ports of the node (warning)',
+        ),
         delay: mapped(updateKeys.delay, '`minReadySeconds`'),
-        monitor: mapped(updateKeys.monitor, '`progressDeadlineSeconds`'),
+        monitor: mapped(
+          updateKeys.monitor,
+          '`progressDeadlineSeconds` of a Deployment',
+          'where it is longer than the ten minutes that Kubernetes takes anyway',
+        ),
         failure_action: none(updateKeys.failure_action, {
           family: 'update-failure',
           why: 'An update whose Pods do not become ready stops where it is, with the old Pods still there: that is `pause`. Kubernetes does not go back by itself and does not go on.',

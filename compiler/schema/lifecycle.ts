@@ -63,7 +63,7 @@ export const dependsOn: Shape = either(
             'what the wait waits for',
           ),
           required: mapped(strictFlag(), '`false`: no wait for a service that is not there'),
-          restart: mapped(flag(), 'a change of the dependency starts the service anew'),
+          restart: unusable(flag(), 'Kubernetes has no such link between workloads (warning)'),
         },
         { required: ['condition'] },
       ),

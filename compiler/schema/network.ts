@@ -109,11 +109,11 @@ export const exposure = {
             published: mapped(
               anyOf('string', 'integer'),
               'an HTTPS route, and a port of the Service',
-              'not for ports of databases and debuggers: use `endpoints` for them',
+              'not for ports of databases and debuggers: use `endpoints` for them. `0`, a port of the engine’s choice, is not public (info)',
             ),
             host_ip: mapped(text(), 'a loopback address: no route', 'others get a warning'),
             protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
-            app_protocol: mapped(text(), '`appProtocol` of the Service'),
+            app_protocol: mapped(text(), '`appProtocol` of the Service', 'names that Kubernetes refuses get a warning'),
             mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
             name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
           },
@@ -129,7 +129,7 @@ export const exposure = {
 /** A network of the file. */
 export const topLevelNetwork: Shape = orNull(
   object({
-    name: mapped(text(), 'the name in labels and policies'),
+    name: unusable(text(), 'labels and policies go by the key'),
     internal: mapped(flag(), 'no way out but to members and the cluster’s DNS'),
     external: mapped(
       either(flag(), object({ name: text() })),

@@ -1,5 +1,5 @@
 import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from './harmless.ts'
-import { mapped, none, unusable } from './row.ts'
+import { approximated, mapped, none, unusable } from './row.ts'
 import { anyOf, either, flag, integer, keyValues, list, number, object, record, type Shape, text } from './shape.ts'
 
 const realtime = {
@@ -37,7 +37,11 @@ export const machine = {
   cpus: mapped(number(), '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
   cpu_count: mapped(integer({ minimum: 0 }), '`resources.limits.cpu`', 'where `cpus` is not given'),
   cpu_quota: mapped(number(), '`resources.limits.cpu`', 'divided by `cpu_period`'),
-  cpu_period: mapped(number(), '`resources.limits.cpu`', 'what `cpu_quota` is divided by, 100 ms unless given'),
+  cpu_period: mapped(
+    number(),
+    '`resources.limits.cpu`',
+    'what `cpu_quota` is divided by, 100 ms unless given; alone it is left out (warning)',
+  ),
   cpu_shares: mapped(number(), '`resources.requests.cpu`', 'shares divided by 1024'),
   cpu_percent: none(integer({ minimum: 0, maximum: 100 }), {
     why: 'It is a limit for Windows containers, in percent of a machine whose size nobody knows beforehand.',
@@ -117,7 +121,7 @@ export const machine = {
     '`resources.limits` with the vendor’s extended resource (`nvidia.com/gpu`)',
     '`all` becomes 1 with a warning',
   ),
-  devices: mapped(
+  devices: approximated(
     list(
       either(
         text(),
@@ -131,8 +135,8 @@ export const machine = {
         ),
       ),
     ),
-    '`hostPath` in a privileged container (warning)',
-    'device plugins are the way of a cluster',
+    '`hostPath` in a privileged container',
+    'a warning in any case: without `privileged` it is left out, and with it the device is that of whatever node the Pod runs on',
   ),
   device_cgroup_rules: none(list(text(), { unique: true }), {
     why: 'A Pod cannot say which devices its control group may use. Devices come from device plugins, or a container is privileged.',

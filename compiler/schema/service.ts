@@ -29,7 +29,7 @@ const workloadKeys: Readonly<Record<string, Row>> = {
   healthcheck: mapped(
     healthcheck,
     '`readinessProbe`, `livenessProbe`',
-    'without one, the image’s own check is not used',
+    'without one, the HEALTHCHECK of the Dockerfile where the image is built here (info); that of other images is not known',
   ),
   ...exposure,
   stdin_open: mapped(flag(), '`stdin`'),

@@ -55,13 +55,6 @@ export function parseVolume(text: string, isDeclared: (name: string) => boolean)
     const place = [target!.start, options!.start + options!.text.length] as const
     return failed(`\`${text.slice(...place)}\` is a path of Windows`, 'containers have paths such as `/data`', place)
   }
-  if (source && !options && OPTION_WORDS.has(target!.text)) {
-    return failed(
-      `\`${target!.text}\` is an option and no path of the container`,
-      `write \`${source.text}:/path/in/container:${target!.text}\``,
-      place(target!),
-    )
-  }
   return parsed({
     type: source && isPath(source.text) ? 'bind' : 'volume',
     ...(source && { source: source.text, sourceAt: place(source) }),

@@ -28,4 +28,4 @@ test.each([
 })
 
 test('a missing file is refused', () =>
-  expect(() => readImagesFile('/none/such', 'such')).toThrow('`such` cannot be read: there is no such file'))
+  expect(() => readImagesFile('/none/such', 'such')).toThrow('`such` does not exist'))

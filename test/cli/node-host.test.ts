@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, mkdirSync, openSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createHost } from '../../cli/node-host.ts'
+import { writeOutput } from '../../cli/output/output-directory.ts'
 import type { BuildInput } from '../../compiler/host.ts'
 import { makeFolder, write } from './folder.ts'
 
@@ -35,6 +36,22 @@ describe('the host of a compilation', () => {
     expect(host.readFile('/dev/null')).toEqual({ kind: 'file', bytes: new Uint8Array() })
     expect(host.readFile('/dev/zero')).toEqual({ kind: 'unreadable', reason: 'it is a device' })
   })
+
+  test.skipIf(process.platform === 'win32')(
+    'reads a pipe to its end, and does not wait for what nobody writes',
+    async () => {
+      const folder = makeFolder()
+      const pipe = join(folder, 'pipe')
+      execFileSync('mkfifo', [pipe])
+      expect(host.readFile(pipe)).toEqual({ kind: 'unreadable', reason: 'it is a pipe that nothing writes to' })
+      const writer = spawn('sh', ['-c', 'printf a; sleep 0.05; head -c 200000 /dev/zero'], {
+        stdio: ['ignore', openSync(pipe, 'r+'), 'ignore'],
+      })
+      await new Promise(resolve => writer.once('spawn', resolve))
+      const file = host.readFile(pipe)
+      expect(file.kind === 'file' && file.bytes.length).toBe(200_001)
+    },
+  )
 
   test('lists folders in order, links as what they lead to', () => {
     const folder = makeFolder({ b: '', 'a/x': '', C: '' })
@@ -165,6 +182,39 @@ describe('the hash of a build', () => {
     )
     const kept = (index: string) => hashOf(folder => write(folder, { '.dockerignore': '!.git\n', '.git/index': index }))
     expect(kept('x')).not.toBe(kept('y'))
+  })
+
+  test('does not change with the manifests that devctl writes into the context', () => {
+    const output = (files: Readonly<Record<string, string>>, more: Readonly<Record<string, string>> = {}) =>
+      hashOf(folder => {
+        writeOutput(join(folder, 'deploy/k8s'), 'k8s', {
+          environment: 'app',
+          sources: [],
+          files: new Map(Object.entries(files)),
+          index: false,
+          keepOthers: false,
+          takeOver: false,
+        })
+        write(folder, more)
+      })
+    const none = hashOf(folder => mkdirSync(join(folder, 'deploy')))
+    expect(output({ 'web/a.yaml': 'a' })).toBe(none)
+    expect(output({ 'web/a.yaml': 'b', 'b/c.yaml': 'c' })).toBe(none)
+    expect(output({ 'web/a.yaml': 'a' }, { 'deploy/k8s/web/own.yaml': 'x' })).toBe(
+      hashOf(folder => write(folder, { 'deploy/k8s/web/own.yaml': 'x' })),
+    )
+    // What only looks like a lock is a file like any other.
+    expect(hashOf(folder => write(folder, { 'k8s/.devctl.lock': '{}' }))).not.toBe(plain())
+    expect(hashOf(folder => write(folder, { '.devctl.lock': '{}' }))).not.toBe(plain())
+  })
+
+  test('does not wait for a pipe', () => {
+    if (process.platform === 'win32') return
+    const pipes = (folder: string) => {
+      execFileSync('mkfifo', ['pipe', '.dockerignore', 'Dockerfile.dockerignore'], { cwd: folder })
+      execFileSync('sh', ['-c', 'rm Dockerfile; mkfifo Dockerfile'], { cwd: folder })
+    }
+    expect(hashOf(pipes)).toMatch(/^[0-9a-f]{64}$/)
   })
 
   test('reads a large file piece by piece', () => {

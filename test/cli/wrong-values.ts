@@ -31,7 +31,11 @@ const VALUES: Readonly<Record<string, readonly [Json, ValueType | 'list' | 'map'
 export function* trials(): Generator<Trial> {
   for (const { path, shape, forms } of places(composeShape, [], []))
     for (const [name, [value, kind]] of Object.entries(VALUES))
-      yield { name: `${spell(path)}: ${name}`, ...print(fileWith(path, forms, value), path), wrong: !takes(shape, kind) }
+      yield {
+        name: `${spell(path)}: ${name}`,
+        ...print(fileWith(path, forms, value), path),
+        wrong: !takes(shape, kind),
+      }
 }
 
 interface Place {
@@ -108,7 +112,8 @@ function sample(key: string, shape: Shape): Json {
   if ((key === 'target' || key === 'path') && !shape.scalar?.types.includes('integer')) return FILE
   if (key === 'type') return 'tmpfs'
   if (shape.list) return [sample('', shape.list.items)]
-  if (shape.map) return Object.fromEntries(shape.map.required.map(name => [name, sample(name, shapeOf(shape.map!.keys[name]!))]))
+  if (shape.map)
+    return Object.fromEntries(shape.map.required.map(name => [name, sample(name, shapeOf(shape.map!.keys[name]!))]))
   return sampleScalar(shape.scalar!)
 }
 
@@ -150,5 +155,8 @@ function print(file: Json, target: Path): { text: string; start: number; end: nu
 }
 
 function spell(path: Path): string {
-  return path.map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`)).join('').slice(1)
+  return path
+    .map(step => (typeof step === 'number' ? `[${step}]` : `.${step}`))
+    .join('')
+    .slice(1)
 }

@@ -1,0 +1,77 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Service, TmpfsMount } from '../project/project.ts'
+import { memoryQuantity, parseQuantity } from '../values/quantity.ts'
+import type { PlanContext } from './context.ts'
+import { slug } from './object-names.ts'
+import type { StoredMount } from './stored-mount.ts'
+
+const tmpfsOption = diagnostic({
+  code: 'tmpfs/option',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A `tmpfs` becomes an `emptyDir` in memory, which has a size limit and nothing else: everybody may write to it (mode 0777), programs in it may run. Other options are left out.',
+  text: (p: { target: string; options: string }) => ({
+    message: `\`${p.options}\` of the tmpfs at \`${p.target}\` has no equivalent and is left out`,
+  }),
+})
+
+const overLimit = diagnostic({
+  code: 'tmpfs/over-memory-limit',
+  severity: 'warning',
+  explain:
+    'What a container writes to a memory volume (`tmpfs`, `shm_size`) counts against its memory limit. Here the volumes may hold more than the limit, so that the container is killed before they are full. Raise the limit, or make the volumes smaller.',
+  text: (p: { service: string; size: string; limit: string }) => ({
+    message: `the memory volumes of \`${p.service}\` hold up to ${p.size}, more than its memory limit of ${p.limit}`,
+    hint: 'raise the memory limit, or lower the sizes',
+  }),
+})
+
+/** What every container has at `/dev/shm`, in an engine and in a Pod: asking for no more changes nothing. */
+const usualShm = 64n * 1024n * 1024n
+
+/** What holds a mount of type `tmpfs`. */
+export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): StoredMount {
+  const { size, mode, span, readOnly } = mount
+  const target = mount.target.value
+  // Modes that let everybody write are what an emptyDir has anyway.
+  if (mode !== undefined && (mode & 0o777) !== 0o777)
+    reporter.report(tmpfsOption, span, { target, options: `mode=${mode.toString(8)}` })
+  return { target, readOnly, span, held: memory(slug(target) || 'root', size) }
+}
+
+/** The mounts of `tmpfs` and `shm_size`. */
+export function planMemoryMounts({ reporter }: PlanContext, service: Service): readonly StoredMount[] {
+  const found = service.tmpfs.map(({ target, span, size, options }): StoredMount => {
+    const lost = options.filter(option => !/^(rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
+    if (lost.length > 0) reporter.report(tmpfsOption, span, { target, options: lost.join(',') })
+    return { target, readOnly: options.includes('ro'), span, held: memory(slug(target) || 'root', size) }
+  })
+  const { shmSize } = service
+  if (!shmSize || shmSize.value <= usualShm || found.some(({ target }) => target === '/dev/shm')) return found
+  return [...found, { target: '/dev/shm', readOnly: false, span: shmSize.span, held: memory('shm', shmSize.value) }]
+}
+
+const memory = (name: string, size: bigint | undefined): StoredMount['held'] => ({
+  kind: 'memory',
+  name,
+  ...(size && { sizeLimit: memoryQuantity(size) }),
+})
+
+/** Reports memory volumes that together may hold more than the memory limit of their service. */
+export function checkMemory({ reporter }: PlanContext, service: Service, mounts: readonly StoredMount[]): void {
+  const limit = service.resources.limits.memory
+  const volumes = mounts.filter(({ held }) => held.kind === 'memory' && held.sizeLimit !== undefined)
+  const [first] = volumes
+  if (!limit || !first) return
+  const total = volumes.reduce((sum, { held }) => sum + (held.kind === 'memory' ? bytes(held.sizeLimit) : 0n), 0n)
+  if (total <= bytes(limit.value)) return
+  const related = [{ span: limit.span, message: 'the limit is here' }]
+  const size = memoryQuantity(total)
+  reporter.report(overLimit, first.span, { service: service.name, size, limit: limit.value }, related)
+}
+
+function bytes(quantity: string | undefined): bigint {
+  const parsed = parseQuantity(quantity ?? '0')
+  return parsed.ok ? parsed.value.milli / 1000n : 0n
+}
