@@ -28,6 +28,10 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
     write(folder, 'compose.yaml', `${service}    env_file: loop.env\n`)
     symlinkSync('loop.env', join(folder, 'loop.env'))
   },
+  'include/too-deep': folder => {
+    for (let n = 0; n <= 110; n++) write(folder, n === 0 ? 'compose.yaml' : `${n}.yaml`, `include: [${n + 1}.yaml]\n`)
+    write(folder, '111.yaml', service)
+  },
   'project/no-name': folder => write(folder, 'compose.yaml', service),
   'volumes/host-empty': folder => {
     write(folder, 'compose.yaml', `${service}    volumes: ["./empty:/data:ro"]\n`)
@@ -48,6 +52,7 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 /** Codes that no file can show, and why. */
 const unseen: Readonly<Record<string, string>> = {
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
+  'volumes/host-unreadable': 'the file would have to be one that the system refuses to read',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',
 }

@@ -1,8 +1,32 @@
+import { relative, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Build, Service } from '../project/project.ts'
 import { shortHash } from '../values/dns-name.ts'
 import type { PlanContext } from './context.ts'
 import type { ContainerPlan } from './plan.ts'
+
+const noContext = diagnostic({
+  code: 'build/context-not-found',
+  severity: 'error',
+  explain: `The image of a service with \`build\` is tagged with a hash of all that the build reads, so that changed source gives a new tag and an unchanged one none. The folder that the build would read is not there. Paths are relative to the Compose file.
+
+With \`--tag\` or \`--image\` nothing of the folder is needed.`,
+  text: (p: { context: string }) => ({
+    message: `the build context \`${p.context}\` is no folder`,
+    hint: 'correct the path, or give `--tag` or `--image`',
+  }),
+})
+
+const noDockerfile = diagnostic({
+  code: 'build/dockerfile-not-found',
+  severity: 'error',
+  explain:
+    'The build has no Dockerfile where it would look for one: `dockerfile` is relative to the build context, and `Dockerfile` in the context when it is not given. With `--tag` or `--image` nothing of the build is read.',
+  text: (p: { dockerfile: string }) => ({
+    message: `the Dockerfile \`${p.dockerfile}\` does not exist`,
+    hint: 'name it with `dockerfile`, relative to the context',
+  }),
+})
 
 const noRegistry = diagnostic({
   code: 'image/no-registry',
@@ -56,13 +80,31 @@ export function checkImageOptions({ options, project, reporter }: PlanContext): 
       reporter.report(unknownImageOption, undefined, { service })
 }
 
-function builtImage({ options, names, environment, host, reporter }: PlanContext, service: Service): string {
+function builtImage(context: PlanContext, service: Service): string {
+  const { options, names, environment, host, project, reporter } = context
   // A service with neither image nor build is the reader's to report.
   if (!service.build) return ''
   if (!options.registry) reporter.report(noRegistry, service.build.span, { service: service.name })
   const registry = (options.registry ?? placeholderRegistry).replace(/\/+$/, '')
-  const tag = options.tag ?? (host.hashBuild(buildInput(service.build)) ?? hashOfInput(service.build)).slice(0, 12)
+  if (options.tag === undefined) checkBuildFiles(context, service.build)
+  const tag =
+    options.tag ??
+    (host.hashBuild(buildInput(service.build)) ?? hashOfInput(service.build, project.directory)).slice(0, 12)
   return `${registry}/${environment.name}-${names.of(service.name)}:${tag}`
+}
+
+/** What the tag is a hash of must be there. A context that is a URL is read when it is built. */
+function checkBuildFiles({ host, project, reporter }: PlanContext, build: Build): void {
+  const { value: folder, span } = build.context
+  if (!folder.startsWith('/')) return
+  if (host.stat(folder)?.kind !== 'folder') {
+    reporter.report(noContext, span, { context: relative(project.directory, folder) || '.' })
+    return
+  }
+  if (build.dockerfileInline || !build.dockerfile) return
+  const file = resolve(folder, build.dockerfile.value)
+  if (host.stat(file)?.kind !== 'file')
+    reporter.report(noDockerfile, build.dockerfile.span, { dockerfile: relative(project.directory, file) })
 }
 
 function buildInput(build: Build) {
@@ -76,7 +118,12 @@ function buildInput(build: Build) {
 }
 
 /** For a context that is no folder of this machine: what the file says about the build. */
-const hashOfInput = (build: Build): string => shortHash(JSON.stringify(buildInput(build)), 64)
+function hashOfInput(build: Build, directory: string): string {
+  const input = buildInput(build)
+  // The same on every machine, wherever the project lies there.
+  const context = input.context.startsWith('/') ? relative(directory, input.context) : input.context
+  return shortHash(JSON.stringify({ ...input, context }), 64)
+}
 
 function planPullPolicy({ reporter }: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
   const policy = service.pullPolicy

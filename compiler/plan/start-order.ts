@@ -1,3 +1,4 @@
+import { circle } from '../diagnostics/circle.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Dependency, Service } from '../project/project.ts'
 import { kubectlImage, type PlanContext, shellImage, sortBy } from './context.ts'
@@ -12,7 +13,7 @@ const cycle = diagnostic({
   severity: 'error',
   explain: `Services that share a namespace (\`network_mode: service:x\`) are one Pod, which starts as a whole and waits for everything that one of them waits for. So Pods can wait for each other in a circle where their services alone do not. Remove one of the dependencies, or let the waiting service retry.`,
   text: (p: { path: readonly string[] }) => ({
-    message: `the Pods of these services wait for each other: ${p.path.map(name => `\`${name}\``).join(' → ')}`,
+    message: `the Pods of these services wait for each other: ${circle(p.path)}`,
     hint: 'remove one of the dependencies',
   }),
 })

@@ -1,3 +1,4 @@
+import { circle } from '../diagnostics/circle.ts'
 import { diagnostic, type Related } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { suggest } from '../diagnostics/suggest.ts'
@@ -123,7 +124,7 @@ const cycle = diagnostic({
   explain:
     'Services wait for each other in a circle, so none of them could start. Remove one of the dependencies; links, shared namespaces (`network_mode: service:…`) and `volumes_from` count as dependencies too.',
   text: (p: { path: readonly string[] }) => ({
-    message: `services wait for each other in a circle: ${p.path.map(name => `\`${name}\``).join(' → ')}`,
+    message: `services wait for each other in a circle: ${circle(p.path)}`,
   }),
 })
 

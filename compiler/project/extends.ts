@@ -1,4 +1,5 @@
 import { dirname } from 'node:path/posix'
+import { circle } from '../diagnostics/circle.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { suggest } from '../diagnostics/suggest.ts'
 import { shapeAt } from '../schema/lookup.ts'
@@ -28,7 +29,7 @@ const cycle = diagnostic({
   explain:
     'A service extends itself, directly or through others. Break the chain: move what they share into a service that extends nothing, or into an `x-` fragment.',
   text: (p: { chain: readonly string[] }) => ({
-    message: `services extend each other in a circle: ${p.chain.map(name => `\`${name}\``).join(' → ')}`,
+    message: `services extend each other in a circle: ${circle(p.chain)}`,
   }),
 })
 const tooLong = diagnostic({
@@ -70,8 +71,8 @@ interface Services {
   readonly file: string
   readonly entries: Map<string, Entry>
   readonly resets: Resets
-  /** Services whose own `extends` is done. */
-  readonly done: Set<string>
+  /** Services whose own `extends` is done, with the number of steps of their chains. */
+  readonly done: Map<string, number>
 }
 
 interface Step {
@@ -95,7 +96,7 @@ export function applyExtends(
     ![...section.entries.values()].some(({ value }) => isMap(value) && value.entries.has('extends'))
   )
     return model
-  const services: Services = { file: path, entries: new Map(section.entries), resets, done: new Set() }
+  const services: Services = { file: path, entries: new Map(section.entries), resets, done: new Map() }
   const run = new ExtendsRun(scope, cache, state)
   const broken: string[] = []
   const shape = shapeAt(['services', '*', 'extends'])
@@ -177,8 +178,13 @@ class ExtendsRun {
     const merged = isNull(base)
       ? service.value
       : mergeAt(['services', name], services.resets.applyTo(base, ['services', name]), own, reporter)
+    const steps = (from.done.get(reference.service) ?? 0) + 1
+    if (steps > MAX_CHAIN) {
+      reporter.report(tooLong, reference.span, {})
+      return undefined
+    }
     services.entries.set(name, { key: service.key, value: merged })
-    services.done.add(name)
+    services.done.set(name, steps)
     return merged
   }
 
@@ -210,7 +216,7 @@ class ExtendsRun {
       file: path,
       entries: new Map(isMap(section) ? section.entries : []),
       resets: resets.at(-1) ?? new Resets([]),
-      done: new Set(),
+      done: new Map(),
     }
     this.#cache.set(path, services)
     return services

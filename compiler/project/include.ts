@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path/posix'
+import { circle } from '../diagnostics/circle.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { composeShape } from '../schema/compose.ts'
 import { shapeOf } from '../schema/row.ts'
@@ -27,7 +28,7 @@ const cycle = diagnostic({
   severity: 'error',
   explain: 'A file includes itself, directly or through others. Take one of the `include` entries out.',
   text: (p: { chain: readonly string[] }) => ({
-    message: `files include each other in a circle: ${p.chain.map(path => `\`${path}\``).join(' → ')}`,
+    message: `files include each other in a circle: ${circle(p.chain)}`,
   }),
 })
 const remote = diagnostic({
@@ -39,6 +40,13 @@ const remote = diagnostic({
     hint: 'check it out and name the file',
   }),
 })
+const tooDeep = diagnostic({
+  code: 'include/too-deep',
+  severity: 'error',
+  explain:
+    'Files include each other over more than 100 steps. Nobody writes this by hand; the limit protects against files made to exhaust memory.',
+  text: (_: Record<never, never>) => ({ message: 'files include each other over more than 100 steps' }),
+})
 const conflict = diagnostic({
   code: 'include/conflict',
   severity: 'info',
@@ -49,6 +57,8 @@ const conflict = diagnostic({
     message: `\`${p.what}\` is defined in an included file too; this definition is merged over it`,
   }),
 })
+
+const MAX_DEPTH = 100
 
 const IMPORTED = ['services', 'volumes', 'networks', 'secrets', 'configs', 'models']
 
@@ -87,6 +97,11 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState): MapTre
     state.incomplete = true
     return undefined
   }
+  if (scope.including.length > MAX_DEPTH) {
+    reporter.report(tooDeep, written[0]!.span, {})
+    state.incomplete = true
+    return undefined
+  }
   for (const [index, path] of files.entries()) {
     // Reported at the place that names it.
     if (sources.open(path, 'the included file', reporter, written[index]!.span)) continue
@@ -101,8 +116,13 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState): MapTre
     : host.stat(resolve(directory, '.env'))?.kind === 'file'
       ? [{ path: resolve(directory, '.env') }]
       : []
+  // A file that several files include is loaded once for each set of variables that it may see.
+  const key = JSON.stringify([files, directory, envFiles.map(({ path }) => path)])
+  const before = scope.variables.included.get(key)
+  if (before) return before.model
   const variables = scope.variables.withFiles(envFiles, sources, reporter)
   const loaded = loadModel(files, { directory, variables, including: scope.including }, state)
+  scope.variables.included.set(key, { model: loaded })
   const services = get(loaded, 'services')
   if (isMap(services))
     for (const name of services.entries.keys()) if (!state.scopes.has(name)) state.scopes.set(name, variables)

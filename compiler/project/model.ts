@@ -148,13 +148,21 @@ const SECTIONS = new Set(['services', 'networks', 'volumes', 'secrets', 'configs
 /** Takes what is in error out of a model, now and for the rest of the load. */
 export function leaveOut(model: MapTree, broken: readonly string[], state: LoadState): MapTree {
   for (const name of broken) state.broken.add(name)
-  let result = model
+  if (state.broken.size === 0) return model
+  const bySection = new Map<string, string[]>()
   for (const name of state.broken) {
     const dot = name.indexOf('.')
-    const section = get(result, name.slice(0, dot))
-    const key = name.slice(dot + 1)
-    if (isMap(section) && section.entries.has(key))
-      result = withEntry(result, name.slice(0, dot), withoutKeys(section, key))
+    const section = name.slice(0, dot)
+    const keys = bySection.get(section)
+    if (keys) keys.push(name.slice(dot + 1))
+    else bySection.set(section, [name.slice(dot + 1)])
+  }
+  let result = model
+  for (const [name, keys] of bySection) {
+    const section = get(result, name)
+    if (!isMap(section)) continue
+    const kept = withoutKeys(section, ...keys.filter(key => section.entries.has(key)))
+    if (kept !== section) result = withEntry(result, name, kept)
   }
   return result
 }

@@ -3,6 +3,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import { parseDotenv } from '../syntax/dotenv.ts'
 import type { Span } from '../syntax/source.ts'
+import type { MapTree } from '../syntax/tree.ts'
 import type { Sources } from './sources.ts'
 
 export interface Variable {
@@ -19,6 +20,8 @@ export class VariableScope {
   readonly #host: CompilerHost
   readonly #set: ReadonlyMap<string, string>
   readonly #files: ReadonlyMap<string, Variable>
+  /** The projects that were included by files with this scope, by their files, folder and env files (project/include.ts). */
+  readonly included = new Map<string, { readonly model: MapTree | undefined }>()
 
   constructor(
     host: CompilerHost,

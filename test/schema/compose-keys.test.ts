@@ -11,6 +11,8 @@ const otherwise: Readonly<Record<string, string>> = {
   'services.*.stop_grace_period': 'integer string',
   'services.*.pre_start.[].stop_grace_period': 'integer string',
   'jobs.*.stop_grace_period': 'integer string',
+  // The reference passes over an empty item.
+  'include.[]': 'null object string',
   // A group has no fractions.
   'services.*.group_add.[]': 'integer string',
   'services.*.pre_start.[].group_add.[]': 'integer string',
