@@ -50,6 +50,7 @@ const unseen: Readonly<Record<string, string>> = {
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',
+  'volumes/host-unreadable': 'needs a file that this process may not read, and tests may run as root, who may',
 }
 
 const shown = new Set(

@@ -16,14 +16,6 @@ const badPublished = diagnostic({
   }),
 })
 
-const noTarget = diagnostic({
-  code: 'ports/no-target',
-  severity: 'error',
-  explain:
-    'The long form of a port says with `target` on which port the container listens; `published` is where it is reached from outside.',
-  text: () => ({ message: 'a port has no `target`', hint: 'add the port of the container: `target: 80`' }),
-})
-
 const unknownProtocol = diagnostic({
   code: 'ports/unknown-protocol',
   severity: 'error',
@@ -88,7 +80,6 @@ export function readPorts(service: MapTree, context: ReadContext): Pick<Service,
 }
 
 function readPort(tree: MapTree, context: ReadContext): Port | undefined {
-  if (!scalar(tree, 'target')) context.reporter.report(noTarget, tree.span, undefined)
   const target = readPortNumber(tree, ['target'], context)
   if (!target) return undefined
   const protocol = readProtocol(tree, context)

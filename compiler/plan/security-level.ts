@@ -61,7 +61,8 @@ export function planSecurityLevel(
   })
   const has = (level: Level) => reasons.some(reason => reason.level === level)
   const level = has('privileged') ? 'privileged' : has('baseline') ? 'baseline' : 'restricted'
-  if (!isRestricted) reportLevel(context, level, reasons)
+  // With errors there is no result that could need a level.
+  if (!isRestricted && !context.reporter.hasErrors) reportLevel(context, level, reasons)
   return { level, reasons }
 }
 

@@ -26,6 +26,10 @@ export function fillContainers(plan: PodPlan, tools: Tools | undefined, taken: T
  */
 export function fillScript(fill: Pick<FillPlan, 'directory' | 'path' | 'rootless'>, name: string): string {
   const copy = fill.rootless ? 'cp -R' : 'cp -a'
+  // busybox says nothing about a directory that it may not read.
+  const failed = fill.rootless
+    ? ` || { echo "cannot copy all of $from: is it readable for this user? 'nocopy' leaves the volume empty" >&2; exit 1; }`
+    : ''
   const parent = fill.directory.includes('/') ? 'b mkdir -p "${to%/*}"\n' : ''
   return `\
 set -e
@@ -37,7 +41,7 @@ cd /devctl-volume
 if b ls -A "$to" 2>/dev/null | b grep -q .; then exit 0; fi
 b rm -rf "$new"
 if [ -d "$from" ]; then
-  b ${copy} "$from/" "$new"
+  b ${copy} "$from/" "$new"${failed}
 else
   b mkdir -m 755 "$new"
 fi

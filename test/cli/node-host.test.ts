@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chmodSync, mkdirSync, openSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createHost } from '../../cli/node-host.ts'
@@ -44,10 +53,12 @@ describe('the host of a compilation', () => {
       const pipe = join(folder, 'pipe')
       execFileSync('mkfifo', [pipe])
       expect(host.readFile(pipe)).toEqual({ kind: 'unreadable', reason: 'it is a pipe that nothing writes to' })
-      const writer = spawn('sh', ['-c', 'printf a; sleep 0.05; head -c 200000 /dev/zero'], {
-        stdio: ['ignore', openSync(pipe, 'r+'), 'ignore'],
+      // The writer has the pipe open before the reader comes, and writes later.
+      const end = openSync(pipe, 'r+')
+      spawn('sh', ['-c', 'sleep 0.05; printf a; sleep 0.05; head -c 200000 /dev/zero'], {
+        stdio: ['ignore', end, 'ignore'],
       })
-      await new Promise(resolve => writer.once('spawn', resolve))
+      closeSync(end)
       const file = host.readFile(pipe)
       expect(file.kind === 'file' && file.bytes.length).toBe(200_001)
     },

@@ -130,6 +130,47 @@ services:
       periodSeconds: 5,
     })
   })
+
+  const dockerfile = 'FROM a\\nHEALTHCHECK --interval=7s --timeout=2s --retries=4 CMD ["ok"]'
+  const built = (fields: string, other = '') =>
+    planOf(
+      `services: {x: {build: {context: ., dockerfile_inline: "${dockerfile.replaceAll('"', '\\"')}"}${fields}}${other}}`,
+    )
+  const probe = {
+    check: { kind: 'exec', command: ['ok'] },
+    periodSeconds: 7,
+    timeoutSeconds: 2,
+    failureThreshold: 4,
+  }
+
+  test('the HEALTHCHECK of a Dockerfile is a readiness probe, and an info says so', () => {
+    const { container, lines } = built('')
+    expect(container('x').readinessProbe).toEqual(probe)
+    expect(container('x')).not.toHaveProperty('livenessProbe')
+    expect(lines).toEqual(['info healthcheck/from-dockerfile: build'])
+  })
+
+  test('the file changes its timings one by one', () => {
+    expect(built(', healthcheck: {interval: 1m}').container('x').readinessProbe).toEqual({
+      ...probe,
+      periodSeconds: 60,
+    })
+  })
+
+  test('it does not judge another program than that of the image, unless somebody waits for it', () => {
+    expect(built(', command: worker').container('x')).not.toHaveProperty('readinessProbe')
+    expect(built(', entrypoint: worker').lines).toEqual([])
+    const waiting = ', y: {image: y, depends_on: {x: {condition: service_healthy}}}'
+    expect(built(', command: worker', waiting).container('x').readinessProbe).toEqual(probe)
+  })
+
+  test('it can be switched off', () => {
+    expect(built(', healthcheck: {disable: true}').container('x')).not.toHaveProperty('readinessProbe')
+  })
+
+  test('the text `NONE` is a command', () => {
+    expect(one('healthcheck: {test: NONE}').codes).toEqual(['healthcheck/none-as-text'])
+  })
 })
 
 describe('lifecycle', () => {
@@ -197,7 +238,6 @@ describe('security', () => {
     ['security_opt: ["seccomp=./profile.json"]', 'security/profile-on-node'],
     ['security_opt: ["what=ever"]', 'security/unknown-option'],
     ['privileged: true, security_opt: [no-new-privileges]', 'security/contradiction'],
-    ['cap_add: [SYS_ADMIN], security_opt: [no-new-privileges]', 'security/contradiction'],
     ['sysctls: {net.core.somaxconn: "1"}', 'sysctls/unsafe'],
     ['network_mode: host, sysctls: {net.ipv4.tcp_syncookies: "0"}', 'sysctls/host-network'],
     ['devices: ["/dev/kvm"]', 'devices/not-given'],
@@ -221,6 +261,37 @@ describe('security', () => {
     const { security } = one(field).plan
     expect(security.level).toBe(level)
     expect(security.reasons[0]).toMatchObject({ service: 'x', field: reason })
+  })
+
+  test('an info tells the level that fields force, with all their places', () => {
+    const { diagnostics } = planOf(`
+services:
+  a: {image: a, cap_add: [CHOWN, NET_ADMIN], user: root}
+  b: {image: b, privileged: true, devices: [/dev/kvm]}
+`)
+    const told = diagnostics.filter(({ code }) => code === 'security/level')
+    expect(told).toHaveLength(1)
+    expect(told[0]).toMatchObject({
+      severity: 'info',
+      message: expect.stringContaining('`privileged`, because of `cap_add` of `a` and 2 other fields'),
+      related: [{ message: '`privileged` of `b`' }, { message: '`devices` of `b`' }],
+    })
+    expect(one('user: root').lines).toEqual(['info security/level: root'])
+  })
+
+  test('nothing is told where no field forces a level', () => expect(one('').lines).toEqual([]))
+
+  test('names of users are told in one message', () => {
+    expect(one('user: "1000:staff"').container('x').security).toEqual({ runAsUser: 1000 })
+    expect(one('user: "1000:staff"').lines).toEqual(['warning security/user-name: staff'])
+    expect(one('user: "me:staff"').lines).toEqual(['warning security/user-name: me:staff'])
+  })
+
+  test('system paths are shown to Pods with users of their own', () => {
+    const field = 'security_opt: ["systempaths=unconfined"]'
+    expect(one(field).pod('x')).toMatchObject({ hostUsers: false })
+    expect(one(`${field}, privileged: true`).pod('x')).not.toHaveProperty('hostUsers')
+    expect(one(`${field}, pid: host`).codes).toContain('security/unknown-option')
   })
 
   test('the restricted policy adds what it asks for, and names what breaks it', () => {
@@ -378,6 +449,43 @@ describe('updates', () => {
 
   test('a delay is the time that a Pod must be ready', () => {
     expect(one('deploy: {update_config: {delay: 5s}}').workload('x')).toMatchObject({ minReadySeconds: 5 })
+  })
+
+  test.each([
+    ['monitor: 30s', undefined],
+    ['monitor: 20m', 1200],
+    ['delay: 15m', 1500],
+  ])('%s: Kubernetes waits longer than the delay, and ten minutes at least', (config, seconds) => {
+    const workload = one(`deploy: {update_config: {${config}}}`).workload('x')
+    expect('progressDeadlineSeconds' in workload ? workload.progressDeadlineSeconds : undefined).toBe(seconds)
+  })
+
+  test('several Pods of a stateful set at once are told to be new', () => {
+    expect(one('volumes: [/d], deploy: {update_config: {parallelism: 2}}').lines).toEqual([
+      'info update-policy/stateful-set-parallelism: 2',
+    ])
+  })
+
+  const stopFirst = { type: 'RollingUpdate', maxSurge: 0, maxUnavailable: 1 }
+  test.each([
+    ['ports: [{target: 80, published: "80", mode: host}]', stopFirst],
+    ['ports: ["80:80"], network_mode: host', stopFirst],
+    ['network_mode: host', undefined],
+    [
+      'ports: [{target: 80, mode: host}], network_mode: host, labels: {dev.platform/update: recreate}',
+      { type: 'Recreate' },
+    ],
+  ])('a port of the node is let go before it is taken: %s', (fields, update) => {
+    const workload = one(fields).workload('x')
+    expect('update' in workload ? workload.update : undefined).toEqual(update)
+  })
+
+  test('no start-first with a port of the node', () => {
+    const { workload, codes } = one(
+      'network_mode: host, ports: ["80:80"], deploy: {update_config: {order: start-first}}',
+    )
+    expect(workload('x')).toMatchObject({ update: stopFirst })
+    expect(codes).toContain('update-policy/host-port')
   })
 })
 

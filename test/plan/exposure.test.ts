@@ -114,3 +114,12 @@ services:
   test('a Job that nobody waits for may be a server', () =>
     expect(planOf('services: {db: {image: i, restart: on-failure}}').plan.services).toHaveLength(1))
 })
+
+test('a protocol that Kubernetes would refuse is left out', () => {
+  const ports = (name: string) => planOf(`services: {x: {image: x, ports: [{target: 80, app_protocol: "${name}"}]}}`)
+  expect(ports('h2c').plan.services[0]!.ports[0]!.appProtocol).toBe('kubernetes.io/h2c')
+  expect(ports('example.com/own').codes).toEqual([])
+  const refused = ports('foo bar')
+  expect(refused.codes).toEqual(['ports/app-protocol'])
+  expect(refused.plan.services[0]!.ports[0]).not.toHaveProperty('appProtocol')
+})

@@ -11,7 +11,7 @@ function plan(services: readonly Service[]) {
   return { workloads, codes: reporter.diagnostics().map(({ code }) => code) }
 }
 
-const anonymous = { type: 'volume', target: at('/data'), readOnly: false, nocopy: false, span } as const
+const anonymous = { type: 'volume', target: at('/data'), readOnly: false, nocopy: false, labels: [], span } as const
 const noDeploy = service('x').deploy
 
 describe('kind: the first match', () => {

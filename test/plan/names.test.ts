@@ -158,3 +158,27 @@ services:
     expect(planOf(text, { namespace: undefined } as never).codes).toEqual(['links/external'])
   })
 })
+
+test('no service takes the place of the API server', () => {
+  const codes = (namespace: string) => planOf('services: {kubernetes: {image: x}}', { namespace }).codes
+  expect(codes('default')).toEqual(['names/reserved'])
+  expect(codes('shop')).toEqual([])
+})
+
+test('a fixed address is told where it is used', () => {
+  const { diagnostics } = planOf(`
+services:
+  dns: {image: dns, networks: {net: {ipv4_address: 10.5.0.3}}}
+  web: {image: web, networks: [net], environment: {DNS: "tcp://10.5.0.3:53"}}
+networks: {net: }
+`)
+  expect(diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+    'names/static-address: `DNS` of `web` uses the address `10.5.0.3`, which `dns` does not have in Kubernetes',
+  ])
+})
+
+test('an external link whose name no Service can have is told', () => {
+  expect(planOf('services: {web: {image: web, external_links: [redis_1, redis]}}').lines).toEqual([
+    'warning links/external: redis_1',
+  ])
+})

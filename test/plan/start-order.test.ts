@@ -117,7 +117,22 @@ services:
 
   test('without a healthcheck the startup probe is a connection', () => {
     const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}')
-    expect(pod('vpn').init[0]!.startupProbe).toEqual({ check: { kind: 'tcp', port: 8080 } })
+    expect(pod('vpn').init[0]!.startupProbe).toEqual({
+      check: { kind: 'tcp', port: 8080 },
+      periodSeconds: 2,
+      failureThreshold: 150,
+    })
+  })
+
+  test('a member without a port is ready when its Pod is, whose ports tell', () => {
+    const { pod, codes } = planOf(`
+services:
+  vpn: {image: v, ports: [8000]}
+  app: {image: a, network_mode: "service:vpn"}
+  user: {image: u, depends_on: {app: {condition: service_healthy}}}
+`)
+    expect(codes).toEqual([])
+    expect(pod('user').waits).toEqual([{ kind: 'port', service: 'app', host: 'app', port: 8000, image }])
   })
 
   test('completion inside one is an error', () => {

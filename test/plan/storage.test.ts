@@ -218,3 +218,58 @@ volumes: {d: }
     expect(two('{driver_opts: {access: ReadWriteOncePod}}').codes).toEqual(['volumes/single-pod'])
   })
 })
+
+describe('labels of a mount', () => {
+  const mount = (source: string, top = '') =>
+    planOf(`
+services:
+  db: {image: db, volumes: [{type: volume, ${source}target: /d, volume: {labels: {a: "1", b: "2"}}}]}
+volumes: {data: {${top}}}
+`)
+  test('become annotations of the claim, below those of the volume', () => {
+    expect(mount('source: data, ', 'labels: {a: top}').plan.claims[0]!.annotations).toEqual({ a: 'top', b: '2' })
+  })
+  test('and of a claim template', () => {
+    expect(mount('').workload('db')).toMatchObject({ claimTemplates: [{ annotations: { a: '1', b: '2' } }] })
+  })
+})
+
+describe('an image as a volume', () => {
+  const mount = (source: string) =>
+    planOf(`
+services:
+  web: {image: web, volumes: [{type: image, source: "${source}", target: /site, image: {subpath: html}}]}
+  assets: {build: ., image: "registry.example.com/assets:4"}
+`)
+  test('is mounted as it is, with a warning about the clusters that can', () => {
+    const { pod, codes } = mount('nginx:1.27')
+    expect(pod('web').volumes).toEqual([{ kind: 'image', name: 'image-site', reference: 'nginx:1.27' }])
+    expect(codes).toEqual(['volumes/image'])
+  })
+  test('may be that of a service', () => {
+    expect(mount('assets').pod('web').volumes).toEqual([
+      { kind: 'image', name: 'image-site', reference: 'registry.example.com/assets:4', pullPolicy: 'IfNotPresent' },
+    ])
+  })
+})
+
+describe('memory volumes', () => {
+  const one = (fields: string) => planOf(`services: {x: {image: x, ${fields}}}`)
+  test.each([
+    ['shm_size: 64m', undefined],
+    ['shm_size: 65m', '65Mi'],
+  ])('%s: what every container has anyway is not written', (field, size) => {
+    const [volume] = one(field).pod('x').volumes
+    expect(volume?.kind === 'memory' ? volume.sizeLimit : undefined).toBe(size)
+  })
+  test('that hold more than the memory limit are told', () => {
+    expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: ["/t:size=50m"]').codes).toEqual(['tmpfs/over-memory-limit'])
+    expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: [/t]').codes).toEqual([])
+  })
+})
+
+test('a file system that needs a driver of the cluster is one message', () => {
+  const { codes, plan } = volume('{driver_opts: {type: cifs, o: "username=x", device: //server/share, class: smb}}')
+  expect(codes).toEqual(['volumes/type'])
+  expect(plan.claims[0]!.spec).toMatchObject({ storageClass: 'smb' })
+})

@@ -202,7 +202,7 @@ describe('unknown keys', () => {
 describe('missing keys, words, bounds, names', () => {
   test.each([
     ['depends_on: {db: {}}', 'schema/missing-key', '`depends_on.db` of service `web` needs `condition`', 'db'],
-    ['volumes: [{source: a}]', 'schema/missing-key', '`volumes[0]` of service `web` needs `type`', '{source: a}'],
+    ['volumes: [{target: /a}]', 'schema/missing-key', '`volumes[0]` of service `web` needs `type`', '{target: /a}'],
     [
       'healthcheck: {http: {path: /}}',
       'schema/missing-key',
@@ -244,7 +244,12 @@ describe('missing keys, words, bounds, names', () => {
     ],
     ['cgroup: x', 'schema/not-allowed', '`cgroup` of service `web` cannot be `x`', 'x'],
     ['gpus: some', 'schema/not-allowed', '`gpus` of service `web` cannot be `some`', 'some'],
-    ['volumes: [{type: bin}]', 'schema/not-allowed', '`volumes[0].type` of service `web` cannot be `bin`', 'bin'],
+    [
+      'volumes: [{type: bin, target: /a}]',
+      'schema/not-allowed',
+      '`volumes[0].type` of service `web` cannot be `bin`',
+      'bin',
+    ],
     ['container_name: "-"', 'schema/not-allowed', '`container_name` of service `web` cannot be `-`', '"-"'],
     [
       'cpu_percent: 120',
@@ -271,6 +276,8 @@ describe('missing keys, words, bounds, names', () => {
       '70000',
     ],
     ['depends_on: [db, db]', 'schema/duplicate-item', '`depends_on` of service `web` has `db` twice', 'db'],
+    ['group_add: [a, 5, a]', 'schema/duplicate-item', '`group_add` of service `web` has `a` twice', 'a'],
+    ['security_opt: [a, a]', 'schema/duplicate-item', '`security_opt` of service `web` has `a` twice', 'a'],
     ['environment: {"": a}', 'schema/bad-name', 'a name in `environment` of service `web` is empty', '""'],
     [
       'networks: {"a b": null}',
@@ -330,8 +337,6 @@ describe('accepted', () => {
     'replicas: 2.0'.replace('replicas', 'scale'),
     'container_name: ab',
     'pull_policy: every_12h',
-    'group_add: [a, 5, a]',
-    'security_opt: [a, a]',
     'healthcheck: {http: {path: /, port: 80}, x-platform-readiness: false, x-platform-liveness: true}',
     'healthcheck: {http: {path: /, port: "80"}}',
     'build: {context: ., export_cache: a/b:cache}',
