@@ -1,3 +1,5 @@
+import { UserError } from './errors.ts'
+
 /** What a command may use of the process it runs in. Made once, in main.ts; tests make their own. */
 export interface Io {
   /** For results. */
@@ -7,7 +9,7 @@ export interface Io {
   /** Everything on standard input; reads it on the first call. */
   readonly readStdin: () => Promise<Uint8Array>
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Absolute path of the folder the process runs in. */
+  /** Absolute path of the folder the process runs in. Throws a UserError when it has been removed. */
   readonly cwd: string
 }
 
@@ -30,7 +32,17 @@ export function processIo(): Io {
     stderr: toOutput(process.stderr),
     readStdin,
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder()
+    },
+  }
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new UserError('the folder that devctl runs in is not there any more', { hint: 'go to another one', cause })
   }
 }
 

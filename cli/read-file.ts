@@ -48,7 +48,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENXIO: 'it is a socket',
   ERR_FS_FILE_TOO_LARGE: 'it is too large',
   EMFILE: 'too many files are open',
-  EIO: 'the disk cannot be read',
+  EIO: 'the disk does not work',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'it is on a read-only disk',
 }
 
 /** Why a file operation failed, in words. */

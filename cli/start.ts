@@ -1,15 +1,21 @@
 import { processIo } from './io.ts'
 import { main } from './main.ts'
+import { reasonOf } from './read-file.ts'
 
 export { main } from './main.ts'
 
 /** Runs a command line for this process, with its streams, and leaves the exit status to it. What bin/devctl.cjs calls. */
 export async function start(argv: readonly string[]): Promise<void> {
-  // Whoever reads our output may stop reading (`| head`): that is no failure.
+  let isWritten = true
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error
-      process.exit(0)
+      // Whoever reads our output may stop reading (`| head`): that is no failure.
+      if (error.code === 'EPIPE') return
+      if (isWritten && stream === process.stdout)
+        process.stderr.write(`error: cannot write to standard output: ${reasonOf(error)}\n`)
+      isWritten = false
+      process.exitCode = 1
     })
-  process.exitCode = await main(argv, processIo())
+  const status = await main(argv, processIo())
+  if (isWritten) process.exitCode = status
 }

@@ -52,9 +52,9 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 /** Codes that no file can show, and why. */
 const unseen: Readonly<Record<string, string>> = {
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
-  'volumes/host-unreadable': 'the file would have to be one that the system refuses to read',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',
+  'volumes/host-unreadable': 'needs a file that this process may not read, and tests may run as root, who may',
 }
 
 const shown = new Set(

@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   mkdirSync,
   openSync,
   realpathSync,
@@ -41,9 +42,8 @@ export function writeOutput(folder: string, shown: string, output: Output): Writ
 }
 
 const WRITE_REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'it is on a read-only disk',
+  ENOENT: 'no folder can be made there',
+  ENOTDIR: 'a part of its path is a file',
   EEXIST: 'another devctl seems to write there at this moment',
 }
 
@@ -61,7 +61,7 @@ function resolveRoot(folder: string, shown: string): string {
 
 function applyChange(root: string, change: Change): Written {
   const { before, present, after, writes, removals, leftovers, unchanged } = change
-  const made = mkdirSync(root, { recursive: true })
+  const made = makeFolders(root)
   for (const path of [...leftovers, temporaryName(LOCK_NAME)]) {
     if (look(root, path).kind === 'file') rmSync(join(root, path))
   }
@@ -99,7 +99,7 @@ function undo(root: string, { before, writes }: Change, made: string | undefined
 function writeTemporary(root: string, path: string, content: string): string {
   const target = join(root, path)
   const temporary = join(root, temporaryName(path))
-  mkdirSync(dirname(target), { recursive: true })
+  makeFolders(dirname(target))
   // Fails where a link or a file has that name: nothing is written through it.
   const file = openSync(temporary, 'wx', holdsSecret(path) ? 0o600 : 0o666)
   try {
@@ -118,6 +118,24 @@ function writeTemporary(root: string, path: string, content: string): string {
 function writeLock(root: string, lock: Lock): void {
   writeTemporary(root, LOCK_NAME, printLock(lock))
   renameSync(join(root, temporaryName(LOCK_NAME)), join(root, LOCK_NAME))
+}
+
+/**
+ * Makes a folder and those on the way to it, and gives the first that it made. Node's own way never ends in a folder that takes none
+ * (`/proc/x`).
+ */
+function makeFolders(folder: string): string | undefined {
+  if (existsSync(folder)) return undefined
+  const first = makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'EEXIST') throw error
+    if (!existsSync(folder))
+      throw new UserError(`\`${folder}\` is a symbolic link that leads nowhere`, { cause: error })
+    // Another process was faster.
+  }
+  return first ?? folder
 }
 
 /** Removes the folders of these paths that hold nothing any more. */

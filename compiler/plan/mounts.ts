@@ -23,7 +23,7 @@ const belowHost = diagnostic({
 const imageGate = diagnostic({
   code: 'volumes/image',
   severity: 'warning',
-  explain: `Mounting an image as a volume is young in Kubernetes: on by default from 1.35, behind the feature gate \`ImageVolume\` from 1.31. Other clusters refuse the Pod. What runs everywhere is to copy the files into the image of the service:
+  explain: `Mounting an image as a volume is young in Kubernetes: on by default from 1.35, behind the feature gate \`ImageVolume\` from 1.31. Where the gate is off, the API server drops the mount without a word, and the container starts without the files. What runs everywhere is to copy the files into the image of the service:
 
 \`\`\`yaml
 build:

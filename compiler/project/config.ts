@@ -47,17 +47,16 @@ function plain(tree: Tree): unknown {
       return tree.items.map(plain)
     case 'map': {
       const printed: Record<string, unknown> = {}
-      // Written so that a key `__proto__` is a key like any other.
-      for (const key of [...tree.entries.keys()].sort())
-        Object.defineProperty(printed, key, {
-          value: plain(tree.entries.get(key)!.value),
-          enumerable: true,
-          writable: true,
-          configurable: true,
-        })
+      for (const key of [...tree.entries.keys()].sort()) {
+        const value = plain(tree.entries.get(key)!.value)
+        // A key like any other, which an assignment would not make it.
+        if (key === '__proto__')
+          Object.defineProperty(printed, key, { value, enumerable: true, writable: true, configurable: true })
+        else printed[key] = value
+      }
       return printed
     }
   }
 }
 
-const doubled = (text: string): string => text.replaceAll('$', '$$$$')
+const doubled = (text: string): string => (text.includes('$') ? text.replaceAll('$', '$$$$') : text)

@@ -39,7 +39,8 @@ const differ = diagnostic({
 const belowZero = diagnostic({
   code: 'services/negative-scale',
   severity: 'error',
-  explain: 'A service runs zero or more containers.',
+  explain:
+    '`scale` and `deploy.replicas` say how many containers a service runs: zero or more. Zero keeps the service and runs nothing.',
   text: (p: { key: string }) => ({ message: `\`${p.key}\` is negative` }),
 })
 const undefinedReference = diagnostic({

@@ -48,7 +48,8 @@ const badHost = diagnostic({
 const badCount = diagnostic({
   code: 'gpus/bad-count',
   severity: 'error',
-  explain: 'The count of devices is a whole number, or `all`.',
+  explain:
+    'The count of devices is a whole number, or `all`. Kubernetes cannot ask for all devices of a node: `all` becomes one, with a warning.',
   text: (p: { text: string }) => ({
     message: `\`${p.text}\` is no number of devices`,
     hint: 'write a number, or `all`',

@@ -43,7 +43,7 @@ const badHostIp = diagnostic({
 const blankPath = diagnostic({
   code: 'develop/blank-path',
   severity: 'error',
-  explain: 'A rule of `develop.watch` says with `path` what to watch.',
+  explain: 'A rule of `develop.watch` says with `path` which file or folder to watch, relative to the project.',
   text: (_: Record<never, never>) => ({ message: '`path` is empty' }),
 })
 const countAndIds = diagnostic({

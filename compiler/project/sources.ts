@@ -16,7 +16,8 @@ const notFound = diagnostic({
 const isFolder = diagnostic({
   code: 'files/is-a-folder',
   severity: 'error',
-  explain: 'A file is needed here, and the path leads to a folder.',
+  explain:
+    'A file is needed here, and the path leads to a folder. Name a file in it: `-f FOLDER/compose.yaml`, `env_file: FOLDER/web.env`.',
   text: (p: { path: string; what: string }) => ({ message: `${p.what} \`${p.path}\` is a folder` }),
 })
 const unreadable = diagnostic({

@@ -131,7 +131,7 @@ const tooLarge = diagnostic({
 const tooDeep = diagnostic({
   code: 'yaml/too-deep',
   severity: 'error',
-  explain: `Mappings and lists are nested more than ${MAX_DEPTH} levels deep.`,
+  explain: `Mappings and lists are nested more than ${MAX_DEPTH} levels deep. No Compose file is; the limit protects against files made to exhaust memory.`,
   text: (_: Record<never, never>) => ({ message: `nested more than ${MAX_DEPTH} levels deep` }),
 })
 /** Reads the documents of a YAML file. Reports `yaml/*`; returns undefined when the file cannot be used. */

@@ -303,6 +303,17 @@ test('a first write that fails leaves no folder', () => {
   expect(readdirSync(folder)).toEqual(['mine.txt'])
 })
 
+test.skipIf(process.platform !== 'linux')('a folder that cannot be made is refused', () => {
+  const folder = makeFolder({ file: '' })
+  symlinkSync('nowhere', join(folder, 'link'))
+  const message = (path: string) => failure(() => run(path, { 'web/a.yaml': 'a' })).message
+  expect(message(join(folder, 'file/x'))).toBe('cannot write to `k8s`: a part of its path is a file')
+  expect(message(join(folder, 'link'))).toBe(`\`${join(folder, 'link')}\` is a symbolic link that leads nowhere`)
+  expect(message(join(folder, 'link/x/y'))).toBe(`\`${join(folder, 'link')}\` is a symbolic link that leads nowhere`)
+  expect(message('/proc/devctl')).toBe('cannot write to `k8s`: no folder can be made there')
+  expect(read(folder)).toEqual({ file: '' })
+})
+
 describe('a lock', () => {
   test.each<readonly [string, string, string]>([
     ['no JSON', '{', 'is damaged: it is no JSON'],

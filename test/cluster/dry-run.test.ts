@@ -11,6 +11,9 @@ import { missingFrom } from './kept.ts'
 /** Cases whose fields Kubernetes 1.34 drops, since the feature is off there, and why. */
 const newer: Readonly<Record<string, string>> = {
   'a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
+  'an-image-as-a-volume-may-be-that-of-a-service': 'image volumes are on by default from 1.35',
+  'several-pods-of-a-stateful-set-at-once-need-a-new-cluster':
+    '`maxUnavailable` of StatefulSets is on by default from 1.35',
 }
 
 const cluster = findCluster()

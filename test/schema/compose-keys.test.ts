@@ -11,8 +11,6 @@ const otherwise: Readonly<Record<string, string>> = {
   'services.*.stop_grace_period': 'integer string',
   'services.*.pre_start.[].stop_grace_period': 'integer string',
   'jobs.*.stop_grace_period': 'integer string',
-  // The reference passes over an empty item.
-  'include.[]': 'null object string',
   // A group has no fractions.
   'services.*.group_add.[]': 'integer string',
   'services.*.pre_start.[].group_add.[]': 'integer string',
@@ -42,7 +40,9 @@ describe('the table has every key of the Compose Specification', () => {
 
   test('each has a row', () => expect(missing(keys)).toEqual([]))
 
-  test('each takes the same types', () => expect(otherwiseTyped(keys)).toEqual([]))
+  test('each takes the same types', () =>
+    // The reference reads `include` before it looks at the schema, and passes over items without a value.
+    expect(otherwiseTyped(keys)).toEqual(['include.[]: object string, in the table null object string']))
 
   // COMPOSE_SCHEMA=path/to/compose-spec.json compares with a newer schema.
   const schema = process.env['COMPOSE_SCHEMA']
