@@ -7,7 +7,8 @@ import { version } from './version.ts'
 
 const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests.
 
-Results go to standard output, everything else to standard error. Exit status: 0 done, 1 failed, 2 wrong usage.`
+Results go to standard output, everything else to standard error.
+Exit status: 0 done, 1 failed, 2 wrong usage.`
 
 const EPILOGUE = '\n`devctl <command> --help` tells more about a command.'
 

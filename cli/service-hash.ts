@@ -14,8 +14,8 @@ export function serviceHashes(model: unknown, names: string): string {
     .map(name => {
       const service = services[name]
       if (!service) {
-        const hint = didYouMean(name, known)
-        throw new UserError(`there is no service \`${name}\``, hint === undefined ? {} : { hint })
+        const hint = didYouMean(name, known) ?? `the services are ${known.map(one => `\`${one}\``).join(', ')}`
+        throw new UserError(`there is no service \`${name}\``, { hint })
       }
       return `${name} ${hashOf(service)}\n`
     })

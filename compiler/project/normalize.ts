@@ -59,7 +59,9 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
       const map: MapTree = isMap(resource) ? resource : { kind: 'map', span: resource.span, entries: new Map() }
       const name = get(map, 'name')
       if (name && !isNull(name)) {
-        namedResources.add(`${section}.${key}`)
+        // The name that Compose gives by itself, which `config` prints, says nothing.
+        const isImplied = name.kind === 'scalar' && name.value === `${projectName}_${key}`
+        if (!isImplied) namedResources.add(`${section}.${key}`)
         return map
       }
       const external = get(map, 'external')

@@ -89,7 +89,11 @@ const isExternal = (resource: MapTree): boolean => {
 
 function externalIsAlone(resource: MapTree, name: string, reporter: Reporter): boolean {
   if (!isExternal(resource)) return true
-  const extra = [...resource.entries].find(([key]) => key !== 'name' && key !== 'external' && !key.startsWith('x-'))
+  // `config` prints an empty `ipam` for every network.
+  const isEmpty = (value: Tree) => isMap(value) && value.entries.size === 0
+  const extra = [...resource.entries].find(
+    ([key, { value }]) => key !== 'name' && key !== 'external' && !key.startsWith('x-') && !isEmpty(value),
+  )
   if (extra) reporter.report(externalWithMore, extra[1].key, { name, key: extra[0] })
   return !extra
 }

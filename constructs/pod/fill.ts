@@ -20,9 +20,11 @@ export function fillContainers(plan: PodPlan, tools: Tools | undefined, taken: T
 }
 
 /**
- * Copies the image's directory beside the volume's and renames it over the empty one, so that a kill at any moment leaves the volume empty
- * or full. `rmdir` and `mv -T` (busybox 1.34) fail on a directory that another Pod filled meanwhile, and the next try finds it full.
- * The slash after the source makes `cp` follow a directory that is a link. Without root, owners are left to the Pod's fsGroup.
+ * Copies the image's directory beside the volume's, renames the copy to say that it is whole, and moves what is in it into the volume's directory. A
+ * kill before the renaming leaves the volume empty; after it the next start goes on moving before the service starts. The volume's directory
+ * itself is never replaced: another Pod may have it mounted already, and would keep the one that is gone. Several Pods may do this at once: only
+ * one of their copies gets the name. The slash after the source makes `cp` follow a directory that is a link. Without root, owners are left
+ * to the Pod's fsGroup.
  */
 export function fillScript(fill: Pick<FillPlan, 'directory' | 'path' | 'rootless'>, name: string): string {
   const copy = fill.rootless ? 'cp -R' : 'cp -a'
@@ -30,23 +32,35 @@ export function fillScript(fill: Pick<FillPlan, 'directory' | 'path' | 'rootless
   const failed = fill.rootless
     ? ` || { echo "cannot copy all of $from: is it readable for this user? 'nocopy' leaves the volume empty" >&2; exit 1; }`
     : ''
-  const parent = fill.directory.includes('/') ? 'b mkdir -p "${to%/*}"\n' : ''
+  const owner = fill.rootless
+    ? ''
+    : `  b chown "$(b stat -c %u:%g "$whole")" "$to"\n  b chmod "$(b stat -c %a "$whole")" "$to"\n`
   return `\
 set -e
 b() { ${busybox} "$@"; }
 from=${quote(fill.path)}
 to=${quote(`./${fill.directory}`)}
 new="./.${name}-$HOSTNAME"
+whole="./.${name}"
 cd /devctl-volume
-if b ls -A "$to" 2>/dev/null | b grep -q .; then exit 0; fi
-b rm -rf "$new"
-if [ -d "$from" ]; then
-  b ${copy} "$from/" "$new"${failed}
-else
-  b mkdir -m 755 "$new"
+b mkdir -p "$to"
+if [ ! -d "$whole" ]; then
+  if b ls -A "$to" | b grep -q .; then exit 0; fi
+  b rm -rf "$new"
+  if [ -d "$from" ]; then
+    b ${copy} "$from/" "$new"${failed}
+  else
+    b mkdir -m 755 "$new"
+  fi
+  if b ls -A "$to" | b grep -q .; then b rm -rf "$new"; exit 0; fi
+  b mv -T "$new" "$whole"
+  if b ls -A "$to" | b grep -q .; then b rm -rf "$whole"; exit 0; fi
 fi
-${parent}if [ -d "$to" ]; then b rmdir "$to"; fi
-b mv -T "$new" "$to"
+${owner && `if ! b ls -A "$to" | b grep -q .; then\n${owner}fi\n`}for entry in "$whole"/* "$whole"/.[!.]* "$whole"/..?*; do
+  if [ ! -e "$entry" ] && [ ! -L "$entry" ]; then continue; fi
+  if [ -e "$to/\${entry##*/}" ] || [ -L "$to/\${entry##*/}" ]; then b rm -rf "$entry"; else b mv "$entry" "$to/"; fi
+done
+b rmdir "$whole"
 b rm -rf ./.${name}-*
 `
 }

@@ -2,16 +2,19 @@ import { composeShape } from '../../compiler/schema/compose.ts'
 import { shapeOf } from '../../compiler/schema/row.ts'
 import type { MapForm, ScalarForm, Shape, ValueType } from '../../compiler/schema/shape.ts'
 
-/** A Compose file with one value in question, and where that value is. */
-export interface Trial {
+/** A Compose file with a value in question, and where that value is. */
+export interface Trial extends Place {
   /** `services.web.ports[0].target: a list`. */
   readonly name: string
   readonly text: string
-  /** Offsets of the key (or item) in question and behind its value. */
-  readonly start: number
-  readonly end: number
   /** Whether the table says that a value of this kind cannot stand there. */
   readonly wrong: boolean
+}
+
+/** Offsets of a key (or item) and behind its value. */
+export interface Place {
+  readonly start: number
+  readonly end: number
 }
 
 type Path = readonly (string | number)[]
@@ -29,35 +32,57 @@ const VALUES: Readonly<Record<string, readonly [Json, ValueType | 'list' | 'map'
 
 /** A file for each key of the table and each kind of value. What the keys around it need is there and right. */
 export function* trials(): Generator<Trial> {
-  for (const { path, shape, forms } of places(composeShape, [], []))
-    for (const [name, [value, kind]] of Object.entries(VALUES))
-      yield {
-        name: `${spell(path)}: ${name}`,
-        ...print(fileWith(path, forms, value), path),
-        wrong: !takes(shape, kind),
-      }
+  for (const { path, shape, forms } of slots(composeShape, [], []))
+    for (const [name, [value, kind]] of Object.entries(VALUES)) {
+      const { text, places } = print(fileWith(path, forms, value), [path])
+      yield { name: `${spell(path)}: ${name}`, text, ...places[0]!, wrong: !takes(shape, kind) }
+    }
 }
 
-interface Place {
+/** One file with a service for each wrong value that a service can have, and where the values are. */
+export function everythingWrong(): { readonly text: string; readonly places: readonly Place[] } {
+  const wrong: [path: Path, service: Json][] = []
+  for (const { path, shape, forms } of slots(composeShape, [], [])) {
+    const [family, name, key] = path
+    // What a refused or a special key says is not about its values; a mapping by `<<` or a service itself has no name to give.
+    if (family !== 'services' || name !== 'web' || key === undefined || !isPlain(key)) continue
+    const bad = Object.values(VALUES).find(([, kind]) => !takes(shape, kind))
+    if (!bad) continue
+    const file = fileWith(path, forms, bad[0]) as { services: Readonly<Record<string, Json>> } // made with services
+    wrong.push([['services', `s${wrong.length}`, ...path.slice(2)], file.services['web']!])
+  }
+  const services = Object.fromEntries(wrong.map(([[, name], service]) => [String(name), service]))
+  return print(
+    {
+      ...(fileWith(['services'], [composeShape.map!], {}) as object),
+      services: { db: { image: 'postgres' }, ...services },
+    },
+    wrong.map(([path]) => path),
+  )
+}
+
+const isPlain = (key: string | number) => !['extends', 'models', 'provider'].includes(String(key))
+
+interface Slot {
   readonly path: Path
   readonly shape: Shape
   /** The mappings on the way, from the top; undefined for lists. */
   readonly forms: readonly (MapForm | undefined)[]
 }
 
-function* places(shape: Shape, path: Path, forms: Place['forms']): Generator<Place> {
+function* slots(shape: Shape, path: Path, forms: Slot['forms']): Generator<Slot> {
   if (path.length > 0) yield { path, shape, forms }
-  if (shape.list) yield* places(shape.list.items, [...path, 0], [...forms, undefined])
+  if (shape.list) yield* slots(shape.list.items, [...path, 0], [...forms, undefined])
   if (!shape.map) return
   for (const [key, field] of Object.entries(shape.map.keys)) {
     // `rules` and `labels` belong to one notation of endpoints, names to another.
-    yield* places(shapeOf(field), [...path, key], [...forms, shape.map.choose ? object(shape.map) : shape.map])
+    yield* slots(shapeOf(field), [...path, key], [...forms, shape.map.choose ? withRules(shape.map) : shape.map])
   }
   const name = path[0] === 'services' ? (path.length === 1 ? 'web' : 'db') : 'other'
-  if (shape.map.others) yield* places(shapeOf(shape.map.others.row), [...path, name], [...forms, shape.map])
+  if (shape.map.others) yield* slots(shapeOf(shape.map.others.row), [...path, name], [...forms, shape.map])
 }
 
-const object = (form: MapForm): MapForm => ({ ...form, required: ['rules'] })
+const withRules = (form: MapForm): MapForm => ({ ...form, required: ['rules'] })
 
 function takes(shape: Shape, kind: ValueType | 'list' | 'map'): boolean {
   if (kind === 'list') return shape.list !== undefined
@@ -67,7 +92,7 @@ function takes(shape: Shape, kind: ValueType | 'list' | 'map'): boolean {
 }
 
 /** The whole file: the value at its path, and what else its surroundings need. */
-function fileWith(path: Path, forms: Place['forms'], value: Json): Json {
+function fileWith(path: Path, forms: Slot['forms'], value: Json): Json {
   const at = (depth: number): Json => {
     if (depth === path.length) return value
     const step = path[depth]!
@@ -124,34 +149,30 @@ function sampleScalar({ types, words, minimum }: ScalarForm): Json {
   return true
 }
 
-/** The file as YAML (JSON is YAML), and where the value at the path is in it. */
-function print(file: Json, target: Path): { text: string; start: number; end: number } {
+/** The file as YAML (JSON is YAML), and where the values at the paths are in it. */
+function print(file: Json, targets: readonly Path[]): { text: string; places: readonly Place[] } {
   let text = ''
-  let start = 0
-  let end = 0
-  const write = (value: Json, path: Path, isOnTheWay: boolean) => {
-    const isThere = isOnTheWay && path.length === target.length
-    if (Array.isArray(value) && isOnTheWay && typeof path.at(-1) === 'number') start = text.length
+  const wanted = new Map(targets.map((path, index) => [JSON.stringify(path), index]))
+  const places: Place[] = []
+  const write = (value: Json, path: Path, head: number) => {
     const indent = `\n${'  '.repeat(path.length + 1)}`
     if (typeof value !== 'object' || value === null) text += JSON.stringify(value)
     else {
-      const entries = Object.entries(value)
       const isList = Array.isArray(value)
       text += isList ? '[' : '{'
-      for (const [index, [key, inner]] of entries.entries()) {
+      for (const [index, [key, inner]] of Object.entries(value).entries()) {
         text += `${index > 0 ? ',' : ''}${indent}`
-        const step = isList ? Number(key) : key
-        const leads = isOnTheWay && target[path.length] === step
-        if (leads) start = text.length
+        const start = text.length
         if (!isList) text += `${JSON.stringify(key)}: `
-        write(inner, [...path, step], leads)
+        write(inner, [...path, isList ? Number(key) : key], start)
       }
       text += isList ? ']' : '}'
     }
-    if (isThere) end = text.length
+    const target = wanted.get(JSON.stringify(path))
+    if (target !== undefined) places[target] = { start: head, end: text.length }
   }
-  write(file, [], true)
-  return { text: `${text}\n`, start, end }
+  write(file, [], 0)
+  return { text: `${text}\n`, places }
 }
 
 function spell(path: Path): string {

@@ -154,18 +154,19 @@ export function pathOf({ apiVersion, kind, metadata }: KubernetesObject, namespa
   return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${resource}/${metadata.name}`
 }
 
-/** Tries until it gives something else than undefined; after the deadline throws what `explain` says. */
+/** Tries until it gives something else than undefined, with pauses of some milliseconds; after the deadline throws what `explain` says. */
 export async function eventually<T>(
   what: string,
   seconds: number,
   attempt: () => Promise<T | undefined>,
   explain: () => Promise<string> = async () => '',
+  pause = 300,
 ): Promise<T> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const result = await attempt()
     if (result !== undefined) return result
     if (Date.now() > deadline) throw new Error(`${what}: not after ${seconds} s\n${await explain()}`)
-    await new Promise(resolve => setTimeout(resolve, 300))
+    await new Promise(resolve => setTimeout(resolve, pause))
   }
 }

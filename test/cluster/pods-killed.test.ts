@@ -16,7 +16,7 @@ services:
   full:
     image: postgres:16-alpine
     entrypoint: ["sleep", "infinity"]
-    volumes: [data:/usr/share]
+    volumes: [data:/usr]
   image:
     image: postgres:16-alpine
     entrypoint: ["sleep", "infinity"]
@@ -25,7 +25,7 @@ volumes:
 `
 
 // Names, owners, modes and content of everything below the folder.
-const SUM = `cd /usr/share && { find . -printf '%p %u %g %m\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum; } | sha256sum`
+const SUM = `cd /usr && { find . -printf '%p %u %g %m\\n' | sort; find . -type f -print0 | sort -z | xargs -0 sha256sum; } | sha256sum`
 
 describe.skipIf(cluster === undefined)('a volume that is filled', () => {
   const namespace = `killed-${process.pid}`
@@ -48,7 +48,7 @@ describe.skipIf(cluster === undefined)('a volume that is filled', () => {
 
     let killed = 0
     for (const delay of [0, 60, 120, 250, 400, 600]) {
-      const filling = await eventually('the Pod fills its volume, or has done so', 60, () => pod())
+      const filling = await eventually('the Pod fills its volume, or has done so', 60, () => pod(), undefined, 30)
       if (filling === 'started') break
       await new Promise(resolve => setTimeout(resolve, delay))
       // Only a kill while the init container is still at work counts.

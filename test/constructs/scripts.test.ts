@@ -121,19 +121,40 @@ describe('filling a volume', () => {
   })
 
   test('never moves into what another Pod filled meanwhile', () => {
-    // The other Pod is quicker: its directory is there when this one wants to rename.
+    // The other Pod is quicker: its files are there when this one has made its copy.
     program('busybox', `[ "$1" = mv ] && mkdir -p "${volume('data')}" && touch "${volume('data/other')}"; exec "$@"`)
-    expect(fill('data').status).not.toBe(0)
+    expect(fill('data').status).toBe(0)
     expect(readdirSync(volume('data'))).toEqual(['other'])
     program('busybox', 'exec "$@"')
     expect(fill('data').status).toBe(0)
+    expect(readdirSync(volume())).toEqual(['data'])
     expect(readdirSync(volume('data'))).toEqual(['other'])
+  })
+
+  test('never replaces the directory, which another Pod may have mounted', () => {
+    mkdirSync(volume('data'))
+    const { ino } = statSync(volume('data'))
+    expect(fill('data').status).toBe(0)
+    expect(fill('data', '/no/such/folder').status).toBe(0)
+    expect(statSync(volume('data')).ino).toBe(ino)
+    expect(statSync(volume('data')).mode & 0o777).toBe(0o711)
+  })
+
+  test('goes on after a kill between its moves', () => {
+    program('busybox', `case "$*" in "mv ./.fill-data/two"*) exit 137;; esac; exec "$@"`)
+    expect(fill('data').status).not.toBe(0)
+    expect(readdirSync(volume('data'))).not.toContain('two')
+    program('busybox', 'exec "$@"')
+    expect(fill('data', join(folder, 'image'), false, 'pod-2').status).toBe(0)
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data')).sort()).toEqual(['.hidden', 'link', 'two'])
   })
 
   test('stops at a copy that fails and leaves the volume empty', () => {
     program('busybox', '[ "$1" = cp ] && exit 1; exec "$@"')
     expect(fill('data').status).not.toBe(0)
-    expect(readdirSync(volume())).toEqual([])
+    expect(readdirSync(volume())).toEqual(['data'])
+    expect(readdirSync(volume('data'))).toEqual([])
   })
 
   test('without root owners are left alone', () => {
