@@ -110,9 +110,10 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState): MapTre
   }
   const [given] = texts(get(item, 'project_directory'))
   const directory = given ? resolve(scope.directory, given.value) : dirname(main)
-  const listed = texts(get(item, 'env_file')).filter(path => path.value !== '/dev/null')
-  const envFiles: EnvFilePath[] = get(item, 'env_file')
-    ? listed.map(path => ({ path: resolve(scope.directory, path.value), span: path.span }))
+  const listed = texts(get(item, 'env_file'))
+  const own = listed.filter(path => path.value !== '/dev/null')
+  const envFiles: EnvFilePath[] = listed.length
+    ? own.map(path => ({ path: resolve(scope.directory, path.value), span: path.span }))
     : host.stat(resolve(directory, '.env'))?.kind === 'file'
       ? [{ path: resolve(directory, '.env') }]
       : []

@@ -70,9 +70,9 @@ export const composeShape: Shape = object({
         either(
           text(),
           object({
-            path: cli(textOrList({ unique: true }), 'the files'),
-            project_directory: cli(text(), 'where their paths begin'),
-            env_file: cli(textOrList({ unique: true }), 'their variables'),
+            path: cli(orNull(textOrList({ unique: true })), 'the files'),
+            project_directory: cli(orNull(text()), 'where their paths begin'),
+            env_file: cli(orNull(textOrList({ unique: true })), 'their variables'),
           }),
         ),
       ),

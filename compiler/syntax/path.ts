@@ -1,23 +1,31 @@
 /** Where a node is in a document: keys and list indexes. */
 export type Path = readonly string[]
 
+class RuleNode<T> {
+  keys: Map<string, RuleNode<T>> | undefined
+  any: RuleNode<T> | undefined
+  rule: T | undefined
+  /** This node alone, made once: walks over large documents take most steps to one node. */
+  readonly step: RuleStep<T> = [this]
+}
+
 /**
  * Finds the rule for a path in time that does not depend on how many rules there are. A rule's pattern is written `services.*.ports.*.target`,
  * where `*` is any one key or index.
  */
 export class PathRules<T> {
-  readonly #root: RuleNode<T> = {}
+  readonly #root = new RuleNode<T>()
 
   constructor(rules: Iterable<readonly [string, T]>) {
     for (const [pattern, rule] of rules) {
       let node = this.#root
       for (const part of pattern.split('.')) {
-        if (part === '*') node = node.any ??= {}
+        if (part === '*') node = node.any ??= new RuleNode()
         else {
           node.keys ??= new Map()
           let next = node.keys.get(part)
           if (!next) {
-            next = {}
+            next = new RuleNode()
             node.keys.set(part, next)
           }
           node = next
@@ -29,23 +37,17 @@ export class PathRules<T> {
 
   /** Where a walk starts. */
   get start(): RuleStep<T> {
-    return [this.#root]
+    return this.#root.step
   }
 
   /** The step below a key or index, or undefined when no rule is at or below it. */
   static below<T>(step: RuleStep<T> | undefined, key: string): RuleStep<T> | undefined {
     if (step === undefined) return undefined
-    let found: RuleNode<T>[] | undefined
+    let found: RuleStep<T> | undefined
     for (const node of step) {
       const exact = node.keys?.get(key)
-      if (exact) {
-        found ??= []
-        found.push(exact)
-      }
-      if (node.any) {
-        found ??= []
-        found.push(node.any)
-      }
+      if (exact) found = found ? [...found, exact] : exact.step
+      if (node.any) found = found ? [...found, node.any] : node.any.step
     }
     return found
   }
@@ -62,12 +64,6 @@ export class PathRules<T> {
     for (const key of path) step = PathRules.below(step, key)
     return step
   }
-}
-
-interface RuleNode<T> {
-  keys?: Map<string, RuleNode<T>>
-  any?: RuleNode<T>
-  rule?: T
 }
 
 /** All the rule nodes that a path has led to. */
