@@ -5,7 +5,7 @@ import { fallbackName, nearestProject } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { createHost } from './node-host.ts'
-import type { LoadingValues, PlanningValues } from './project-options.ts'
+import { dnsLabel, type LoadingValues, type PlanningValues } from './project-options.ts'
 
 /** Compiles the files that the options of a command name, for the services that its words name. */
 export async function compileFiles(
@@ -60,7 +60,7 @@ async function loadOptions(
 
 async function planOptions(io: Io, loading: LoadingValues, values: Partial<PlanningValues>): Promise<PlanOptions> {
   const { name, domain, gateway, ingressClass, tlsSecret, policy, registry, tag, startOrder, includeSecrets } = values
-  const namespace = values.namespace ?? (io.env.DEVCTL_NAMESPACE || undefined)
+  const namespace = values.namespace ?? namespaceOf(io)
   const routes = values.routes ?? (gateway === undefined ? undefined : 'gateway')
   if (routes === 'gateway' && gateway === undefined) {
     throw new UsageError('`--routes gateway` needs to know the Gateway', { hint: 'add `--gateway NAMESPACE/NAME`' })
@@ -93,6 +93,12 @@ async function planOptions(io: Io, loading: LoadingValues, values: Partial<Plann
     ...(includeSecrets && { includeSecrets }),
     ...(io.env.DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED === 'false' && { volumeAffinity: false }),
   }
+}
+
+function namespaceOf({ env }: Io): string | undefined {
+  const namespace = env.DEVCTL_NAMESPACE || undefined
+  if (namespace !== undefined) dnsLabel(namespace, 'DEVCTL_NAMESPACE')
+  return namespace
 }
 
 async function imagesFrom(io: Io, path: string): Promise<ReadonlyMap<string, string>> {

@@ -12,6 +12,7 @@ safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` i
 | 0 | done |
 | 1 | failed: errors in the input, or something could not be read or written |
 | 2 | wrong usage: an unknown command or option, a value that an option does not take |
+| 9 | a file of \`--env-file\` is missing: Node.js knows an option of that name too, and says so before devctl starts |
 | 130 | interrupted |
 
 | \`--loglevel\` | what is shown |
@@ -37,7 +38,9 @@ The file \`.devctl.lock\` in it records which files are devctl's, with a fingerp
   \`--take-over\` replaces such files, but never links and folders;
 - files that are not recorded are not looked at; files that stay the same are not written;
 - symbolic links are not followed out of the folder, and a run that was killed is carried on with by the next one;
-- \`devctl render SERVICE…\` writes the files of those services and removes nothing.
+- \`devctl render SERVICE…\` writes the files of those services and removes nothing;
+- where the folder lies in the build context of a service, what the lock records does not count for the tag of the image: else each run would
+  give another tag. List the folder in \`.dockerignore\` all the same, so that no manifest and no Secret gets into the image.
 
 The fingerprint of a Secret leaves out its data: nothing can be guessed from a lock that is committed.
 

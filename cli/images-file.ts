@@ -1,4 +1,5 @@
 import type { FileContent } from '../compiler/host.ts'
+import { parseImageReference } from '../compiler/values/image-reference.ts'
 import { UserError } from './errors.ts'
 import { readFile } from './read-file.ts'
 
@@ -14,6 +15,13 @@ export function readImagesFile(path: string, shown: string): ReadonlyMap<string,
     else if (isRecord(value)) {
       const reference = fromMetadata(value)
       if (reference) images.set(service, reference)
+    }
+  }
+  for (const [service, reference] of images) {
+    const read = parseImageReference(reference)
+    if (!read.ok) {
+      const hint = read.hint === undefined ? {} : { hint: read.hint }
+      throw new UserError(`\`${shown}\` gives \`${service}\` the image \`${reference}\`: ${read.reason}`, hint)
     }
   }
   if (images.size > 0) return images

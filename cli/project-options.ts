@@ -1,3 +1,4 @@
+import { parseImageReference } from '../compiler/values/image-reference.ts'
 import { UsageError } from './errors.ts'
 import { choice, flag, list, type Option, text, type Values } from './options.ts'
 
@@ -46,7 +47,7 @@ export const planning = {
   imagesFile: text('--images-file <path>', 'take images from the metadata that a build wrote (JSON)', {
     completes: 'file',
   }),
-  registry: text('--registry <host/path>', 'registry of the images of services with `build`', { check: imageText }),
+  registry: text('--registry <host/path>', 'registry of the images of services with `build`', { check: registryPath }),
   tag: text('--tag <tag>', 'tag of the images of services with `build` (default: a hash of what the build reads)', {
     check: imageTag,
   }),
@@ -65,7 +66,8 @@ export type PlanningValues = Values<typeof planning>
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 
-function dnsLabel(value: string, option: string): void {
+/** Throws a UsageError for what is no DNS label; `option` names where it was given. */
+export function dnsLabel(value: string, option: string): void {
   if (LABEL.test(value) && value.length <= 63) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS label`, {
     hint: 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit',
@@ -90,10 +92,11 @@ function gatewayReference(value: string, option: string): void {
   dnsName(name, option)
 }
 
-function imageText(value: string, option: string): void {
-  if (/^[^\s"'\\]+$/.test(value) && !value.includes('://') && !value.endsWith('/')) return
+function registryPath(value: string, option: string): void {
+  const reference = parseImageReference(`${value}/image`)
+  if (reference.ok && reference.value.tag === undefined && reference.value.digest === undefined) return
   throw new UsageError(`\`${option}\` is \`${value}\``, {
-    hint: 'write a host and a path without scheme, such as `registry.example.com/team`',
+    hint: 'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
   })
 }
 
@@ -108,10 +111,17 @@ function imagePairs(flags: string, description: string): Option<ReadonlyMap<stri
   const parse = (value: string, previous: ReadonlyMap<string, string> | undefined) => {
     const at = value.indexOf('=')
     const reference = value.slice(at + 1)
-    if (at < 1 || !/^[^\s"'\\]+$/.test(reference)) {
+    if (at < 1 || reference === '') {
       throw new UsageError(`\`--image\` is \`${value}\``, {
         hint: 'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
       })
+    }
+    const read = parseImageReference(reference)
+    if (!read.ok) {
+      throw new UsageError(
+        `\`--image\` is \`${value}\`: ${read.reason}`,
+        read.hint === undefined ? {} : { hint: read.hint },
+      )
     }
     return new Map(previous).set(value.slice(0, at), reference)
   }

@@ -17,7 +17,7 @@ const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
 export function printDiagnostics(diagnostics: readonly Diagnostic[], io: Io, logLevel: LogLevel): void {
   const wanted = diagnostics.filter(({ severity }) => SHOWN[logLevel].includes(severity))
   const { shown, rest } = selectShown(wanted)
-  io.stderr.write(renderDiagnostics(shown, { colour: wantsColour(io.stderr, io.env) }))
+  io.stderr.write(renderDiagnostics(shown, { colour: wantsColour(io.stderr, io.env), width: io.stderr.columns }))
   if (rest) io.stderr.write(`${rest}\n`)
   if (io.env.GITHUB_ACTIONS) io.stderr.write(renderAnnotations(shown, repositoryPath(io)))
 }

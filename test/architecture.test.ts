@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..')
 const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
   'compiler/values': { ours: ['compiler/values'], packages: [] },
   'compiler/diagnostics': { ours: ['compiler/diagnostics', 'compiler/values'], packages: [] },
-  'compiler/syntax': { ours: ['compiler/syntax', 'compiler/diagnostics', 'compiler/values'], packages: ['yaml'] },
+  'compiler/syntax': { ours: ['compiler/syntax', 'compiler/diagnostics', 'compiler/values'], packages: ['js-yaml'] },
   'compiler/schema': {
     ours: ['compiler/schema', 'compiler/syntax', 'compiler/diagnostics', 'compiler/values'],
     packages: [],
@@ -51,7 +51,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
 
 /** Pure folders may use these of Node's modules: they touch nothing. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
-const HEAVY = new Set(['yaml', 'cdk8s', 'cdk8s-plus-27', 'constructs', '@balena/dockerignore'])
+const HEAVY = new Set(['js-yaml', 'cdk8s', 'cdk8s-plus-27', 'constructs', '@balena/dockerignore'])
 
 interface Import {
   readonly from: string

@@ -19,6 +19,12 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
     const chain = Array.from({ length: 600 }, (_, n) => `  s${n}: {extends: s${n + 1}}\n`).join('')
     write(folder, 'compose.yaml', `services:\n${chain}  s600: {image: nginx}\n`)
   },
+  'dotenv/too-large': folder => {
+    write(folder, 'compose.yaml', service)
+    const doubled = Array.from({ length: 13 }, (_, n) => `A${n + 1}=$A${n}$A${n}\n`).join('')
+    const repeated = Array.from({ length: 9 }, (_, n) => `B${n}=$A13\n`).join('')
+    write(folder, '.env', `A0=${'x'.repeat(1024)}\n${doubled}${repeated}`)
+  },
   'files/no-compose-file': folder => write(folder, 'README', 'nothing to render\n'),
   'files/too-large': folder => {
     write(folder, 'compose.yaml', `${service}    configs: [large]\nconfigs:\n  large: {file: ./large}\n`)

@@ -1,14 +1,15 @@
 import type { DiagnosticKind } from './diagnostic.ts'
 
 /** The page that `devctl explain CODE` prints. */
-export function diagnosticPage({ code, severity, explain }: DiagnosticKind<never>): string {
-  return `${code} (${severity})\n\n${explain.trim()}\n`
+export function diagnosticPage({ code, severity, explain, loss, strict }: DiagnosticKind<never>): string {
+  const raised = loss || strict ? ', with `--strict` an error' : ''
+  return `${code} (${severity}${raised})\n\n${explain.trim()}\n`
 }
 
 const INTRODUCTION = `# Diagnostics
 
 Every message of the compiler has a code, \`family/what-is-wrong\`, which stays the same when its words change. \`devctl explain CODE\` prints
-the text below; \`devctl validate --output json\` gives messages with their codes to programs. With \`--strict\` a warning marked *loss* is an error.
+the text below; \`devctl validate --output json\` gives messages with their codes to programs. With \`--strict\` what is marked *loss* or *strict* is an error.
 
 This page is made from the code; \`npx vitest run test/diagnostics -u\` writes it anew.
 `
@@ -22,10 +23,10 @@ export function diagnosticsDocument(
   examples: ReadonlyMap<string, string> = new Map(),
 ): string {
   const sorted = [...kinds].sort((a, b) => (a.code < b.code ? -1 : a.code > b.code ? 1 : 0))
-  const sections = sorted.map(({ code, severity, explain, loss }) => {
+  const sections = sorted.map(({ code, severity, explain, loss, strict }) => {
     const example = examples.get(code)
     const shown = example ? `\nExample: [${example.split('/').at(-1)}](../${example})\n` : ''
-    return `## ${code}\n\n*${severity}${loss ? ', loss' : ''}*\n\n${explain.trim()}\n${shown}`
+    return `## ${code}\n\n*${severity}${loss ? ', loss' : strict ? ', strict' : ''}*\n\n${explain.trim()}\n${shown}`
   })
   return [INTRODUCTION, ...sections].join('\n')
 }

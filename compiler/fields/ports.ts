@@ -48,6 +48,18 @@ const manyExposed = diagnostic({
   }),
 })
 
+/** Ports of a service that an API server still takes: each is some 75 bytes of an object of at most 1.5 MB. */
+const MAX_PORTS = 10_000
+export const tooManyPorts = diagnostic({
+  code: 'ports/too-many',
+  severity: 'error',
+  explain: `The ranges of \`ports\` and \`expose\` of a service come to more than ${MAX_PORTS} ports. Each is an entry of the Kubernetes Service, and etcd takes no object of more than 1.5 MB. List the ports that are used. A service without any known port becomes headless, where every port can be reached.`,
+  text: (p: { count: number }) => ({
+    message: `the ports of this service come to ${p.count}, and a Service takes no more than ${MAX_PORTS}`,
+    hint: 'list the ports that are used',
+  }),
+})
+
 const anyPublished = diagnostic({
   code: 'ports/any-published',
   severity: 'info',
@@ -76,7 +88,15 @@ export function readPorts(service: MapTree, context: ReadContext): Pick<Service,
     const port = readPort(item, context)
     if (port) ports.push(port)
   }
-  return { ports, expose: readExpose(service, context) }
+  const expose = readExpose(service, context)
+  const first = ports[0] ?? expose[0]
+  const count = ports.length + expose.length
+  if (first && count > MAX_PORTS) {
+    context.reporter.report(tooManyPorts, first.span, { count })
+    return { ports: [], expose: [] }
+  }
+  if (expose[0] && expose.length > 100) context.reporter.report(manyExposed, expose[0].span, { count: expose.length })
+  return { ports, expose }
 }
 
 function readPort(tree: MapTree, context: ReadContext): Port | undefined {
@@ -130,25 +150,31 @@ type Exposed = Service['expose'][number]
 
 function readExpose(service: MapTree, context: ReadContext): Service['expose'] {
   const found: Exposed[] = []
-  const seen = new Set<string>()
+  const seen = new Map([...protocols.values()].map(protocol => [protocol, new Set<number>()]))
   for (const item of scalars(service, 'expose')) {
-    for (const exposed of readExposed(item, context)) {
-      const key = `${exposed.value.port}/${exposed.value.protocol}`
-      if (seen.has(key)) continue
-      seen.add(key)
-      found.push(exposed)
+    const range = readExposed(item, context)
+    const ports = range && seen.get(range.protocol)
+    if (!ports) continue
+    for (let port = range.from; port <= range.to; port++) {
+      if (ports.has(port)) continue
+      ports.add(port)
+      found.push({ value: { port, protocol: range.protocol }, span: item.span })
     }
   }
-  const first = found[0]
-  if (first && found.length > 100) context.reporter.report(manyExposed, first.span, { count: found.length })
   return found
 }
 
-function readExposed(item: ScalarTree, { reporter }: ReadContext): readonly Exposed[] {
+interface PortRange {
+  readonly from: number
+  /** The last one. */
+  readonly to: number
+  readonly protocol: Protocol
+}
+
+function readExposed(item: ScalarTree, { reporter }: ReadContext): PortRange | undefined {
   const value = String(item.value)
-  const wrong = (reason: string, start = 0, end = value.length): readonly Exposed[] => {
+  const wrong = (reason: string, start = 0, end = value.length): undefined => {
     reporter.report(badExpose, spanInside(item, start, end), { value, reason })
-    return []
   }
   const [, first, last = first, word = 'tcp'] = /^(\d+)(?:-(\d+))?(?:\/(\w+))?$/.exec(value.trim()) ?? []
   if (first === undefined || last === undefined) return wrong('is no port')
@@ -159,8 +185,5 @@ function readExposed(item: ScalarTree, { reporter }: ReadContext): readonly Expo
   const to = Number(last)
   if (!isPort(from) || !isPort(to)) return wrong('is outside 1 to 65535', 0, slash < 0 ? value.length : slash)
   if (to < from) return wrong('runs downwards', 0, slash < 0 ? value.length : slash)
-  return Array.from({ length: to - from + 1 }, (_, index) => ({
-    value: { port: from + index, protocol },
-    span: item.span,
-  }))
+  return { from, to, protocol }
 }

@@ -1,6 +1,7 @@
 import { normalize } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
+import { tooManyPorts } from '../fields/ports.ts'
 import { spanInside } from '../syntax/span-inside.ts'
 import {
   type Entry,
@@ -29,6 +30,8 @@ const badPort = diagnostic({
     hint: p.hint,
   }),
 })
+/** Ports that the ranges of a service may come to: twice as many as there are of one protocol. */
+const MAX_PORTS = 131_072
 const badVolume = diagnostic({
   code: 'volumes/bad-short-form',
   severity: 'error',
@@ -94,13 +97,14 @@ interface Context {
 
 /**
  * Turns short forms into long ones (compose-spec.md 1.12), and leaves long ones as they are, so that it can be applied again after each file.
- * Gives the names of what could not be read, as `services.web`; those entries are left out.
+ * Gives the names of what could not be read, as `services.web`; those entries are left out. `whole` is what the model is a part of.
  */
 export function canonical(
   model: MapTree,
   reporter: Reporter,
+  whole: MapTree = model,
 ): { readonly model: MapTree; readonly broken: readonly string[] } {
-  const volumes = get(model, 'volumes')
+  const volumes = get(whole, 'volumes')
   const context: Context = { reporter, volumes: isMap(volumes) ? volumes : undefined }
   const broken: string[] = []
   const section = (map: MapTree, name: string, rewrite: Rewrite): MapTree => {
@@ -254,6 +258,10 @@ const ports: Rewrite = (tree, { reporter }) => {
       failed = true
       reportFailed(badPort, item, parsed, reporter)
       continue
+    }
+    if (items.length + parsed.value.length > MAX_PORTS) {
+      reporter.report(tooManyPorts, item.span, { count: items.length + parsed.value.length })
+      return undefined
     }
     for (const port of parsed.value)
       items.push(

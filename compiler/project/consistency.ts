@@ -200,6 +200,9 @@ function checkBuild(service: MapTree, input: ConsistencyInput): void {
     reporter.report(platformMissing, platforms[0]!.span, { platform: scalarText(platform) })
 }
 
+/** How many suggestions may still be looked for, by run. */
+const suggestions = new WeakMap<Reporter, number>()
+
 function reportUndefined(
   kind: string,
   section: string,
@@ -219,7 +222,10 @@ function reportUndefined(
       : input.model,
     section,
   )
-  const suggestion = isMap(known) ? suggest(name, known.entries.keys()) : undefined
+  // Comparing every unknown name with every known one would be quadratic: after some the reader has seen what is wrong.
+  const left = suggestions.get(input.reporter) ?? 50
+  suggestions.set(input.reporter, left - 1)
+  const suggestion = isMap(known) && left > 0 ? suggest(name, known.entries.keys()) : undefined
   input.reporter.report(undefinedReference, span, { kind, name, section, suggestion, hint })
 }
 

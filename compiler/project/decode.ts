@@ -139,7 +139,7 @@ const ulimit: Codec = (tree, context) =>
     : record({ soft: integer, hard: integer })(tree, context)
 
 const sshKeys: Codec = tree =>
-  isMap(tree)
+  isMap(tree) && tree.entries.size > 0
     ? {
         kind: 'seq',
         span: tree.span,
@@ -156,8 +156,19 @@ const hook = record({ command: words, user: text, privileged: flag, working_dir:
 const deviceRequests = list(
   record({ capabilities: texts, driver: text, count: deviceCount, device_ids: texts, options }),
 )
-const throttles = list(renamed({ path: 'Path', rate: 'Rate' }, record({ path: text, rate: bytes })))
-const weights = list(renamed({ path: 'Path', weight: 'Weight' }, record({ path: text, weight: integer })))
+const emptyText = (tree: Tree): ScalarTree => scalarTree(tree.span, '')
+const throttles = list(
+  renamed(
+    { path: 'Path', rate: 'Rate' },
+    record({ path: text, rate: bytes }, { path: emptyText, rate: tree => scalarTree(tree.span, '0') }),
+  ),
+)
+const weights = list(
+  renamed(
+    { path: 'Path', weight: 'Weight' },
+    record({ path: text, weight: integer }, { path: emptyText, weight: tree => scalarTree(tree.span, 0) }),
+  ),
+)
 
 /** The reference prints the items of `blkio_config` under its own field names. */
 function renamed(names: Readonly<Record<string, string>>, codec: Codec): Codec {
@@ -296,7 +307,7 @@ const resource = record({
     record({
       discrete_resource_spec: record(
         { kind: text, value: optionalInteger },
-        { kind: tree => scalarTree(tree.span, ''), value: tree => scalarTree(tree.span, 0) },
+        { kind: emptyText, value: tree => scalarTree(tree.span, 0) },
       ),
     }),
   ),

@@ -140,7 +140,7 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
     if (isMap(to))
       for (const [name, own] of to.entries) {
         const base = entries.get(name)
-        if (base && treeKey(base.value) !== treeKey(own.value)) {
+        if (base && base.value !== own.value && treeKey(base.value) !== treeKey(own.value)) {
           state.reporter.report(conflict, own.key, { what: `${section}.${name}` }, [
             { span: base.key, message: 'included from here' },
           ])

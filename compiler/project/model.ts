@@ -14,6 +14,7 @@ import { withDefaults } from './defaults.ts'
 import { applyExtends, type ExtendsCache } from './extends.ts'
 import { applyIncludes } from './include.ts'
 import { mergeModels } from './merge.ts'
+import { touchedPart, withPart } from './part.ts'
 import { resolvePaths } from './paths.ts'
 import { Resets } from './reset.ts'
 import { checkResources } from './resource-rules.ts'
@@ -111,12 +112,21 @@ function addDocument(
   added = applyExtends(added, path, scope, resets, extendsCache, state)
   resets.reportUnused(reporter)
   added = leaveOut(added, [], state)
-  let model = removeDuplicates(before ? mergeModels(before, added, reporter) : added) as MapTree // a map stays a map
+  if (!before) return settle(added, added, state)
+  const merged = mergeModels(before, added, reporter)
+  const part = touchedPart(merged, added)
+  return leaveOut(withPart(merged, part, settle(part, merged, state)), [], state)
+}
+
+/** Checks a model and makes it long; `whole` is what it is a part of. Without what was in error. */
+function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
+  const { reporter } = state
+  let model = removeDuplicates(part) as MapTree // a map stays a map
   const faults = validate(model, reporter)
   if (faults.topLevel.size > 0) state.incomplete = true
   model = withoutKeys(model, ...faults.topLevel)
   model = leaveOut(model, [...[...faults.services].map(name => `services.${name}`), ...faults.resources], state)
-  const long = canonical(model, reporter)
+  const long = canonical(model, reporter, whole)
   return removeDuplicates(leaveOut(long.model, long.broken, state)) as MapTree
 }
 

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Reset } from '../syntax/parse.ts'
 import type { Path } from '../syntax/path.ts'
-import { type Entry, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
+import { type Entry, isMap, type Tree } from '../syntax/tree.ts'
 import { adoptedPath } from './adopted.ts'
 
 const withoutEffect = diagnostic({
@@ -13,69 +13,79 @@ const withoutEffect = diagnostic({
   text: (p: { path: string }) => ({ message: `nothing earlier is defined at \`${p.path}\`` }),
 })
 
+/** What the tags of a document name, as a tree of keys. */
+interface Mark {
+  readonly below: Map<string, Mark>
+  /** The tags at this place. */
+  readonly resets: Reset[]
+  /** Whether one of them found something. */
+  used: boolean
+}
+
 /** The `!reset` and `!override` tags of one document, with a note of which ones found something. */
 export class Resets {
-  readonly #resets: readonly Reset[]
-  readonly #used = new Set<Reset>()
+  readonly #root: Mark = { below: new Map(), resets: [], used: false }
 
   constructor(resets: readonly Reset[]) {
-    this.#resets = resets.map(reset => ({ ...reset, path: adoptedPath(reset.path) }))
-  }
-
-  get isEmpty(): boolean {
-    return this.#resets.length === 0
+    for (const reset of resets) {
+      let mark = this.#root
+      for (const key of adoptedPath(reset.path)) {
+        let next = mark.below.get(key)
+        if (!next) {
+          next = { below: new Map(), resets: [], used: false }
+          mark.below.set(key, next)
+        }
+        mark = next
+      }
+      mark.resets.push(reset)
+    }
   }
 
   /** Drops from a model, or from the part of it that is at `prefix`, what the tags name (compose-spec.md 1.9). */
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
-    let result: Tree = tree
-    for (const reset of this.#resets) {
-      if (reset.path.length <= prefix.length || prefix.some((key, index) => reset.path[index] !== key)) continue
-      const after = drop(result, reset.path.slice(prefix.length))
-      if (after !== result) this.#used.add(reset)
-      result = after
-    }
-    return result as T // a map stays a map, a list a list
+    let mark: Mark | undefined = this.#root
+    for (const key of prefix) mark = mark?.below.get(key)
+    return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree // a map stays a map, a list a list
   }
 
-  /** Reports the tags that dropped nothing. */
+  /** Reports the tags that dropped nothing; what is below one that dropped something was dropped with it. */
   reportUnused(reporter: Reporter): void {
-    for (const reset of this.#resets)
-      if (
-        !this.#used.has(reset) &&
-        !this.#resets.some(other => this.#used.has(other) && covers(other.path, reset.path))
-      )
-        reporter.report(withoutEffect, reset.span, { path: reset.path.join('.') })
+    const walk = (mark: Mark, path: Path): void => {
+      if (mark.used) return
+      for (const { span } of mark.resets) reporter.report(withoutEffect, span, { path: path.join('.') })
+      for (const [key, next] of mark.below) walk(next, [...path, key])
+    }
+    walk(this.#root, [])
   }
 }
 
-const covers = (outer: Path, inner: Path): boolean =>
-  outer.length <= inner.length && outer.every((key, index) => key === inner[index])
-
-function drop(tree: Tree, path: Path): Tree {
-  const [key, ...rest] = path
-  if (key === undefined) return tree
+function dropBelow(tree: Tree, mark: Mark): Tree {
   if (tree.kind === 'seq') {
     // A list of `KEY=value` stands for a mapping; the key names its item.
-    if (rest.length > 0) return tree
-    const items = tree.items.filter(
-      item => !(item.kind === 'scalar' && (item.value === key || String(item.value).startsWith(`${key}=`))),
-    )
+    const items = tree.items.filter(item => {
+      if (item.kind !== 'scalar') return true
+      const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))
+      if (!next || next.resets.length === 0) return true
+      next.used = true
+      return false
+    })
     return items.length === tree.items.length ? tree : { ...tree, items }
   }
   if (!isMap(tree)) return tree
-  const entry = tree.entries.get(key)
-  if (!entry) return tree
-  if (rest.length === 0) return without(tree, key)
-  const value = drop(entry.value, rest)
-  if (value === entry.value) return tree
-  const entries = new Map<string, Entry>(tree.entries)
-  entries.set(key, { key: entry.key, value })
-  return { ...tree, entries }
-}
-
-function without(map: MapTree, key: string): MapTree {
-  const entries = new Map(map.entries)
-  entries.delete(key)
-  return { ...map, entries }
+  let entries: Map<string, Entry> | undefined
+  for (const [key, next] of mark.below) {
+    const entry = tree.entries.get(key)
+    if (!entry) continue
+    if (next.resets.length > 0) {
+      next.used = true
+      entries ??= new Map(tree.entries)
+      entries.delete(key)
+      continue
+    }
+    const value = dropBelow(entry.value, next)
+    if (value === entry.value) continue
+    entries ??= new Map(tree.entries)
+    entries.set(key, { key: entry.key, value })
+  }
+  return entries ? { ...tree, entries } : tree
 }

@@ -114,3 +114,11 @@ export const unsetVariable = diagnostic({
     hint: `set it, write \`\${${p.name}:-}\` if empty is right, or put the value in single quotes if the dollar sign is meant`,
   }),
 })
+
+export const tooLarge = diagnostic({
+  code: 'dotenv/too-large',
+  severity: 'error',
+  explain:
+    'The values of an env file come to more than 64 million characters once their variables are substituted. This protects against files made to exhaust memory.',
+  text: (_: Record<never, never>) => ({ message: 'the values of this file come to more than 64 million characters' }),
+})

@@ -6,6 +6,7 @@ import {
   invalidExpression,
   invalidName,
   requiredVariable,
+  tooLarge,
   unsetVariable,
   unterminatedQuote,
 } from './dotenv-diagnostics.ts'
@@ -44,6 +45,9 @@ export interface DotenvOptions {
   readonly earlier?: (name: string) => string | undefined
 }
 
+/** Characters of all values of a file: lines that name the line before grow without end. */
+const MAX_SIZE = 1 << 26
+
 /** Blanks that end no line. */
 const BLANKS = /[\t\v\f\r \u0085\u00a0]*/y
 const BLANKS_AND_LINES = /[\s\u0085]*/y
@@ -78,6 +82,8 @@ class DotenvReader {
   readonly #entries: DotenvEntry[] = []
   readonly #read = new Map<string, string>()
   #at = 0
+  /** Characters of all values. */
+  #size = 0
 
   constructor(
     file: SourceFile,
@@ -255,6 +261,12 @@ class DotenvReader {
   }
 
   #add(entry: DotenvEntry): void {
+    this.#size += entry.value.length
+    if (this.#size > MAX_SIZE) {
+      this.#reporter.report(tooLarge, entry.span, {})
+      this.#at = this.#text.length
+      return
+    }
     this.#entries.push(entry)
     this.#read.set(entry.name, entry.value)
   }

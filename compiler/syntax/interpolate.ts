@@ -71,14 +71,14 @@ export function interpolate<C extends string>(
       }
       case 'seq': {
         let items: (Tree | undefined)[] | undefined
-        node.items.forEach((item, index) => {
+        for (const [index, item] of node.items.entries()) {
           path.push(String(index))
           const value = walk(item, PathRules.below(step, String(index)))
           path.pop()
-          if (value === item) return
+          if (value === item) continue
           items ??= [...node.items]
           items[index] = value
-        })
+        }
         return items ? { ...node, items: items.filter(item => item !== undefined) } : node
       }
       case 'scalar':

@@ -55,6 +55,28 @@ export function typePlainScalar(text: string): TypedScalar {
     : { type: 'string', value: text }
 }
 
+/** What the tags of YAML itself make of a text. */
+const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
+  '!!int': ['int'],
+  '!!float': ['int', 'float'],
+  '!!bool': ['bool'],
+  '!!null': ['null'],
+  '!!timestamp': ['date'],
+}
+
+/**
+ * Types a scalar that has a tag of YAML itself (`!!int`); `wrong` when the text is not of the tag's type, undefined when the tag is none of YAML's, which
+ * makes any scalar a string.
+ */
+export function typeTaggedScalar(text: string, tag: string): TypedScalar | 'wrong' | undefined {
+  if (tag === '!!str') return { type: 'string', value: text }
+  if (tag === '!!binary') return { type: 'string', value: Buffer.from(text, 'base64').toString() }
+  const types = TYPES_OF_TAGS[tag]
+  if (!types) return undefined
+  const typed = typePlainScalar(text)
+  return types.includes(typed.type) ? typed : 'wrong'
+}
+
 /** Integers in the notations of the reference; undefined for what is none. Larger than 64 bits: a float, as there. */
 function parseInteger(text: string): TypedScalar | undefined {
   if (DECIMAL.test(text)) return integer(text.startsWith('-'), text.replace(/^[-+]/, ''))

@@ -1,18 +1,20 @@
-import { type Document, isMap, isPair, isScalar, isSeq, type Node } from 'yaml'
+import { EVENT_ID, type Event } from 'js-yaml'
+import { closingEnd } from './yaml-events.ts'
+import { misplacedTabAt, type YamlMistake } from './yaml-mistakes.ts'
 
 /**
- * The offset of a tab that stands where only spaces may: at the start of a line, also of one that is empty but for it, or after the dash of a list. The yaml
- * package reads over some of these; the reference loader refuses them, and an editor that shows tabs wide misleads. Undefined when there is none.
+ * The first tab that stands where only spaces may: at the start of a line, also of one that is empty but for it, or after the dash of a list. js-yaml
+ * reads over some of these; the reference loader refuses them, and an editor that shows tabs wide misleads.
  */
-export function misplacedTab(text: string, documents: readonly Document[]): number | undefined {
+export function misplacedTab(text: string, events: readonly Event[]): YamlMistake | undefined {
   if (!CANDIDATE.test(text)) return undefined
-  const regions = regionsOf(text, documents)
+  const regions = regionsOf(text, events)
   let next = 0
   for (const { 0: line, index } of text.matchAll(CANDIDATES)) {
     const at = index + line.length - 1
     while (next + 1 < regions.length && regions[next + 1]!.start <= at) next++
     const region = regions[next]
-    if (!region || region.start > at) return at
+    if (!region || region.start > at) return misplacedTabAt(at)
     const column = line.length - 1
     switch (region.kind) {
       case 'free':
@@ -26,7 +28,7 @@ export function misplacedTab(text: string, documents: readonly Document[]): numb
         if (text.slice(region.end, at).trim() === '' && column > region.indent && !line.includes('-')) continue
         break
     }
-    return at
+    return misplacedTabAt(at)
   }
   return undefined
 }
@@ -38,38 +40,55 @@ const CANDIDATES = new RegExp(CANDIDATE, 'gm')
 interface Region {
   readonly kind: 'free' | 'block' | 'plain'
   readonly start: number
-  readonly end: number
+  end: number
   /** Columns: of the content of a block scalar, or of the collection that a plain value is in. */
   readonly indent: number
 }
 
 /** In the order of the text, none inside another. */
-function regionsOf(text: string, documents: readonly Document[]): readonly Region[] {
+function regionsOf(text: string, events: readonly Event[]): readonly Region[] {
   const regions: Region[] = []
   const columnOf = (offset: number) => offset - (text.lastIndexOf('\n', offset - 1) + 1)
-  const walk = (node: unknown, indent: number): void => {
-    if (isPair(node)) {
-      walk(node.key, indent)
-      walk(node.value, indent)
-      return
-    }
-    const range = (node as Node | null)?.range // the walk meets nodes, pairs and null only
-    if (!range) return
-    const [start, end] = range
-    if (isMap(node) || isSeq(node)) {
-      if (node.flow) regions.push({ kind: 'free', start, end, indent })
-      else for (const item of node.items) walk(item, columnOf(start))
-    } else if (!isScalar(node) || node.type === 'PLAIN') regions.push({ kind: 'plain', start, end, indent })
-    else if (node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE')
-      regions.push({ kind: 'free', start, end, indent })
-    else regions.push({ kind: 'block', start, end, indent: blockIndent(text.slice(start, end)) })
+  /** The collections around: the column of a block, or the region that is a flow collection. */
+  const around: (number | Region)[] = []
+  let lastEnd = 0
+  const add = (kind: Region['kind'], start: number, end: number, indent: number) => {
+    const region: Region = { kind, start, end, indent }
+    if (typeof around.at(-1) !== 'object') regions.push(region)
+    lastEnd = end
+    return region
   }
-  for (const { contents } of documents) walk(contents, -1)
+  for (const event of events) {
+    const outer = around.at(-1) ?? -1
+    const indent = typeof outer === 'number' ? outer : -1
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        around.push(-1)
+        break
+      case EVENT_ID.POP: {
+        const closed = around.pop()
+        if (typeof closed === 'object') closed.end = lastEnd = closingEnd(text, lastEnd)
+        break
+      }
+      case EVENT_ID.SEQUENCE:
+      case EVENT_ID.MAPPING:
+        around.push(
+          event.style === 2 || typeof outer === 'object'
+            ? add('free', event.start, event.start + 1, indent)
+            : columnOf(event.start),
+        )
+        break
+      case EVENT_ID.ALIAS:
+        add('plain', event.anchorStart, event.anchorEnd, indent)
+        break
+      case EVENT_ID.SCALAR: {
+        const { style, valueStart, valueEnd } = event
+        if (valueStart < 0) break
+        if (style === 1) add('plain', valueStart, valueEnd, indent)
+        else if (style === 2 || style === 3) add('free', valueStart, valueEnd + 1, indent)
+        else add('block', valueStart, valueEnd, event.indent)
+      }
+    }
+  }
   return regions
-}
-
-/** The column of a block scalar's content: that of its first line that is not blank. */
-function blockIndent(block: string): number {
-  const first = /\n( *)[^ \r\n]/.exec(block)
-  return first ? first[1]!.length : 0
 }

@@ -47,6 +47,8 @@ export interface TemplateError {
 const MAX_DEPTH = 100
 /** Variables that name each other twice double with each step: forty lines of `.env` would fill any memory. */
 const MAX_LENGTH = 1 << 24
+/** Places that are kept of one text; after that many they are no help to anybody. */
+const MAX_PIECES = 10_000
 
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const OPERATOR = /:?[-?+]/y
@@ -92,6 +94,10 @@ class Output {
     if (verbatim && last?.verbatim && last.end === start) {
       last.length += piece.length
       last.end = end
+    } else if (last && this.pieces.length >= MAX_PIECES) {
+      last.length += piece.length
+      last.end = end
+      last.verbatim = false
     } else {
       this.pieces.push({ at: this.value.length, length: piece.length, start, end, verbatim })
     }

@@ -4,24 +4,31 @@ import { UserError } from '../../cli/errors.ts'
 import { readImagesFile } from '../../cli/images-file.ts'
 import { makeFolder } from './folder.ts'
 
+const digest = '0123456789abcdef'.repeat(4)
+
 const images = (content: string) =>
   Object.fromEntries(readImagesFile(join(makeFolder({ 'm.json': content }), 'm.json'), 'm.json'))
 
 test('a plain map and the metadata of bake are understood', () => {
-  expect(images('{"web": "r/web:1", "db": "r/db@sha256:0"}')).toEqual({ web: 'r/web:1', db: 'r/db@sha256:0' })
+  expect(images(`{"web": "r/web:1", "db": "r/db@sha256:${digest}"}`)).toEqual({
+    web: 'r/web:1',
+    db: `r/db@sha256:${digest}`,
+  })
   const bake = {
     'buildx.build.warnings': [],
-    web: { 'image.name': 'r/web:1,r/web:latest', 'containerimage.digest': 'sha256:12', 'buildx.build.ref': 'x' },
+    web: { 'image.name': 'r/web:1,r/web:latest', 'containerimage.digest': `sha256:${digest}`, 'buildx.build.ref': 'x' },
     api: { 'image.name': 'r/api:1' },
-    unnamed: { 'containerimage.digest': 'sha256:34' },
+    unnamed: { 'containerimage.digest': `sha256:${digest}` },
   }
-  expect(images(JSON.stringify(bake))).toEqual({ web: 'r/web:1@sha256:12', api: 'r/api:1' })
+  expect(images(JSON.stringify(bake))).toEqual({ web: `r/web:1@sha256:${digest}`, api: 'r/api:1' })
 })
 
 test.each([
   ['{', 'it is no JSON'],
   ['[]', 'holds no JSON object'],
   ['{}', 'names no image'],
+  ['{"web": "Web:1"}', '`m.json` gives `web` the image `Web:1`: `Web` is no name of an image'],
+  ['{"web": ""}', 'gives `web` the image ``: it is empty'],
 ])('%s is refused', (content, message) => {
   expect(() => images(content)).toThrow(UserError)
   expect(() => images(content)).toThrow(message)

@@ -63,7 +63,7 @@ test('the version', async () => {
 })
 
 describe('wrong usage ends with status 2 and says what to write', () => {
-  test.each([
+  test.each<readonly [line: string, message: string, hint: string]>([
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
     ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
@@ -100,6 +100,24 @@ describe('wrong usage ends with status 2 and says what to write', () => {
       '`--image` is `web=`',
       'write it as `SERVICE=REFERENCE`, such as `web=registry.example.com/web:1.4`',
     ],
+    [
+      'render --image web=Web',
+      '`--image` is `web=Web`: `Web` is no name of an image',
+      'names are in lower case: `web`',
+    ],
+    [
+      'render --image web=a:b:c',
+      '`--image` is `web=a:b:c`: `a:b` is no name of an image',
+      'a name is lower-case letters and digits, with `.`, `_`, `-` and `/` between them',
+    ],
+    ...['Foo/Bar', 'https://r.io', 'r.io/', 'r.io//x', 'r.io/x:5', 'r.io@x'].map(
+      registry =>
+        [
+          `render --registry ${registry}`,
+          `\`--registry\` is \`${registry}\``,
+          'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
+        ] as const,
+    ),
     ['config --services --images', '`--services` and `--images` cannot be used together', 'see `devctl config --help`'],
   ])('%s', async (line, message, hint) => {
     expect(await devctl(...line.split(' '))).toEqual({
@@ -125,6 +143,12 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     const [first, second] = stderr.split('\n')
     expect(first).toBe(`error: \`${option}\` is \`${value}\`, ${what}`)
     expect(second!.slice('  = help: '.length)).toEqual(hint)
+  })
+
+  test('a namespace of the environment', async () => {
+    const result = await run(['render'], { cwd: makeFolder(), env: { DEVCTL_NAMESPACE: 'Shop' } })
+    expect(result).toMatchObject({ status: 2, stdout: '' })
+    expect(result.stderr).toContain('error: `DEVCTL_NAMESPACE` is `Shop`, which is no DNS label')
   })
 
   test.each(['--name', '--file', '--namespace', '--output-dir'])('an empty %s', async option => {

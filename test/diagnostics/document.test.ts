@@ -8,21 +8,33 @@ import '../../compiler/index.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 
-/** The golden case that shows a code: of those that report it, the one that reports least else. */
+/** The golden case that shows a code: of those that report it, one that reports little else and is named after it. */
 function examples(): ReadonlyMap<string, string> {
-  const found = new Map<string, { folder: string; size: number }>()
+  const found = new Map<string, { folder: string; rank: readonly number[] }>()
   const folder = join(root, 'golden/compose')
   for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
     const file = join(folder, name, 'diagnostics.txt')
     if (!existsSync(file)) continue
     const codes = [...readFileSync(file, 'utf8').matchAll(/^(?:error|warning|info)\[(.*?)\]/gm)].map(match => match[1]!)
-    for (const code of codes) {
-      if (codes.length < (found.get(code)?.size ?? Number.POSITIVE_INFINITY)) {
-        found.set(code, { folder: `golden/compose/${name}`, size: codes.length })
-      }
+    for (const code of new Set(codes)) {
+      const rank = [new Set(codes).size, -wordsInCommon(code, name), codes.length]
+      const best = found.get(code)?.rank
+      if (!best || isBefore(rank, best)) found.set(code, { folder: `golden/compose/${name}`, rank })
     }
   }
   return new Map([...found].map(([code, { folder }]) => [code, folder]))
+}
+
+/** Words of a code that begin like one of a case's name: `healthcheck/image-check` and `a-healthcheck-of-the-image-is-unknown`. */
+function wordsInCommon(code: string, name: string): number {
+  const words = name.split('-')
+  const begins = (word: string) => words.some(other => other.startsWith(word.slice(0, Math.max(4, word.length - 2))))
+  return code.split(/[/-]/).filter(begins).length
+}
+
+function isBefore(a: readonly number[], b: readonly number[]): boolean {
+  const at = a.findIndex((value, index) => value !== b[index])
+  return at >= 0 && a[at]! < b[at]!
 }
 
 describe('docs/diagnostics.md', () => {

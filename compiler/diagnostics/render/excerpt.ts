@@ -16,8 +16,8 @@ const LEFT_CONTEXT = 30
 const REACH = 600
 const CUT = '…'
 
-/** The excerpt of a span. Lines wider than 100 columns are cut on either side, so that the start of the span is in sight. */
-export function excerpt(span: Span): Excerpt {
+/** The excerpt of a span. Lines wider than `width` columns (default 100) are cut on either side, so that the start of the span is in sight. */
+export function excerpt(span: Span, width = WIDTH): Excerpt {
   const { line } = span.file.position(span.start)
   const text = span.file.line(line)
   // A span may start on the line end itself (a missing value): it is shown behind the last character.
@@ -27,15 +27,25 @@ export function excerpt(span: Span): Excerpt {
 
   const from = Math.max(0, start - REACH)
   const cells = toCells(text.slice(from, start + REACH))
-  const shown = cutToWidth(cells, start - from, end - from, from > 0, start + REACH < text.length)
+  const shown = cutToWidth(cells, width, start - from, end - from, from > 0, start + REACH < text.length)
   return { line, text: shown.text.trimEnd(), marks: shown.marks }
 }
 
-function cutToWidth(cells: readonly Cell[], start: number, end: number, moreLeft: boolean, moreRight: boolean) {
+function cutToWidth(
+  cells: readonly Cell[],
+  room: number,
+  start: number,
+  end: number,
+  moreLeft: boolean,
+  moreRight: boolean,
+) {
   const columnOf = (offset: number) => cells.reduce((sum, cell) => (cell.at < offset ? sum + cell.width : sum), 0)
   const total = columnOf(Number.POSITIVE_INFINITY)
-  const fits = !moreLeft && !moreRight && total <= WIDTH
-  const firstColumn = fits || (!moreLeft && columnOf(end) < WIDTH) ? 0 : Math.max(0, columnOf(start) - LEFT_CONTEXT)
+  const fits = !moreLeft && !moreRight && total <= room
+  const firstColumn =
+    fits || (!moreLeft && columnOf(end) < room)
+      ? 0
+      : Math.max(0, columnOf(start) - Math.min(LEFT_CONTEXT, Math.floor(room / 3)))
 
   let column = 0
   let text = ''
@@ -46,7 +56,7 @@ function cutToWidth(cells: readonly Cell[], start: number, end: number, moreLeft
     const at = column
     column += cell.width
     if (at < firstColumn) continue
-    if (width + cell.width > WIDTH) {
+    if (width + cell.width > room) {
       cutRight = true
       break
     }

@@ -6,7 +6,13 @@ import { printable } from './printable.ts'
 export interface TextOptions {
   /** With escape sequences for colours; default false. */
   readonly colour?: boolean
+  /** Columns of the terminal: excerpts are cut so that they fit into one line. Absent: 100 columns of text. */
+  readonly width?: number | undefined
 }
+
+/** What an excerpt has at least, however narrow the terminal is. */
+const NARROWEST = 20
+const WIDEST = 100
 
 /** The diagnostics as people read them, one below the other, each with its excerpt; ends with a line end unless there are none. */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: TextOptions = {}): string {
@@ -17,15 +23,18 @@ export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: T
 export function renderDiagnostic(diagnostic: Diagnostic, options: TextOptions = {}): string {
   const paint = painter(options.colour ?? false)
   const { severity, code, message, span } = diagnostic
-  const shown = span && excerpt(span)
-  const gutter = ' '.repeat(Math.max(2, String(shown?.line ?? '').length))
+  const number = span ? String(span.file.position(span.start).line) : ''
+  const gutter = ' '.repeat(Math.max(2, number.length))
+  // Before the text stands the gutter with its bar, and a mark on either side where it is cut.
+  const room = (options.width || Number.POSITIVE_INFINITY) - gutter.length - ' | ……'.length
+  const shown = span && excerpt(span, Math.min(WIDEST, Math.max(NARROWEST, room)))
   const bar = paint('gutter', '|')
 
   const lines = [`${paint(severity, `${severity}[${code}]`)}${paint('strong', `: ${printable(message)}`)}`]
   if (span && shown) {
     lines.push(`${gutter}${paint('gutter', '-->')} ${place(span)}`)
     lines.push(`${gutter} ${bar}`)
-    lines.push(`${paint('gutter', String(shown.line).padStart(gutter.length))} ${bar} ${shown.text}`.trimEnd())
+    lines.push(`${paint('gutter', number.padStart(gutter.length))} ${bar} ${shown.text}`.trimEnd())
     lines.push(`${gutter} ${bar} ${paintMarks(shown.marks, severity, paint)}`)
   }
   for (const other of diagnostic.related ?? []) {

@@ -1,0 +1,402 @@
+import {
+  type AliasEvent,
+  type DocumentEvent,
+  EVENT_ID,
+  type Event,
+  type MappingEvent,
+  type ScalarEvent,
+  type SequenceEvent,
+} from 'js-yaml'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { Reset, YamlDocument } from './parse.ts'
+import { type TypedScalar, typePlainScalar, typeTaggedScalar } from './scalar.ts'
+import type { SourceFile, Span } from './source.ts'
+import type { Entry, MapTree, ScalarTree, Tree } from './tree.ts'
+import {
+  aliasCycle,
+  duplicateKey,
+  keyNotText,
+  mergeTarget,
+  syntax,
+  tooLarge,
+  unknownAnchor,
+  unknownTag,
+  wrongTag,
+} from './yaml-diagnostics.ts'
+import { closingEnd, skipBlanks, textOf } from './yaml-events.ts'
+
+/** Nodes a document may have, as in the reference loader. */
+const MAX_NODES = 100_000
+/** Nodes after aliases are expanded: what later stages walk. */
+const MAX_EXPANDED = 2_000_000
+
+/** A value with an anchor: what its aliases stand for. */
+interface Anchored {
+  state: 'open' | 'done'
+  tree: Tree | undefined
+  resets: readonly Reset[]
+  /** Nodes after expansion. */
+  size: number
+}
+
+/** What can have an anchor and a tag. */
+type ContentEvent = ScalarEvent | SequenceEvent | MappingEvent
+
+interface Tag {
+  /** In the short form, `!!str`. */
+  readonly name: string
+  readonly span: Span
+}
+
+/**
+ * Reads documents from their events into trees: aliases are resolved to the one tree of their anchor, merge keys are merged, plain scalars are typed, and
+ * the places of `!reset` and `!override` are noted. Reports `yaml/*`.
+ */
+export class DocumentReader {
+  readonly #file: SourceFile
+  readonly #text: string
+  readonly #events: readonly Event[]
+  readonly #reporter: Reporter
+  #next = 0
+  /** Where the last part with content ended. */
+  #lastEnd = 0
+  #visits = 0
+
+  // Of the document that is being read:
+  #prefixes: ReadonlyMap<string, string> = new Map()
+  #anchors = new Map<string, Anchored>()
+  #resets: Reset[] = []
+  #path: string[] = []
+  #expanded = 0
+  #aliased = 0
+  /** Entries that merge keys brought. */
+  #merged = 0
+  #failed = false
+
+  constructor(file: SourceFile, text: string, events: readonly Event[], reporter: Reporter) {
+    this.#file = file
+    this.#text = text
+    this.#events = events
+    this.#reporter = reporter
+  }
+
+  /** The documents; undefined when one has errors (reported). */
+  readAll(): readonly YamlDocument[] | undefined {
+    const documents: YamlDocument[] = []
+    let failed = false
+    try {
+      while (this.#next < this.#events.length) {
+        const document = this.#document(this.#take() as DocumentEvent) // what stands between documents are documents
+        if (document) documents.push(document)
+        else failed = true
+      }
+    } catch (thrown) {
+      if (!(thrown instanceof Unreadable)) throw thrown
+      return undefined
+    }
+    return failed ? undefined : documents
+  }
+
+  #document({ directives, explicitStart }: DocumentEvent): YamlDocument | undefined {
+    if (!explicitStart && this.#next > 1) {
+      const start = skipBlanks(this.#text, this.#lastEnd, '.')
+      const hint = 'begin another document with `---`'
+      this.#reporter.report(syntax, this.#span(start, start + 1), { message: 'this does not belong here', hint })
+      throw new Unreadable()
+    }
+    this.#prefixes = new Map(directives.flatMap(one => (one.kind === 'tag' ? [[one.handle, one.prefix]] : [])))
+    this.#anchors = new Map()
+    this.#resets = []
+    this.#path = []
+    this.#visits = 0
+    this.#expanded = 0
+    this.#aliased = 0
+    this.#merged = 0
+    this.#failed = false
+    const tree = this.#node(undefined)
+    this.#take()
+    if (this.#failed) return undefined
+    if (this.#isBomb()) {
+      this.#reporter.report(tooLarge, this.#span(0, 0), { what: 'the aliases of this file expand to too many nodes' })
+      return undefined
+    }
+    return { tree, resets: this.#resets }
+  }
+
+  /** The reference loader's protection against alias bombs: aliases may not make nearly all of a large document. */
+  #isBomb(): boolean {
+    const allowed =
+      this.#expanded <= 400_000
+        ? 0.99
+        : this.#expanded >= 4_000_000
+          ? 0.1
+          : 0.99 - (0.89 * (this.#expanded - 400_000)) / 3_600_000
+    return (
+      this.#expanded > MAX_EXPANDED ||
+      (this.#aliased > 100 && this.#expanded > 1000 && this.#aliased / this.#expanded > allowed)
+    )
+  }
+
+  #span(start: number, end: number): Span {
+    return { file: this.#file, start, end }
+  }
+
+  #take(): Event {
+    return this.#events[this.#next++]!
+  }
+
+  #tooMany(what: string, at: number): Unreadable {
+    this.#reporter.report(tooLarge, this.#span(at, at + 1), { what })
+    return new Unreadable()
+  }
+
+  /** A value; `key` is the place of its key, where it is shown when it is not written. Undefined for what is reset or in error. */
+  #node(key: Span | undefined): Tree | undefined {
+    if (++this.#visits > MAX_NODES)
+      throw this.#tooMany(`the document has more than ${MAX_NODES} nodes`, key?.start ?? this.#lastEnd)
+    const event = this.#take()
+    if (event.type === EVENT_ID.ALIAS) return this.#alias(event)
+    return this.#valueOf(event as ContentEvent, key) // a document or an end is no value
+  }
+
+  #valueOf(event: ContentEvent, key: Span | undefined): Tree | undefined {
+    const tag = this.#tagOf(event)
+    const resetsBefore = this.#resets.length
+    const anchored = this.#anchor(event)
+    const before = this.#expanded
+    if (tag && (tag.name === '!reset' || tag.name === '!override'))
+      this.#resets.push({ path: [...this.#path], span: tag.span })
+    let tree = this.#content(event, tag, key)
+    if (tag?.name === '!reset') {
+      // Nothing of what the tag stands before is read.
+      this.#resets.length = resetsBefore + 1
+      tree = undefined
+    }
+    if (anchored) {
+      const depth = this.#path.length
+      anchored.tree = tree
+      anchored.size = this.#expanded - before
+      anchored.resets = this.#resets.slice(resetsBefore).map(reset => ({ ...reset, path: reset.path.slice(depth) }))
+      anchored.state = 'done'
+    }
+    return tree
+  }
+
+  #anchor({ anchorStart, anchorEnd }: ContentEvent): Anchored | undefined {
+    if (anchorStart < 0) return undefined
+    const anchored: Anchored = { state: 'open', tree: undefined, resets: [], size: 0 }
+    this.#anchors.set(this.#text.slice(anchorStart, anchorEnd), anchored)
+    return anchored
+  }
+
+  #tagOf({ tagStart, tagEnd }: ContentEvent): Tag | undefined {
+    if (tagStart < 0) return undefined
+    const written = this.#text.slice(tagStart, tagEnd)
+    const handle = /^![\w-]*!|^!/.exec(written)?.[0]
+    const prefix = handle && this.#prefixes.get(handle)
+    const long = prefix === undefined ? written.replace(/^!<(.*)>$/, '$1') : prefix + written.slice(handle!.length)
+    return { name: long.replace('tag:yaml.org,2002:', '!!'), span: this.#span(tagStart, tagEnd) }
+  }
+
+  #content(event: ContentEvent, tag: Tag | undefined, key: Span | undefined): Tree | undefined {
+    this.#expanded++
+    switch (event.type) {
+      case EVENT_ID.SCALAR:
+        return this.#scalar(event, tag, key)
+      case EVENT_ID.SEQUENCE:
+        return this.#seq(event)
+      case EVENT_ID.MAPPING:
+        return this.#map(event)
+    }
+  }
+
+  #alias({ anchorStart, anchorEnd }: AliasEvent): Tree | undefined {
+    const span = this.#span(anchorStart - 1, anchorEnd)
+    this.#lastEnd = anchorEnd
+    const name = this.#text.slice(anchorStart, anchorEnd)
+    const anchored = this.#anchors.get(name)
+    if (!anchored || anchored.state === 'open') {
+      this.#reporter.report(anchored ? aliasCycle : unknownAnchor, span, { name })
+      this.#failed = true
+      return undefined
+    }
+    for (const reset of anchored.resets)
+      this.#resets.push({
+        path: [...this.#path, ...reset.path],
+        span: reset.path.length === 0 ? span : reset.span,
+      })
+    this.#expanded += anchored.size
+    this.#aliased += anchored.size
+    return anchored.tree
+  }
+
+  #atEnd(): boolean {
+    if (this.#events[this.#next]!.type !== EVENT_ID.POP) return false
+    this.#next++
+    return true
+  }
+
+  /** The place of a collection that has just been read. */
+  #spanFrom(start: number): Span {
+    const opening = this.#text[start]
+    if (opening === '[' || opening === '{') this.#lastEnd = closingEnd(this.#text, Math.max(this.#lastEnd, start + 1))
+    return this.#span(start, this.#lastEnd)
+  }
+
+  #seq({ start, style }: SequenceEvent): Tree {
+    const items: Tree[] = []
+    this.#lastEnd = start
+    for (let index = 0; !this.#atEnd(); index++) {
+      this.#path.push(String(index))
+      const tree = this.#node(style === 1 ? this.#dash() : undefined)
+      this.#path.pop()
+      if (tree) items.push(tree)
+    }
+    return { kind: 'seq', span: this.#spanFrom(start), items }
+  }
+
+  /** Where an item that is not written would be: at its dash. */
+  #dash(): Span | undefined {
+    const next = this.#events[this.#next]!
+    if (next.type !== EVENT_ID.SCALAR || next.valueStart >= 0) return undefined
+    const at = skipBlanks(this.#text, this.#lastEnd)
+    this.#lastEnd = at + 1
+    return this.#span(at, at + 1)
+  }
+
+  #map({ start }: MappingEvent): Tree {
+    const entries = new Map<string, Entry>()
+    const seen = new Map<string, Span>()
+    const merged: MapTree[] = []
+    this.#lastEnd = start
+    while (!this.#atEnd()) {
+      const key = this.#key()
+      if (key && !key.isMerge) this.#path.push(key.name)
+      const value = this.#node(key?.span)
+      if (!key) continue
+      if (!key.isMerge) this.#path.pop()
+      const earlier = seen.get(key.name)
+      if (earlier) {
+        this.#reporter.report(duplicateKey, key.span, { key: key.name }, [
+          { span: earlier, message: 'first defined here' },
+        ])
+        this.#failed = true
+        continue
+      }
+      seen.set(key.name, key.span)
+      if (value === undefined) continue
+      if (key.isMerge) this.#collectMerge(value, merged)
+      else entries.set(key.name, { key: key.span, value })
+    }
+    const span = this.#spanFrom(start)
+    // Explicit keys win wherever they stand; of several merged mappings the first one wins.
+    for (const source of merged) {
+      this.#merged += source.entries.size
+      if (this.#merged > MAX_EXPANDED)
+        throw this.#tooMany('the merge keys of this file expand to too many entries', start)
+      for (const [name, entry] of source.entries) if (!entries.has(name)) entries.set(name, entry)
+    }
+    return { kind: 'map', span, entries }
+  }
+
+  #collectMerge(value: Tree, into: MapTree[]): void {
+    for (const source of value.kind === 'seq' ? value.items : [value]) {
+      if (source.kind === 'map') into.push(source)
+      else {
+        this.#reporter.report(mergeTarget, source.span, { found: source.kind === 'seq' ? 'a list' : 'a single value' })
+        this.#failed = true
+      }
+    }
+  }
+
+  /** A key; undefined when it is no string (reported). */
+  #key(): Key | undefined {
+    const event = this.#take()
+    if (event.type !== EVENT_ID.ALIAS) {
+      const isWritten = event.type !== EVENT_ID.SCALAR || event.valueStart >= 0
+      const place = isWritten ? undefined : skipBlanks(this.#text, this.#lastEnd, ',')
+      const tree = this.#valueOf(event as ContentEvent, place === undefined ? undefined : this.#span(place, place + 1)) // a document or an end is no key
+      return tree && this.#named(tree, tree.span, event.type === EVENT_ID.SCALAR)
+    }
+    const tree = this.#alias(event)
+    return tree && this.#named(tree, this.#span(event.anchorStart - 1, event.anchorEnd), false)
+  }
+
+  #named(tree: Tree, span: Span, mayMerge: boolean): Key | undefined {
+    if (tree.kind !== 'scalar') return this.#complain(span, 'not a single value')
+    if (tree.type !== 'string') return this.#complain(span, KEY_TYPES[tree.type])
+    const name = tree.value as string // type 'string' says so
+    return { name, span, isMerge: mayMerge && tree.style === 'plain' && name === '<<' }
+  }
+
+  #complain(span: Span, type: string): undefined {
+    const written = this.#text.slice(span.start, Math.min(span.end, span.start + 40))
+    this.#reporter.report(keyNotText, span, { key: type === 'null' ? 'null' : written, type })
+    this.#failed = true
+  }
+
+  #scalar(event: ScalarEvent, tag: Tag | undefined, key: Span | undefined): ScalarTree {
+    const text = textOf(this.#text, event)
+    const style = STYLES[event.style]
+    const span = this.#placeOf(event, key)
+    if (style === 'double') this.#checkEscapes(event)
+    const make = ({ type, value }: TypedScalar): ScalarTree => ({ kind: 'scalar', span, style, type, value })
+    const string: TypedScalar = { type: 'string', value: text }
+    if (!tag || tag.name === '!' || tag.name === '!override' || tag.name === '!reset')
+      return make(style === 'plain' && tag?.name !== '!' ? typePlainScalar(text) : string)
+    const typed = typeTaggedScalar(text, tag.name)
+    if (typed === undefined) this.#reporter.report(unknownTag, tag.span, { tag: tag.name })
+    if (typed !== 'wrong') return make(typed ?? string)
+    this.#reporter.report(wrongTag, span, { tag: tag.name, text })
+    this.#failed = true
+    return make(string)
+  }
+
+  /** From the quote or the header of a block to the end; the key, or the end of the anchor or tag, for a value that is not written. */
+  #placeOf({ valueStart, valueEnd, anchorEnd, tagEnd, style }: ScalarEvent, key: Span | undefined): Span {
+    const properties = Math.max(anchorEnd, tagEnd)
+    if (valueStart < 0) {
+      if (properties >= 0) this.#lastEnd = properties
+      return key ?? this.#span(this.#lastEnd, this.#lastEnd)
+    }
+    const from = this.#lastEnd
+    let start = valueStart
+    this.#lastEnd = valueEnd
+    if (style === 2 || style === 3) {
+      start--
+      this.#lastEnd++
+    } else if (style === 4 || style === 5) {
+      const header = skipBlanks(this.#text, Math.max(from, properties), ':?-')
+      start = '|>'.includes(this.#text[header] ?? ' ') ? header : this.#text.lastIndexOf('\n', valueStart - 2) + 1
+    }
+    return this.#span(start, this.#lastEnd)
+  }
+
+  /** The escape of a slash is one of YAML 1.2 only, and the reference loader refuses it. */
+  #checkEscapes({ valueStart, valueEnd }: ScalarEvent): void {
+    const raw = this.#text.slice(valueStart, valueEnd)
+    if (!raw.includes('\\/')) return
+    for (const { 0: sequence, index } of raw.matchAll(/\\./gs)) {
+      if (sequence !== '\\/') continue
+      const at = valueStart + index
+      this.#reporter.report(syntax, this.#span(at, at + 2), {
+        message: '`\\/` is no escape sequence',
+        hint: 'write `/`',
+      })
+      this.#failed = true
+    }
+  }
+}
+
+interface Key {
+  readonly name: string
+  readonly span: Span
+  readonly isMerge: boolean
+}
+
+const KEY_TYPES = { null: 'null', bool: 'a boolean', date: 'a date', int: 'a number', float: 'a number' } as const
+
+const STYLES = { 1: 'plain', 2: 'single', 3: 'double', 4: 'literal', 5: 'folded' } as const
+
+/** Thrown inside this module only, where nothing more should be read. */
+class Unreadable extends Error {}

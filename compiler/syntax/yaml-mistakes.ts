@@ -1,0 +1,148 @@
+/** What stands in the way of reading a file, in words for its author; offsets into the text. */
+export class YamlMistake {
+  readonly message: string
+  readonly start: number
+  readonly end: number
+  readonly hint: string | undefined
+
+  constructor(message: string, start: number, end: number = start + 1, hint?: string) {
+    this.message = message
+    this.start = start
+    this.end = end
+    this.hint = hint
+  }
+}
+
+/** Nested deeper than is read. */
+export class TooDeep extends YamlMistake {}
+
+interface Words {
+  readonly message: string
+  readonly hint?: string
+}
+
+const INDENT: Words = { message: 'the indentation does not fit what stands around it' }
+const TAB: Words = { message: 'a tab cannot be used for indentation', hint: 'indent with spaces' }
+const MISPLACED: Words = { message: 'this does not belong here' }
+const COLON: Words = {
+  message: 'a value cannot have a mapping on the same line',
+  hint: 'put quotes around text that contains `: `',
+}
+const KEY: Words = { message: 'a key must be on one line', hint: 'is a colon missing, or a quote?' }
+const TAG: Words = { message: 'this is no valid tag', hint: 'quote text that begins with `!`' }
+const ALIAS: Words = { message: 'this is no valid alias', hint: 'quote text that begins with `*`' }
+const ANCHOR: Words = { message: 'this is no valid anchor', hint: 'quote text that begins with `&`' }
+const HEADER: Words = { message: MISPLACED.message, hint: 'the text of a block begins on the next line' }
+const DIRECTIVE: Words = { message: 'this is no directive of YAML', hint: 'remove the line' }
+
+/** What js-yaml says where the words alone are enough. */
+const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
+  [/^tab characters/, TAB],
+  [/^deficient indentation/, INDENT],
+  [/^missed comma/, { message: 'a comma or a closing bracket is missing before this' }],
+  [/^expected the node content/, { message: 'a value is missing before this comma' }],
+  [/within a \w+ quoted scalar/, { message: 'a closing quote is missing before this' }],
+  [/^duplication of a tag/, { message: 'a value can have one tag' }],
+  [/^duplication of an anchor/, { message: 'a value can have one anchor' }],
+  [/^alias node should not/, { message: 'an alias can have no anchor and no tag' }],
+  [/^name of an alias/, ALIAS],
+  [/^name of an anchor/, ANCHOR],
+  [/tag handle "|^tag |^verbatim|named tag|verbatim tag/, TAG],
+  [/chomping mode|indentation width|^a line break is expected/, HEADER],
+  [/directive|directives/i, DIRECTIVE],
+  [/^a whitespace character is expected after/, { message: 'a space is missing after this colon' }],
+  [/multiline key|^expected ':'/, KEY],
+]
+
+/** The mistake behind what js-yaml says (`reason`) about an offset of a text. */
+export function mistakeOf(reason: string, text: string, at: number): YamlMistake {
+  if (reason.startsWith('nesting exceeded')) return new TooDeep('', at)
+  if (/end of the stream within a (?:single|double) quoted/.test(reason))
+    return say(
+      { message: 'the closing quote is missing' },
+      openQuote(text, reason.includes('single') ? "'" : '"') ?? at,
+    )
+  if (/end of the stream within a flow/.test(reason)) {
+    const opening = openBracket(text) ?? at
+    return say({ message: `the closing \`${text[opening] === '{' ? '}' : ']'}\` is missing` }, opening)
+  }
+  if (/escape sequence|hexadecimal/.test(reason)) {
+    const start = Math.max(0, text.lastIndexOf('\\', at))
+    const hint = 'double the backslash, or use single quotes'
+    return new YamlMistake('this is no escape sequence of YAML', start, Math.max(at + 1, start + 2), hint)
+  }
+  const control = /non-printable|JSON character/.test(reason) ? text.charCodeAt(at) : undefined
+  if (control !== undefined) return controlCharacter(control, at)
+  const words = WORDS.find(([pattern]) => pattern.test(reason))?.[1]
+  if (words && words !== KEY) return say(words, at)
+  return misplaced(text, at, words)
+}
+
+/** A character that YAML takes nowhere. */
+export function controlCharacter(code: number, at: number): YamlMistake {
+  const name = code.toString(16).toUpperCase().padStart(4, '0')
+  return new YamlMistake(`the control character U+${name} is not allowed in YAML`, at, at + 1, 'is this a text file?')
+}
+
+/** A tab at an offset where only spaces can be. */
+export const misplacedTabAt = (at: number): YamlMistake => say(TAB, at)
+
+const say = ({ message, hint }: Words, at: number, end = at + 1) => new YamlMistake(message, at, end, hint)
+
+/** Something stands where nothing of its kind can: what it is says what is wrong. */
+function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMistake {
+  const lineStart = text.lastIndexOf('\n', at - 1) + 1
+  const before = text.slice(lineStart, at)
+  if (/^ *\t/.test(before) || (before.trim() === '' && text[at] === '\t'))
+    return say(TAB, text.indexOf('\t', lineStart))
+  const rest = text.slice(at, lineEnd(text, at))
+  if (/^[@`%]/.test(rest))
+    return say({ message: 'text cannot begin with this character', hint: 'put quotes around it' }, at)
+  if (/^:(?:\s|$)/.test(rest)) {
+    if (/:\s/.test(before)) return say(COLON, at)
+    // The line was read as more of the text above it, until its colon.
+    const start = lineStart + before.length - before.trimStart().length
+    return start < at ? say(words === KEY ? KEY : INDENT, start, at) : say(MISPLACED, at)
+  }
+  if (/^-(?:\s|$)/.test(rest) && before.trim() !== '')
+    return say(
+      { message: 'a list cannot begin on this line', hint: 'begin it on the next line, or quote the dash' },
+      at,
+    )
+  if (before.trim() === '') return say(words === KEY ? KEY : INDENT, at, at + Math.max(1, rest.trimEnd().length))
+  if (/["']\s*$/.test(before))
+    return say(
+      { message: 'nothing can stand behind the closing quote', hint: 'put the quotes around the whole value' },
+      at,
+    )
+  return say(words, at)
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end < 0 ? text.length : end
+}
+
+/** The quote that is not closed: the last one that is not escaped. */
+function openQuote(text: string, quote: string): number | undefined {
+  for (let at = text.lastIndexOf(quote); at >= 0; at = at === 0 ? -1 : text.lastIndexOf(quote, at - 1)) {
+    let first = at
+    const doubling = quote === '"' ? '\\' : quote
+    while (first > 0 && text[first - 1] === doubling) first--
+    if ((at - first) % 2 === 0) return quote === '"' ? at : first
+    at = first
+  }
+  return undefined
+}
+
+/** The bracket that is not closed; a guess where texts have brackets of their own. */
+function openBracket(text: string): number | undefined {
+  const open: number[] = []
+  for (const { 0: token, index } of text.matchAll(
+    /"(?:\\.|[^"\\])*"|'[^']*'|(?<=^|\s)#.*|(?<=[\s[{,:]|^)[[{]|[\]}]/gm,
+  )) {
+    if (token === '[' || token === '{') open.push(index)
+    else if (token === ']' || token === '}') open.pop()
+  }
+  return open.at(-1)
+}
