@@ -313,13 +313,26 @@ export class DocumentReader {
   #key(): Key | undefined {
     const event = this.#take()
     if (event.type !== EVENT_ID.ALIAS) {
-      const isWritten = event.type !== EVENT_ID.SCALAR || event.valueStart >= 0
-      const place = isWritten ? undefined : skipBlanks(this.#text, this.#lastEnd, ',')
-      const tree = this.#valueOf(event as ContentEvent, place === undefined ? undefined : this.#span(place, place + 1)) // a document or an end is no key
+      const tree = this.#keyContent(event as ContentEvent) // a document or an end is no key
       return tree && this.#named(tree, tree.span, event.type === EVENT_ID.SCALAR)
     }
     const tree = this.#alias(event)
     return tree && this.#named(tree, this.#span(event.anchorStart - 1, event.anchorEnd), false)
+  }
+
+  /** Tags before a key say nothing about its value. */
+  #keyContent(event: ContentEvent): Tree | undefined {
+    const isWritten = event.type !== EVENT_ID.SCALAR || event.valueStart >= 0
+    const anchored = this.#anchor(event)
+    const tree = this.#content(event, this.#tagOf(event), isWritten ? undefined : this.#colon())
+    if (anchored) Object.assign(anchored, { tree, size: 1, state: 'done' })
+    return tree
+  }
+
+  /** Where a key that is not written would be: at its colon. */
+  #colon(): Span {
+    const at = skipBlanks(this.#text, this.#lastEnd, ',')
+    return this.#span(at, at + 1)
   }
 
   #named(tree: Tree, span: Span, mayMerge: boolean): Key | undefined {

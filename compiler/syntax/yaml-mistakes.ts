@@ -39,7 +39,6 @@ const DIRECTIVE: Words = { message: 'this is no directive of YAML', hint: 'remov
 const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
   [/^tab characters/, TAB],
   [/^deficient indentation/, INDENT],
-  [/^missed comma/, { message: 'a comma or a closing bracket is missing before this' }],
   [/^expected the node content/, { message: 'a value is missing before this comma' }],
   [/within a \w+ quoted scalar/, { message: 'a closing quote is missing before this' }],
   [/^duplication of a tag/, { message: 'a value can have one tag' }],
@@ -50,7 +49,7 @@ const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
   [/tag handle "|^tag |^verbatim|named tag|verbatim tag/, TAG],
   [/chomping mode|indentation width|^a line break is expected/, HEADER],
   [/directive|directives/i, DIRECTIVE],
-  [/^a whitespace character is expected after/, { message: 'a space is missing after this colon' }],
+  [/^a whitespace character is expected after/, { message: 'a space is missing behind this colon' }],
   [/multiline key|^expected ':'/, KEY],
 ]
 
@@ -73,7 +72,12 @@ export function mistakeOf(reason: string, text: string, at: number): YamlMistake
   }
   const control = /non-printable|JSON character/.test(reason) ? text.charCodeAt(at) : undefined
   if (control !== undefined) return controlCharacter(control, at)
+  if (reason.startsWith('missed comma')) {
+    const start = text[at] === ':' ? wordBefore(text, at) : at
+    return say({ message: 'a comma or a closing bracket is missing before this' }, start, Math.max(at, start + 1))
+  }
   const words = WORDS.find(([pattern]) => pattern.test(reason))?.[1]
+  if (words === TAG) return say(TAG, tagStart(text, at), at)
   if (words && words !== KEY) return say(words, at)
   return misplaced(text, at, words)
 }
@@ -100,9 +104,10 @@ function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMist
     return say({ message: 'text cannot begin with this character', hint: 'put quotes around it' }, at)
   if (/^:(?:\s|$)/.test(rest)) {
     if (/:\s/.test(before)) return say(COLON, at)
-    // The line was read as more of the text above it, until its colon.
-    const start = lineStart + before.length - before.trimStart().length
-    return start < at ? say(words === KEY ? KEY : INDENT, start, at) : say(MISPLACED, at)
+    const start = wordBefore(text, at)
+    return start < at
+      ? (colonAbove(text, lineStart) ?? say(words === KEY ? KEY : INDENT, start, at))
+      : say(MISPLACED, at)
   }
   if (/^-(?:\s|$)/.test(rest) && before.trim() !== '')
     return say(
@@ -116,6 +121,31 @@ function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMist
       at,
     )
   return say(words, at)
+}
+
+/** Where the word begins that stands alone on its line before the offset. */
+function wordBefore(text: string, at: number): number {
+  const before = text.slice(text.lastIndexOf('\n', at - 1) + 1, at)
+  return at - before.trimStart().length
+}
+
+/** Where the tag begins that the offset is in or behind. */
+function tagStart(text: string, at: number): number {
+  let start = at
+  while (start > 0 && !/\s/.test(text[start - 1]!)) start--
+  return start
+}
+
+/** A key whose line was read as text, and what is below it as more of the text: for want of a colon, or of a blank behind it. */
+function colonAbove(text: string, lineStart: number): YamlMistake | undefined {
+  const above = text.slice(0, lineStart).trimEnd()
+  const start = above.lastIndexOf('\n') + 1
+  const [, indent, key, colon] = /^((?: |- )*)([\w.-]+)(:?)(?! )(?:$|(?<=:).)/.exec(above.slice(start)) ?? []
+  if (indent === undefined || key === undefined) return undefined
+  const at = start + indent.length
+  return colon === ''
+    ? new YamlMistake(`a colon is missing behind \`${key}\``, at, at + key.length)
+    : new YamlMistake('a space is missing behind this colon', at + key.length)
 }
 
 function lineEnd(text: string, from: number): number {
