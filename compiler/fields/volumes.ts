@@ -14,7 +14,7 @@ const badTmpfsSize = diagnostic({
   explain:
     'The size of a `tmpfs` is a number of bytes with an optional unit: `size=64m`. The units `k`, `m` and `g` are powers of 1024.',
   text: (p: { size: string; reason: string; hint?: string | undefined }) => ({
-    message: `the tmpfs size \`${p.size}\` ${p.reason}`,
+    message: `bad tmpfs size \`${p.size}\`: ${p.reason}`,
     hint: p.hint ?? 'write for example `size=64m`',
   }),
 })
@@ -106,7 +106,7 @@ function readTmpfsSize(tree: MapTree, { reporter }: ReadContext): bigint | undef
 function readSize(size: string, span: Span, reporter: ReadContext['reporter']): bigint | undefined {
   const bytes = parseBytes(size)
   if (bytes.ok && bytes.value >= 0n) return bytes.value === 0n ? undefined : bytes.value
-  reporter.report(badTmpfsSize, span, bytes.ok ? { size, reason: 'is below zero' } : { size, ...bytes })
+  reporter.report(badTmpfsSize, span, bytes.ok ? { size, reason: 'it is below zero' } : { size, ...bytes })
   return undefined
 }
 

@@ -104,8 +104,8 @@ function targetOf(
   const target = kind === 'service' ? name : containers.get(name)
   if (target !== undefined && project.services.has(target)) return target
   // The loader has told about services that are missing; a profile may leave one out.
-  if (kind === 'service' && project.absentServices.has(name)) return undefined
-  const hint = didYouMean(name, kind === 'service' ? project.services.keys() : containers.keys())
+  if (kind === 'service') return undefined
+  const hint = didYouMean(name, containers.keys())
   reporter.report(unknownTarget, span, { key, value, hint })
   return undefined
 }

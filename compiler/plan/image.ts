@@ -28,6 +28,9 @@ const noDockerfile = diagnostic({
   }),
 })
 
+/** Stands in manifests until a registry is given. */
+const placeholderRegistry = 'registry.local.devctl'
+
 const noRegistry = diagnostic({
   code: 'image/no-registry',
   severity: 'warning',
@@ -38,7 +41,7 @@ devctl render --registry registry.example.com/team
 devctl render --image web=registry.example.com/team/web:1.4
 \`\`\``,
   text: (p: { service: string }) => ({
-    message: `no registry is given for the image of \`${p.service}\``,
+    message: `no registry is given for the image of \`${p.service}\`; \`${placeholderRegistry}\` stands in its place`,
     hint: 'add `--registry`, or `image:` to the service',
   }),
 })
@@ -64,8 +67,6 @@ const unknownImageOption = diagnostic({
     message: `\`--image\` names \`${p.service}\`, which is no service of the project`,
   }),
 })
-
-const placeholderRegistry = 'registry.local.devctl'
 
 /** The image of a service and when it is pulled (decisions, "Images" and "Pod defaults"). */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {

@@ -97,29 +97,40 @@ interface Context {
 
 /**
  * Turns short forms into long ones (compose-spec.md 1.12), and leaves long ones as they are, so that it can be applied again after each file.
- * Gives the names of what could not be read, as `services.web`; those entries are left out. `whole` is what the model is a part of.
+ * Gives the names of what could not be read, as `volumes.data`, and the keys of services: those are left out. `whole` is what the model is a part of.
  */
 export function canonical(
   model: MapTree,
   reporter: Reporter,
   whole: MapTree = model,
-): { readonly model: MapTree; readonly broken: readonly string[] } {
+): {
+  readonly model: MapTree
+  readonly broken: readonly string[]
+  readonly lost: ReadonlyMap<string, readonly string[]>
+} {
   const volumes = get(whole, 'volumes')
   const context: Context = { reporter, volumes: isMap(volumes) ? volumes : undefined }
   const broken: string[] = []
-  const section = (map: MapTree, name: string, rewrite: Rewrite): MapTree => {
+  const section = (map: MapTree, name: string, rewrite: (value: Tree, key: string) => Tree | undefined): MapTree => {
     const entries = get(map, name)
     if (!isMap(entries)) return map
-    const rewritten = mapEntries(entries, (value, key) => {
-      const result = rewrite(value, context)
-      if (!result) broken.push(`${name}.${key}`)
-      return result
-    })
+    const rewritten = mapEntries(entries, rewrite)
     return rewritten === entries ? map : withEntry(map, name, rewritten)
   }
-  let result = section(model, 'services', service)
-  for (const name of ['networks', 'volumes', 'secrets', 'configs']) result = section(result, name, maybeExternal)
-  return { model: result, broken }
+  const lost = new Map<string, readonly string[]>()
+  let result = section(model, 'services', (service, name) => {
+    if (!isMap(service)) return service
+    const { tree, failed } = attributes(service, SERVICE, context)
+    if (failed.length > 0) lost.set(name, failed)
+    return tree
+  })
+  for (const name of ['networks', 'volumes', 'secrets', 'configs'])
+    result = section(result, name, (resource, key) => {
+      const long = maybeExternal(resource, context)
+      if (!long) broken.push(`${name}.${key}`)
+      return long
+    })
+  return { model: result, broken, lost }
 }
 
 /** Gives the map with every value rewritten; entries without a result are left out; the same map when nothing changes. */
@@ -135,24 +146,37 @@ function mapEntries(map: MapTree, rewrite: (value: Tree, key: string) => Tree | 
   return entries ? { ...map, entries } : map
 }
 
-/** Rewrites the attributes that have a rule; undefined when one of them fails. */
-function attributes(tree: Tree, rules: Readonly<Record<string, Rewrite>>, context: Context): Tree | undefined {
-  if (!isMap(tree)) return tree
+/** Rewrites the attributes that have a rule; those that fail are left out and named. */
+function attributes(
+  tree: MapTree,
+  rules: Readonly<Record<string, Rewrite>>,
+  context: Context,
+): { readonly tree: MapTree; readonly failed: readonly string[] } {
   let entries: Map<string, Entry> | undefined
-  let failed = false
+  const failed: string[] = []
   for (const [key, { key: span, value }] of tree.entries) {
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined
     if (!rule) continue
     const result = rule(value, context)
-    if (!result) failed = true
-    else if (result !== value) {
-      entries ??= new Map(tree.entries)
-      entries.set(key, { key: span, value: result })
+    if (result === value) continue
+    entries ??= new Map(tree.entries)
+    if (result) entries.set(key, { key: span, value: result })
+    else {
+      entries.delete(key)
+      failed.push(key)
     }
   }
-  if (failed) return undefined
-  return entries ? { ...tree, entries } : tree
+  return { tree: entries ? { ...tree, entries } : tree, failed }
 }
+
+/** A rewrite of a mapping by its attributes, which fails when one of them does. */
+const whole =
+  (rules: Readonly<Record<string, Rewrite>>): Rewrite =>
+  (tree, context) => {
+    if (!isMap(tree)) return tree
+    const result = attributes(tree, rules, context)
+    return result.failed.length > 0 ? undefined : result.tree
+  }
 
 const each =
   (rewrite: Rewrite): Rewrite =>
@@ -409,21 +433,14 @@ const SERVICE: Readonly<Record<string, Rewrite>> = {
   ...CONTAINER,
   build: (tree, context) => {
     const map = underKey('context')(tree, context)
-    return map && attributes(map, BUILD, context)
+    return map && whole(BUILD)(map, context)
   },
   depends_on: dependsOn,
-  develop: (tree, context) =>
-    attributes(
-      tree,
-      { watch: each((rule, inner) => attributes(rule, { ignore: list, include: list }, inner)) },
-      context,
-    ),
+  develop: whole({ watch: each(whole({ ignore: list, include: list })) }),
   extends: underKey('service'),
   ports,
-  pre_start: each((hook, context) => attributes(hook, CONTAINER, context)),
+  pre_start: each(whole(CONTAINER)),
 }
-
-const service: Rewrite = (tree, context) => attributes(tree, SERVICE, context)
 
 const maybeExternal: Rewrite = (tree, { reporter }) => {
   if (!isMap(tree)) return tree

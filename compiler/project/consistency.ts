@@ -136,6 +136,8 @@ export interface ConsistencyInput {
   readonly allServices: MapTree | undefined
   /** Services in error or left out. */
   readonly isBroken: (path: string) => boolean
+  /** Whether a service may have had a key that was in error and is not there any more. */
+  readonly isLost: (service: string, key: string) => boolean
   readonly reporter: Reporter
 }
 
@@ -155,7 +157,8 @@ const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.i
 
 function checkService(name: string, key: Span, service: MapTree, input: ConsistencyInput): void {
   const { reporter } = input
-  if (!get(service, 'build') && !scalarAt(service, 'image') && !get(service, 'provider'))
+  const mayHaveOne = ['build', 'image', 'provider'].some(one => input.isLost(name, one))
+  if (!mayHaveOne && !get(service, 'build') && !scalarAt(service, 'image') && !get(service, 'provider'))
     reporter.report(noImage, key, { service: name })
   checkBuild(service, input)
   if (scalarAt(service, 'network_mode') && get(service, 'networks'))

@@ -58,13 +58,18 @@ const badCount = diagnostic({
 
 /**
  * Gives a canonical model the values that `docker compose config --format json` prints (durations as Go's, sizes in bytes, words of commands), typed as
- * there and without what is empty there; the dialect's own keys stay (compose-spec.md 1.17). Names what could not be read, as `services.web`.
+ * there and without what is empty there; the dialect's own keys stay (compose-spec.md 1.17). Names what could not be read, as `volumes.data`, and the keys of services.
  */
 export function decodeModel(
   model: MapTree,
   reporter: Reporter,
-): { readonly model: MapTree; readonly broken: readonly string[] } {
+): {
+  readonly model: MapTree
+  readonly broken: readonly string[]
+  readonly lost: ReadonlyMap<string, readonly string[]>
+} {
   const broken: string[] = []
+  const lost = new Map<string, readonly string[]>()
   const entries = new Map<string, Entry>()
   for (const [section, entry] of model.entries) {
     const codec = SECTIONS[section]
@@ -76,12 +81,20 @@ export function decodeModel(
     for (const [name, { key, value }] of entry.value.entries) {
       const context: CodecContext = { reporter, failed: false }
       const result = codec(isMap(value) ? value : { kind: 'map', span: value.span, entries: new Map() }, context)
-      if (context.failed || !result) broken.push(`${section}.${name}`)
-      else decoded.set(name, { key, value: result })
+      if (!result || (context.failed && section !== 'services')) {
+        broken.push(`${section}.${name}`)
+        continue
+      }
+      if (context.failed && isMap(value) && isMap(result))
+        lost.set(
+          name,
+          [...value.entries.keys()].filter(one => !result.entries.has(one)),
+        )
+      decoded.set(name, { key, value: result })
     }
     entries.set(section, { key: entry.key, value: { ...entry.value, entries: decoded } })
   }
-  return { model: { ...model, entries }, broken }
+  return { model: { ...model, entries }, broken, lost }
 }
 
 const nothing = (tree: Tree): ScalarTree => scalarTree(tree.span, null)

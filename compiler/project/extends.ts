@@ -18,7 +18,7 @@ import {
 } from '../syntax/tree.ts'
 import { canonical } from './canonical.ts'
 import { mergeAt, mergeModels } from './merge.ts'
-import { documentsOf, type LoadState, leaveOut, type ProjectScope, readDocument } from './model.ts'
+import { documentsOf, type LoadState, lose, type ProjectScope, readDocument } from './model.ts'
 import { absolutePath, resolvePaths } from './paths.ts'
 import { Resets } from './reset.ts'
 import { removeDuplicates } from './unique.ts'
@@ -98,14 +98,17 @@ export function applyExtends(
     return model
   const services: Services = { file: path, entries: new Map(section.entries), resets, done: new Map() }
   const run = new ExtendsRun(scope, cache, state)
-  const broken: string[] = []
   const shape = shapeAt(['services', '*', 'extends'])
   for (const [name, { value }] of section.entries) {
     const written = get(value, 'extends')
     const isSound = !written || !shape || validateAt(['services', name, 'extends'], written, shape, state.reporter)
-    if (!isSound || !run.resolve(services, name, [])) broken.push(`services.${name}`)
+    if (isSound && run.resolve(services, name, [])) continue
+    // Anything could have come from the service that is extended.
+    lose(name, ['*'], state)
+    const { key, value: own } = services.entries.get(name)!
+    if (isMap(own)) services.entries.set(name, { key, value: withoutKeys(own, 'extends') })
   }
-  return leaveOut(withEntry(model, 'services', { ...section, entries: services.entries }), broken, state)
+  return withEntry(model, 'services', { ...section, entries: services.entries })
 }
 
 class ExtendsRun {
@@ -183,6 +186,9 @@ class ExtendsRun {
       reporter.report(tooLong, reference.span, {})
       return undefined
     }
+    // What was lost of the base is not there to be taken over.
+    const lost = this.#state.lost.get(reference.service)
+    if (lost) lose(name, lost, this.#state)
     services.entries.set(name, { key: service.key, value: merged })
     services.done.set(name, steps)
     return merged

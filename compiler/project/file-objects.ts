@@ -91,6 +91,11 @@ class ContentReader {
   }
 
   #file(name: string, { value, span }: At<string>): Uint8Array | undefined {
+    if (span.file.text.slice(span.start, span.end).replace(/["']/g, '') === '') {
+      const hint = 'write the path of a file'
+      this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file: '', reason: 'is not named', hint })
+      return undefined
+    }
     const found = this.#host.readFile(value)
     if (found.kind === 'file') return found.bytes
     const [reason, hint] = whyNot(found)

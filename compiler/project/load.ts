@@ -11,7 +11,7 @@ import { decodeModel } from './decode.ts'
 import { resolveService } from './environment.ts'
 import type { Loaded } from './loaded.ts'
 import { type Located, locateProject, normalizeProjectName } from './locate.ts'
-import { documentsOf, type LoadState, leaveOut, loadModel, mapSection } from './model.ts'
+import { documentsOf, type LoadState, leaveOut, loadModel, lose, mapSection } from './model.ts'
 import { normalize } from './normalize.ts'
 import { applyProfiles, profilesOf, selectServices } from './profiles.ts'
 import { Sources } from './sources.ts'
@@ -53,6 +53,7 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
     sources,
     reporter,
     broken: new Set(),
+    lost: new Map(),
     scopes: new Map(),
     incomplete: false,
     documents: new Map(),
@@ -82,6 +83,7 @@ function finish(
   const { reporter } = state
   const normal = normalize(loaded, named.name, variables, state)
   const decoded = decodeModel(normal.model, reporter)
+  for (const [name, keys] of decoded.lost) lose(name, keys, state)
   const all = leaveOut(decoded.model, decoded.broken, state)
   const selected = options.services ?? []
   const active = applyProfiles(all, [...located.profiles, ...profilesOf(all, selected, reporter)])
@@ -91,17 +93,16 @@ function finish(
       model: active.model,
       allServices: isMap(everything) ? everything : undefined,
       isBroken: path => state.broken.has(path),
+      isLost: (service, key) => ['*', key].some(one => state.lost.get(service)?.has(one)),
       reporter,
     })
   const chosen =
     selected.length > 0 ? selectServices(active.model, selected) : { model: active.model, absent: new Set<string>() }
-  const failed: string[] = []
-  let tree = mapSection(chosen.model, 'services', (service, name) => {
+  const tree = mapSection(chosen.model, 'services', (service, name) => {
     const resolved = isMap(service) ? resolveService(service, state.scopes.get(name) ?? variables, state) : service
-    if (!resolved) failed.push(`services.${name}`)
+    if (!resolved) lose(name, ['environment', 'env_file'], state)
     return resolved ?? service
   })
-  tree = leaveOut(tree, failed, state)
   const brokenServices = [...state.broken].flatMap(path =>
     path.startsWith('services.') ? [path.slice('services.'.length)] : [],
   )
@@ -111,6 +112,7 @@ function finish(
     directory: located.directory,
     tree,
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
+    damagedServices: new Set(state.lost.keys()),
     brokenResources: new Set([...state.broken].filter(path => !path.startsWith('services.'))),
     namedResources: normal.namedResources,
     environmentContents: environmentContents(tree, variables),

@@ -17,6 +17,8 @@ export interface Loaded {
   readonly tree: MapTree
   /** Known services that are not in `tree`: left out by a profile or a selection, or in error. */
   readonly absentServices: ReadonlySet<string>
+  /** Services in `tree` without their keys in error: what is left of them is checked, and goes no further. */
+  readonly damagedServices: ReadonlySet<string>
   /** Resources in error, as `volumes.data`: known, and not to be reported as missing. */
   readonly brokenResources: ReadonlySet<string>
   /** Volumes, networks, secrets and configs whose `name` is written in a file (the tree gives every one a name). */

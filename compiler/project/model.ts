@@ -42,6 +42,8 @@ export interface LoadState {
   readonly reporter: Reporter
   /** Things in error, as `services.web`: left out, and never reported as missing. */
   readonly broken: Set<string>
+  /** Services with keys in error, and those keys, which are taken out, so that the rest can be checked. `*` stands for any key. */
+  readonly lost: Map<string, Set<string>>
   /** The variables of the included project that a service comes from. */
   readonly scopes: Map<string, VariableScope>
   /** Set when a file or a part of it could not be read at all, so that missing things need not be missing. */
@@ -90,7 +92,9 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
       model = addDocument(model, document, path, scope, extendsCache, state)
   if (!model) return undefined
   model = withDefaults(model)
-  model = leaveOut(model, checkResources(model, state.reporter), state)
+  const unfit = checkResources(model, state.reporter)
+  for (const name of unfit.services) lose(name, [], state)
+  model = leaveOut(model, unfit.resources, state)
   model = resolvePaths(model, { directory: scope.directory, host: state.host })
   return resolveListedEnvironment(model, scope.variables)
 }
@@ -124,9 +128,10 @@ function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   let model = removeDuplicates(part) as MapTree // a map stays a map
   const faults = validate(model, reporter)
   if (faults.topLevel.size > 0) state.incomplete = true
-  model = withoutKeys(model, ...faults.topLevel)
-  model = leaveOut(model, [...[...faults.services].map(name => `services.${name}`), ...faults.resources], state)
+  model = leaveOut(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
+  model = withoutLost(model, faults.keys, state)
   const long = canonical(model, reporter, whole)
+  for (const [name, keys] of long.lost) lose(name, keys, state)
   return removeDuplicates(leaveOut(long.model, long.broken, state)) as MapTree
 }
 
@@ -142,18 +147,39 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
   }
   const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter)
   const broken: string[] = []
-  for (const [section, name] of failed) {
-    if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
+  const lost = new Map<string, Set<string>>()
+  for (const [section, name, key] of failed) {
+    if (section === 'services' && name !== undefined && key !== undefined) {
+      const keys = lost.get(name)
+      if (keys) keys.add(key)
+      else lost.set(name, new Set([key]))
+    } else if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
     else if (!section?.startsWith('x-')) state.incomplete = true
   }
   const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
-  const sound = withoutKeys(result as MapTree, ...unusable) // a map stays a map
+  const sound = withoutLost(withoutKeys(result as MapTree, ...unusable), lost, state) // a map stays a map
   const model = renameAdopted(leaveOut(sound, broken, state), state.reporter)
   reportRewritten(model, state.reporter)
   return model
 }
 
 const SECTIONS = new Set(['services', 'networks', 'volumes', 'secrets', 'configs', 'models'])
+
+/** Notes that a service has errors: the keys are taken out, and what is missing now is no mistake of its own. */
+export function lose(service: string, keys: Iterable<string>, { lost }: LoadState): void {
+  const known = lost.get(service) ?? new Set()
+  for (const key of keys) known.add(key)
+  lost.set(service, known)
+}
+
+/** Takes keys in error out of the services of a model. */
+function withoutLost(model: MapTree, lost: ReadonlyMap<string, ReadonlySet<string>>, state: LoadState): MapTree {
+  if (lost.size === 0) return model
+  for (const [name, keys] of lost) lose(name, keys, state)
+  return mapSection(model, 'services', (service, name) =>
+    isMap(service) ? withoutKeys(service, ...(lost.get(name) ?? [])) : service,
+  )
+}
 
 /** Takes what is in error out of a model, now and for the rest of the load. */
 export function leaveOut(model: MapTree, broken: readonly string[], state: LoadState): MapTree {

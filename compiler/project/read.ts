@@ -16,22 +16,27 @@ import { readVolumes } from './volumes.ts'
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter): Project {
   const services = new Map<string, Service>()
+  const damaged: Service[] = []
   for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
     if (!isMap(value)) continue
     const { implicitDependencies } = loaded
-    services.set(name, readService(value, { reporter, service: name, span: key, implicitDependencies }))
+    const service = readService(value, { reporter, service: name, span: key, implicitDependencies })
+    if (loaded.damagedServices.has(name)) damaged.push(service)
+    else services.set(name, service)
   }
-  const known = { services: new Set(services.keys()), absent: loaded.absentServices }
+  const all = [...services.values(), ...damaged]
+  const absentServices = new Set([...loaded.absentServices, ...loaded.damagedServices])
+  const known = { services: new Set(services.keys()), absent: absentServices }
   return {
     name: loaded.name,
     ...(loaded.nameSpan && { nameSpan: loaded.nameSpan }),
     directory: loaded.directory,
     services,
-    absentServices: loaded.absentServices,
+    absentServices,
     networks: readNetworks(loaded),
     volumes: readVolumes(loaded),
-    secrets: readFileObjects('secrets', usedBy(services, 'secrets'), loaded, host, reporter),
-    configs: readFileObjects('configs', usedBy(services, 'configs'), loaded, host, reporter),
+    secrets: readFileObjects('secrets', usedBy(all, 'secrets'), loaded, host, reporter),
+    configs: readFileObjects('configs', usedBy(all, 'configs'), loaded, host, reporter),
     models: readModels(loaded),
     endpoints: readEndpoints(loaded.tree, known, reporter),
     tree: loaded.tree,
@@ -39,9 +44,9 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
 }
 
 /** The configs or secrets that a service mounts. */
-function usedBy(services: ReadonlyMap<string, Service>, kind: 'configs' | 'secrets'): ReadonlySet<string> {
+function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {
   const used = new Set<string>()
-  for (const service of services.values()) for (const { source } of service[kind]) used.add(source)
+  for (const service of services) for (const { source } of service[kind]) used.add(source)
   return used
 }
 

@@ -56,9 +56,13 @@ const countAndIds = diagnostic({
   }),
 })
 
-/** Checks what the schema cannot say of one thing alone (compose-spec.md 1.14). Gives the names of what fails, as `volumes.data`. */
-export function checkResources(model: MapTree, reporter: Reporter): readonly string[] {
+/** Checks what the schema cannot say of one thing alone (compose-spec.md 1.14). Gives the names of what fails, resources as `volumes.data`. */
+export function checkResources(
+  model: MapTree,
+  reporter: Reporter,
+): { readonly resources: readonly string[]; readonly services: readonly string[] } {
   const broken: string[] = []
+  const services: string[] = []
   for (const section of ['volumes', 'networks', 'secrets', 'configs'] as const)
     for (const [name, resource, key] of entriesOf(get(model, section))) {
       const path = `${section}.${name}`
@@ -72,8 +76,8 @@ export function checkResources(model: MapTree, reporter: Reporter): readonly str
         broken.push(path)
     }
   for (const [name, service] of entriesOf(get(model, 'services')))
-    if (!serviceHolds(service, reporter)) broken.push(`services.${name}`)
-  return broken
+    if (!serviceHolds(service, reporter)) services.push(name)
+  return { resources: broken, services }
 }
 
 function* entriesOf(tree: Tree | undefined): Iterable<readonly [name: string, value: MapTree, key: Span]> {

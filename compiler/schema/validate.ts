@@ -23,9 +23,10 @@ import type { Path } from './where.ts'
 
 /** What has an error inside it and must not be read any further. */
 export interface Broken {
-  readonly services: ReadonlySet<string>
-  /** Volumes, networks, secrets, configs, models and jobs, as `volumes.data`. */
-  readonly resources: ReadonlySet<string>
+  /** The keys of services; `*` where one is meant that nobody can tell. */
+  readonly keys: ReadonlyMap<string, ReadonlySet<string>>
+  /** Services that are none, volumes, networks, secrets, configs, models and jobs, as `volumes.data`. */
+  readonly entries: ReadonlySet<string>
   /** Top-level keys that are unusable as a whole. */
   readonly topLevel: ReadonlySet<string>
 }
@@ -37,8 +38,8 @@ export interface Broken {
  * deviations that docs/compose.md lists. Every mistake is one diagnostic, also where an anchor puts it into several services.
  */
 export function validate(tree: MapTree, reporter: Reporter): Broken {
-  const services = new Set<string>()
-  const resources = new Set<string>()
+  const keys = new Map<string, ReadonlySet<string>>()
+  const entries = new Set<string>()
   const topLevel = new Set<string>()
   const findings = new Findings()
   const map = composeShape.map!
@@ -50,14 +51,15 @@ export function validate(tree: MapTree, reporter: Reporter): Broken {
       topLevel.add(key)
     } else if (value.kind === 'map' && shape.map?.others && !shape.map.choose) {
       for (const [name, entry] of value.entries) {
-        if (checkEntry(name, entry, shape.map, [key], findings)) continue
-        if (key === 'services') services.add(name)
-        else resources.add(`${key}.${name}`)
+        const unsound = new Set<string>()
+        if (checkEntry(name, entry, shape.map, [key], findings, unsound)) continue
+        if (key === 'services' && unsound.size > 0) keys.set(name, unsound)
+        else entries.add(`${key}.${name}`)
       }
     } else if (!check(value, shape, [key], span, findings)) topLevel.add(key)
   }
   findings.report(reporter)
-  return { services, resources, topLevel }
+  return { keys, entries, topLevel }
 }
 
 /** Checks one value at its place in the model (`['include']`), before the whole is merged. False when it must not be read. */
@@ -68,9 +70,19 @@ export function validateAt(path: Path, tree: Tree, shape: Shape, reporter: Repor
   return sound
 }
 
-/** The depth of the recursion is that of the shape, whatever the depth of the tree. `keySpan` is where the key of the value is written. */
-function check(tree: Tree, shape: Shape, path: Path, keySpan: Span, findings: Findings): boolean {
-  if (tree.kind === 'map' && shape.map) return checkMap(tree, shape.map, path, keySpan, findings)
+/**
+ * The depth of the recursion is that of the shape, whatever the depth of the tree. `keySpan` is where the key of the value is written; the keys of a mapping
+ * that are in error are added to `unsound`.
+ */
+function check(
+  tree: Tree,
+  shape: Shape,
+  path: Path,
+  keySpan: Span,
+  findings: Findings,
+  unsound?: Set<string>,
+): boolean {
+  if (tree.kind === 'map' && shape.map) return checkMap(tree, shape.map, path, keySpan, findings, unsound)
   if (tree.kind === 'seq' && shape.list) return checkList(tree, shape.list, path, findings)
   if (tree.kind === 'scalar') {
     if (shape.scalar && hasType(tree, shape.scalar)) return checkScalar(tree, shape.scalar, path, findings)
@@ -89,10 +101,23 @@ function check(tree: Tree, shape: Shape, path: Path, keySpan: Span, findings: Fi
   return false
 }
 
-function checkMap(tree: MapTree, declared: MapForm, path: Path, keySpan: Span, findings: Findings): boolean {
+function checkMap(
+  tree: MapTree,
+  declared: MapForm,
+  path: Path,
+  keySpan: Span,
+  findings: Findings,
+  unsound?: Set<string>,
+): boolean {
   const form = declared.choose?.(tree) ?? declared
   let sound = true
-  for (const [key, entry] of tree.entries) if (!checkEntry(key, entry, form, path, findings)) sound = false
+  for (const [key, entry] of tree.entries)
+    if (!checkEntry(key, entry, form, path, findings)) {
+      sound = false
+      unsound?.add(key)
+      // A key that is unknown may be any other, misspelt.
+      if (!Object.hasOwn(form.keys, key)) unsound?.add('*')
+    }
   const missing = form.required.filter(key => !tree.entries.has(key))
   // An unknown key is most likely the missing one, misspelt.
   if (missing.length > 0 && !hasUnknownKey(tree, form))
@@ -117,11 +142,13 @@ function checkEntry(
   form: MapForm,
   path: Path,
   findings: Findings,
+  unsound?: Set<string>,
 ): boolean {
   const field = Object.hasOwn(form.keys, key) ? form.keys[key] : undefined
   if (field) return check(value, shapeOf(field), [...path, key], span, findings)
   if (!form.others || isExtension(key, form)) return checkUnknown(key, span, value, form, path, findings)
-  if (form.others.names.test(key)) return check(value, shapeOf(form.others.row), [...path, key], span, findings)
+  if (form.others.names.test(key))
+    return check(value, shapeOf(form.others.row), [...path, key], span, findings, unsound)
   if (form.others.otherwise === 'ignored') return true
   findings.add(badName, span, { path, name: key }, [...path, key])
   return false

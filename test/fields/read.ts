@@ -86,6 +86,7 @@ export function read(model: Json, world: World = {}): Found {
     directory: '/project',
     tree,
     absentServices: new Set(world.absentServices),
+    damagedServices: new Set(),
     brokenResources: new Set(),
     namedResources: new Set(world.namedResources),
     environmentContents: new Map(Object.entries(world.environmentContents ?? {})),

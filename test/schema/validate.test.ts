@@ -8,7 +8,7 @@ import { brief, check, checkService, parse, pointsAt } from './check.ts'
 function only(keys: string) {
   const { diagnostics, broken } = checkService(keys)
   expect(diagnostics.map(brief), keys).toHaveLength(1)
-  expect(broken.services.has('web'), keys).toBe(diagnostics[0]!.severity === 'error')
+  expect(broken.keys.has('web'), keys).toBe(diagnostics[0]!.severity === 'error')
   return diagnostics[0]!
 }
 
@@ -155,8 +155,8 @@ describe('unknown keys', () => {
   ])('%s', (text, code, message, resource) => {
     const { diagnostics, broken } = check(text)
     expect(diagnostics).toMatchObject([{ code, message }])
-    expect([...broken.resources]).toEqual([resource])
-    expect([...broken.services, ...broken.topLevel]).toEqual([])
+    expect([...broken.entries]).toEqual([resource])
+    expect([...broken.keys.keys(), ...broken.topLevel]).toEqual([])
   })
 
   test.each([
@@ -190,7 +190,7 @@ describe('unknown keys', () => {
   test('an extension is a name where names are', () => {
     const { diagnostics, broken } = check('services: {x-web: {imagee: a}}')
     expect(diagnostics).toMatchObject([{ message: 'unknown key `imagee` in service `x-web`' }])
-    expect([...broken.services]).toEqual(['x-web'])
+    expect(broken.keys).toEqual(new Map([['x-web', new Set(['imagee', '*'])]]))
   })
 
   test('names of objects of the language are no keys', () => {
@@ -317,7 +317,7 @@ describe('missing keys, words, bounds, names', () => {
     expect(diagnostics).toMatchObject([
       { code: 'schema/null-value', message: 'service `web` is empty', hint: 'give it an `image` or a `build`' },
     ])
-    expect([...broken.services]).toEqual(['web'])
+    expect([...broken.entries]).toEqual(['services.web'])
   })
 
   test('a container name of one character is taken with a warning', () => {
@@ -396,7 +396,7 @@ services:
         notes: ['the same lines are also in service `db`, service `job`'],
       },
     ])
-    expect([...broken.services]).toEqual(['web', 'db', 'job'])
+    expect([...broken.keys.keys()]).toEqual(['web', 'db', 'job'])
   })
 
   test('mistakes of several places are all told', () => {
