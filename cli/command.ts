@@ -3,6 +3,7 @@ import type { Option, Values } from './options.ts'
 
 /** A command of devctl. The declaration is data and light to import; `run` imports what does the work. */
 export interface Command<Options = object> {
+  /** One word; or two for a command below another one, which is declared too: `context use`. */
   readonly name: string
   /** One line without a full stop, for the list of commands. */
   readonly summary: string
@@ -21,7 +22,7 @@ export interface Word {
   readonly description: string
   readonly choices?: readonly string[]
   /** What the value is, for completion. */
-  readonly completes?: 'service'
+  readonly completes?: 'service' | 'context' | 'command'
 }
 
 export interface Example {
@@ -37,8 +38,18 @@ export interface Context {
   readonly io: Io
   readonly logLevel: LogLevel
   readonly commands: readonly Command[]
-  /** The help of a command, or of devctl as a whole; undefined for a name that is no command. */
+  /** The help of a command (`context use`), or of devctl as a whole; undefined for a name that is no command. */
   readonly help: (command: string | undefined) => string | undefined
+}
+
+/** The commands of a list that stand below none, or below this one. */
+export function commandsBelow(commands: readonly Command[], parent?: string): readonly Command[] {
+  return commands.filter(({ name }) => (parent === undefined ? !name.includes(' ') : name.startsWith(`${parent} `)))
+}
+
+/** The last word of a command's name: `use` of `context use`. */
+export function lastWord({ name }: Command): string {
+  return name.slice(name.lastIndexOf(' ') + 1)
 }
 
 /** Declares a command; the types of its options follow from their declarations. */

@@ -1,6 +1,8 @@
 import type { Command } from './command.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
+import { deploy } from './commands/deploy.ts'
+import { destroy } from './commands/destroy.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
 import { render } from './commands/render.ts'
@@ -8,4 +10,14 @@ import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 
 /** Every command, in the order in which help lists them. */
-export const commands: readonly Command[] = [render, validate, config, explain, completion, versionCommand, help]
+export const commands: readonly Command[] = [
+  deploy,
+  destroy,
+  render,
+  validate,
+  config,
+  explain,
+  completion,
+  versionCommand,
+  help,
+]

@@ -1,23 +1,4 @@
-export interface ErrorDetails {
-  /** What to do about it, printed as `= help:`. */
-  readonly hint?: string
-  /** Facts, printed as `= note:`. */
-  readonly notes?: readonly string[]
-  readonly cause?: unknown
-}
-
-/** Something outside the Compose files that the user can act on: a folder that cannot be written, a file that is not ours. Exit status 1. */
-export class UserError extends Error {
-  readonly hint: string | undefined
-  readonly notes: readonly string[]
-
-  /** `message` is written like that of a diagnostic: lower case, no full stop, names in backticks. */
-  constructor(message: string, details: ErrorDetails = {}) {
-    super(message, { cause: details.cause })
-    this.hint = details.hint
-    this.notes = details.notes ?? []
-  }
-}
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 
 /** A command line that cannot be understood. Exit status 2. */
 export class UsageError extends UserError {}

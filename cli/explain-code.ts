@@ -1,7 +1,7 @@
 import { catalogue, type DiagnosticKind } from '../compiler/diagnostics/diagnostic.ts'
 import { diagnosticPage } from '../compiler/diagnostics/document.ts'
 import { suggest } from '../compiler/diagnostics/suggest.ts'
-import { UserError } from './errors.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 
 /** The page of a diagnostic's code; the list of a family's codes for its name; the list of all without one. */
 export async function explainCode(code: string | undefined): Promise<string> {

@@ -1,6 +1,6 @@
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { FileContent } from '../compiler/host.ts'
 import { parseImageReference } from '../compiler/values/image-reference.ts'
-import { UserError } from './errors.ts'
 import { readFile } from './read-file.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { UserError } from './errors.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 
 /** What a command may use of the process it runs in. Made once, in main.ts; tests make their own. */
 export interface Io {

@@ -1,5 +1,6 @@
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { commands } from './commands.ts'
-import { UsageError, UserError } from './errors.ts'
+import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { runProgram } from './program.ts'
 
@@ -29,7 +30,10 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   for (const note of error.notes) io.stderr.write(`  = note: ${printable(note)}\n`)
   if (error.hint !== undefined) io.stderr.write(`  = help: ${printable(error.hint)}\n`)
   if (!(error instanceof UsageError)) return 1
-  const command = commands.find(({ name }) => argv.includes(name))
+  // The longest name whose words are all there.
+  const command = commands
+    .filter(({ name }) => name.split(' ').every(word => argv.includes(word)))
+    .sort((a, b) => b.name.length - a.name.length)[0]
   if (error.hint === undefined) io.stderr.write(`  = help: see \`devctl ${command ? `${command.name} ` : ''}--help\`\n`)
   return 2
 }

@@ -1,5 +1,5 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
-import { type Command, LOG_LEVELS, type LogLevel } from './command.ts'
+import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from './command.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { choice, type Option } from './options.ts'
@@ -18,7 +18,8 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
   const program = buildProgram(commands, io, async (command, words, options) => {
     const { loglevel } = program.opts<{ loglevel: LogLevel }>()
     const help = (name: string | undefined) => {
-      const named = name === undefined ? program : program.commands.find(one => one.name() === name)
+      let named: CommanderCommand | undefined = program
+      for (const word of name?.split(' ') ?? []) named = named?.commands.find(one => one.name() === word)
       return named && helpOf(named)
     }
     status = await command.run({ io, logLevel: loglevel, commands, help }, words, options)
@@ -47,12 +48,30 @@ function buildProgram(commands: readonly Command[], io: Io, run: Run): Commander
     .addOption(toCommanderOption(choice('--loglevel <level>', 'how much to print', LOG_LEVELS, 'warn')))
     .helpCommand(false)
     .addHelpText('after', EPILOGUE)
-  for (const command of commands) addCommand(program, command, io, run)
+  for (const command of commandsBelow(commands)) {
+    const built = addCommand(program, command, io, run)
+    const below = commandsBelow(commands, command.name)
+    for (const one of below) addCommand(built, one, io, run)
+    if (below.length > 0) refuseOtherWords(built, command.name, below)
+  }
   return program
 }
 
-function addCommand(program: CommanderCommand, command: Command, io: Io, run: Run): void {
-  const built = prepare(program.command(command.name), io)
+/** A word behind a command that has others below it is a misspelt one of them. */
+function refuseOtherWords(built: CommanderCommand, name: string, below: readonly Command[]): void {
+  // Options behind the name of a command below are that one's.
+  built.enablePositionalOptions().allowExcessArguments()
+  built.hook('preAction', async (_, called) => {
+    const [word] = called.args
+    if (called !== built || word === undefined) return
+    const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
+    const hint = didYouMean(word, below.map(lastWord)) ?? `see \`devctl ${name} --help\``
+    throw new UsageError(`unknown command \`${name} ${word}\``, { hint })
+  })
+}
+
+function addCommand(parent: CommanderCommand, command: Command, io: Io, run: Run): CommanderCommand {
+  const built = prepare(parent.command(lastWord(command)), io)
     .summary(command.summary)
     .description(command.description ?? `${command.summary}.`)
     .configureHelp({ helpWidth: helpWidth(io), showGlobalOptions: true, visibleGlobalOptions })
@@ -65,12 +84,16 @@ function addCommand(program: CommanderCommand, command: Command, io: Io, run: Ru
     const lines = command.examples.map(({ line, does }) => `  # ${does}\n  $ ${line}`)
     built.addHelpText('after', `\nExamples:\n${lines.join('\n')}`)
   }
-  built.action(async () => run(command, built.args, built.opts()))
+  // `devctl context --namespace shop use kind` says it before the name of the command.
+  const inherited = () => (parent.parent ? parent.opts() : {})
+  return built.action(async () => run(command, built.args, { ...inherited(), ...built.opts() }))
 }
 
 /** Of the options of devctl as a whole, a command's help lists those that change how the command works. */
 function visibleGlobalOptions(command: CommanderCommand): CommanderOption[] {
-  return (command.parent?.options ?? []).filter(option => option.long === '--loglevel')
+  let program = command
+  while (program.parent) program = program.parent
+  return program.options.filter(option => option.long === '--loglevel')
 }
 
 function prepare(command: CommanderCommand, io: Io): CommanderCommand {

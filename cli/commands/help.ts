@@ -4,9 +4,10 @@ import { UsageError } from '../errors.ts'
 export const help = command({
   name: 'help',
   summary: 'Print the help of devctl, or of one command',
-  words: [{ name: '[command]', description: 'the command to explain' }],
+  words: [{ name: '[command...]', description: 'the command to explain', completes: 'command' }],
   options: {},
-  async run({ io, commands, help }, [name]) {
+  async run({ io, commands, help }, words) {
+    const name = words.length > 0 ? words.join(' ') : undefined
     const text = help(name)
     if (text === undefined) {
       const { didYouMean } = await import('../../compiler/diagnostics/suggest.ts')

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { kustomization } from './files.ts'
 import { fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** JSON, but not named so: kubectl and Argo CD take every .json file of a folder for a manifest. */
 export const LOCK_NAME = '.devctl.lock'

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { UserError } from '../errors.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { reasonOf } from '../read-file.ts'
 import { type Change, look, type Output, planChange } from './change.ts'
 import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from './lock.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { UserError } from '../../cli/errors.ts'
 import { readImagesFile } from '../../cli/images-file.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { makeFolder } from './folder.ts'
 
 const digest = '0123456789abcdef'.repeat(4)

@@ -13,10 +13,10 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { UserError } from '../../cli/errors.ts'
 import { type Output, planChange } from '../../cli/output/change.ts'
 import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../cli/output/lock.ts'
 import { writeOutput } from '../../cli/output/output-directory.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { makeFolder, read, write } from './folder.ts'
 
 const output = (files: Readonly<Record<string, string>>, more: Partial<Output> = {}): Output => ({

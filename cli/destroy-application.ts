@@ -1,0 +1,55 @@
+import { plural } from '../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { type SessionOptions, withCluster } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import { compileFiles } from './compile-files.ts'
+import { readableDuration } from './duration-option.ts'
+import type { LoadingValues } from './project-options.ts'
+import { printDiagnostics, printSummary } from './report.ts'
+
+export interface DestroyValues extends LoadingValues, SessionOptions {
+  readonly name: string | undefined
+  readonly volumes: boolean
+  readonly wait: boolean
+}
+
+/** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
+export async function destroyApplication({ io, logLevel }: Context, options: DestroyValues): Promise<number> {
+  return withCluster(io, options, async ({ cluster, namespace, signal, clock, holder }) => {
+    const began = clock.now()
+    const environment = await environmentName()
+    const { destroyEnvironment } = await import('../environment/destroy.ts')
+    const result = await destroyEnvironment(
+      { cluster, environment, namespace, holder, volumes: options.volumes, wait: options.wait },
+      {
+        clock,
+        signal,
+        deleting: name => {
+          if (logLevel !== 'error') io.stderr.write(`deleting ${name}\n`)
+        },
+      },
+    )
+    if (result.kept.length > 0) {
+      const hint = options.volumes ? '' : ' (`--volumes` deletes claims)'
+      io.stderr.write(`kept ${result.kept.join(', ')}${hint}\n`)
+    }
+    const took = readableDuration(clock.now() - began)
+    printSummary(
+      result.wasEmpty
+        ? `there is nothing of ${environment} in ${namespace}`
+        : `${environment} is destroyed in ${namespace}: ${plural(result.deleted.length, 'object')}${options.wait ? '' : ', not waited for'} (${took})`,
+      io,
+      logLevel,
+    )
+    return 0
+  })
+
+  async function environmentName(): Promise<string> {
+    if (options.name !== undefined) return options.name
+    const { plan, project, diagnostics } = await compileFiles(io, [], options, {})
+    const name = plan?.environment.name ?? project?.name
+    if (name !== undefined) return name
+    printDiagnostics(diagnostics, io, logLevel)
+    throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
+  }
+}

@@ -1,0 +1,16 @@
+/** What the promise gives, or a rejection with the signal's reason as soon as it is aborted. The promise goes on for those who share it. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  signal.throwIfAborted()
+  let forget = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    const listener = () => reject(signal.reason)
+    signal.addEventListener('abort', listener, { once: true })
+    forget = () => signal.removeEventListener('abort', listener)
+  })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    forget()
+  }
+}

@@ -1,0 +1,30 @@
+import { ClusterError, type Resource } from './cluster.ts'
+
+/** The root of a group and version in the API: `/api/v1`, `/apis/apps/v1`. */
+export function rootOf(apiVersion: string): string {
+  const parts = apiVersion.split('/').map(encodeURIComponent).join('/')
+  return apiVersion.includes('/') ? `/apis/${parts}` : `/api/${parts}`
+}
+
+/** The path of a collection, or of one object in it. Without a namespace: the objects of all namespaces, or of the cluster. */
+export function pathOf(
+  apiVersion: string,
+  resource: Resource,
+  namespace: string | undefined,
+  name?: string,
+  query: Readonly<Record<string, string | number | boolean | undefined>> = {},
+): string {
+  for (const part of [namespace, name]) if (part !== undefined) refuseTricky(part)
+  const within = resource.namespaced && namespace !== undefined ? `/namespaces/${encodeURIComponent(namespace)}` : ''
+  const one = name === undefined ? '' : `/${encodeURIComponent(name)}`
+  const words = Object.entries(query)
+    .filter(([, value]) => value !== undefined && value !== false)
+    .map(([key, value]) => `${key}=${encodeURIComponent(String(value))}`)
+  return `${rootOf(apiVersion)}${within}/${resource.name}${one}${words.length === 0 ? '' : `?${words.join('&')}`}`
+}
+
+/** `..` and nothing at all lead out of the collection: the deletion of one object must never become that of a namespace. */
+function refuseTricky(name: string): void {
+  if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('%'))
+    throw new ClusterError('invalid', `\`${name}\` is not a name`)
+}

@@ -1,0 +1,173 @@
+/** A Kubernetes object as the API server sends it: plain JSON, no field of it lost. */
+export interface KubeObject {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: ObjectMeta
+  readonly [field: string]: unknown
+}
+
+export interface ObjectMeta {
+  readonly name: string
+  readonly namespace?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly generation?: number
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly managedFields?: readonly ManagedFields[]
+  readonly [field: string]: unknown
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+}
+
+export interface ManagedFields {
+  readonly manager: string
+  readonly operation: 'Apply' | 'Update'
+  readonly time?: string
+  readonly subresource?: string
+  readonly fieldsV1?: unknown
+}
+
+/** Names one object. `namespace` is absent for objects of the whole cluster. */
+export interface ObjectRef {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly namespace?: string | undefined
+}
+
+/** Names objects of one kind. Without a namespace: those of all namespaces, or of the cluster. */
+export interface ObjectQuery {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly namespace?: string | undefined
+  /** A label selector: `a=b,c`. */
+  readonly labels?: string | undefined
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+}
+
+export interface ApplyOptions extends CallOptions {
+  /** The field manager. */
+  readonly manager: string
+  /** Ask what would become of the object, and write nothing. */
+  readonly dryRun?: boolean
+  /** Take fields over from other managers. */
+  readonly force?: boolean
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Delete only this very object. */
+  readonly uid?: string | undefined
+  readonly resourceVersion?: string | undefined
+  readonly propagation?: 'Foreground' | 'Background' | 'Orphan'
+}
+
+/** What a watch tells. After `Restarted` the objects that follow as `Changed` are all there are. */
+export type Change =
+  | { readonly type: 'Restarted' }
+  | { readonly type: 'Changed'; readonly object: KubeObject }
+  | { readonly type: 'Deleted'; readonly object: KubeObject }
+
+export interface LogOptions extends CallOptions {
+  readonly container: string
+  /** Of the container before its last restart. */
+  readonly previous?: boolean
+  readonly tailLines?: number
+  readonly sinceSeconds?: number
+  readonly timestamps?: boolean
+  readonly follow?: boolean
+}
+
+/** A kind of objects, as discovery tells. */
+export interface Resource {
+  /** Plural, as in addresses: `deployments`. */
+  readonly name: string
+  readonly namespaced: boolean
+}
+
+/**
+ * A Kubernetes cluster, as far as devctl uses one. Every method throws a ClusterError, and ends soon after its signal is aborted (with the
+ * signal's reason).
+ */
+export interface Cluster {
+  /** As its user knows it: the name of the context. */
+  readonly name: string
+  /** The namespace of the context. */
+  readonly namespace: string
+  /** Undefined for a kind that the cluster does not know. */
+  resource(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource | undefined>
+  /** Undefined when there is none. */
+  get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject | undefined>
+  /** All objects, fetched in pages. */
+  list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
+  /** Server-side apply with strict field validation. Gives the object as it is then, or would be. */
+  apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>
+  /** Throws `exists`. */
+  create(object: KubeObject, options?: CallOptions): Promise<KubeObject>
+  /** Replaces the object; throws `conflict` when its `resourceVersion` is an old one. */
+  replace(object: KubeObject, options?: CallOptions): Promise<KubeObject>
+  /** Gives false when there was none; throws `conflict` when a precondition does not hold. */
+  delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
+  /** The objects there are, then their changes, until the signal is aborted. Connections that end are taken up again. */
+  watch(query: ObjectQuery, options: CallOptions): AsyncIterable<Change>
+  /** Lines of a Pod's container, without line ends. */
+  logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
+}
+
+/** Why a cluster did not do what was asked. */
+export type ClusterFailure =
+  /** No answer, or a connection that cannot be made (name, port, certificate, proxy, time). */
+  | 'unreachable'
+  /** The credentials are refused (401), or cannot be had. */
+  | 'unauthorized'
+  /** The user may not do this (403). */
+  | 'forbidden'
+  /** The kind, the namespace or the object is not there (404). */
+  | 'not-found'
+  /** Another manager has the fields, or a precondition does not hold (409). */
+  | 'conflict'
+  /** There is one already (409, AlreadyExists). */
+  | 'exists'
+  /** The object is not valid, or a field of it cannot change (422, 400). */
+  | 'invalid'
+  /** The server cannot do it now (429, 5xx), also after several tries. */
+  | 'unavailable'
+
+export class ClusterError extends Error {
+  readonly failure: ClusterFailure
+  /** The HTTP status, where there was an answer. */
+  readonly status: number | undefined
+  /** The server's reason: `Forbidden`, `Invalid`, `Conflict`. */
+  readonly reason: string | undefined
+  /** What is wrong with which field, or which manager has it. */
+  readonly causes: readonly { readonly field?: string; readonly message: string; readonly reason?: string }[]
+
+  constructor(
+    failure: ClusterFailure,
+    message: string,
+    details: {
+      readonly status?: number
+      readonly reason?: string
+      readonly causes?: ClusterError['causes']
+      readonly cause?: unknown
+    } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.failure = failure
+    this.status = details.status
+    this.reason = details.reason
+    this.causes = details.causes ?? []
+  }
+}

@@ -1,0 +1,182 @@
+import { pathOf } from './address.ts'
+import {
+  type ApplyOptions,
+  type CallOptions,
+  type Change,
+  type Cluster,
+  ClusterError,
+  type DeleteOptions,
+  type KubeObject,
+  type LogOptions,
+  type ObjectQuery,
+  type ObjectRef,
+  type Resource,
+} from './cluster.ts'
+import { kubeconfigAccess } from './connection.ts'
+import { Discovery } from './discovery.ts'
+import type { Env } from './kubeconfig.ts'
+import { contains } from './landed.ts'
+import { listAll } from './list.ts'
+import { readLog } from './log.ts'
+import { Client } from './request.ts'
+import { watchObjects } from './watch.ts'
+
+export interface ConnectOptions extends CallOptions {
+  /** The name of a context of the kubeconfig; without one, its current context. */
+  readonly context?: string | undefined
+  readonly env: Env
+}
+
+/**
+ * The cluster of a context of the user's kubeconfig. Throws a UserError when there is no such context, or no kubeconfig. Nothing is sent
+ * yet: a server that does not answer shows at the first call.
+ */
+export async function connect({ context, env, signal }: ConnectOptions): Promise<Cluster> {
+  const access = await kubeconfigAccess(context, env)
+  signal?.throwIfAborted()
+  return new KubeCluster(access.context, access.namespace, new Client(access))
+}
+
+/** A cluster behind an API server. Objects go both ways as plain JSON: the client library would drop the fields that it does not know. */
+export class KubeCluster implements Cluster {
+  readonly name: string
+  readonly namespace: string
+  readonly #client: Client
+  readonly #discovery: Discovery
+
+  constructor(name: string, namespace: string, client: Client) {
+    this.name = name
+    this.namespace = namespace
+    this.#client = client
+    this.#discovery = new Discovery(client)
+  }
+
+  resource(apiVersion: string, kind: string, options: CallOptions = {}): Promise<Resource | undefined> {
+    return this.#discovery.resource(apiVersion, kind, options)
+  }
+
+  async get(ref: ObjectRef, { signal }: CallOptions = {}): Promise<KubeObject | undefined> {
+    const path = await this.#path(ref, signal)
+    return path === undefined
+      ? undefined
+      : unlessNotFound(this.#client.json<KubeObject>({ method: 'GET', path, signal }))
+  }
+
+  async list(query: ObjectQuery, { signal }: CallOptions = {}): Promise<readonly KubeObject[]> {
+    const resource = await this.resource(query.apiVersion, query.kind, { signal })
+    return resource === undefined ? [] : (await listAll(this.#client, query, resource, signal)).objects
+  }
+
+  async apply(object: KubeObject, { manager, dryRun, force, signal }: ApplyOptions): Promise<KubeObject> {
+    const path = await this.#pathTo(object, signal, object.metadata.name, {
+      fieldManager: manager,
+      fieldValidation: 'Strict',
+      dryRun: dryRun && 'All',
+      force,
+    })
+    // JSON is YAML.
+    return this.#client.json({
+      method: 'PATCH',
+      path,
+      body: object,
+      contentType: 'application/apply-patch+yaml',
+      signal,
+    })
+  }
+
+  async create(object: KubeObject, { signal }: CallOptions = {}): Promise<KubeObject> {
+    const path = await this.#pathTo(object, signal, undefined, { fieldManager: 'devctl', fieldValidation: 'Strict' })
+    return this.#write('POST', path, object, signal)
+  }
+
+  async replace(object: KubeObject, { signal }: CallOptions = {}): Promise<KubeObject> {
+    const { name } = object.metadata
+    const path = await this.#pathTo(object, signal, name, { fieldManager: 'devctl', fieldValidation: 'Strict' })
+    return this.#write('PUT', path, object, signal)
+  }
+
+  async delete(ref: ObjectRef, options: DeleteOptions = {}): Promise<boolean> {
+    const { signal, uid, resourceVersion, propagation = 'Background' } = options
+    const path = await this.#path(ref, signal)
+    if (path === undefined) return false
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: propagation,
+      preconditions: { uid, resourceVersion },
+    }
+    let isRepeated = false
+    const onRepeat = () => {
+      isRepeated = true
+    }
+    const answer = await unlessNotFound(this.#client.json({ method: 'DELETE', path, body, signal, onRepeat }))
+    // Gone by our first attempt, whose answer got lost.
+    return answer !== undefined || isRepeated
+  }
+
+  async *watch(query: ObjectQuery, { signal }: CallOptions): AsyncGenerator<Change> {
+    const resource = await this.resource(query.apiVersion, query.kind, { signal })
+    if (resource === undefined) throw unknownKind(query)
+    yield* watchObjects(this.#client, query, resource, signal)
+  }
+
+  logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string> {
+    return readLog(this.#client, pod, options)
+  }
+
+  /** Sends what cannot be sent twice. When it was, because the connection was cut, looks whether the first one got through. */
+  async #write(method: 'POST' | 'PUT', path: string, object: KubeObject, signal: AbortSignal | undefined) {
+    let isRepeated = false
+    const onRepeat = () => {
+      isRepeated = true
+    }
+    try {
+      return await this.#client.json<KubeObject>({ method, path, body: object, signal, onRepeat })
+    } catch (error) {
+      const refused = error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
+      if (!isRepeated || !refused) throw error
+      const live = await this.get({ ...object, ...object.metadata }, { signal })
+      const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata
+      if (live === undefined || !contains(live, { ...object, metadata })) throw error
+      return live
+    }
+  }
+
+  /** Undefined for a kind that the cluster does not know. */
+  async #path(ref: ObjectRef, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const resource = await this.resource(ref.apiVersion, ref.kind, { signal })
+    return resource && pathOf(ref.apiVersion, resource, namespaceOf(ref, resource), ref.name)
+  }
+
+  async #pathTo(
+    { apiVersion, kind, metadata }: KubeObject,
+    signal: AbortSignal | undefined,
+    name: string | undefined,
+    query: Parameters<typeof pathOf>[4],
+  ): Promise<string> {
+    const ref = { apiVersion, kind, name: metadata.name, namespace: metadata.namespace }
+    const resource = await this.resource(apiVersion, kind, { signal })
+    if (resource === undefined) throw unknownKind(ref)
+    return pathOf(apiVersion, resource, namespaceOf(ref, resource), name, query)
+  }
+}
+
+/** Never the context's: an object whose namespace got lost must not end up in another one. */
+function namespaceOf({ kind, name, namespace }: ObjectRef, resource: Resource): string | undefined {
+  if (resource.namespaced && namespace === undefined)
+    throw new ClusterError('invalid', `${kind} \`${name}\` has no namespace`)
+  return namespace
+}
+
+function unknownKind({ apiVersion, kind }: ObjectQuery): ClusterError {
+  return new ClusterError('not-found', `the cluster has no kind \`${kind}\` of \`${apiVersion}\``)
+}
+
+async function unlessNotFound<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'not-found') return undefined
+    throw error
+  }
+}

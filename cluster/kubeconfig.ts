@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import type { KubeConfig } from '@kubernetes/client-node'
+import { didYouMean } from '../compiler/diagnostics/suggest.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { proxyFor } from './proxy.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** The clusters that the user's kubeconfig knows, and the one that is chosen. */
+export interface Kubeconfig {
+  /** The chosen context. */
+  readonly context: string
+  /** Its namespace: `default` where it names none. */
+  readonly namespace: string
+  readonly server: URL
+  /** The names of all contexts, in the order of the files. */
+  readonly contexts: readonly string[]
+  /** The library's own object, which knows how to authenticate. */
+  readonly config: KubeConfig
+}
+
+const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
+
+/**
+ * Reads the files of `KUBECONFIG`, else `~/.kube/config`, else the service account of the Pod that devctl runs in, as kubectl does: the
+ * first file that says something wins, files that are not there count for nothing. Without a name takes the current context. Throws a
+ * UserError that says what is missing or broken. Sends nothing.
+ */
+export async function loadKubeconfig(context: string | undefined, env: Env): Promise<Kubeconfig> {
+  const config = await readFiles(env)
+  const contexts = config.contexts.map(one => one.name)
+  const name = context ?? config.currentContext
+  if (!name)
+    throw new UserError('the kubeconfig has no current context', {
+      hint: contexts.length === 0 ? 'it has no context at all' : `choose one with \`--context\`: ${list(contexts)}`,
+    })
+  const chosen = config.contexts.find(one => one.name === name)
+  if (chosen === undefined)
+    throw new UserError(`the kubeconfig has no context \`${name}\``, {
+      hint: didYouMean(name, contexts) ?? (contexts.length === 0 ? 'it has none at all' : `it has ${list(contexts)}`),
+    })
+  config.setCurrentContext(name)
+
+  const cluster = config.getCluster(chosen.cluster)
+  if (cluster === null)
+    throw new UserError(`context \`${name}\` is of cluster \`${chosen.cluster}\`, which the kubeconfig does not have`)
+  // Without a user the library would forget the cluster's certificate authority too: give it one without credentials.
+  if (!chosen.user) {
+    Object.assign(chosen, { user: '' })
+    config.users = [...config.users, { name: '' }]
+  } else if (config.getUser(chosen.user) === null)
+    throw new UserError(`context \`${name}\` is of user \`${chosen.user}\`, which the kubeconfig does not have`)
+  const server = URL.canParse(cluster.server) ? new URL(cluster.server) : undefined
+  if (server === undefined || !/^https?:$/.test(server.protocol))
+    throw new UserError(`the server \`${cluster.server}\` of cluster \`${chosen.cluster}\` is not an http or https URL`)
+  // The library takes plain http only with this; there is no certificate to verify.
+  if (server.protocol === 'http:') Object.assign(cluster, { skipTLSVerify: true })
+  if (!cluster.proxyUrl) Object.assign(cluster, { proxyUrl: proxyFor(server, env) })
+  equipPlugin(config, env)
+  return { context: name, namespace: chosen.namespace || 'default', server, contexts, config }
+}
+
+const list = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ')
+
+async function readFiles(env: Env): Promise<KubeConfig> {
+  const { KubeConfig } = await import('@kubernetes/client-node')
+  const named = env.KUBECONFIG?.split(delimiter).filter(file => file !== '') ?? []
+  const files = (named.length > 0 ? named : [join(env.HOME || homedir(), '.kube/config')]).filter(file =>
+    existsSync(file),
+  )
+  const whole = new KubeConfig()
+  if (files.length === 0) {
+    if (named.length > 0)
+      throw new UserError(`there is no kubeconfig at ${list(named)}`, { hint: 'that is what `KUBECONFIG` names' })
+    if (env.KUBERNETES_SERVICE_HOST && existsSync(IN_CLUSTER_TOKEN)) {
+      whole.loadFromCluster()
+      return whole
+    }
+    throw new UserError('there is no kubeconfig', {
+      hint: 'set `KUBECONFIG`, or let the tool that made your cluster write `~/.kube/config`',
+    })
+  }
+  for (const file of files) {
+    const one = new KubeConfig()
+    try {
+      one.loadFromFile(file)
+    } catch (cause) {
+      throw new UserError(`could not read the kubeconfig \`${file}\`: ${explain(cause)}`, { cause })
+    }
+    for (const { exec } of one.users)
+      if (exec?.command?.includes('/') && !isAbsolute(exec.command)) exec.command = join(dirname(file), exec.command)
+    merge(whole, one)
+  }
+  return whole
+}
+
+/** Adds what the whole does not have yet. The library's own merge refuses duplicates, and lets the last file win. */
+function merge(whole: KubeConfig, one: KubeConfig): void {
+  const fresh = <T extends { name: string }>(old: readonly T[], more: readonly T[]) =>
+    more.filter(({ name }) => !old.some(other => other.name === name))
+  whole.clusters = [...whole.clusters, ...fresh(whole.clusters, one.clusters)]
+  whole.users = [...whole.users, ...fresh(whole.users, one.users)]
+  whole.contexts = [...whole.contexts, ...fresh(whole.contexts, one.contexts)]
+  if (!whole.currentContext && one.currentContext) whole.setCurrentContext(one.currentContext)
+}
+
+/** The first line of what is wrong. Never more: a parser quotes the lines around, and there may be a token on them. */
+function explain(cause: unknown): string {
+  const { message, code } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: '', code: undefined }
+  if (code === 'EACCES') return 'it may not be read'
+  if (code === 'EISDIR') return 'it is a folder'
+  // js-yaml has the text without the quoted lines and the place as fields of their own.
+  const { reason, mark } = cause as { reason?: unknown; mark?: { line?: unknown } }
+  if (typeof reason === 'string')
+    return `it is not YAML: ${reason}${typeof mark?.line === 'number' ? ` (line ${mark.line + 1})` : ''}`
+  return cause instanceof TypeError ? 'it is not a kubeconfig' : (message.split('\n')[0] ?? '')
+}
+
+/** Gives the credential plugin our environment, and what client-go tells a plugin by `KUBERNETES_EXEC_INFO`, which the library does not. */
+function equipPlugin(config: KubeConfig, env: Env): void {
+  const exec = config.getCurrentUser()?.exec
+  const cluster = config.getCurrentCluster()
+  if (!exec || cluster === null) return
+  const info = {
+    apiVersion: exec.apiVersion,
+    kind: 'ExecCredential',
+    spec: {
+      interactive: false,
+      ...(exec.provideClusterInfo && {
+        cluster: {
+          server: cluster.server,
+          'certificate-authority-data': cluster.caData,
+          'insecure-skip-tls-verify': cluster.skipTLSVerify,
+          'tls-server-name': cluster.tlsServerName,
+          'proxy-url': cluster.proxyUrl,
+        },
+      }),
+    },
+  }
+  exec.env = [
+    ...Object.entries(env).map(([name, value]) => ({ name, value })),
+    ...(exec.env ?? []),
+    { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) },
+  ]
+}

@@ -1,0 +1,8 @@
+/** Whether an object has all that another one says; what the server adds does not matter. Lists count as a whole, item by item. */
+export function contains(whole: unknown, part: unknown): boolean {
+  if (typeof part !== 'object' || part === null) return whole === part
+  if (typeof whole !== 'object' || whole === null || Array.isArray(whole) !== Array.isArray(part)) return false
+  if (Array.isArray(part) && Array.isArray(whole) && part.length !== whole.length) return false
+  const fields = new Map<string, unknown>(Object.entries(whole))
+  return Object.entries(part).every(([key, value]) => value === undefined || contains(fields.get(key), value))
+}

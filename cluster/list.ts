@@ -1,0 +1,47 @@
+import { pathOf } from './address.ts'
+import { ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
+import type { Client } from './request.ts'
+
+const PAGE = 500
+/** Attempts to get all pages of one and the same state, which the server keeps for some minutes. */
+const ATTEMPTS = 3
+
+interface Page {
+  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
+  readonly items: readonly Omit<KubeObject, 'apiVersion' | 'kind'>[] | null
+}
+
+/** All objects, and the version of the list from which a watch goes on. Starts over when the server no longer has the state it began with. */
+export async function listAll(
+  client: Client,
+  query: ObjectQuery,
+  resource: Resource,
+  signal: AbortSignal | undefined,
+): Promise<{ objects: readonly KubeObject[]; version: string }> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await listOnce(client, query, resource, signal)
+    } catch (error) {
+      const isExpired = error instanceof ClusterError && error.status === 410
+      if (!isExpired || attempt === ATTEMPTS) throw error
+    }
+}
+
+async function listOnce(
+  client: Client,
+  { apiVersion, kind, namespace, labels }: ObjectQuery,
+  resource: Resource,
+  signal: AbortSignal | undefined,
+) {
+  const objects: KubeObject[] = []
+  let next: string | undefined
+  for (;;) {
+    const query = { limit: PAGE, labelSelector: labels || undefined, continue: next }
+    const path = pathOf(apiVersion, resource, namespace, undefined, query)
+    const { items, metadata } = await client.json<Page>({ method: 'GET', path, signal })
+    // Within a list the server leaves out what is the same for all. (The cast: an index signature keeps Omit from knowing the rest.)
+    for (const item of items ?? []) objects.push({ ...item, apiVersion, kind } as KubeObject)
+    if (!metadata.continue) return { objects, version: metadata.resourceVersion }
+    next = metadata.continue
+  }
+}

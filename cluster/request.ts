@@ -1,0 +1,156 @@
+import type { IncomingMessage } from 'node:http'
+import { unlessAborted } from './abort.ts'
+import { backOff, pause, retryAfter } from './back-off.ts'
+import { ClusterError } from './cluster.ts'
+import type { Access, Connection } from './connection.ts'
+import { exchange, type Message, readText } from './exchange.ts'
+import { toClusterError } from './status.ts'
+import { isPassing, neverSent, toUnreachable } from './unreachable.ts'
+
+/** All in milliseconds. */
+export interface Limits {
+  /** Until the connection stands. */
+  readonly connect: number
+  /** Until the answer to a question begins, and between two parts of it. */
+  readonly read: number
+  /** The same for what writes, which may wait for admission webhooks of up to 30 s. */
+  readonly write: number
+  /** How long after a call's begin it may still be sent anew. */
+  readonly retry: number
+  /** About the first pause before it is sent anew. */
+  readonly pause: number
+}
+
+export const LIMITS: Limits = { connect: 10_000, read: 10_000, write: 35_000, retry: 30_000, pause: 200 }
+
+export interface Call {
+  readonly method: Message['method']
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** Default `application/json`. */
+  readonly contentType?: string
+  readonly signal?: AbortSignal | undefined
+  /** Called before the call is sent again though the server may have done it already: a second `create` will find the object there. */
+  readonly onRepeat?: () => void
+}
+
+export interface StreamCall extends Call {
+  /** The answer may take as long as it likes to begin: the log of a container that is silent. */
+  readonly isPatient?: boolean
+}
+
+/**
+ * Sends calls to a Kubernetes API server. What may pass is tried again, within limits: 429 and 5xx, connections that are cut or, once the
+ * server has answered anything, cannot be made. Credentials that are refused are fetched anew, once. Throws ClusterErrors, or the reason of
+ * the signal.
+ */
+export class Client {
+  readonly #access: Access
+  readonly #limits: Limits
+  #connection: Promise<Connection> | undefined
+  #hasAnswered = false
+
+  constructor(access: Access, limits: Partial<Limits> = {}) {
+    this.#access = access
+    this.#limits = { ...LIMITS, ...limits }
+  }
+
+  /** The answer, parsed. Its type is the caller's to know: the server keeps to its API. */
+  async json<T>(call: Call): Promise<T> {
+    const text = await this.#send(call, false, response => readText(response, this.#answerLimit(call)))
+    try {
+      return JSON.parse(text)
+    } catch (cause) {
+      const message = `\`${this.#access.server.origin}\` answers, but not as a Kubernetes API server does`
+      throw new ClusterError('unreachable', message, { cause })
+    }
+  }
+
+  /** The answer while it comes. Reading it rejects as Node does when it breaks off; see `broken`. */
+  stream(call: StreamCall): Promise<IncomingMessage> {
+    return this.#send(call, true, async response => response)
+  }
+
+  /** What to throw when reading a stream has failed with `error`. */
+  broken(error: unknown, signal: AbortSignal | undefined): unknown {
+    return signal?.aborted ? signal.reason : toUnreachable(error, this.#access.server)
+  }
+
+  async #send<T>(call: StreamCall, isStream: boolean, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const { method, path, signal } = call
+    const begin = performance.now()
+    const message = toMessage(call, isStream)
+    const connect = this.#limits.connect
+    const answer = call.isPatient ? Number.POSITIVE_INFINITY : this.#answerLimit(call)
+    let isFresh = false
+    for (let failures = 1; ; failures++) {
+      signal?.throwIfAborted()
+      const { connection, renew } = await this.#connect(signal)
+      let failure: ClusterError
+      let wait = backOff(failures, this.#limits.pause, 5_000)
+      try {
+        const response = await exchange(this.#access.server, message, connection, { connect, answer }, signal)
+        this.#hasAnswered = true
+        const status = response.statusCode ?? 0
+        if (status >= 200 && status < 300) return await read(response)
+        failure = toClusterError(status, await readText(response, this.#limits.read), `${method} ${path}`)
+        if (status === 401 && !isFresh) {
+          isFresh = true
+          renew()
+          continue
+        }
+        if (!mayPass(status, failures)) throw failure
+        if (status !== 429) call.onRepeat?.()
+        wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (error instanceof ClusterError || error instanceof TypeError || error instanceof RangeError) throw error
+        failure = toUnreachable(error, this.#access.server)
+        if (!isPassing(error) || (!this.#hasAnswered && neverSent(error))) throw failure
+        if (!neverSent(error)) call.onRepeat?.()
+      }
+      if (performance.now() - begin + wait > this.#limits.retry) throw failure
+      await pause(wait, signal)
+    }
+  }
+
+  #answerLimit(call: Call): number {
+    return call.method === 'GET' ? this.#limits.read : this.#limits.write
+  }
+
+  /** The connection that all calls share, and how to have another one, which the first of those that are refused does for all of them. */
+  async #connect(signal: AbortSignal | undefined): Promise<{ connection: Connection; renew: () => void }> {
+    this.#connection ??= this.#access.connect(false)
+    const used = this.#connection
+    const renew = () => {
+      if (this.#connection === used) this.#connection = this.#access.connect(true)
+    }
+    try {
+      // A credential plugin may wait for a person; whoever waits for it can give up.
+      return { connection: await unlessAborted(used, signal), renew }
+    } catch (error) {
+      // The next call asks again.
+      if (!signal?.aborted && this.#connection === used) this.#connection = undefined
+      throw error
+    }
+  }
+}
+
+function toMessage({ method, path, body, contentType }: Call, isStream: boolean): Message {
+  const text = body === undefined ? undefined : JSON.stringify(body)
+  const headers = {
+    accept: 'application/json',
+    'user-agent': 'devctl',
+    ...(text !== undefined && {
+      'content-type': contentType ?? 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }),
+  }
+  return { method, path, headers, body: text, isStream }
+}
+
+/** A webhook that fails is a 500 and often stays one: three attempts. The others are a server that is busy, or on its way up. */
+function mayPass(status: number, failures: number): boolean {
+  return status === 429 || [502, 503, 504].includes(status) || (status === 500 && failures < 3)
+}

@@ -1,0 +1,72 @@
+import { ClusterError, type ClusterFailure } from './cluster.ts'
+
+/** Turns an answer that is not a success into the error that says why; `what` names the call: `GET /api/v1/pods`. */
+export function toClusterError(status: number, body: string, what: string): ClusterError {
+  const answer = readStatus(body)
+  const reason = answer?.reason
+  const message = answer?.message || `the server answered ${status} to ${what}`
+  return new ClusterError(failureOf(status, reason, message), message, {
+    status,
+    ...(reason !== undefined && { reason }),
+    causes: answer?.causes ?? [],
+  })
+}
+
+/** The error that a watch tells in its stream, as an object of kind Status. */
+export function fromStatusObject(object: unknown): ClusterError {
+  const { code } = (object ?? {}) as { code?: unknown }
+  return toClusterError(typeof code === 'number' ? code : 500, JSON.stringify(object), 'the watch')
+}
+
+function failureOf(status: number, reason: string | undefined, message: string): ClusterFailure {
+  if (reason === 'AlreadyExists') return 'exists'
+  // A field of the wrong type, or unknown to a custom resource's schema, ends in a 500 with server-side apply.
+  if (message.includes('failed to create typed patch object')) return 'invalid'
+  switch (status) {
+    case 401:
+      return 'unauthorized'
+    case 403:
+      return 'forbidden'
+    case 404:
+      return 'not-found'
+    case 409:
+      return 'conflict'
+    default:
+      // 410 is told by watches and pages, and dealt with there.
+      return status === 410 || status === 429 || status >= 500 ? 'unavailable' : 'invalid'
+  }
+}
+
+interface Status {
+  readonly reason: string | undefined
+  readonly message: string | undefined
+  readonly causes: ClusterError['causes']
+}
+
+/** The parts of a `Status` object that are there; undefined when the body is something else, as a load balancer's page. */
+function readStatus(body: string): Status | undefined {
+  const value = parse(body)
+  if (value?.kind !== 'Status') return undefined
+  const details = isRecord(value.details) ? value.details : {}
+  const causes = Array.isArray(details.causes) ? details.causes.filter(isRecord) : []
+  return {
+    reason: text(value.reason) || undefined,
+    message: text(value.message),
+    causes: causes.map(cause => {
+      const [field, reason] = [text(cause.field), text(cause.reason)]
+      return { message: text(cause.message) ?? '', ...(field && { field }), ...(reason && { reason }) }
+    }),
+  }
+}
+
+function parse(body: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isRecord(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+const text = (value: unknown) => (typeof value === 'string' ? value : undefined)

@@ -1,0 +1,83 @@
+import { pathOf } from './address.ts'
+import { backOff, pause } from './back-off.ts'
+import { type Change, ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
+import { readLines } from './lines.ts'
+import { listAll } from './list.ts'
+import type { Client } from './request.ts'
+import { fromStatusObject } from './status.ts'
+
+/** Seconds after which the server ends a watch; it is taken up again where it was. */
+const SERVER_TIMEOUT = 300
+/** The server sends a bookmark each minute; without a word for longer than this (ms), the connection is taken for dead. */
+const SILENCE = 90_000
+
+interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: KubeObject
+}
+
+/**
+ * Lists, then follows the changes, for ever: a connection that ends, is cut or falls silent is taken up where it was, after a pause that
+ * grows while nothing comes. When the server no longer has that state, lists anew and says `Restarted`. Throws what will not pass
+ * (`forbidden`, say), and the signal's reason.
+ */
+export async function* watchObjects(
+  client: Client,
+  query: ObjectQuery,
+  resource: Resource,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Change> {
+  let version: string | undefined
+  let isFirst = true
+  for (let failures = 0; ; ) {
+    try {
+      if (version === undefined) {
+        const listed = await listAll(client, query, resource, signal)
+        isFirst = false
+        yield { type: 'Restarted' }
+        for (const object of listed.objects) yield { type: 'Changed', object }
+        version = listed.version
+      }
+      for await (const { type, object } of follow(client, query, resource, version, signal)) {
+        if (type === 'ERROR') throw fromStatusObject(object)
+        failures = 0
+        version = object.metadata.resourceVersion ?? version
+        if (type !== 'BOOKMARK') yield { type: type === 'DELETED' ? 'Deleted' : 'Changed', object }
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (isFirst || !(error instanceof ClusterError)) throw error
+      if (error.status === 410) version = undefined
+      else if (error.failure !== 'unreachable' && error.failure !== 'unavailable') throw error
+    }
+    signal?.throwIfAborted()
+    failures++
+    // One connection that has come to its end is no reason to wait, but a server that ends each of them at once is.
+    if (failures > 1) await pause(backOff(failures - 1, 200, 10_000), signal)
+  }
+}
+
+/** One connection. Ends when the server ends it; throws `unreachable` when it breaks. */
+async function* follow(
+  client: Client,
+  { apiVersion, namespace, labels }: ObjectQuery,
+  resource: Resource,
+  version: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WatchEvent> {
+  const path = pathOf(apiVersion, resource, namespace, undefined, {
+    watch: true,
+    allowWatchBookmarks: true,
+    resourceVersion: version,
+    labelSelector: labels || undefined,
+    timeoutSeconds: SERVER_TIMEOUT,
+  })
+  const response = await client.stream({ method: 'GET', path, signal })
+  response.setTimeout(SILENCE, () => response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })))
+  try {
+    for await (const line of readLines(response, Number.POSITIVE_INFINITY)) if (line !== '') yield JSON.parse(line)
+  } catch (error) {
+    // A line that was cut is no JSON.
+    throw client.broken(error, signal)
+  }
+}
