@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { duration } from '../duration-option.ts'
-import { flag, text } from '../options.ts'
+import { choice, flag, list, text } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 
 const { startOrder: _, includeSecrets: __, ...plan } = planning
@@ -24,6 +24,11 @@ Waits for what other services depend on, and with --wait for all; ends as soon a
       'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',
     ),
     wait: flag('--wait', 'wait until every workload is ready'),
+    adopt: flag('--adopt', 'take over objects that are there already and belong to nobody'),
+    forceConflicts: flag('--force-conflicts', 'take over fields that another tool applies'),
+    takeOver: flag('--take-over', 'deploy although the environment was deployed from another repository or file'),
+    rerun: list('--rerun <service>', 'run the Job of this service again although nothing changed; may be repeated'),
+    output: choice('--output <form>', 'form of what is told', ['text', 'json'], 'text'),
   },
   examples: [
     { line: 'devctl deploy --wait', does: 'the application of this folder, to the namespace of the current context' },
