@@ -4,24 +4,17 @@ import { count, failureSummary, plural } from '../compiler/diagnostics/render/su
 import { get } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
-import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
+import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
+import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
 import { readableDuration } from './duration-option.ts'
 import { type Progress, type ProgressForm, startProgress } from './progress/progress.ts'
-import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
-export interface DeployValues
-  extends LoadingValues,
-    Omit<PlanningValues, 'startOrder' | 'includeSecrets'>,
-    SessionOptions {
+export interface DeployValues extends DeployingValues {
   readonly wait: boolean
-  readonly adopt: boolean
-  readonly forceConflicts: boolean
-  readonly takeOver: boolean
-  readonly rerun: readonly string[] | undefined
   readonly output: ProgressForm
 }
 
@@ -99,7 +92,7 @@ async function deploy(context: Context, options: DeployValues, session: Session)
 /** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
 export async function compileForCluster(
   context: Context,
-  options: DeployValues,
+  options: DeployingValues & { readonly output: ProgressForm },
   namespace: string,
   progress: Progress,
 ) {
