@@ -59,7 +59,9 @@ export function refusal(error: ClusterError, { object, source }: WantedObject): 
     })
   if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity|admission webhook/.test(error.message))
     return new UserError(`the cluster does not take ${name}`, { notes, cause: error })
-  if (error.failure === 'invalid' && object.kind === 'PersistentVolumeClaim')
+  // A class that cannot make volumes larger answers 403.
+  const isSize = error.failure === 'forbidden' && /resize/.test(error.message)
+  if ((error.failure === 'invalid' || isSize) && object.kind === 'PersistentVolumeClaim')
     return new UserError(`the claim ${name} cannot become what the file says`, {
       notes,
       hint: `claims grow where their storage class can, and never shrink or change class: keep the size and class that it has, give the volume another name, or delete it with its data by \`kubectl delete pvc ${object.metadata.name}\``,

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../cases.ts'
+import { type Cluster, findCluster } from './cluster.ts'
+import { type Project, withProject } from './project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const RUNS = Number(process.env.KILLED_RUNS ?? 100)
+
+const files = (web: string, more: string) => `services:
+  web:
+    image: nginx:1.27-alpine
+    scale: 0
+    secrets: [token]
+    configs: [page]
+${web}
+${more}
+  db:
+    image: redis:7-alpine
+    scale: 0
+    volumes: [data:/data]
+volumes: {data: {}}
+secrets: {token: {file: ./token}}
+configs: {page: {content: hello}}
+`
+
+/** States between which the environment goes to and fro; the last one is its end. */
+const STATES: readonly { readonly compose: string; readonly command: readonly string[] }[] = [
+  {
+    compose: files('    ports: ["8080:80"]', '  api: {image: nginx:1.27-alpine, scale: 0}'),
+    command: ['deploy', '--domain', 'example.com'],
+  },
+  {
+    compose: files('    volumes: [/var/cache]', '  search: {image: nginx:1.27-alpine, scale: 0, expose: ["80"]}'),
+    command: ['deploy', '--domain', 'example.com'],
+  },
+  { compose: files('', ''), command: ['destroy', '--volumes'] },
+]
+
+describe.skipIf(cluster === undefined)('a process that is killed', () => {
+  afterAll(() => cluster?.close())
+
+  test(`leaves nothing that the next run does not mend, ${RUNS} times`, { timeout: 900_000 }, () =>
+    withProject(cluster!, async project => {
+      project.write('token', 'a token')
+      const seed = Number(process.env.KILLED_SEED ?? Date.now() % 1_000_000)
+      const random = generator(seed)
+      const undisturbed: { readonly objects: readonly string[]; readonly milliseconds: number }[] = []
+      for (const { compose, command } of STATES) {
+        project.compose(compose)
+        const began = Date.now()
+        expect(await execute(project, command, undefined)).toBe(0)
+        const milliseconds = Date.now() - began
+        undisturbed.push({ objects: await stateOf(cluster!, project.name), milliseconds })
+      }
+      expect(undisturbed[2]!.objects).toEqual([])
+      let current = 2
+      let killed = 0
+      for (let run = 0; run < RUNS; run++) {
+        const next = (current + 1 + Math.floor(random() * 2)) % STATES.length
+        const { compose, command } = STATES[next]!
+        project.compose(compose)
+        const after = Math.round(100 + random() * undisturbed[next]!.milliseconds)
+        if ((await execute(project, command, after)) === undefined) killed++
+        const what = `run ${run} of seed ${seed}: ${command[0]} to state ${next}, killed after ${after} ms`
+        expect(await execute(project, command, undefined), what).toBe(0)
+        expect(await stateOf(cluster!, project.name), what).toEqual(undisturbed[next]!.objects)
+        current = next
+      }
+      expect(killed, 'most runs were killed before their end').toBeGreaterThan(RUNS / 2)
+    }),
+  )
+})
+
+/** Runs the program as users have it; undefined when it was killed, `after` so many milliseconds. */
+function execute({ directory, name }: Project, command: readonly string[], after: number | undefined) {
+  const args = [join(root, 'bin/devctl.cjs'), ...command, '--name', name, '--namespace', name]
+  return new Promise<number | undefined>((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: directory, stdio: 'ignore' })
+    const timer = after === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), after)
+    child.on('error', reject)
+    child.on('exit', code => {
+      clearTimeout(timer)
+      resolve(code ?? undefined)
+    })
+  })
+}
+
+/** What is in the namespace of the environment and of devctl itself, with all that a file could say of it. */
+async function stateOf(cluster: Cluster, namespace: string): Promise<readonly string[]> {
+  const kinds = 'deploy,sts,ds,job,svc,ing,cm,secret,pvc,netpol,sa,role,rolebinding,lease'
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const { items } = JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', kinds, '--output=json'))
+    // What is being deleted is as good as gone.
+    const isEnding = items.some((item: Item) => item.metadata.deletionTimestamp !== undefined)
+    if (!isEnding || Date.now() > deadline)
+      return (items as Item[])
+        .filter(({ metadata }) => !/^kube-root-ca|^default$/.test(metadata.name))
+        .map(({ kind, metadata, spec, data }) => {
+          // Addresses are given anew, keys drawn anew, and the record has the time.
+          const { clusterIP: _, clusterIPs: __, volumeName: ___, ...rest } = spec ?? {}
+          const own = metadata.name === `devctl-${namespace}`
+          const text = JSON.stringify([rest, own ? Object.keys(data ?? {}) : data])
+          return `${kind}/${metadata.name} ${text.replace(/"dev\.platform\/secrets":"\w+"/g, '')}`
+        })
+        .sort()
+    await new Promise(resolve => setTimeout(resolve, 200))
+  }
+}
+
+interface Item {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string }
+  readonly spec?: Readonly<Record<string, unknown>>
+  readonly data?: Readonly<Record<string, unknown>>
+}
+
+/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
+function generator(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
