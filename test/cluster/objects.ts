@@ -28,7 +28,9 @@ const FLEETING = /^(events|pods|replicasets|controllerrevisions|endpoints|endpoi
 /** The names of all kinds that have objects in namespaces and can be listed. */
 async function kinds(cluster: Cluster): Promise<readonly string[]> {
   const names = await cluster.kubectl('api-resources', '--namespaced', '--verbs=list', '--output=name')
-  return names.split('\n').filter(name => name !== '' && !FLEETING.test(name) && !name.includes('metrics.k8s.io'))
+  return names
+    .split('\n')
+    .filter(name => name !== '' && !FLEETING.test(name) && !/metrics\.k8s\.io|example\.com/.test(name))
 }
 
 async function list(cluster: Cluster, namespace: string, ...args: readonly string[]): Promise<readonly Listed[]> {
