@@ -48,7 +48,6 @@ export function exchange(
     method,
     agent: isStream ? connection.streams : connection.calls,
     headers: { ...connection.headers, ...message.headers },
-    ...(connection.auth !== undefined && { auth: connection.auth }),
     ...(signal !== undefined && { signal }),
   }
   const request = server.protocol === 'https:' ? httpsRequest : httpRequest
