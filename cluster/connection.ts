@@ -27,7 +27,8 @@ export interface KubeconfigAccess extends Access {
   readonly namespace: string
 }
 
-const POOL = 8
+/** Calls that are under way at the same time, each on a connection of its own. */
+export const POOL = 8
 const CALLS = { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL }
 /** Milliseconds after which a connection that nobody uses is closed, before something between us and the server forgets it without a word. */
 const IDLE = 30_000

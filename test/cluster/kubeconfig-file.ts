@@ -7,8 +7,8 @@ type Fields = Record<string, unknown>
 
 /** A kubeconfig as its file has it. */
 export interface KubeconfigFile {
-  readonly clusters: { readonly name: string; readonly cluster: Fields }[]
-  readonly users: { readonly name: string; readonly user: Fields }[]
+  readonly clusters: { readonly name: string; cluster: Fields }[]
+  readonly users: { readonly name: string; user: Fields }[]
 }
 
 /** Writes the kubeconfig of KUBECONFIG with some things changed into a file of its own, and gives its path. */
