@@ -212,16 +212,6 @@ describe.skipIf(!process.env.KUBECONFIG)('the way to the API server', () => {
     expect(await another.get(ref('any'))).toBeUndefined()
   })
 
-  test('many calls at once go through, and none of them counts its wait for a connection as silence', async () => {
-    const name = await fresh()
-    // Eight at a time, 300 ms each: the last ones wait longer than the limit for a connection.
-    const slow = await clusterOf(kubeconfig, { ...LIMITS, connect: 400, retry: 0 })
-    await slow.resource('v1', 'ConfigMap')
-    const dryRuns = Array.from({ length: 200 }, () => slow.apply(config(name), { manager, force: true, dryRun: true }))
-    expect(await Promise.all(dryRuns)).toHaveLength(200)
-    expect(proxy.openConnections).toBeLessThan(40)
-  })
-
   test('a signal that many calls share keeps none of them', async () => {
     const name = await fresh()
     const { signal } = new AbortController()
