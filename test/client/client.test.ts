@@ -248,7 +248,7 @@ describe('the trace', () => {
 
 describe('many calls at once', () => {
   test('wait for a connection outside of the time that a request has', async () => {
-    const slow = () => new Promise<undefined>(resolve => setTimeout(resolve, 20))
+    const slow = () => new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), 20))
     const limits = { connect: 200, retry: 0 }
     const { cluster } = await serve(({ path }) => (path.endsWith('/x') ? slow() : undefined), {}, limits)
     // 25 rounds of eight: the last ones wait for longer than a connection may take.
