@@ -21,6 +21,8 @@ else {
     minify: true,
     legalComments: 'linked',
     logLevel: 'warning',
+    // bin/devctl.cjs runs the program as a script, which cannot import: what is not in the bundle is required.
+    supported: { 'dynamic-import': false },
     // The modules are ES modules; in a CommonJS file their place goes by other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
   }
