@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { traceRequests } from '../../cli/trace-requests.ts'
+import { KubeCluster } from '../../cluster/kube-cluster.ts'
+import { Client } from '../../cluster/request.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
 
 let server: FakeServer | undefined
@@ -71,6 +73,13 @@ describe('paths', () => {
     const { cluster, requests } = await serve(() => undefined)
     await cluster.get({ apiVersion, kind, namespace, name })
     expect(requests.at(-1)?.path).toBe(path)
+  })
+
+  test('begin with that of the server, as behind a gateway', async () => {
+    const { access, requests } = await serve(() => undefined)
+    const client = new Client({ ...access, server: new URL('/k8s/clusters/c-1/', access.server) })
+    await new KubeCluster('x', 'default', client).resource('v1', 'Pod')
+    expect(requests.map(({ path }) => path)).toEqual(['/k8s/clusters/c-1/api/v1'])
   })
 
   test('selectors and field managers are escaped', async () => {
