@@ -93,10 +93,10 @@ async function define(
     },
   })
   const isEstablished = async () => {
-    const { conditions = [] } = ((await cluster.get({ ...DEFINITION, name }))?.['status'] ?? {}) as {
-      conditions?: { type: string; status: string }[]
+    const { conditions } = ((await cluster.get({ ...DEFINITION, name }))?.['status'] ?? {}) as {
+      conditions?: { type: string; status: string }[] | null
     } // a definition's status
-    if (!conditions.some(({ type, status }) => type === 'Established' && status === 'True')) return undefined
+    if (!conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) return undefined
     // The server's handlers hear of it a moment later.
     return (await cluster.resource(`${group}/${version}`, kind)) && (await listed()) ? true : undefined
   }
