@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the command line. It is one file of some 900 kB, which takes Node as long to compile as most commands run; so the build
+// Starts the command line. It is one file of some 900 kB (and what hardly anybody needs, beside it), which takes Node as long to compile as most commands run; so the build
 // keeps the compiled code beside it (`npm run build`). Node checks that it fits its own version, and compiles where it does not.
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')

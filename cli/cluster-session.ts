@@ -3,8 +3,10 @@ import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
+import type { LogLevel } from './command.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
+import { traceRequests } from './trace-requests.ts'
 
 /** What a command that talks to a cluster works with. */
 export interface Session {
@@ -21,6 +23,8 @@ export interface SessionOptions {
   readonly namespace: string | undefined
   /** Milliseconds; default $DEVCTL_TIMEOUT, else five minutes. */
   readonly timeout: number | undefined
+  /** At `debug` every request is told on stderr, and their number at the end. */
+  readonly logLevel?: LogLevel
 }
 
 /** Thrown into what runs when Ctrl-C is pressed. */
@@ -43,10 +47,11 @@ export async function withCluster(
   const onInterrupt = () => interrupt.abort(new Interrupted())
   process.once('SIGINT', onInterrupt)
   const signal = AbortSignal.any([deadline, interrupt.signal])
+  const { trace, end } = traceRequests(io, options.logLevel)
   try {
     const { connect } = await import('../cluster/kube-cluster.ts')
     const context = options.context ?? (io.env.DEVCTL_CONTEXT || undefined)
-    const cluster = await connect({ ...(context !== undefined && { context }), env: io.env, signal })
+    const cluster = await connect({ ...(context !== undefined && { context }), env: io.env, signal, trace })
     const namespace = options.namespace ?? (io.env.DEVCTL_NAMESPACE || cluster.namespace)
     return await work({ cluster, namespace, signal, clock, holder: holder() })
   } catch (error) {
@@ -60,6 +65,7 @@ export async function withCluster(
       })
     throw toUserError(error)
   } finally {
+    end()
     process.removeListener('SIGINT', onInterrupt)
   }
 }

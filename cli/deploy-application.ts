@@ -20,7 +20,9 @@ export interface DeployValues extends DeployingValues {
 
 /** Compiles, then brings the environment in the cluster to what the files say. */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
-  return withCluster(context.io, options, session => deploy(context, options, session))
+  return withCluster(context.io, { ...options, logLevel: context.logLevel }, session =>
+    deploy(context, options, session),
+  )
 }
 
 async function deploy(context: Context, options: DeployValues, session: Session): Promise<number> {

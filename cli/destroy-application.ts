@@ -15,7 +15,7 @@ export interface DestroyValues extends LoadingValues, SessionOptions {
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication({ io, logLevel }: Context, options: DestroyValues): Promise<number> {
-  return withCluster(io, options, async ({ cluster, namespace, signal, clock, holder }) => {
+  return withCluster(io, { ...options, logLevel }, async ({ cluster, namespace, signal, clock, holder }) => {
     const began = clock.now()
     const environment = await environmentName()
     const { destroyEnvironment } = await import('../environment/destroy.ts')

@@ -19,7 +19,8 @@ safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` i
 |---|---|
 | \`error\` | errors |
 | \`warn\` | and warnings and summaries; the default |
-| \`info\`, \`debug\` | and remarks about what was decided for you |
+| \`info\` | and remarks about what was decided for you |
+| \`debug\` | and every request to the cluster, with its status and time, never with what was sent |
 
 | variable | meaning |
 |---|---|

@@ -1,16 +1,18 @@
-import { unlessAborted } from './abort.ts'
 import { rootOf } from './address.ts'
 import { type CallOptions, ClusterError, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
+import { Shared } from './shared.ts'
 
 interface ResourceList {
   readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[]
 }
 
+type Kinds = ReadonlyMap<string, Resource>
+
 /** What kinds a cluster has: one request for each group and version, kept. */
 export class Discovery {
   readonly #client: Client
-  readonly #known = new Map<string, Promise<ReadonlyMap<string, Resource>>>()
+  readonly #known = new Map<string, Shared<Kinds>>()
 
   constructor(client: Client) {
     this.#client = client
@@ -19,28 +21,37 @@ export class Discovery {
   /**
    * Undefined for a kind that the cluster does not have. Such a kind is asked for anew each time: a deploy may bring its definition along.
    */
-  async resource(apiVersion: string, kind: string, options: CallOptions = {}): Promise<Resource | undefined> {
-    const kept = this.#known.get(apiVersion)
-    const resource = kept && (await unlessAborted(kept, options.signal)).get(kind)
+  async resource(apiVersion: string, kind: string, { signal }: CallOptions = {}): Promise<Resource | undefined> {
+    signal?.throwIfAborted()
+    const kept = this.#current(apiVersion)
+    const resource = kept && (await kept.wait(signal)).get(kind)
     if (resource !== undefined) return resource
-    let fetched = this.#known.get(apiVersion)
+    let fetched = this.#current(apiVersion)
     if (fetched === undefined || fetched === kept) {
-      fetched = this.#fetch(apiVersion)
+      fetched = new Shared(abandoned => this.#fetch(apiVersion, abandoned))
       this.#known.set(apiVersion, fetched)
     }
-    return (await unlessAborted(fetched, options.signal)).get(kind)
+    try {
+      return (await fetched.wait(signal)).get(kind)
+    } catch (error) {
+      if (this.#known.get(apiVersion) === fetched && !signal?.aborted) this.#known.delete(apiVersion)
+      throw error
+    }
   }
 
-  /** Without a signal: the answer is for all who ask. */
-  async #fetch(apiVersion: string): Promise<ReadonlyMap<string, Resource>> {
+  #current(apiVersion: string): Shared<Kinds> | undefined {
+    const known = this.#known.get(apiVersion)
+    return known?.isAbandoned ? undefined : known
+  }
+
+  async #fetch(apiVersion: string, signal: AbortSignal): Promise<Kinds> {
     try {
-      const { resources } = await this.#client.json<ResourceList>({ method: 'GET', path: rootOf(apiVersion) })
+      const { resources } = await this.#client.json<ResourceList>({ method: 'GET', path: rootOf(apiVersion), signal })
       // `deployments/scale` and the like are not kinds of their own.
       const kinds = resources.filter(({ name }) => !name.includes('/'))
       return new Map(kinds.map(({ kind, name, namespaced }) => [kind, { name, namespaced }]))
     } catch (error) {
       if (error instanceof ClusterError && error.failure === 'not-found') return new Map()
-      this.#known.delete(apiVersion)
       throw error
     }
   }

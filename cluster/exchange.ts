@@ -45,15 +45,15 @@ export function exchange(
 ): Promise<IncomingMessage> {
   const { method, path, body, isStream } = message
   const options: RequestOptions = {
+    ...addressOf(server, path),
     method,
     agent: isStream ? connection.streams : connection.calls,
     headers: { ...connection.headers, ...message.headers },
-    ...(connection.auth !== undefined && { auth: connection.auth }),
     ...(signal !== undefined && { signal }),
   }
   const request = server.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
-    const sent = request(addressOf(server, path), options)
+    const sent = request(options)
     let timer: NodeJS.Timeout | undefined
     const expect = (isConnected: boolean, milliseconds: number) => {
       clearTimeout(timer)
@@ -81,9 +81,15 @@ export function exchange(
   })
 }
 
-/** A server may have a path of its own, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. */
-function addressOf(server: URL, path: string): URL {
-  return new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${path}`)
+/** A server may have a path of its own, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Node takes longer with a URL. */
+function addressOf({ protocol, hostname, port, pathname }: URL, path: string): RequestOptions {
+  return {
+    protocol,
+    // An IPv6 address stands in brackets only within a URL.
+    hostname: hostname.replace(/^\[|\]$/g, ''),
+    ...(port !== '' && { port }),
+    path: `${pathname.replace(/\/$/, '')}${path}`,
+  }
 }
 
 /** The whole answer as text; rejects when it breaks off, or with NoAnswer when nothing comes for `milliseconds`. */

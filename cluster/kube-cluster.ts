@@ -18,23 +18,25 @@ import type { Env } from './kubeconfig.ts'
 import { contains } from './landed.ts'
 import { listAll } from './list.ts'
 import { readLog } from './log.ts'
-import { Client } from './request.ts'
+import { Client, type Exchange } from './request.ts'
 import { watchObjects } from './watch.ts'
 
 export interface ConnectOptions extends CallOptions {
   /** The name of a context of the kubeconfig; without one, its current context. */
   readonly context?: string | undefined
   readonly env: Env
+  /** Is told of every request when it is over. */
+  readonly trace?: ((exchange: Exchange) => void) | undefined
 }
 
 /**
  * The cluster of a context of the user's kubeconfig. Throws a UserError when there is no such context, or no kubeconfig. Nothing is sent
  * yet: a server that does not answer shows at the first call.
  */
-export async function connect({ context, env, signal }: ConnectOptions): Promise<Cluster> {
+export async function connect({ context, env, signal, trace }: ConnectOptions): Promise<Cluster> {
   const access = await kubeconfigAccess(context, env)
   signal?.throwIfAborted()
-  return new KubeCluster(access.context, access.namespace, new Client(access))
+  return new KubeCluster(access.context, access.namespace, new Client(access, {}, trace))
 }
 
 /** A cluster behind an API server. Objects go both ways as plain JSON: the client library would drop the fields that it does not know. */

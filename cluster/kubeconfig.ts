@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, dirname, isAbsolute, join } from 'node:path'
-import type { KubeConfig } from '@kubernetes/client-node'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { proxyFor } from './proxy.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
+
+/** Fields of a kubeconfig under their own names, as https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists them. */
+export type Fields = Readonly<Record<string, unknown>>
 
 /** The clusters that the user's kubeconfig knows, and the one that is chosen. */
 export interface Kubeconfig {
@@ -15,13 +17,14 @@ export interface Kubeconfig {
   /** Its namespace: `default` where it names none. */
   readonly namespace: string
   readonly server: URL
-  /** The names of all contexts, in the order of the files. */
-  readonly contexts: readonly string[]
-  /** The library's own object, which knows how to authenticate. */
-  readonly config: KubeConfig
+  /** The cluster of the context; the paths of files in it are absolute, and `proxy-url` is what the environment says where it has none. */
+  readonly cluster: Fields
+  /** The user of the context, likewise; empty when the context has none. Secret. */
+  readonly user: Fields
 }
 
-const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
+/** Where Kubernetes puts what a Pod needs to talk to its cluster. */
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
  * Reads the files of `KUBECONFIG`, else `~/.kube/config`, else the service account of the Pod that devctl runs in, as kubectl does: the
@@ -29,119 +32,149 @@ const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
  * UserError that says what is missing or broken. Sends nothing.
  */
 export async function loadKubeconfig(context: string | undefined, env: Env): Promise<Kubeconfig> {
-  const config = await readFiles(env)
-  const contexts = config.contexts.map(one => one.name)
-  const name = context ?? config.currentContext
+  const { current, contexts, clusters, users } = await readFiles(env)
+  const names = [...contexts.keys()]
+  const name = context ?? current
   if (!name)
     throw new UserError('the kubeconfig has no current context', {
-      hint: contexts.length === 0 ? 'it has no context at all' : `choose one with \`--context\`: ${list(contexts)}`,
+      hint: names.length === 0 ? 'it has no context at all' : `choose one with \`--context\`: ${list(names)}`,
     })
-  const chosen = config.contexts.find(one => one.name === name)
+  const chosen = contexts.get(name)
   if (chosen === undefined)
     throw new UserError(`the kubeconfig has no context \`${name}\``, {
-      hint: didYouMean(name, contexts) ?? (contexts.length === 0 ? 'it has none at all' : `it has ${list(contexts)}`),
+      hint: didYouMean(name, names) ?? (names.length === 0 ? 'it has none at all' : `it has ${list(names)}`),
     })
-  config.setCurrentContext(name)
-
-  const cluster = config.getCluster(chosen.cluster)
-  if (cluster === null)
-    throw new UserError(`context \`${name}\` is of cluster \`${chosen.cluster}\`, which the kubeconfig does not have`)
-  // Without a user the library would forget the cluster's certificate authority too: give it one without credentials.
-  if (!chosen.user) {
-    Object.assign(chosen, { user: '' })
-    config.users = [...config.users, { name: '' }]
-  } else if (config.getUser(chosen.user) === null)
-    throw new UserError(`context \`${name}\` is of user \`${chosen.user}\`, which the kubeconfig does not have`)
-  const server = URL.canParse(cluster.server) ? new URL(cluster.server) : undefined
+  const clusterName = textOf(chosen['cluster']) ?? ''
+  const cluster = clusters.get(clusterName)
+  if (cluster === undefined)
+    throw new UserError(`context \`${name}\` is of cluster \`${clusterName}\`, which the kubeconfig does not have`)
+  const userName = textOf(chosen['user'])
+  const user = userName === undefined ? {} : users.get(userName)
+  if (user === undefined)
+    throw new UserError(`context \`${name}\` is of user \`${userName}\`, which the kubeconfig does not have`)
+  const address = textOf(cluster['server']) ?? ''
+  const server = URL.canParse(address) ? new URL(address) : undefined
   if (server === undefined || !/^https?:$/.test(server.protocol))
-    throw new UserError(`the server \`${cluster.server}\` of cluster \`${chosen.cluster}\` is not an http or https URL`)
-  // The library takes plain http only with this; there is no certificate to verify.
-  if (server.protocol === 'http:') Object.assign(cluster, { skipTLSVerify: true })
-  if (!cluster.proxyUrl) Object.assign(cluster, { proxyUrl: proxyFor(server, env) })
-  equipPlugin(config, env)
-  return { context: name, namespace: chosen.namespace || 'default', server, contexts, config }
+    throw new UserError(`the server \`${address}\` of cluster \`${clusterName}\` is not an http or https URL`)
+  const proxy = textOf(cluster['proxy-url']) ?? proxyFor(server, env)
+  return {
+    context: name,
+    namespace: textOf(chosen['namespace']) ?? 'default',
+    server,
+    cluster: { ...cluster, ...(proxy !== undefined && { 'proxy-url': proxy }) },
+    user,
+  }
 }
+
+/** The text, unless it is empty or none. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
 
 const list = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ')
 
-async function readFiles(env: Env): Promise<KubeConfig> {
-  const { KubeConfig } = await import('@kubernetes/client-node')
+/** All files as one. */
+interface Whole {
+  current: string | undefined
+  readonly contexts: Map<string, Fields>
+  readonly clusters: Map<string, Fields>
+  readonly users: Map<string, Fields>
+}
+
+async function readFiles(env: Env): Promise<Whole> {
   const named = env.KUBECONFIG?.split(delimiter).filter(file => file !== '') ?? []
   const files = (named.length > 0 ? named : [join(env.HOME || homedir(), '.kube/config')]).filter(file =>
     existsSync(file),
   )
-  const whole = new KubeConfig()
+  const whole: Whole = { current: undefined, contexts: new Map(), clusters: new Map(), users: new Map() }
   if (files.length === 0) {
     if (named.length > 0)
       throw new UserError(`there is no kubeconfig at ${list(named)}`, { hint: 'that is what `KUBECONFIG` names' })
-    if (env.KUBERNETES_SERVICE_HOST && existsSync(IN_CLUSTER_TOKEN)) {
-      whole.loadFromCluster()
-      return whole
-    }
-    throw new UserError('there is no kubeconfig', {
-      hint: 'set `KUBECONFIG`, or let the tool that made your cluster write `~/.kube/config`',
-    })
+    return (
+      ofPod(env) ??
+      refuse(
+        'there is no kubeconfig',
+        'set `KUBECONFIG`, or let the tool that made your cluster write `~/.kube/config`',
+      )
+    )
   }
   for (const file of files) {
-    const one = new KubeConfig()
-    try {
-      one.loadFromFile(file)
-    } catch (cause) {
-      throw new UserError(`could not read the kubeconfig \`${file}\`: ${explain(cause)}`, { cause })
-    }
-    for (const { exec } of one.users)
-      if (exec?.command?.includes('/') && !isAbsolute(exec.command)) exec.command = join(dirname(file), exec.command)
-    merge(whole, one)
+    const content = await readFile(file)
+    whole.current ??= textOf(content['current-context'])
+    for (const [kind, entries] of [
+      ['context', whole.contexts],
+      ['cluster', whole.clusters],
+      ['user', whole.users],
+    ] as const)
+      for (const { name, ...entry } of listOf(content[`${kind}s`]))
+        if (typeof name === 'string' && !entries.has(name))
+          entries.set(name, withAbsolutePaths(fieldsOf(entry[kind]), dirname(file)))
   }
   return whole
 }
 
-/** Adds what the whole does not have yet. The library's own merge refuses duplicates, and lets the last file win. */
-function merge(whole: KubeConfig, one: KubeConfig): void {
-  const fresh = <T extends { name: string }>(old: readonly T[], more: readonly T[]) =>
-    more.filter(({ name }) => !old.some(other => other.name === name))
-  whole.clusters = [...whole.clusters, ...fresh(whole.clusters, one.clusters)]
-  whole.users = [...whole.users, ...fresh(whole.users, one.users)]
-  whole.contexts = [...whole.contexts, ...fresh(whole.contexts, one.contexts)]
-  if (!whole.currentContext && one.currentContext) whole.setCurrentContext(one.currentContext)
+function refuse(message: string, hint: string): never {
+  throw new UserError(message, { hint })
 }
 
-/** The first line of what is wrong. Never more: a parser quotes the lines around, and there may be a token on them. */
-function explain(cause: unknown): string {
-  const { message, code } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: '', code: undefined }
-  if (code === 'EACCES') return 'it may not be read'
-  if (code === 'EISDIR') return 'it is a folder'
-  // js-yaml has the text without the quoted lines and the place as fields of their own.
-  const { reason, mark } = cause as { reason?: unknown; mark?: { line?: unknown } }
-  if (typeof reason === 'string')
-    return `it is not YAML: ${reason}${typeof mark?.line === 'number' ? ` (line ${mark.line + 1})` : ''}`
-  return cause instanceof TypeError ? 'it is not a kubeconfig' : (message.split('\n')[0] ?? '')
-}
-
-/** Gives the credential plugin our environment, and what client-go tells a plugin by `KUBERNETES_EXEC_INFO`, which the library does not. */
-function equipPlugin(config: KubeConfig, env: Env): void {
-  const exec = config.getCurrentUser()?.exec
-  const cluster = config.getCurrentCluster()
-  if (!exec || cluster === null) return
-  const info = {
-    apiVersion: exec.apiVersion,
-    kind: 'ExecCredential',
-    spec: {
-      interactive: false,
-      ...(exec.provideClusterInfo && {
-        cluster: {
-          server: cluster.server,
-          'certificate-authority-data': cluster.caData,
-          'insecure-skip-tls-verify': cluster.skipTLSVerify,
-          'tls-server-name': cluster.tlsServerName,
-          'proxy-url': cluster.proxyUrl,
-        },
-      }),
-    },
+/** What Kubernetes tells a Pod about its cluster; undefined outside of one. */
+function ofPod(env: Env): Whole | undefined {
+  const host = env.KUBERNETES_SERVICE_HOST
+  const tokenFile = join(SERVICE_ACCOUNT, 'token')
+  if (!host || !existsSync(tokenFile)) return undefined
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT || '443'}`
+  const space = join(SERVICE_ACCOUNT, 'namespace')
+  const namespace = existsSync(space) ? readFileSync(space, 'utf8').trim() : undefined
+  const name = 'in-cluster'
+  return {
+    current: name,
+    contexts: new Map([[name, { cluster: name, user: name, namespace }]]),
+    clusters: new Map([[name, { server, 'certificate-authority': join(SERVICE_ACCOUNT, 'ca.crt') }]]),
+    users: new Map([[name, { tokenFile }]]),
   }
-  exec.env = [
-    ...Object.entries(env).map(([name, value]) => ({ name, value })),
-    ...(exec.env ?? []),
-    { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) },
-  ]
 }
+
+async function readFile(file: string): Promise<Fields> {
+  const broken = (why: string, cause?: unknown) =>
+    new UserError(`could not read the kubeconfig \`${file}\`: ${why}`, { cause })
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // node:fs throws nothing else
+    throw broken(code === 'EACCES' ? 'it may not be read' : code === 'EISDIR' ? 'it is a folder' : String(code), error)
+  }
+  if (text.trim() === '') return {}
+  const { load, YAMLException } = await import('js-yaml')
+  let content: unknown
+  try {
+    content = load(text)
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    // Never its message nor the error itself: they quote the lines around, and there may be a token on them.
+    throw broken(`it is not YAML: ${error.reason}${error.mark ? ` (line ${error.mark.line + 1})` : ''}`)
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) throw broken('it is not a kubeconfig')
+  return fieldsOf(content)
+}
+
+/** Paths are relative to the file that names them; so is the command of a plugin, unless it is to be looked for on the PATH. */
+function withAbsolutePaths(entry: Fields, folder: string): Fields {
+  const paths = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'].flatMap(key => {
+    const path = textOf(entry[key])
+    return path === undefined ? [] : [[key, resolve(folder, path)]]
+  })
+  const exec = fieldsOf(entry['exec'])
+  const command = textOf(exec['command'])
+  return {
+    ...entry,
+    ...Object.fromEntries(paths),
+    ...(command?.includes('/') && { exec: { ...exec, command: resolve(folder, command) } }),
+  }
+}
+
+/** The fields of a map; none of anything else. */
+const fieldsOf = (value: unknown): Fields =>
+  // The check leaves maps whose values nobody knows.
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+const listOf = (value: unknown): readonly Fields[] => (Array.isArray(value) ? value.map(fieldsOf) : [])

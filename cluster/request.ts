@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { unlessAborted } from './abort.ts'
 import { backOff, pause, retryAfter } from './back-off.ts'
 import { ClusterError } from './cluster.ts'
-import type { Access, Connection } from './connection.ts'
+import { type Access, type Connection, POOL } from './connection.ts'
 import { exchange, type Message, readText } from './exchange.ts'
+import { Slots } from './slots.ts'
 import { toClusterError } from './status.ts'
 import { isPassing, neverSent, toUnreachable } from './unreachable.ts'
 
@@ -19,9 +20,29 @@ export interface Limits {
   readonly retry: number
   /** About the first pause before it is sent anew. */
   readonly pause: number
+  /** Without a word for longer than this, a watch is taken for dead: the server sends a bookmark each minute. */
+  readonly silence: number
 }
 
-export const LIMITS: Limits = { connect: 10_000, read: 10_000, write: 35_000, retry: 30_000, pause: 200 }
+export const LIMITS: Limits = {
+  connect: 10_000,
+  read: 10_000,
+  write: 35_000,
+  retry: 30_000,
+  pause: 200,
+  silence: 90_000,
+}
+
+/** One request and what became of it; nothing in it is secret. */
+export interface Exchange {
+  readonly method: Message['method']
+  /** With the query. */
+  readonly path: string
+  /** Undefined when there was no answer. */
+  readonly status: number | undefined
+  /** Until the answer began, waiting for a free connection not counted. */
+  readonly milliseconds: number
+}
 
 export interface Call {
   readonly method: Message['method']
@@ -46,14 +67,19 @@ export interface StreamCall extends Call {
  * the signal.
  */
 export class Client {
+  readonly limits: Limits
   readonly #access: Access
-  readonly #limits: Limits
+  readonly #trace: (exchange: Exchange) => void
+  // Waiting for a connection is no sign of a server that does not answer, so it is done here and not within the time limits of a request.
+  readonly #slots = new Slots(POOL)
   #connection: Promise<Connection> | undefined
   #hasAnswered = false
 
-  constructor(access: Access, limits: Partial<Limits> = {}) {
+  /** `trace` is told of every request when it is over, those that are sent anew included. */
+  constructor(access: Access, limits: Partial<Limits> = {}, trace: (exchange: Exchange) => void = () => {}) {
     this.#access = access
-    this.#limits = { ...LIMITS, ...limits }
+    this.limits = { ...LIMITS, ...limits }
+    this.#trace = trace
   }
 
   /** The answer, parsed. Its type is the caller's to know: the server keeps to its API. */
@@ -81,20 +107,19 @@ export class Client {
     const { method, path, signal } = call
     const begin = performance.now()
     const message = toMessage(call, isStream)
-    const connect = this.#limits.connect
-    const answer = call.isPatient ? Number.POSITIVE_INFINITY : this.#answerLimit(call)
     let isFresh = false
     for (let failures = 1; ; failures++) {
       signal?.throwIfAborted()
       const { connection, renew } = await this.#connect(signal)
+      const leave = isStream ? () => {} : await this.#slots.enter(signal)
       let failure: ClusterError
-      let wait = backOff(failures, this.#limits.pause, 5_000)
+      let wait = backOff(failures, this.limits.pause, 5_000)
       try {
-        const response = await exchange(this.#access.server, message, connection, { connect, answer }, signal)
+        const response = await this.#exchange(message, connection, call)
         this.#hasAnswered = true
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 300) return await read(response)
-        failure = toClusterError(status, await readText(response, this.#limits.read), `${method} ${path}`)
+        failure = toClusterError(status, await readText(response, this.limits.read), `${method} ${path}`)
         if (status === 401 && !isFresh) {
           isFresh = true
           renew()
@@ -109,14 +134,31 @@ export class Client {
         failure = toUnreachable(error, this.#access.server)
         if (!isPassing(error) || (!this.#hasAnswered && neverSent(error))) throw failure
         if (!neverSent(error)) call.onRepeat?.()
+      } finally {
+        leave()
       }
-      if (performance.now() - begin + wait > this.#limits.retry) throw failure
+      if (performance.now() - begin + wait > this.limits.retry) throw failure
       await pause(wait, signal)
     }
   }
 
+  async #exchange(message: Message, connection: Connection, call: StreamCall): Promise<IncomingMessage> {
+    const { method, path, signal } = call
+    const answer = call.isPatient ? Number.POSITIVE_INFINITY : this.#answerLimit(call)
+    const begin = performance.now()
+    let status: number | undefined
+    try {
+      const deadlines = { connect: this.limits.connect, answer }
+      const response = await exchange(this.#access.server, message, connection, deadlines, signal)
+      status = response.statusCode
+      return response
+    } finally {
+      this.#trace({ method, path, status, milliseconds: performance.now() - begin })
+    }
+  }
+
   #answerLimit(call: Call): number {
-    return call.method === 'GET' ? this.#limits.read : this.#limits.write
+    return call.method === 'GET' ? this.limits.read : this.limits.write
   }
 
   /** The connection that all calls share, and how to have another one, which the first of those that are refused does for all of them. */

@@ -8,8 +8,6 @@ import { fromStatusObject } from './status.ts'
 
 /** Seconds after which the server ends a watch; it is taken up again where it was. */
 const SERVER_TIMEOUT = 300
-/** The server sends a bookmark each minute; without a word for longer than this (ms), the connection is taken for dead. */
-const SILENCE = 90_000
 
 interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
@@ -75,7 +73,9 @@ async function* follow(
     timeoutSeconds: SERVER_TIMEOUT,
   })
   const response = await client.stream({ method: 'GET', path, signal })
-  response.setTimeout(SILENCE, () => response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })))
+  response.setTimeout(client.limits.silence, () =>
+    response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })),
+  )
   try {
     for await (const line of readLines(response, Number.POSITIVE_INFINITY)) if (line !== '') yield JSON.parse(line)
   } catch (error) {

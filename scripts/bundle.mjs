@@ -10,9 +10,8 @@ const root = join(import.meta.dirname, '..')
 
 if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
 else {
-  await build({
+  const options = {
     absWorkingDir: root,
-    entryPoints: { devctl: 'cli/start.ts' },
     outdir: 'dist/bin',
     outExtension: { '.js': '.cjs' },
     bundle: true,
@@ -22,12 +21,26 @@ else {
     minify: true,
     legalComments: 'linked',
     logLevel: 'warning',
+    // bin/devctl.cjs runs the program as a script, which cannot import: what is not in the bundle is required.
+    supported: { 'dynamic-import': false },
     // The modules are ES modules; in a CommonJS file their place goes by other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
-  })
+  }
+  await build({ ...options, entryPoints: { devctl: 'cli/start.ts' }, plugins: [apart('@kubernetes/client-node')] })
+  // Three quarters of all code, which only plugins for credentials and proxies need: every command would pay for reading it.
+  await build({ ...options, entryPoints: { 'client-node': '@kubernetes/client-node' } })
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
+}
+
+/** Leaves a package to a file of its own, `dist/bin/NAME.cjs`; the program finds files as bin/devctl.cjs does, which it is a part of. */
+function apart(name) {
+  const path = `../dist/bin/${name.split('/').at(-1)}.cjs`
+  return {
+    name: 'apart',
+    setup: ({ onResolve }) => onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path, external: true })),
+  }
 }
 
 /** Runs the commands once, so that what they need is compiled, and writes it down. */

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import type { SecureContextOptions } from 'node:tls'
+import { ClusterError } from './cluster.ts'
+import { type Fields, type Kubeconfig, textOf } from './kubeconfig.ts'
+
+/** What a kubeconfig says about who we are, and whom we trust. */
+export interface Credentials {
+  readonly tls: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
+  /** `Authorization` and impersonation. Secret. */
+  readonly headers: Readonly<Record<string, string | string[]>>
+}
+
+/** Whether a kubeconfig asks for something that only the client library can do: plugins, old providers, proxies. */
+export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
+  return [user['exec'], user['auth-provider'], cluster['proxy-url']].some(Boolean)
+}
+
+/** Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized` for a file that cannot be read. */
+export function readCredentials({ cluster, user }: Kubeconfig): Credentials {
+  const [ca, cert, key] = [
+    content(cluster, 'certificate-authority'),
+    content(user, 'client-certificate'),
+    content(user, 'client-key'),
+  ]
+  return {
+    tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) },
+    headers: { ...authorization(user), ...impersonation(user) },
+  }
+}
+
+/** What is given in the kubeconfig itself counts more than what it only names. */
+function content(entry: Fields, name: string): Buffer | undefined {
+  const data = textOf(entry[`${name}-data`])
+  if (data !== undefined) return Buffer.from(data, 'base64')
+  const path = textOf(entry[name])
+  return path === undefined ? undefined : read(path)
+}
+
+function authorization(user: Fields): Record<string, string> {
+  const file = textOf(user['tokenFile'])
+  const token = file === undefined ? textOf(user['token']) : read(file).toString('utf8').trim()
+  if (token !== undefined) return { authorization: `Bearer ${token}` }
+  const name = textOf(user['username'])
+  if (name === undefined) return {}
+  return { authorization: `Basic ${Buffer.from(`${name}:${textOf(user['password']) ?? ''}`).toString('base64')}` }
+}
+
+/** https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation */
+export function impersonation(user: Fields): Record<string, string | string[]> {
+  const name = textOf(user['as'])
+  if (name === undefined) return {}
+  const uid = textOf(user['as-uid'])
+  const groups = texts(user['as-groups'])
+  const extra = Object.entries((user['as-user-extra'] ?? {}) as Fields) // a map, or nothing that has entries
+  return {
+    'impersonate-user': name,
+    ...(uid !== undefined && { 'impersonate-uid': uid }),
+    ...(groups.length > 0 && { 'impersonate-group': groups }),
+    ...Object.fromEntries(
+      extra.map(([key, values]) => [`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`, texts(values)]),
+    ),
+  }
+}
+
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
+
+function read(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException // node:fs throws nothing else
+    throw new ClusterError('unauthorized', `could not read \`${path}\`, which the kubeconfig names: ${code}`, { cause })
+  }
+}

@@ -1,0 +1,28 @@
+import { unlessAborted } from './abort.ts'
+
+/** Work that several callers wait for. It is aborted when the last of them has given up, so that it does not keep the process alive. */
+export class Shared<T> {
+  readonly #abandoned = new AbortController()
+  readonly #result: Promise<T>
+  #waiting = 0
+
+  constructor(work: (signal: AbortSignal) => Promise<T>) {
+    this.#result = work(this.#abandoned.signal)
+    // Whoever waits hears of it.
+    this.#result.catch(() => {})
+  }
+
+  get isAbandoned(): boolean {
+    return this.#abandoned.signal.aborted
+  }
+
+  /** The result; rejects with the signal's reason as soon as it is aborted. */
+  async wait(signal: AbortSignal | undefined): Promise<T> {
+    this.#waiting++
+    try {
+      return await unlessAborted(this.#result, signal)
+    } finally {
+      if (--this.#waiting === 0 && signal?.aborted) this.#abandoned.abort()
+    }
+  }
+}
