@@ -5,6 +5,7 @@ import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
+import { logs } from './commands/logs.ts'
 import { render } from './commands/render.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -13,6 +14,7 @@ import { versionCommand } from './commands/version.ts'
 export const commands: readonly Command[] = [
   deploy,
   destroy,
+  logs,
   render,
   validate,
   config,
