@@ -24,11 +24,13 @@ export class LogPrinter {
   readonly #colours = new Map<string, number>()
   #width = 0
   #gathered = ''
-  #flushing: Promise<void> | undefined
+  #isFlushing = false
+  readonly #waiting: (() => void)[] = []
 
   constructor(output: Output, options: LogPrinterOptions) {
     this.#output = output
     this.#options = options
+    options.signal.addEventListener('abort', () => this.#letGo(), { once: true })
   }
 
   /** Makes room for the names of these, and gives their services colours. */
@@ -44,16 +46,17 @@ export class LogPrinter {
     const mark = `${name.padEnd(this.#width)} |`
     const prefix = colour ? `\u001b[${this.#colours.get(service) ?? 0}m${mark}\u001b[0m` : mark
     this.#gathered += `${prefix} ${timestamps ? `${formatTime(time)} ` : ''}${cleanText(text, colour)}\n`
-    this.#flushing ??= this.#flush()
-    return this.#gathered.length < ENOUGH ? undefined : this.#unlessAborted(this.#flushing)
+    if (!this.#isFlushing) void this.#flush()
+    return this.#gathered.length < ENOUGH ? undefined : this.#turn()
   }
 
   /** Resolves when everything is written. */
   async end(): Promise<void> {
-    if (this.#flushing) await this.#unlessAborted(this.#flushing)
+    while (this.#isFlushing && !this.#options.signal.aborted) await this.#turn()
   }
 
   async #flush(): Promise<void> {
+    this.#isFlushing = true
     try {
       // What comes at the same time is written at once.
       await new Promise(resolve => setImmediate(resolve))
@@ -62,25 +65,22 @@ export class LogPrinter {
         this.#gathered = ''
         this.#output.write(text)
         await this.#output.flushed?.()
+        this.#letGo()
       }
     } catch (error) {
       this.#gathered = ''
       this.#options.closed(error)
     } finally {
-      this.#flushing = undefined
+      this.#isFlushing = false
+      this.#letGo()
     }
   }
 
-  #unlessAborted(promise: Promise<void>): Promise<void> {
-    const { signal } = this.#options
-    if (signal.aborted) return Promise.resolve()
-    return new Promise(resolve => {
-      const end = () => {
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      signal.addEventListener('abort', end)
-      promise.then(end)
-    })
+  #turn(): Promise<void> {
+    return this.#options.signal.aborted ? Promise.resolve() : new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }

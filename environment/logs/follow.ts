@@ -25,6 +25,11 @@ export interface Position {
   readonly run?: ContainerRun | undefined
 }
 
+/**
+ * Lines that may come again when following begins where the history ended. A program that writes more in the moment between is not to be caught up with: to read all since
+ * the second of the last line, which is what the server counts in, would take longer than it takes to write it.
+ */
+const OVERLAP = 10_000
 /** Milliseconds before a log that ended, though its container runs, is opened again; grows to the second. */
 const PAUSE = [250, 5000] as const
 /** Milliseconds that a connection must have lasted to begin with the shortest pause again. */
@@ -62,7 +67,6 @@ export async function followContainer(
     // What began while we look on is shown from its start.
     const isFirst = last === undefined || last === run.id
     const from = cursor.isEmpty && range && isFirst ? { range: rangeNow(range) } : {}
-    opened ??= clock.now()
     last = run.id
     if (!run.isRunning) {
       await print(ifThere(readContainer(following, source, cursor, from)))
@@ -70,7 +74,10 @@ export async function followContainer(
       leave(run.exit)
       return
     }
-    await slots.run(signal, () => print(readContainer(following, source, cursor, { ...from, follow: true })))
+    const most = opened === undefined ? OVERLAP : undefined
+    opened ??= clock.now()
+    const options = { ...from, follow: true, ...(most && { most }) }
+    await slots.run(signal, () => print(readContainer(following, source, cursor, options)))
   }
 
   /** When it wrote nothing until the connection was cut, what it wrote since is wanted. */

@@ -93,7 +93,7 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
     followers.start(async () => {
       const rest = late.get(one)
       if (rest) await printAll(following, one.source, rest)
-      await followContainer(following, one.pod, one.source, one.position)
+      await followContainer(forOne(following), one.pod, one.source, one.position)
     })
   const update = async (change: Change): Promise<void> => {
     if (change.type === 'Restarted') {
@@ -111,7 +111,7 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
     pods.set(key, pod)
     const sources = wantedOf(object)
     if (sources.length > 0) world.found(sources)
-    for (const source of sources) followers.start(() => followContainer(following, pod, source))
+    for (const source of sources) followers.start(() => followContainer(forOne(following), pod, source))
   }
   const forget = (key: string, pod: WatchedPod): void => {
     pods.delete(key)
@@ -129,6 +129,9 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
 /** A Pod of a StatefulSet comes back with the same name. */
 const keyOf = ({ metadata }: KubeObject): string => metadata.uid ?? metadata.name
 
+/** With a signal of its own: Node warns of one that many listen to. */
+const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
+
 /** Prints what the containers have written so far, as many at the same time as may be open. Gives those that could not be waited for. */
 async function showHistory(
   following: Following,
@@ -138,9 +141,8 @@ async function showHistory(
   const late: Late<Begun>[] = []
   const logs = begun.flatMap(one => {
     const { run, cursor } = one.position
-    return run && range.tail !== 0
-      ? [{ source: one, lines: readHistory(following, one.source, run, cursor, range) }]
-      : []
+    if (!run || range.tail === 0) return []
+    return { source: one, lines: readHistory(forOne(following), one.source, run, cursor, range) }
   })
   const print = ({ source }: Begun, line: LogLine) => following.print(source, line)
   for (let at = 0; at < logs.length; at += MOST_OPEN)

@@ -25,6 +25,8 @@ interface ReadOptions {
   readonly previous?: boolean
   /** Absent: from where the cursor is. */
   readonly range?: LogRange
+  /** When it goes on at the cursor: no more than so many lines from the end. */
+  readonly most?: number
 }
 
 /** The lines of a container's log that were not read before. Throws what the cluster throws. */
@@ -32,10 +34,12 @@ export async function* readContainer(
   { cluster, signal, word }: LogAccess,
   source: LogSource,
   cursor: Cursor,
-  { follow = false, previous = false, range }: ReadOptions,
+  { follow = false, previous = false, range, most }: ReadOptions,
 ): AsyncGenerator<LogLine> {
   if (!range) cursor.rewind()
-  const from = range ? rangeOptions(range) : cursor.since !== undefined ? { sinceTime: cursor.since } : {}
+  const from = range
+    ? rangeOptions(range)
+    : { ...(cursor.since && { sinceTime: cursor.since, ...rangeOptions({ tail: most }) }) }
   const { container, pod: name, namespace } = source
   let last: LogTime | undefined
   let isNew = false
