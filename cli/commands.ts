@@ -3,6 +3,7 @@ import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
+import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
 import { logs } from './commands/logs.ts'
@@ -14,6 +15,7 @@ import { versionCommand } from './commands/version.ts'
 export const commands: readonly Command[] = [
   deploy,
   destroy,
+  endpoints,
   logs,
   render,
   validate,

@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
 import type { Project } from '../compiler/project/project.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
@@ -10,6 +11,8 @@ export interface KnownEnvironment {
   /** DNS label. */
   readonly name: string
   readonly project: Project | undefined
+  /** Absent when the files have mistakes. */
+  readonly plan: Plan | undefined
 }
 
 /**
@@ -21,15 +24,9 @@ export async function findEnvironment(
   options: LoadingValues & { readonly name: string | undefined },
 ): Promise<KnownEnvironment> {
   const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
-  if (options.name !== undefined && options.file === undefined) {
-    // It may be another one than that of this folder.
-    const own = await compileFiles(io, [], options, {})
-    const name = toDnsLabel(options.name)
-    return { name, project: own.plan?.environment.name === name ? own.project : undefined }
-  }
   const { plan, project, diagnostics } = await compileFiles(io, [], options, { name: options.name })
   const name = plan?.environment.name ?? options.name ?? project?.name
-  if (name !== undefined) return { name: toDnsLabel(name), project }
+  if (name !== undefined) return { name: toDnsLabel(name), project, plan }
   printDiagnostics(diagnostics, io, logLevel)
   throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
 }
