@@ -7,9 +7,9 @@ import { UsageError } from './errors.ts'
 export function parsePattern(text: string, where: string): RegExp {
   const isInsensitive = text.startsWith('(?i)')
   try {
-    return new RegExp(isInsensitive ? text.slice(4) : text, isInsensitive ? 'iu' : 'u')
+    return new RegExp(isInsensitive ? text.slice(4) : text, isInsensitive ? 'i' : '')
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.replace(/^.*\/[iu]*: /, '') : ''
+    const reason = cause instanceof Error ? cause.message.replace(/^.*\/i?: /, '') : ''
     throw new UsageError(`${where} is \`${text}\`, which is no regular expression: ${reason.toLowerCase()}`, {
       hint: 'write `\\` before a character that stands for itself, such as `\\.` or `\\[`',
       cause,
