@@ -8,13 +8,13 @@ import { loading } from '../project-options.ts'
 const SINCE = 48 * 3_600_000
 const TAIL = 100
 
-/** `all` or `-1`: no limit. */
-const lines: Option<number | undefined> = {
+/** `all` and `-1` are no limit: infinity, since commander makes a text of undefined. */
+const lines: Option<number> = {
   flags: '--tail <lines>',
   description: 'lines from the end of each log, or `all`',
   default: TAIL,
   parse(value) {
-    if (value === 'all' || value === '-1') return undefined
+    if (value === 'all' || value === '-1') return Number.POSITIVE_INFINITY
     if (/^\d{1,9}$/.test(value)) return Number(value)
     throw new UsageError(`\`--tail\` is \`${value}\``, { hint: 'use a number of lines, or `all`' })
   },
@@ -54,6 +54,7 @@ The pattern is a regular expression that is found anywhere in the name of a serv
   ],
   async run(context, [pattern], options) {
     const { showLogsOf } = await import('../show-logs.ts')
-    return showLogsOf(context, pattern, { ...options, since: options.since ?? SINCE })
+    const tail = Number.isFinite(options.tail) ? options.tail : undefined
+    return showLogsOf(context, pattern, { ...options, tail, since: options.since ?? SINCE })
   },
 })
