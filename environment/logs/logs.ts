@@ -1,4 +1,4 @@
-import type { CallOptions, Change, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
 import { Cursor } from './cursor.ts'
@@ -7,10 +7,11 @@ import { type Following, followContainer, type Position } from './follow.ts'
 import { Followers } from './followers.ts'
 import type { LogLine } from './line.ts'
 import { type Late, mergeLogs } from './merge.ts'
+import { PodSet } from './pod-set.ts'
 import { type LogRange, readHistory } from './read.ts'
 import { Slots } from './slots.ts'
 import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
-import { WatchedPod } from './watched-pod.ts'
+import type { WatchedPod } from './watched-pod.ts'
 
 /** Logs that are open at the same time. Each is a connection to the API server, and one from there to a node. */
 export const MOST_OPEN = 100
@@ -67,15 +68,16 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
   const slots = new Slots(MOST_OPEN, world.crowded)
   const following: Following = { ...world, cluster, signal, slots }
 
-  const pods = new Map((await cluster.list(query, { signal })).map(pod => [keyOf(pod), new WatchedPod(pod)]))
+  const pods = new PodSet(cluster, query)
   const wantedOf = (pod: KubeObject) => sourcesOf(pod).filter(isWanted)
-  const begun = [...pods.values()].flatMap(pod =>
+  const present = await pods.list(signal)
+  const begun = present.flatMap(pod =>
     wantedOf(pod.object).map((source): Begun => {
       const run = runOf(pod.object, source.container)
       return { source, pod, position: { cursor: new Cursor(), range, run } }
     }),
   )
-  if (begun.length === 0) world.nothing([...pods.values()].flatMap(pod => sourcesOf(pod.object)))
+  if (begun.length === 0) world.nothing(present.flatMap(pod => sourcesOf(pod.object)))
   else world.found(begun.map(({ source }) => source))
 
   const late = await showHistory(following, begun, range)
@@ -85,8 +87,7 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
   }
 
   const followers = new Followers(stop, () => {
-    const wanted = [...pods.values()].map(pod => pod.object).filter(pod => wantedOf(pod).length > 0)
-    const jobs = jobsOfFinished(wanted)
+    const jobs = jobsOfFinished(pods.objects.filter(pod => wantedOf(pod).length > 0))
     return jobs && ((options: CallOptions) => untilJobsEnd(cluster, namespace, jobs, options))
   })
   for (const one of begun)
@@ -95,39 +96,18 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
       if (rest) await printAll(following, one.source, rest)
       await followContainer(forOne(following), one.pod, one.source, one.position)
     })
-  const update = async (change: Change): Promise<void> => {
-    if (change.type === 'Restarted') {
-      // Nobody told what was deleted meanwhile.
-      const present = new Set((await cluster.list(query, { signal })).map(keyOf))
-      for (const [key, pod] of pods) if (!present.has(key)) forget(key, pod)
-      return
-    }
-    const { object, type } = change
-    const key = keyOf(object)
-    const known = pods.get(key)
-    if (type === 'Deleted') return known && forget(key, known)
-    if (known) return known.update(object)
-    const pod = new WatchedPod(object)
-    pods.set(key, pod)
-    const sources = wantedOf(object)
-    if (sources.length > 0) world.found(sources)
-    for (const source of sources) followers.start(() => followContainer(forOne(following), pod, source))
-  }
-  const forget = (key: string, pod: WatchedPod): void => {
-    pods.delete(key)
-    pod.remove()
-  }
   try {
-    for await (const change of cluster.watch(query, { signal })) await update(change)
+    for await (const pod of pods.watch(signal)) {
+      const sources = wantedOf(pod.object)
+      if (sources.length > 0) world.found(sources)
+      for (const source of sources) followers.start(() => followContainer(forOne(following), pod, source))
+    }
   } catch (error) {
     if (!followers.areDone) throw followers.failure ?? error
   } finally {
     stop.abort()
   }
 }
-
-/** A Pod of a StatefulSet comes back with the same name. */
-const keyOf = ({ metadata }: KubeObject): string => metadata.uid ?? metadata.name
 
 /** With a signal of its own: Node warns of one that many listen to. */
 const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })

@@ -50,7 +50,10 @@ export async function* readContainer(
       last = line.time
       isNew = cursor.take(last)
       if (isNew) yield line
-    } else if (last === undefined) word(source, raw)
+    } else if (last === undefined) {
+      // Nodes throw logs of former runs away.
+      if (!previous) word(source, raw)
+    }
     // The rest of a line too long to come in one piece.
     else if (isNew) yield { time: last, text: raw }
   }
