@@ -5,6 +5,7 @@ import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
 import type { LogLevel } from './command.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
+import { INTERRUPTED } from './exit-status.ts'
 import type { Io } from './io.ts'
 import { traceRequests } from './trace-requests.ts'
 
@@ -25,13 +26,13 @@ export interface SessionOptions {
   readonly timeout: number | undefined
   /** At `debug` every request is told on stderr, and their number at the end. */
   readonly logLevel?: LogLevel
+  /** There is no deadline: the command goes on until Ctrl-C, which is then its ordinary end. */
+  readonly isEndless?: boolean
 }
 
 /** Thrown into what runs when Ctrl-C is pressed. */
 class Interrupted extends Error {}
 
-/** Exit status of a command that Ctrl-C ended (decisions section 2). */
-const INTERRUPTED = 130
 const TIMEOUT = 300_000
 
 /** Connects to the cluster and runs the work under one deadline; what the cluster refuses becomes a message for people. */
@@ -42,7 +43,7 @@ export async function withCluster(
 ): Promise<number> {
   const timeout =
     options.timeout ?? (io.env.DEVCTL_TIMEOUT ? parseDuration(io.env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : TIMEOUT)
-  const deadline = AbortSignal.timeout(timeout)
+  const deadline = options.isEndless ? new AbortController().signal : AbortSignal.timeout(timeout)
   const interrupt = new AbortController()
   const onInterrupt = () => interrupt.abort(new Interrupted())
   process.once('SIGINT', onInterrupt)
@@ -56,7 +57,7 @@ export async function withCluster(
     return await work({ cluster, namespace, signal, clock, holder: holder() })
   } catch (error) {
     if (interrupt.signal.aborted) {
-      io.stderr.write('interrupted\n')
+      if (!options.isEndless) io.stderr.write('interrupted\n')
       return INTERRUPTED
     }
     if (deadline.aborted)

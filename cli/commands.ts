@@ -4,8 +4,10 @@ import { config } from './commands/config.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
+import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
+import { logs } from './commands/logs.ts'
 import { render } from './commands/render.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -15,6 +17,8 @@ export const commands: readonly Command[] = [
   deploy,
   diff,
   destroy,
+  endpoints,
+  logs,
   render,
   validate,
   config,

@@ -18,10 +18,13 @@ export interface Output {
   readonly isTTY: boolean
   /** Width of the terminal in columns; undefined when it is none. */
   readonly columns?: number
+  /** Resolves when all that was written has gone to whoever reads it; rejects when that fails, or nobody reads any more. Absent: at once. */
+  readonly flushed?: () => Promise<void>
 }
 
-/** Whether escape sequences for colours are welcome on a stream: on a terminal, unless NO_COLOR or CI is set. */
+/** Whether escape sequences for colours are welcome on a stream: on a terminal, unless NO_COLOR or CI is set; FORCE_COLOR decides where it is set. */
 export function wantsColour(output: Output, env: Io['env']): boolean {
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   return output.isTTY && !env.NO_COLOR && !env.CI && env.TERM !== 'dumb'
 }
 
@@ -51,6 +54,7 @@ function toOutput(stream: NodeJS.WriteStream): Output {
     write: text => {
       stream.write(text)
     },
+    flushed: () => new Promise((resolve, reject) => stream.write('', error => (error ? reject(error) : resolve()))),
     get isTTY() {
       return stream.isTTY ?? false
     },

@@ -1,3 +1,4 @@
+import { INTERRUPTED } from './exit-status.ts'
 import { processIo } from './io.ts'
 import { main } from './main.ts'
 import { reasonOf } from './read-file.ts'
@@ -17,5 +18,7 @@ export async function start(argv: readonly string[]): Promise<void> {
       process.exitCode = 1
     })
   const status = await main(argv, processIo())
+  // At once, though something be unwritten that nobody reads, or a connection open.
+  if (status === INTERRUPTED) process.exit(status)
   if (isWritten) process.exitCode = status
 }

@@ -89,6 +89,8 @@ export interface LogOptions extends CallOptions {
   readonly previous?: boolean
   readonly tailLines?: number
   readonly sinceSeconds?: number
+  /** RFC 3339; the server counts whole seconds. Not together with `sinceSeconds`. */
+  readonly sinceTime?: string
   readonly timestamps?: boolean
   readonly follow?: boolean
 }

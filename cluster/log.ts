@@ -9,9 +9,9 @@ const LONGEST_LINE = 1 << 20
 export async function* readLog(
   client: Client,
   pod: { readonly name: string; readonly namespace: string },
-  { container, previous, tailLines, sinceSeconds, timestamps, follow, signal }: LogOptions,
+  { container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow, signal }: LogOptions,
 ): AsyncGenerator<string> {
-  const query = { container, previous, tailLines, sinceSeconds, timestamps, follow }
+  const query = { container, previous, tailLines, sinceSeconds, sinceTime, timestamps, follow }
   const path = pathOf('v1', { name: 'pods', namespaced: true }, pod.namespace, pod.name)
   const words = Object.entries(query).flatMap(([key, value]) =>
     value === undefined || value === false ? [] : [`${key}=${encodeURIComponent(value)}`],

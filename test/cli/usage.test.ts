@@ -49,7 +49,7 @@ describe('help', () => {
   test('every option is declared under its long name', () => {
     for (const command of commands) {
       for (const [key, { flags }] of Object.entries(command.options)) {
-        const long = /--([a-z-]+)/.exec(flags)![1]!
+        const long = /--(?:no-)?([a-z-]+)/.exec(flags)![1]!
         expect(long.replace(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())).toBe(key)
       }
     }

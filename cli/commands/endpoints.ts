@@ -1,0 +1,27 @@
+import { command } from '../command.ts'
+import { choice, text } from '../options.ts'
+import { loading } from '../project-options.ts'
+
+export const endpoints = command({
+  name: 'endpoints',
+  summary: 'List the public addresses of the application',
+  description: `Lists the addresses of the environment's Ingresses and HTTPRoutes, the short ones first, with the services that answer there. One is ready when each of these has a Pod that is ready.`,
+  options: {
+    ...loading,
+    name: text(
+      '--name <name>',
+      'name of the environment (default: `name` of the file, else the repository, else the folder)',
+    ),
+    namespace: text('--namespace <namespace>', 'its namespace (default: $DEVCTL_NAMESPACE, else that of the context)'),
+    context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+    output: choice('-o, --output <format>', 'print for a program, or for a page', ['json', 'md']),
+  },
+  examples: [
+    { line: 'devctl endpoints', does: 'those of this folder' },
+    { line: "devctl endpoints --output json | jq -r '.[] | select(.ready) | .url'", does: 'those that answer' },
+  ],
+  async run(context, _words, options) {
+    const { listEndpoints } = await import('../list-endpoints.ts')
+    return listEndpoints(context, options)
+  },
+})

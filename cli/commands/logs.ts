@@ -1,0 +1,60 @@
+import { command } from '../command.ts'
+import { duration } from '../duration-option.ts'
+import { UsageError } from '../errors.ts'
+import { flag, type Option, text } from '../options.ts'
+import { loading } from '../project-options.ts'
+
+/** Milliseconds; the specification's limit. */
+const SINCE = 48 * 3_600_000
+const TAIL = 100
+
+/** `all` and `-1` are no limit: infinity, since commander makes a text of undefined. */
+const lines: Option<number> = {
+  flags: '--tail <lines>',
+  description: 'lines from the end of each log, or `all`',
+  default: TAIL,
+  parse(value) {
+    if (value === 'all' || value === '-1') return Number.POSITIVE_INFINITY
+    if (/^\d{1,9}$/.test(value)) return Number(value)
+    throw new UsageError(`\`--tail\` is \`${value}\``, { hint: 'use a number of lines, or `all`' })
+  },
+}
+
+/** Without it commander gives `true`. */
+const unfollow: Option<boolean> = { flags: '--no-follow', description: 'end when all that was written is printed' }
+
+export const logs = command({
+  name: 'logs',
+  summary: 'Print the logs of services, and follow them',
+  description: `Prints what the containers of the environment have written, in the order of its times, and goes on with what they write until Ctrl-C: over restarts, and from Pods that come later. Each line stands behind the name of its service and the last part of the name of its Pod.
+
+The pattern is a regular expression that is found anywhere in the name of a service: \`api\` also shows \`api-worker\`, \`^api$\` does not. Services with \`attach: false\` are shown only when a pattern names them.`,
+  words: [
+    { name: '[service]', description: 'regular expression for names of services (default: all)', completes: 'service' },
+  ],
+  options: {
+    ...loading,
+    name: text(
+      '--name <name>',
+      'name of the environment (default: `name` of the file, else the repository, else the folder)',
+    ),
+    namespace: text('--namespace <namespace>', 'its namespace (default: $DEVCTL_NAMESPACE, else that of the context)'),
+    context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+    all: flag('--all', 'the logs of the whole namespace, whatever environment or tool it is of'),
+    exclude: text('--exclude <pattern>', 'leave out services whose names match this regular expression'),
+    since: duration('--since <duration>', 'lines newer than this, such as 5s, 2m or 3h; 0s: all (default: 48h0m0s)'),
+    tail: lines,
+    timestamps: flag('--timestamps', 'print when each line was written'),
+    follow: unfollow,
+  },
+  examples: [
+    { line: 'devctl logs', does: 'all services of this folder' },
+    { line: "devctl logs 'api|worker' --since 10m --timestamps", does: 'two services, the last ten minutes' },
+    { line: 'devctl logs --no-follow --tail all > logs.txt', does: 'everything there is, into a file' },
+  ],
+  async run(context, [pattern], options) {
+    const { showLogsOf } = await import('../show-logs.ts')
+    const tail = Number.isFinite(options.tail) ? options.tail : undefined
+    return showLogsOf(context, pattern, { ...options, tail, since: options.since ?? SINCE })
+  },
+})

@@ -1,0 +1,32 @@
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
+import type { Project } from '../compiler/project/project.ts'
+import type { Context } from './command.ts'
+import { compileFiles } from './compile-files.ts'
+import type { LoadingValues } from './project-options.ts'
+import { printDiagnostics } from './report.ts'
+
+/** An environment that is in the cluster, and what the files in this folder say of it, if there are any. */
+export interface KnownEnvironment {
+  /** DNS label. */
+  readonly name: string
+  readonly project: Project | undefined
+  /** Absent when the files have mistakes. */
+  readonly plan: Plan | undefined
+}
+
+/**
+ * The environment that a command is about: `--name`, else the one that the files have (decisions section 3). Mistakes of the files do not matter as long as the name
+ * can be told; else they are printed, and a UserError is thrown.
+ */
+export async function findEnvironment(
+  { io, logLevel }: Pick<Context, 'io' | 'logLevel'>,
+  options: LoadingValues & { readonly name: string | undefined },
+): Promise<KnownEnvironment> {
+  const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
+  const { plan, project, diagnostics } = await compileFiles(io, [], options, { name: options.name })
+  const name = plan?.environment.name ?? options.name ?? project?.name
+  if (name !== undefined) return { name: toDnsLabel(name), project, plan }
+  printDiagnostics(diagnostics, io, logLevel)
+  throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
+}

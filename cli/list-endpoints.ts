@@ -1,0 +1,35 @@
+import { type SessionOptions, withCluster } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
+import { renderEndpoints } from './print-endpoints.ts'
+import type { LoadingValues } from './project-options.ts'
+
+export interface EndpointValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
+  readonly name: string | undefined
+  readonly output: 'json' | 'md' | undefined
+}
+
+/** Prints the public addresses of an environment. When it has none, says why on standard error. */
+export async function listEndpoints(context: Context, options: EndpointValues): Promise<number> {
+  const { io } = context
+  const environment = await findEnvironment(context, options)
+  return withCluster(io, { ...options, timeout: undefined }, async ({ cluster, namespace, signal }) => {
+    const { findEndpoints } = await import('../environment/endpoints/endpoints.ts')
+    const { name } = environment
+    const endpoints = await findEndpoints(cluster, { environment: name, namespace }, [], { signal })
+    if (endpoints.length > 0 || options.output === 'json')
+      io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
+    if (endpoints.length > 0) return 0
+    const { readRecord } = await import('../environment/record.ts')
+    const isDeployed = (await readRecord(cluster, name, namespace, { signal })) !== undefined
+    io.stderr.write(`${name} has no endpoints in ${namespace}: ${whyNone(environment, isDeployed)}\n`)
+    return 0
+  })
+}
+
+function whyNone({ plan }: KnownEnvironment, isDeployed: boolean): string {
+  if (!isDeployed) return 'it is not deployed there'
+  return plan && plan.routes.length > 0
+    ? 'its routes were left out, for want of a domain; `devctl deploy --domain DOMAIN` makes them'
+    : 'no service has a public port (`ports: ["80:8080"]`), and there are no `endpoints`'
+}

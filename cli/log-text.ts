@@ -1,0 +1,22 @@
+// A sequence for the colours and weights of letters; any other sequence that a terminal obeys; any other control character, tabs aside.
+const COLOUR = '\\u001b\\[[0-9;:]*m'
+const SEQUENCE =
+  '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?|\\u001b[ -/]*[0-~]?'
+const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/
+const WITH_COLOURS = new RegExp(`(${COLOUR})|${SEQUENCE}|${CONTROLS.source}`, 'g')
+const RESET = '\u001b[0m'
+
+/**
+ * A line of a program's output as it may be printed: nothing in it moves the cursor, clears the screen or renames the terminal (reference/peers.md 6). Colours stay
+ * when they are wanted, and end with the line.
+ */
+export function cleanText(text: string, colour: boolean): string {
+  if (!CONTROLS.test(text)) return text
+  let isColoured = false
+  const clean = text.replace(WITH_COLOURS, (found, colours: string | undefined) => {
+    if (colours === undefined) return found === '\r' ? ' ' : ''
+    isColoured ||= colour
+    return colour ? colours : ''
+  })
+  return isColoured ? `${clean}${RESET}` : clean
+}

@@ -1,0 +1,76 @@
+import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import { environmentSelector } from '../labels.ts'
+import { gatewaySchemes } from './gateways.ts'
+import { serviceProblems } from './readiness.ts'
+import { addressesOf, problemOf } from './routes.ts'
+
+/** A public address of an environment. */
+export interface Endpoint {
+  /** `https://web-shop.dev.example.com/api`. */
+  readonly url: string
+  /** The Services that answer there. */
+  readonly services: readonly string[]
+  readonly isReady: boolean
+  /** Why it is not ready, in words. */
+  readonly reason?: string
+}
+
+/** An address that the manifest names beside the routes: of something that runs elsewhere, say. */
+export interface DeclaredEndpoint {
+  readonly url: string
+  readonly service?: string
+}
+
+/**
+ * The public addresses of an environment, each once, the shorter ones first (reference/cli-behaviours.md 5.4): those of its Ingresses and HTTPRoutes, and the declared
+ * ones. Throws what the cluster refuses.
+ */
+export async function findEndpoints(
+  cluster: Cluster,
+  { environment, namespace }: { readonly environment: string; readonly namespace: string },
+  declared: readonly DeclaredEndpoint[] = [],
+  options: CallOptions = {},
+): Promise<readonly Endpoint[]> {
+  const list = (apiVersion: string, kind: string) =>
+    cluster.list({ apiVersion, kind, namespace, labels: environmentSelector(environment) }, options)
+  const routes = await Promise.all([
+    list('networking.k8s.io/v1', 'Ingress'),
+    // A cluster without the Gateway API has none.
+    list('gateway.networking.k8s.io/v1', 'HTTPRoute'),
+  ])
+  return endpointsOf(cluster, namespace, routes.flat(), declared, options)
+}
+
+/**
+ * The public addresses that these Ingresses and HTTPRoutes of a namespace make, as `findEndpoints` gives them. An address is ready when every Service that it leads to has a
+ * Pod that is ready, and its gateway has taken the route.
+ */
+export async function endpointsOf(
+  cluster: Cluster,
+  namespace: string,
+  routes: readonly KubeObject[],
+  declared: readonly DeclaredEndpoint[] = [],
+  options: CallOptions = {},
+): Promise<readonly Endpoint[]> {
+  const schemes = await gatewaySchemes(cluster, routes, options)
+  const found = routes.flatMap(route =>
+    addressesOf(route, schemes).map(address => ({ ...address, problem: problemOf(route) })),
+  )
+  const services = new Set(found.flatMap(address => address.services))
+  const problems = await serviceProblems(cluster, namespace, services, options)
+  const byUrl = new Map<string, Endpoint>()
+  const add = (url: string, services: readonly string[], problem: string | undefined) => {
+    const known = byUrl.get(url)
+    const reason = known?.reason ?? problem
+    byUrl.set(url, {
+      url,
+      services: [...new Set([...(known?.services ?? []), ...services])].sort(),
+      isReady: reason === undefined,
+      ...(reason !== undefined && { reason }),
+    })
+  }
+  for (const { url, services, problem } of found)
+    add(url, services, problem ?? services.map(service => problems.get(service)).find(one => one !== undefined))
+  for (const { url, service } of declared) add(url, service === undefined ? [] : [service], undefined)
+  return [...byUrl.values()].sort((a, b) => a.url.length - b.url.length || (a.url < b.url ? -1 : 1))
+}

@@ -1,0 +1,40 @@
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { type GatewaySchemes, gatewayKey, type ParentRef, parentsOf } from './routes.ts'
+
+interface GatewaySpec {
+  readonly listeners?: readonly { readonly name: string; readonly protocol: string }[]
+}
+
+/** How the Gateways of HTTPRoutes are spoken to. Who may not read one takes it for `https`, which is what public routes are (specification, Endpoint objects). */
+export async function gatewaySchemes(
+  cluster: Cluster,
+  routes: readonly KubeObject[],
+  options: CallOptions,
+): Promise<GatewaySchemes> {
+  const refs = new Map<string, ParentRef>()
+  for (const route of routes)
+    if (route.kind === 'HTTPRoute')
+      for (const parent of parentsOf(route)) {
+        const { namespace } = route.metadata
+        refs.set(gatewayKey(parent, namespace), { ...parent, ...(namespace && !parent.namespace && { namespace }) })
+      }
+  const schemes = await Promise.all(
+    [...refs].map(async ([key, ref]) => [key, (await isPlain(cluster, ref, options)) ? 'http' : 'https'] as const),
+  )
+  return new Map(schemes)
+}
+
+async function isPlain(cluster: Cluster, ref: ParentRef, options: CallOptions): Promise<boolean> {
+  const gateway = await cluster
+    .get(
+      { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name: ref.name, namespace: ref.namespace },
+      options,
+    )
+    .catch(error => {
+      if (error instanceof ClusterError && error.failure === 'forbidden') return undefined
+      throw error
+    })
+  const { listeners = [] } = (gateway?.['spec'] ?? {}) as GatewaySpec // a Gateway's spec
+  const used = listeners.filter(({ name }) => ref.sectionName === undefined || name === ref.sectionName)
+  return used.length > 0 && used.every(({ protocol }) => protocol === 'HTTP')
+}

@@ -1,0 +1,103 @@
+import type { KubeObject } from '../../cluster/cluster.ts'
+
+/** An address of a route, and the Services of its namespace that answer there. */
+export interface Address {
+  readonly url: string
+  readonly services: readonly string[]
+}
+
+/** What a route needs to know of the Gateway that it attaches to, by `gatewayKey`. */
+export type GatewaySchemes = ReadonlyMap<string, 'http' | 'https'>
+
+interface IngressSpec {
+  readonly rules?: readonly {
+    readonly host?: string
+    readonly http?: { readonly paths?: readonly { readonly path?: string; readonly backend?: IngressBackend }[] }
+  }[]
+  readonly tls?: readonly { readonly hosts?: readonly string[] }[]
+  readonly defaultBackend?: IngressBackend
+}
+interface IngressBackend {
+  readonly service?: { readonly name: string }
+}
+interface HttpRouteSpec {
+  readonly parentRefs?: readonly ParentRef[]
+  readonly hostnames?: readonly string[]
+  readonly rules?: readonly {
+    readonly matches?: readonly { readonly path?: { readonly value?: string } }[]
+    readonly backendRefs?: readonly { readonly kind?: string; readonly name: string; readonly namespace?: string }[]
+  }[]
+}
+interface HttpRouteStatus {
+  readonly parents?: readonly {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+  }[]
+}
+export interface ParentRef {
+  readonly kind?: string
+  readonly name: string
+  readonly namespace?: string
+  readonly sectionName?: string
+}
+
+/** Every address of an Ingress or HTTPRoute: all hosts, all paths. A rule for any host has none that could be told. */
+export function addressesOf(route: KubeObject, schemes: GatewaySchemes): readonly Address[] {
+  return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, schemes)
+}
+
+/** Why a route leads nowhere yet: no gateway has taken it. Ingresses do not tell (reference/peers.md 4.7). */
+export function problemOf(route: KubeObject): string | undefined {
+  if (route.kind !== 'HTTPRoute') return undefined
+  const { parents = [] } = (route['status'] ?? {}) as HttpRouteStatus // its status
+  if (parents.length === 0) return 'no gateway has taken its route yet'
+  for (const { conditions = [] } of parents)
+    for (const { type, status, message } of conditions)
+      if ((type === 'Accepted' || type === 'ResolvedRefs') && status === 'False')
+        return `its gateway refuses the route: ${message || type}`
+  return undefined
+}
+
+/** The Gateways that an HTTPRoute attaches to. */
+export const parentsOf = (route: KubeObject): readonly ParentRef[] =>
+  ((route['spec'] ?? {}) as HttpRouteSpec).parentRefs?.filter(({ kind = 'Gateway' }) => kind === 'Gateway') ?? [] // its spec
+
+/** A Gateway, and the listener of it where the route names one. */
+export const gatewayKey = ({ name, namespace, sectionName = '' }: ParentRef, own: string | undefined): string =>
+  `${namespace ?? own}/${name}/${sectionName}`
+
+function ingressAddresses(route: KubeObject): readonly Address[] {
+  const { rules = [], tls = [], defaultBackend } = (route['spec'] ?? {}) as IngressSpec // its spec
+  const secure = tls.flatMap(({ hosts = [] }) => hosts)
+  return rules.flatMap(({ host, http }) => {
+    if (!host) return []
+    const scheme = secure.some(one => covers(one, host)) ? 'https' : 'http'
+    const paths = http?.paths ?? [{ backend: defaultBackend }]
+    return paths.map(({ path = '/', backend = defaultBackend }) => ({
+      url: urlOf(scheme, host, path),
+      services: backend?.service ? [backend.service.name] : [],
+    }))
+  })
+}
+
+function httpRouteAddresses(route: KubeObject, schemes: GatewaySchemes): readonly Address[] {
+  const { hostnames = [], rules = [] } = (route['spec'] ?? {}) as HttpRouteSpec // its spec
+  const { namespace } = route.metadata
+  const isPlain = parentsOf(route).some(parent => schemes.get(gatewayKey(parent, namespace)) === 'http')
+  return hostnames.flatMap(host =>
+    rules.flatMap(({ matches = [{}], backendRefs = [] }) =>
+      matches.map(({ path }) => ({
+        url: urlOf(isPlain ? 'http' : 'https', host, path?.value ?? '/'),
+        services: backendRefs
+          .filter(one => (one.kind ?? 'Service') === 'Service' && (one.namespace ?? namespace) === namespace)
+          .map(({ name }) => name),
+      })),
+    ),
+  )
+}
+
+/** Whether a certificate's host is this one, or `*.` in front of its domain. */
+function covers(certified: string, host: string): boolean {
+  return certified === host || (certified.startsWith('*.') && host.slice(host.indexOf('.')) === certified.slice(1))
+}
+
+const urlOf = (scheme: string, host: string, path: string) => `${scheme}://${host}${path === '/' ? '' : path}`

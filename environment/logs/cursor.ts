@@ -1,0 +1,58 @@
+import { compareTimes, type LogTime } from './line.ts'
+
+/** How many of the last lines are remembered. What a container writes to its two streams may be some lines out of order. */
+const REMEMBERED = 256
+
+/**
+ * How far the log of a container was read, so that reading can be taken up again, at the second of the last line, without losing or repeating one. It goes on
+ * over restarts: the log of the next run begins later than that of the one before ended.
+ */
+export class Cursor {
+  readonly #recent: LogTime[] = []
+  #next = 0
+  #last: LogTime | undefined
+  /** Of the remembered lines, those that have to come again after `rewind`, and how often. */
+  #expected: Map<string, number> | undefined
+
+  /** Nothing was read yet. */
+  get isEmpty(): boolean {
+    return this.#last === undefined
+  }
+
+  /** From when on to read, in RFC 3339; undefined: from the beginning. */
+  get since(): string | undefined {
+    return this.#last && new Date(this.#last.seconds * 1000).toISOString()
+  }
+
+  /** The lines from `since` on come again. */
+  rewind(): void {
+    this.#expected = new Map()
+    for (const time of this.#recent) {
+      const key = keyOf(time)
+      this.#expected.set(key, (this.#expected.get(key) ?? 0) + 1)
+    }
+  }
+
+  /** Takes note of a line; false when it was there before. */
+  take(time: LogTime): boolean {
+    if (this.#isRepeated(time)) return false
+    if (this.#last === undefined || compareTimes(time, this.#last) > 0) this.#last = time
+    this.#recent[this.#next] = time
+    this.#next = (this.#next + 1) % REMEMBERED
+    return true
+  }
+
+  #isRepeated(time: LogTime): boolean {
+    if (this.#expected === undefined || this.#last === undefined) return false
+    const oldest = this.#recent[this.#recent.length < REMEMBERED ? 0 : this.#next]!
+    if (compareTimes(time, oldest) < 0) return true
+    const key = keyOf(time)
+    const left = this.#expected.get(key)
+    if (!left) return false
+    if (left === 1) this.#expected.delete(key)
+    else this.#expected.set(key, left - 1)
+    return true
+  }
+}
+
+const keyOf = ({ seconds, nanos }: LogTime): string => `${seconds}.${nanos}`

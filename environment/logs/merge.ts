@@ -1,0 +1,98 @@
+import type { Clock } from '../clock.ts'
+import { compareTimes, type LogLine } from './line.ts'
+
+/** Milliseconds that the others wait for the next line of one log. */
+const PATIENCE = 3000
+
+/** A log that is read, with the line that comes next. */
+interface Head<Source> {
+  readonly source: Source
+  readonly lines: AsyncIterator<LogLine>
+  line: LogLine
+}
+
+/** A log that did not answer in time, to be read on by itself. */
+export interface Late<Source> {
+  readonly source: Source
+  readonly rest: AsyncIterable<LogLine>
+}
+
+/**
+ * Prints the lines of several logs in the order of their times, reading no faster than they are printed: one line of each is in memory. A log that keeps the others
+ * waiting, for its node does not answer, is left out and given back.
+ */
+export async function mergeLogs<Source>(
+  logs: readonly { readonly source: Source; readonly lines: AsyncIterable<LogLine> }[],
+  print: (source: Source, line: LogLine) => Promise<void> | void,
+  clock: Clock,
+): Promise<readonly Late<Source>[]> {
+  const patience = new Patience(clock)
+  const late: Late<Source>[] = []
+  const next = async (source: Source, lines: AsyncIterator<LogLine>): Promise<LogLine | undefined> => {
+    const coming = lines.next()
+    const result = await patience.wait(coming)
+    if (result === 'late') late.push({ source, rest: restOf(coming, lines) })
+    else if (!result.done) return result.value
+    return undefined
+  }
+  try {
+    const begun = await Promise.all(
+      logs.map(async ({ source, lines: iterable }): Promise<Head<Source>[]> => {
+        const lines = iterable[Symbol.asyncIterator]()
+        const line = await next(source, lines)
+        return line ? [{ source, lines, line }] : []
+      }),
+    )
+    const heads = begun.flat()
+    for (let first = earliest(heads); first !== undefined; first = earliest(heads)) {
+      await print(first.source, first.line)
+      const line = await next(first.source, first.lines)
+      if (line) first.line = line
+      else heads.splice(heads.indexOf(first), 1)
+    }
+    return late
+  } finally {
+    patience.stop()
+  }
+}
+
+function earliest<Source>(heads: readonly Head<Source>[]): Head<Source> | undefined {
+  let first = heads[0]
+  for (const head of heads) if (first && compareTimes(head.line.time, first.line.time) < 0) first = head
+  return first
+}
+
+async function* restOf(
+  coming: Promise<IteratorResult<LogLine>>,
+  lines: AsyncIterator<LogLine>,
+): AsyncGenerator<LogLine> {
+  for (let result = await coming; !result.done; result = await lines.next()) yield result.value
+}
+
+/** Waits for promises, but none of them for ever. One timer for all: there may be one for each line of a log. */
+class Patience {
+  readonly #waiting = new Set<{ ticks: number; readonly giveUp: () => void }>()
+  readonly stop: () => void
+
+  constructor(clock: Clock) {
+    const step = PATIENCE / 3
+    this.stop = clock.every(step, () => {
+      for (const one of this.#waiting) if (++one.ticks > 3) one.giveUp()
+    })
+  }
+
+  wait<T>(promise: Promise<T>): Promise<T | 'late'> {
+    return new Promise((resolve, reject) => {
+      const one = { ticks: 0, giveUp: () => end(() => resolve('late')) }
+      const end = (finish: () => void) => {
+        this.#waiting.delete(one)
+        finish()
+      }
+      this.#waiting.add(one)
+      promise.then(
+        value => end(() => resolve(value)),
+        error => end(() => reject(error)),
+      )
+    })
+  }
+}
