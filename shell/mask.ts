@@ -1,0 +1,99 @@
+/** What stands in the place of a secret. */
+const MASK = '***'
+/** Shorter texts would be found everywhere: half of the output would be asterisks. */
+const SHORTEST = 4
+/** Shorter pieces of base64 are too often something else. */
+const SHORTEST_ENCODED = 8
+
+/** Takes text as it comes and gives it back with secrets masked, a little later where one may just have begun. */
+export interface MaskStream {
+  /** What is certain of the text so far. All of it after the end of a line. */
+  push(text: string): string
+  /** The rest. */
+  end(): string
+}
+
+/**
+ * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one line or several), percent-encoded or inside
+ * JSON. A secret of several lines is masked line by line. Values and lines of fewer than four characters are left alone.
+ */
+export class Masker {
+  readonly #pattern: RegExp | undefined
+  readonly #longest: number
+
+  constructor(secrets: readonly string[]) {
+    const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
+    this.#longest = forms[0]?.length ?? 0
+    // Looks at every place anew, so that secrets which overlap are all found, and the longest at each place.
+    this.#pattern = forms.length === 0 ? undefined : new RegExp(`(?=(${forms.map(literally).join('|')}))`, 'g')
+  }
+
+  /** A whole text. */
+  mask(text: string): string {
+    return this.#replace(text, text.length).done
+  }
+
+  stream(): MaskStream {
+    let held = ''
+    return {
+      push: text => {
+        const all = held + text
+        // No form has a line end in it, so nothing that began before one is still to come.
+        const certain = Math.max(all.lastIndexOf('\n') + 1, all.length - Math.max(this.#longest - 1, 0))
+        const { done, end } = this.#replace(all, certain)
+        held = all.slice(end)
+        return done
+      },
+      end: () => {
+        const rest = this.mask(held)
+        held = ''
+        return rest
+      },
+    }
+  }
+
+  /** The text up to `certain`, or up to the end of a secret that goes beyond; and where that is. */
+  #replace(text: string, certain: number): { done: string; end: number } {
+    let done = ''
+    let end = 0
+    let until = -1
+    for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
+      const { index } = match
+      if (index >= certain && index > until) break
+      if (index > until) done += `${text.slice(end, index)}${MASK}`
+      until = Math.max(until, index + match[1]!.length)
+      end = until
+    }
+    const last = Math.max(end, certain)
+    return { done: done + text.slice(end, last), end: last }
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n|\r/)
+  const plain = [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
+  const written = plain.flatMap(line => [line, encodeURIComponent(wellFormed(line)), JSON.stringify(line).slice(1, -1)])
+  const encoded = [secret, `${secret}\n`, ...plain].flatMap(encodings)
+  return [...written, ...(secret.length >= SHORTEST ? encoded : [])]
+}
+
+/** The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when something stands before and behind. */
+function encodings(text: string): string[] {
+  const whole = Buffer.from(text).toString('base64')
+  const bytes = Buffer.byteLength(text)
+  const within = [0, 1, 2].map(before => {
+    const shifted = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64')
+    // A character is 6 bits: the first that are only ours, and the last.
+    return shifted.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes) * 8) / 6))
+  })
+  const lines = [76, 64].flatMap(width => whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [])
+  const forms = [whole, whole.replace(/=+$/, ''), ...lines, ...within]
+  return [...forms, ...forms.map(form => form.replaceAll('+', '-').replaceAll('/', '_'))].filter(
+    form => form.length >= SHORTEST_ENCODED,
+  )
+}
+
+const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
+/** Half a character has no percent-encoding. */
+const wellFormed = (text: string) => Buffer.from(text).toString('utf8')
