@@ -30,42 +30,42 @@ export class Masker {
 
   /** A whole text. */
   mask(text: string): string {
-    return this.#replace(text, text.length).done
+    return this.#replace(text, text.length, 0).done
   }
 
   stream(): MaskStream {
     let held = ''
+    let covered = 0
+    const take = (text: string, certain: number) => {
+      const { done, until } = this.#replace(text, certain, covered)
+      held = text.slice(certain)
+      covered = Math.max(until - certain, 0)
+      return done
+    }
     return {
       push: text => {
         const all = held + text
         // No form has a line end in it, so nothing that began before one is still to come.
-        const certain = Math.max(all.lastIndexOf('\n') + 1, all.length - Math.max(this.#longest - 1, 0))
-        const { done, end } = this.#replace(all, certain)
-        held = all.slice(end)
-        return done
+        return take(all, Math.max(all.lastIndexOf('\n') + 1, all.length - Math.max(this.#longest - 1, 0)))
       },
-      end: () => {
-        const rest = this.mask(held)
-        held = ''
-        return rest
-      },
+      end: () => take(held, held.length),
     }
   }
 
-  /** The text up to `certain`, or up to the end of a secret that goes beyond; and where that is. */
-  #replace(text: string, certain: number): { done: string; end: number } {
+  /**
+   * The text up to `certain`: what begins from there on may not be all there yet. Its first `covered` characters belong to a secret that was
+   * masked before. `until`: where the last secret that begins before `certain` ends.
+   */
+  #replace(text: string, certain: number, covered: number): { done: string; until: number } {
     let done = ''
-    let end = 0
-    let until = -1
+    let until = covered
     for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
       const { index } = match
-      if (index >= certain && index > until) break
-      if (index > until) done += `${text.slice(end, index)}${MASK}`
+      if (index >= certain) break
+      if (index >= until) done += `${text.slice(until, index)}${MASK}`
       until = Math.max(until, index + match[1]!.length)
-      end = until
     }
-    const last = Math.max(end, certain)
-    return { done: done + text.slice(end, last), end: last }
+    return { done: done + text.slice(until, Math.max(until, certain)), until }
   }
 }
 

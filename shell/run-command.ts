@@ -52,6 +52,8 @@ export async function runCommand(text: string, options: ShellOptions): Promise<E
   const end = async () => {
     isEnding = true
     await group.end(grace)
+    // What they said last; after that only a daemon can hold it open.
+    await Promise.race([output, sleep(drain, undefined, { ref: false })]).catch(() => {})
     child.stdout?.destroy()
     child.stderr?.destroy()
     await output.catch(() => {})

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/syntax/source.ts'
 import { commandFailed, handedVariables, hintFor } from './command-diagnostics.ts'
+import { secretValues } from './command-variables.ts'
 import { HandedVariables } from './handed-variables.ts'
 import { Masker } from './mask.ts'
 import { type Background, runCommand } from './run-command.ts'
@@ -54,9 +55,6 @@ export interface RunResult {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Names whose values are kept out of the output (decisions section 2, "Secrets"). */
-const SECRET_NAME = /pass(word|wd|phrase)?$|secret|token|credential|private_?key|api_?key|access_?key/i
-
 /**
  * Runs commands one after another, each in a shell of its own in the folder, until one fails (specification, `deploy`). What they leave in
  * the background stays for the commands after them, and is ended at the end. Rejects with the signal's reason when that is aborted, with a
@@ -99,8 +97,4 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
     handed.remove()
   }
   return { failed, variables: handed.values, diagnostics: reporter.diagnostics() }
-}
-
-function secretValues(variables: Readonly<Record<string, string>>): string[] {
-  return Object.entries(variables).flatMap(([name, value]) => (SECRET_NAME.test(name) ? value : []))
 }
