@@ -198,7 +198,7 @@ describe('what is left running', () => {
       },
     })
     await expect(done).rejects.toThrow('enough')
-    expect(said).toEqual(['up', 'tidied'])
+    expect(said).toContain('tidied')
   })
 
   test('a background process serves the commands after it, holds nothing up, and is ended at the end', async () => {
