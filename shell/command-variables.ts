@@ -86,7 +86,7 @@ export function commandVariables(input: CommandVariablesInput): CommandVariables
   }
   const secrets = [...Object.values(vars), input.token, env['DEVCTL_TOKEN'], ...secretValues(env)]
   return {
-    env: present({ ...env, ...found, ...vars, ...ours }),
+    env: withoutDetour(present({ ...env, ...found, ...vars, ...ours })),
     secrets: [...new Set(secrets.filter(value => value !== undefined && value !== ''))] as string[], // no undefined is left
   }
 }
@@ -132,6 +132,13 @@ function outputsOf(dependency: string, { builds, variables }: DependencyOutputs)
 
 /** In upper case; what a shell's variable cannot have becomes `_`. */
 const toVariable = (name: string) => name.toUpperCase().replace(/[^A-Z0-9_]/g, '_')
+
+/** The labelling proxy is on this machine. Some programs (Python's) would go to it through a proxy that the environment names. */
+function withoutDetour(env: Record<string, string>): Record<string, string> {
+  if (!['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some(name => env[name])) return env
+  const exceptions = [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(',')
+  return { ...env, NO_PROXY: exceptions, no_proxy: exceptions }
+}
 
 const present = (variables: Readonly<Record<string, string | undefined>>): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))

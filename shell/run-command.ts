@@ -47,30 +47,24 @@ export async function runCommand(text: string, options: ShellOptions): Promise<E
   signal?.throwIfAborted()
   const child = await start(text, options)
   const group = new ProcessGroup(child.pid!)
-  const output = readBoth(child, options)
-  let isEnding = false
+  const output = new Output(child, options)
   const end = async () => {
-    isEnding = true
     await group.end(grace)
-    // What they said last; after that only a daemon can hold it open.
-    await Promise.race([output, sleep(drain, undefined, { ref: false })]).catch(() => {})
-    child.stdout?.destroy()
-    child.stderr?.destroy()
-    await output.catch(() => {})
+    // What they said last. After that only a daemon can hold it open.
+    await output.isOver(drain, () => false).catch(() => {})
+    await output.stop()
   }
   try {
-    const status = await untilAborted(Promise.race([exit(child), output.then(() => exit(child))]), signal)
-    // What it had printed is on its way. Whoever holds the output open for longer is in the background.
-    const isRead = await untilAborted(
-      Promise.race([output.then(() => true), sleep(drain, false, { ref: false })]),
+    const status = await untilAborted(Promise.race([exit(child), output.end.then(() => exit(child))]), signal)
+    const isOver = await untilAborted(
+      output.isOver(drain, () => group.isAlive),
       signal,
     )
     group.settle()
-    const isAlone = isRead && !group.isAlive
-    output.catch(() => {})
+    const isAlone = isOver && !group.isAlive
     return { ...status, background: isAlone ? undefined : { end } }
   } catch (error) {
-    if (!isEnding) await end()
+    await end()
     throw error
   }
 }
@@ -118,18 +112,57 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
   })
 }
 
-/** Hands all lines on, until both streams end. */
-async function readBoth({ stdout, stderr }: ChildProcess, options: ShellOptions): Promise<void> {
-  const read = async (name: 'stdout' | 'stderr', stream: Readable) => {
+/** Rounds of `drain` for which a process that is no longer ours, and prints without pause, is listened to. */
+const PATIENCE = 20
+
+/** What a command prints on both of its streams, handed on line by line. */
+class Output {
+  /** Fulfilled when both streams are at their end, whoever holds them; rejected with what `line` throws. */
+  readonly end: Promise<unknown>
+  readonly #streams: readonly Readable[]
+  #lines = 0
+  #taking = 0
+
+  constructor({ stdout, stderr }: ChildProcess, options: ShellOptions) {
+    // Both are pipes.
+    this.#streams = [stdout!, stderr!]
+    this.end = Promise.all([this.#read('stdout', stdout!, options), this.#read('stderr', stderr!, options)])
+    // Who waits for it hears of it.
+    this.end.catch(() => {})
+  }
+
+  /**
+   * Waits for what is on its way, when its program has ended: true when all of it was handed on. False when nothing has come for `drain`
+   * milliseconds, or when there `isMore` that goes on printing.
+   */
+  async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
+    for (let round = 0; ; round++) {
+      const before = this.#lines
+      const isRead = await Promise.race([this.end.then(() => true), sleep(drain, false, { ref: false })])
+      if (isRead || isMore()) return isRead
+      if (this.#taking === 0 && (this.#lines === before || round >= PATIENCE)) return false
+    }
+  }
+
+  /** Reads no more. */
+  async stop(): Promise<void> {
+    for (const stream of this.#streams) stream.destroy()
+    await this.end.catch(() => {})
+  }
+
+  async #read(name: 'stdout' | 'stderr', stream: Readable, options: ShellOptions): Promise<void> {
     try {
-      for await (const line of readOutput(stream, options)) await options.line(name, line)
+      for await (const line of readOutput(stream, options)) {
+        this.#taking++
+        await options.line(name, line)
+        this.#taking--
+        this.#lines++
+      }
     } catch (error) {
       // Ours: nobody waits for more of it.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     }
   }
-  // Both are pipes.
-  await Promise.all([read('stdout', stdout!), read('stderr', stderr!)])
 }
 
 /** What the promise gives, or a rejection with the signal's reason. */

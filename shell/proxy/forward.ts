@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { parseApiPath } from './api-path.ts'
@@ -201,8 +201,9 @@ const isTrue = (value: string | null) => value !== null && value !== 'false' && 
 const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
 
-function requestHeaders({ headers }: IncomingMessage) {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name)))
+/** Each as often as it was sent: two groups to act as are two headers. */
+function requestHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headersDistinct).filter(([name]) => !OWN_HEADERS.has(name)))
 }
 
 /** The headers of an answer that are not about its connection, as they were written: several of one name, too. */

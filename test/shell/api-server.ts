@@ -9,6 +9,7 @@ export interface Received {
   readonly method: string
   readonly url: string
   readonly headers: IncomingMessage['headers']
+  readonly distinct: IncomingMessage['headersDistinct']
   readonly body: Buffer
 }
 
@@ -27,8 +28,8 @@ export class ApiServer {
     this.server = createServer(async (message, response) => {
       const parts: Buffer[] = []
       for await (const part of message as AsyncIterable<Buffer>) parts.push(part)
-      const { method = '', url = '', headers } = message
-      const received = { method, url, headers, body: Buffer.concat(parts) }
+      const { method = '', url = '', headers, headersDistinct: distinct } = message
+      const received = { method, url, headers, distinct, body: Buffer.concat(parts) }
       this.received.push(received)
       if (this.answer(received, response)) return
       const found = method === 'GET' ? this.objects.get(url.split('?')[0]!) : undefined
@@ -80,7 +81,7 @@ export interface Sent {
   readonly method?: string
   readonly body?: unknown
   readonly type?: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly token?: string
 }
 

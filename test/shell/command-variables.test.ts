@@ -83,6 +83,12 @@ describe('commandVariables', () => {
     })
   })
 
+  test('no way to the labelling proxy through a proxy of the network', () => {
+    const proxied = { HTTPS_PROXY: 'http://p:1', NO_PROXY: 'a.example.com' }
+    expect(commandVariables({ ...input, env: proxied }).env['NO_PROXY']).toBe('a.example.com,127.0.0.1')
+    expect(commandVariables({ ...input, env: { NO_PROXY: 'a' } }).env['NO_PROXY']).toBe('a')
+  })
+
   test('`--var` cannot say another namespace', () => {
     expect(() => commandVariables({ ...input, vars: { DEVCTL_NAMESPACE: 'x' } })).toThrow(UserError)
   })

@@ -118,8 +118,8 @@ describe('what is handed on', () => {
   })
 
   test('`--as` of a command counts more than that of the context', async () => {
-    await send(proxy, '/api', { headers: { 'Impersonate-User': 'eve', 'Impersonate-Group': 'g' } })
-    expect(api.received[0]!.headers).toMatchObject({ 'impersonate-user': 'eve', 'impersonate-group': 'g' })
+    await send(proxy, '/api', { headers: { 'Impersonate-User': 'eve', 'Impersonate-Group': ['g', 'h'] } })
+    expect(api.received[0]!.distinct).toMatchObject({ 'impersonate-user': ['eve'], 'impersonate-group': ['g', 'h'] })
   })
 
   test('compressed answers and warnings as they are', async () => {

@@ -122,6 +122,18 @@ describe('commands', () => {
     expect(most).toBe(1)
   })
 
+  test('whoever takes lines slowly gets all of them', async () => {
+    const taken: string[] = []
+    await run(['seq 40'], {
+      drain: 1,
+      output: async ({ text }) => {
+        await new Promise(resolve => setTimeout(resolve, 3))
+        taken.push(text)
+      },
+    })
+    expect(taken).toHaveLength(40)
+  })
+
   test('what the output callback throws ends all', async () => {
     const output = () => {
       throw new Error('full')
