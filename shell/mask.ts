@@ -2,6 +2,7 @@
 const MASK = '***'
 /** Shorter texts would be found everywhere: half of the output would be asterisks. */
 const SHORTEST = 4
+const HASHES = 1 << 16
 /** Shorter pieces of base64 are too often something else. */
 const SHORTEST_ENCODED = 8
 
@@ -18,14 +19,20 @@ export interface MaskStream {
  * JSON. A secret of several lines is masked line by line. Values and lines of fewer than four characters are left alone.
  */
 export class Masker {
-  readonly #pattern: RegExp | undefined
+  /** The forms of all secrets, the longest first, by their first four characters. */
+  readonly #forms = new Map<string, string[]>()
+  /** Where something is at the hash of four characters, a form may begin with them: nearly every place is passed by without more. */
+  readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
   constructor(secrets: readonly string[]) {
     const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
     this.#longest = forms[0]?.length ?? 0
-    // Looks at every place anew, so that secrets which overlap are all found, and the longest at each place.
-    this.#pattern = forms.length === 0 ? undefined : new RegExp(`(?=(${forms.map(literally).join('|')}))`, 'g')
+    for (const form of forms) {
+      const begin = form.slice(0, SHORTEST)
+      this.#forms.set(begin, [...(this.#forms.get(begin) ?? []), form])
+      this.#begins[hashAt(begin, 0)] = 1
+    }
   }
 
   /** A whole text. */
@@ -59,11 +66,14 @@ export class Masker {
   #replace(text: string, certain: number, covered: number): { done: string; until: number } {
     let done = ''
     let until = covered
-    for (const match of this.#pattern === undefined ? [] : text.matchAll(this.#pattern)) {
-      const { index } = match
-      if (index >= certain) break
-      if (index >= until) done += `${text.slice(until, index)}${MASK}`
-      until = Math.max(until, index + match[1]!.length)
+    const last = this.#longest === 0 ? -1 : Math.min(certain - 1, text.length - SHORTEST)
+    // Looks at every place, also within a secret, so that secrets which overlap are all found.
+    for (let at = 0; at <= last; at++) {
+      if (this.#begins[hashAt(text, at)] === 0) continue
+      const form = this.#forms.get(text.slice(at, at + SHORTEST))?.find(one => text.startsWith(one, at))
+      if (form === undefined) continue
+      if (at >= until) done += `${text.slice(until, at)}${MASK}`
+      until = Math.max(until, at + form.length)
     }
     return { done: done + text.slice(until, Math.max(until, certain)), until }
   }
@@ -93,7 +103,10 @@ function encodings(text: string): string[] {
   )
 }
 
-const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+function hashAt(text: string, at: number): number {
+  const first = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 3)
+  return (first ^ (text.charCodeAt(at + 2) << 6) ^ (text.charCodeAt(at + 3) << 9)) & (HASHES - 1)
+}
 
 /** Half a character has no percent-encoding. */
 const wellFormed = (text: string) => Buffer.from(text).toString('utf8')
