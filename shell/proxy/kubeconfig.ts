@@ -20,7 +20,7 @@ export interface KubeconfigFolder {
 
 /** Writes a kubeconfig that knows nothing but the proxy (0600, in a folder of its own that nobody else may enter). */
 export function writeKubeconfig({ context, namespace, port, authority, token }: ProxyAccess): KubeconfigFolder {
-  const folder = mkdtempSync(join(tmpdir(), 'devctl-kubeconfig-'))
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-proxy-'))
   const cluster = {
     server: `https://127.0.0.1:${port}`,
     'certificate-authority-data': Buffer.from(authority).toString('base64'),
