@@ -58,14 +58,29 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: [],
   },
+  shell: {
+    ours: [
+      'shell',
+      'cluster/cluster',
+      'cluster/connection',
+      'cluster/address',
+      'cluster/unreachable',
+      'compiler/diagnostics',
+      'compiler/syntax',
+    ],
+    packages: ['js-yaml'],
+  },
   api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },
-  cli: { ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment'], packages: ['commander'] },
+  cli: {
+    ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'shell'],
+    packages: ['commander'],
+  },
 }
 
 /** Pure folders may use these of Node's modules: they touch nothing. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
-const IMPURE = new Set(['api', 'cli', 'cluster', 'contexts'])
+const IMPURE = new Set(['api', 'cli', 'cluster', 'contexts', 'shell'])
 const HEAVY = new Set([
   '@kubernetes/client-node',
   'js-yaml',
@@ -82,10 +97,11 @@ interface Import {
   readonly isLazy: boolean
 }
 
-const modules = ['api', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'cli'].flatMap(folder =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(path => path.endsWith('.ts'))
-    .map(path => join(folder, path)),
+const modules = ['api', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'shell', 'cli'].flatMap(
+  folder =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.ts'))
+      .map(path => join(folder, path)),
 )
 const imports = new Map(modules.map(path => [path, importsOf(path)]))
 
@@ -103,7 +119,8 @@ function resolve(from: string, target: string): string {
   return target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
 }
 
-const isOurs = (target: string): boolean => /^(compiler|constructs|cluster|contexts|environment|cli)\//.test(target)
+const isOurs = (target: string): boolean =>
+  /^(compiler|constructs|cluster|contexts|environment|shell|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

@@ -1,0 +1,112 @@
+/** What stands in the place of a secret. */
+const MASK = '***'
+/** Shorter texts would be found everywhere: half of the output would be asterisks. */
+const SHORTEST = 4
+const HASHES = 1 << 16
+/** Shorter pieces of base64 are too often something else. */
+const SHORTEST_ENCODED = 8
+
+/** Takes text as it comes and gives it back with secrets masked, a little later where one may just have begun. */
+export interface MaskStream {
+  /** What is certain of the text so far. All of it after the end of a line. */
+  push(text: string): string
+  /** The rest. */
+  end(): string
+}
+
+/**
+ * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one line or several), percent-encoded or inside
+ * JSON. A secret of several lines is masked line by line. Values and lines of fewer than four characters are left alone.
+ */
+export class Masker {
+  /** The forms of all secrets, the longest first, by their first four characters. */
+  readonly #forms = new Map<string, string[]>()
+  /** Where something is at the hash of four characters, a form may begin with them: nearly every place is passed by without more. */
+  readonly #begins = new Uint8Array(HASHES)
+  readonly #longest: number
+
+  constructor(secrets: readonly string[]) {
+    const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
+    this.#longest = forms[0]?.length ?? 0
+    for (const form of forms) {
+      const begin = form.slice(0, SHORTEST)
+      this.#forms.set(begin, [...(this.#forms.get(begin) ?? []), form])
+      this.#begins[hashAt(begin, 0)] = 1
+    }
+  }
+
+  /** A whole text. */
+  mask(text: string): string {
+    return this.#replace(text, text.length, 0).done
+  }
+
+  stream(): MaskStream {
+    let held = ''
+    let covered = 0
+    const take = (text: string, certain: number) => {
+      const { done, until } = this.#replace(text, certain, covered)
+      held = text.slice(certain)
+      covered = Math.max(until - certain, 0)
+      return done
+    }
+    return {
+      push: text => {
+        const all = held + text
+        // No form has a line end in it, so nothing that began before one is still to come.
+        return take(all, Math.max(all.lastIndexOf('\n') + 1, all.length - Math.max(this.#longest - 1, 0)))
+      },
+      end: () => take(held, held.length),
+    }
+  }
+
+  /**
+   * The text up to `certain`: what begins from there on may not be all there yet. Its first `covered` characters belong to a secret that was
+   * masked before. `until`: where the last secret that begins before `certain` ends.
+   */
+  #replace(text: string, certain: number, covered: number): { done: string; until: number } {
+    let done = ''
+    let until = covered
+    const last = this.#longest === 0 ? -1 : Math.min(certain - 1, text.length - SHORTEST)
+    // Looks at every place, also within a secret, so that secrets which overlap are all found.
+    for (let at = 0; at <= last; at++) {
+      if (this.#begins[hashAt(text, at)] === 0) continue
+      const form = this.#forms.get(text.slice(at, at + SHORTEST))?.find(one => text.startsWith(one, at))
+      if (form === undefined) continue
+      if (at >= until) done += `${text.slice(until, at)}${MASK}`
+      until = Math.max(until, at + form.length)
+    }
+    return { done: done + text.slice(until, Math.max(until, certain)), until }
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n|\r/)
+  const plain = [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
+  const written = plain.flatMap(line => [line, encodeURIComponent(wellFormed(line)), JSON.stringify(line).slice(1, -1)])
+  const encoded = [secret, `${secret}\n`, ...plain].flatMap(encodings)
+  return [...written, ...(secret.length >= SHORTEST ? encoded : [])]
+}
+
+/** The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when something stands before and behind. */
+function encodings(text: string): string[] {
+  const whole = Buffer.from(text).toString('base64')
+  const bytes = Buffer.byteLength(text)
+  const within = [0, 1, 2].map(before => {
+    const shifted = Buffer.concat([Buffer.alloc(before), Buffer.from(text)]).toString('base64')
+    // A character is 6 bits: the first that are only ours, and the last.
+    return shifted.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes) * 8) / 6))
+  })
+  const lines = [76, 64].flatMap(width => whole.match(new RegExp(`.{1,${width}}`, 'g')) ?? [])
+  const forms = [whole, whole.replace(/=+$/, ''), ...lines, ...within]
+  return [...forms, ...forms.map(form => form.replaceAll('+', '-').replaceAll('/', '_'))].filter(
+    form => form.length >= SHORTEST_ENCODED,
+  )
+}
+
+function hashAt(text: string, at: number): number {
+  const first = text.charCodeAt(at) ^ (text.charCodeAt(at + 1) << 3)
+  return (first ^ (text.charCodeAt(at + 2) << 6) ^ (text.charCodeAt(at + 3) << 9)) & (HASHES - 1)
+}
+
+/** Half a character has no percent-encoding. */
+const wellFormed = (text: string) => Buffer.from(text).toString('utf8')

@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Milliseconds between two looks at whether the processes are gone. */
+const LOOK = 20
+/** Milliseconds that the kernel has to take away what was killed. What nobody reaps stays as a zombie, which does nothing any more. */
+const BURIAL = 1_000
+
+/**
+ * The processes that a command started, and those that they started: all that are in its group. Whoever leaves the group, as daemons do, is
+ * no longer ours.
+ */
+export class ProcessGroup {
+  readonly #id: number
+  readonly #kill = () => this.#signal('SIGKILL')
+  #isOver = false
+
+  /** `id` is that of the first process, which leads its own group. */
+  constructor(id: number) {
+    this.#id = id
+    // When devctl itself ends in the midst of it.
+    process.once('exit', this.#kill)
+  }
+
+  /** Whether any of them is left. */
+  get isAlive(): boolean {
+    return !this.#isOver && this.#signal(0)
+  }
+
+  /** To be called when the first process has ended: an empty group is over, since another one may get its number. */
+  settle(): void {
+    if (this.#signal(0)) return
+    this.#isOver = true
+    process.removeListener('exit', this.#kill)
+  }
+
+  /** Asks all of them to end; kills those that have not after `grace` milliseconds. */
+  async end(grace: number): Promise<void> {
+    if (this.#isOver) return
+    this.#signal('SIGTERM')
+    if (!(await this.#gone(grace))) {
+      this.#signal('SIGKILL')
+      await this.#gone(BURIAL)
+    }
+    this.#isOver = true
+    process.removeListener('exit', this.#kill)
+  }
+
+  async #gone(milliseconds: number): Promise<boolean> {
+    for (let waited = 0; this.#signal(0); waited += LOOK) {
+      if (waited >= milliseconds) return false
+      await sleep(LOOK)
+    }
+    return true
+  }
+
+  /** False when there is none left. */
+  #signal(signal: NodeJS.Signals | 0): boolean {
+    try {
+      return process.kill(-this.#id, signal)
+    } catch (error) {
+      // EPERM: one that has become another user's.
+      return (error as NodeJS.ErrnoException).code === 'EPERM'
+    }
+  }
+}

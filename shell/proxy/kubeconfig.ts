@@ -1,0 +1,46 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface ProxyAccess {
+  /** The name of the user's context: commands may say `--context` with it. */
+  readonly context: string
+  readonly namespace: string
+  readonly port: number
+  /** PEM. */
+  readonly authority: string
+  readonly token: string
+}
+
+export interface KubeconfigFolder {
+  /** The variables that lead kubectl and helm through the proxy. */
+  readonly variables: Readonly<Record<string, string>>
+  remove(): void
+}
+
+/** Writes a kubeconfig that knows nothing but the proxy (0600, in a folder of its own that nobody else may enter). */
+export function writeKubeconfig({ context, namespace, port, authority, token }: ProxyAccess): KubeconfigFolder {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-proxy-'))
+  const cluster = {
+    server: `https://127.0.0.1:${port}`,
+    'certificate-authority-data': Buffer.from(authority).toString('base64'),
+  }
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': context,
+    contexts: [{ name: context, context: { cluster: context, user: context, namespace } }],
+    clusters: [{ name: context, cluster }],
+    users: [{ name: context, user: { token } }],
+  }
+  const file = join(folder, 'config')
+  // JSON is YAML.
+  writeFileSync(file, JSON.stringify(config, null, 2), { mode: 0o600, flag: 'wx' })
+  const cache = join(folder, 'cache')
+  mkdirSync(cache, { mode: 0o700 })
+  return {
+    // kubectl keeps what it discovers by host and port; the next proxy on this port may lead to another cluster.
+    variables: { KUBECONFIG: file, KUBECACHEDIR: cache },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}

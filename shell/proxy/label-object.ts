@@ -1,0 +1,108 @@
+import { ENVIRONMENT_LABEL, HOME_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from '../labels.ts'
+
+/** Whose mark objects get. */
+export interface Owner {
+  readonly environment: string
+  /** The environment's namespace. */
+  readonly namespace: string
+}
+
+export type Labels = Readonly<Record<string, string>>
+
+/** A JSON object whose fields we do not know. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** Where the Pod template of a resource is. A PodTemplate has one, too, but starts nothing. */
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  'apps deployments': ['spec', 'template'],
+  'apps statefulsets': ['spec', 'template'],
+  'apps daemonsets': ['spec', 'template'],
+  'apps replicasets': ['spec', 'template'],
+  'batch jobs': ['spec', 'template'],
+  'batch cronjobs': ['spec', 'jobTemplate', 'spec', 'template'],
+  ' replicationcontrollers': ['spec', 'template'],
+}
+
+/** The way from an object to its Pod template; undefined for what has none. */
+export function templatePath(apiVersion: string, resource: string): readonly string[] | undefined {
+  const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+  return TEMPLATES[`${group} ${resource}`]
+}
+
+/** The labels of an object of this namespace (undefined: of the cluster). */
+export function ownerLabels({ environment, namespace }: Owner, of: string | undefined): Labels {
+  return { [ENVIRONMENT_LABEL]: environment, ...(of !== namespace && { [HOME_LABEL]: namespace }) }
+}
+
+export const originAnnotations: Labels = { [ORIGIN_ANNOTATION]: ORIGIN_COMMAND }
+
+/** The object with labels and annotation on it, and the environment's label on its Pod template when it has one at that path. Selectors stay as they are. */
+export function labelObject(object: Fields, labels: Labels, template: readonly string[] | undefined): Fields {
+  const marked = withMetadata(object, labels, originAnnotations)
+  if (template === undefined) return marked
+  // Without a selector a ReplicationController selects what its template says: that must not change with us.
+  if (marked['kind'] === 'ReplicationController' && !isFields(at(marked, ['spec', 'selector']))) return marked
+  return change(marked, template, found =>
+    withMetadata(found, { [ENVIRONMENT_LABEL]: labels[ENVIRONMENT_LABEL]! }, undefined),
+  )
+}
+
+/** The labels of an object, or of what is at a path within it. */
+export function labelsOf(object: Fields, path: readonly string[] = []): Labels {
+  const found = at(object, [...path, 'metadata', 'labels'])
+  // Whatever is no text is no label, and the server will say so.
+  return isFields(found) ? (found as Labels) : {}
+}
+
+/** The environment that an object is labelled as, with its namespace where that says it; undefined for one that is in none. */
+export function ownerOf(labels: Labels, namespace: string | undefined): Partial<Owner> | undefined {
+  const environment = labels[ENVIRONMENT_LABEL]
+  if (!environment) return undefined
+  const home = labels[HOME_LABEL] ?? namespace
+  return { environment, ...(home !== undefined && { namespace: home }) }
+}
+
+/**
+ * A patch in which `labels: null` and `annotations: null`, which take all of them away, are one null for each that is there, so that ours can
+ * stand beside them. With a path: of what is there in the patch.
+ */
+export function spellOut(patch: Fields, live: Fields, path: readonly string[] = []): Fields {
+  return change(patch, [...path, 'metadata'], metadata => {
+    const spelled = ['labels', 'annotations'].flatMap(key => {
+      const names = at(live, [...path, 'metadata', key])
+      return metadata[key] === null
+        ? [[key, Object.fromEntries(Object.keys(names ?? {}).map(name => [name, null]))]]
+        : []
+    })
+    return { ...metadata, ...Object.fromEntries(spelled) }
+  })
+}
+
+function withMetadata(object: Fields, labels: Labels, annotations: Labels | undefined): Fields {
+  const metadata = isFields(object['metadata']) ? object['metadata'] : {}
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      labels: { ...fieldsAt(metadata, 'labels'), ...labels },
+      ...(annotations && { annotations: { ...fieldsAt(metadata, 'annotations'), ...annotations } }),
+    },
+  }
+}
+
+/** The object with what is at the path changed; as it was when there is nothing. */
+function change(object: Fields, [first, ...rest]: readonly string[], edit: (found: Fields) => Fields): Fields {
+  if (first === undefined) return edit(object)
+  const inner = object[first]
+  return isFields(inner) ? { ...object, [first]: change(inner, rest, edit) } : object
+}
+
+function at(object: Fields, path: readonly string[]): unknown {
+  return path.reduce<unknown>((found, key) => (isFields(found) ? found[key] : undefined), object)
+}
+
+const fieldsAt = (object: Fields, key: string): Fields => (isFields(object[key]) ? object[key] : {})
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

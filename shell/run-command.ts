@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { statSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Masker } from './mask.ts'
+import { readOutput } from './output-lines.ts'
+import { ProcessGroup } from './process-group.ts'
+
+export interface ShellOptions {
+  /** Absolute path of the folder to run in. */
+  readonly folder: string
+  /** All of the environment. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** `sh` in place of bash. */
+  readonly noBash: boolean
+  readonly masker: Masker
+  readonly colours: boolean
+  readonly signal: AbortSignal | undefined
+  /** Milliseconds between SIGTERM and SIGKILL. */
+  readonly grace: number
+  /** Milliseconds that output may still come when the shell has ended and a background process holds it open. */
+  readonly drain: number
+  /** A line of output. Output is not read on until its promise is kept. */
+  readonly line: (stream: 'stdout' | 'stderr', text: string) => unknown
+}
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  /** What it left running in the background; its output still comes. Undefined when there is nothing. */
+  readonly background: Background | undefined
+}
+
+export interface Background {
+  /** Ends the processes, and their output. */
+  end(): Promise<void>
+}
+
+/**
+ * Runs one text in a shell of its own, without input, as a process group of its own. Rejects with the signal's reason when that is aborted,
+ * after all of the group has ended; with a UserError when there is no shell or no folder; with what `line` throws.
+ */
+export async function runCommand(text: string, options: ShellOptions): Promise<Ended> {
+  const { signal, grace, drain } = options
+  signal?.throwIfAborted()
+  const child = await start(text, options)
+  const group = new ProcessGroup(child.pid!)
+  const output = new Output(child, options)
+  const end = async () => {
+    await group.end(grace)
+    // What they said last. After that only a daemon can hold it open.
+    await output.isOver(drain, () => false).catch(() => {})
+    await output.stop()
+  }
+  try {
+    const status = await untilAborted(Promise.race([exit(child), output.end.then(() => exit(child))]), signal)
+    const isOver = await untilAborted(
+      output.isOver(drain, () => group.isAlive),
+      signal,
+    )
+    group.settle()
+    const isAlone = isOver && !group.isAlive
+    return { ...status, background: isAlone ? undefined : { end } }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function start(text: string, { folder, env, noBash }: ShellOptions): Promise<ChildProcess> {
+  // Node says ENOENT for both, a folder and a program that are not there.
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UserError(`there is no folder \`${folder}\` to run commands in`)
+  const shell = noBash ? 'sh' : 'bash'
+  const child = spawn(shell, ['-c', text], {
+    cwd: folder,
+    env: { ...env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', cause => {
+      const { code } = cause as NodeJS.ErrnoException
+      if (code === 'ENOENT')
+        reject(
+          new UserError(`\`${shell}\` is needed to run the commands of the manifest, and is not on the PATH`, {
+            hint: noBash ? 'install a shell' : 'install bash, or run them with `sh`: `--no-bash`',
+            cause,
+          }),
+        )
+      else if (code === 'E2BIG')
+        reject(
+          new UserError('the command and its environment are too long for this system', {
+            hint: 'hand large values on in files',
+            cause,
+          }),
+        )
+      else reject(new UserError(`\`${shell}\` cannot be started: ${cause.message}`, { cause }))
+    })
+  })
+  return child
+}
+
+function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> {
+  return new Promise(resolve => {
+    const done = () => resolve({ exitCode: child.exitCode, signal: child.signalCode })
+    if (child.exitCode !== null || child.signalCode !== null) done()
+    else child.once('exit', done)
+  })
+}
+
+/** Rounds of `drain` for which a process that is no longer ours, and prints without pause, is listened to. */
+const PATIENCE = 20
+
+/** What a command prints on both of its streams, handed on line by line. */
+class Output {
+  /** Fulfilled when both streams are at their end, whoever holds them; rejected with what `line` throws. */
+  readonly end: Promise<unknown>
+  readonly #streams: readonly Readable[]
+  #lines = 0
+  #taking = 0
+
+  constructor({ stdout, stderr }: ChildProcess, options: ShellOptions) {
+    // Both are pipes.
+    this.#streams = [stdout!, stderr!]
+    this.end = Promise.all([this.#read('stdout', stdout!, options), this.#read('stderr', stderr!, options)])
+    // Who waits for it hears of it.
+    this.end.catch(() => {})
+  }
+
+  /**
+   * Waits for what is on its way, when its program has ended: true when all of it was handed on. False when nothing has come for `drain`
+   * milliseconds, or when there `isMore` that goes on printing.
+   */
+  async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
+    for (let round = 0; ; round++) {
+      const before = this.#lines
+      const isRead = await Promise.race([this.end.then(() => true), sleep(drain, false, { ref: false })])
+      if (isRead || isMore()) return isRead
+      if (this.#taking === 0 && (this.#lines === before || round >= PATIENCE)) return false
+    }
+  }
+
+  /** Reads no more. */
+  async stop(): Promise<void> {
+    for (const stream of this.#streams) stream.destroy()
+    await this.end.catch(() => {})
+  }
+
+  async #read(name: 'stdout' | 'stderr', stream: Readable, options: ShellOptions): Promise<void> {
+    try {
+      for await (const line of readOutput(stream, options)) {
+        this.#taking++
+        await options.line(name, line)
+        this.#taking--
+        this.#lines++
+      }
+    } catch (error) {
+      // Ours: nobody waits for more of it.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+    }
+  }
+}
+
+/** What the promise gives, or a rejection with the signal's reason. */
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  signal.throwIfAborted()
+  return new Promise<T>((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
