@@ -6,6 +6,7 @@ import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
+import { type OpenProject, openProject, targetOf } from './open-project.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
@@ -18,22 +19,26 @@ export interface DeployValues
 
 /** Compiles, then brings the environment in the cluster to what the files say. */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
-  return withCluster(context.io, options, session => deploy(context, options, session))
+  const project = await openProject(context.io, options)
+  const target = targetOf(project, context.io, options)
+  return withCluster(context.io, { ...options, ...target }, session => deploy(context, options, project, session))
 }
 
-async function deploy({ io, logLevel }: Context, options: DeployValues, session: Session): Promise<number> {
+async function deploy(
+  { io, logLevel }: Context,
+  options: DeployValues,
+  project: OpenProject,
+  session: Session,
+): Promise<number> {
   const { cluster, namespace, clock, signal, holder } = session
   const began = clock.now()
   const since = () => readableDuration(clock.now() - began)
   const tell = (text: string) => {
     if (logLevel !== 'error') io.stderr.write(`${since().padStart(8)}  ${text}\n`)
   }
-  const { plan, diagnostics, loaded } = await compileFiles(io, [], options, {
-    ...options,
-    namespace,
-    startOrder: 'client',
-    includeSecrets: true,
-  })
+  const planning = { ...options, namespace, startOrder: 'client', includeSecrets: true } as const
+  const { plan, diagnostics, loaded } = await compileFiles(io, [], options, planning, { project })
+  const domain = options.domain ?? project.environment?.domain?.value
   const blocking = diagnostics.map(one =>
     // What render may leave open, a cluster needs.
     one.code === 'image/no-registry' ? { ...one, severity: 'error' as const } : one,
@@ -47,7 +52,7 @@ async function deploy({ io, logLevel }: Context, options: DeployValues, session:
   const { toManifests } = await import('../constructs/index.ts')
   const all = toManifests(plan)
   const isRoute = (kind: string) => kind === 'Ingress' || kind === 'HTTPRoute'
-  const manifests = options.domain === undefined ? all.filter(({ object }) => !isRoute(object.kind)) : all
+  const manifests = domain === undefined ? all.filter(({ object }) => !isRoute(object.kind)) : all
   if (manifests.length < all.length)
     tell(`${plural(all.length - manifests.length, 'route')} left out: no domain is given (\`--domain\`)`)
   const environment = plan.environment.name

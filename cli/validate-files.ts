@@ -17,7 +17,7 @@ export async function validateFiles(
   services: readonly string[],
   options: ValidateValues,
 ): Promise<number> {
-  const { plan, diagnostics: found } = await compileFiles(io, services, options, options)
+  const { plan, diagnostics: found, hasNoCompose, manifest } = await compileFiles(io, services, options, options)
   const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   const counts = count(diagnostics)
   const failed = counts.error > 0 || !plan
@@ -36,7 +36,8 @@ export async function validateFiles(
     if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
     else {
       const remarks = countsText(counts)
-      printSummary(`no errors in ${plural(plan.serviceCount, 'service')}${remarks && `, ${remarks}`}`, io, logLevel)
+      const checked = hasNoCompose && manifest ? manifest.shown : plural(plan.serviceCount, 'service')
+      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}`, io, logLevel)
     }
   }
   return failed ? 1 : 0

@@ -1,7 +1,8 @@
 import type { DiagnosticKind, Related } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Span } from '../syntax/source.ts'
-import type { Tree, UsedVariable } from '../syntax/tree.ts'
+import type { ScalarTree, Tree, UsedVariable } from '../syntax/tree.ts'
+import type { Mistakes } from './mistakes.ts'
 import { ownerOf, type Path } from './where.ts'
 
 /** What every mistake of the schema is told about. */
@@ -21,6 +22,16 @@ interface Finding {
  */
 export class Findings {
   readonly #found = new Map<string, Finding>()
+  /** The diagnostics of the kind of file that is checked. */
+  readonly mistakes: Mistakes
+
+  /** Whether the value of a scalar is not known yet, so that there is nothing to check. */
+  readonly isOpen: (tree: ScalarTree) => boolean
+
+  constructor(mistakes: Mistakes, isOpen: (tree: ScalarTree) => boolean = () => false) {
+    this.mistakes = mistakes
+    this.isOpen = isOpen
+  }
 
   /** Notes a mistake at `span`. `tree` is the value that is wrong: its variables are explained. */
   add<P extends Place>(
