@@ -6,6 +6,7 @@ import { destroy } from './commands/destroy.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
 import { render } from './commands/render.ts'
+import { schema } from './commands/schema.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 
@@ -17,6 +18,7 @@ export const commands: readonly Command[] = [
   validate,
   config,
   explain,
+  schema,
   completion,
   versionCommand,
   help,

@@ -17,6 +17,14 @@ export interface CompiledProject extends Compilation {
   readonly hasNoCompose?: true
 }
 
+/** Warnings that an option of `render`, or a line of an environment, is missing. */
+export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
+  'image/no-registry',
+  'routes/no-domain',
+  'routes/no-namespace',
+  'secrets/left-out',
+])
+
 interface Extra extends Partial<LoadOptions> {
   /** The project, where it is open already. */
   readonly project?: OpenProject
@@ -55,7 +63,9 @@ export async function compileFiles(
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
 
   refuseUnknownImages(planning.image, compilation)
-  const all = [...diagnostics, ...compilation.diagnostics, ...(await imageMistakes(environment, compilation))]
+  // What is missing may be what was in error.
+  const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
+  const all = [...diagnostics, ...own]
   const { plan: made, ...rest } = compilation
   const isSound = !all.some(({ severity }) => severity === 'error')
   return { ...rest, ...found, ...(made && isSound && { plan: made }), diagnostics: all }
@@ -154,6 +164,7 @@ async function planOptions(
     ...routeOptions(values, environment),
     ...(policy !== undefined && { policy }),
     ...(images && { images }),
+    ...(environment && { imagePlaces: new Map(environment.images.map(({ name, key, span }) => [name, key ?? span])) }),
     ...(registry !== undefined && { registry }),
     ...(tag !== undefined && { tag }),
     ...(startOrder !== undefined && { startOrder }),
@@ -226,10 +237,4 @@ function refuseUnknownImages(images: ReadonlyMap<string, string> | undefined, { 
       hint: `the services are ${names || 'none'}`,
     })
   }
-}
-
-async function imageMistakes(environment: Environment | undefined, { project }: Compilation) {
-  if (!project || !environment?.images.length) return []
-  const { checkServiceImages } = await import('../compiler/manifest/service-images.ts')
-  return checkServiceImages(environment, project)
 }

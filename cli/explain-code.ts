@@ -10,7 +10,6 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../compiler/index.ts'),
     import('../compiler/manifest/read.ts'),
     import('../compiler/manifest/automatic.ts'),
-    import('../compiler/manifest/service-images.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)

@@ -1,15 +1,12 @@
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import type { Context } from './command.ts'
-import { compileFiles } from './compile-files.ts'
+import { ABOUT_OPTIONS, compileFiles } from './compile-files.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary, repositoryPath } from './report.ts'
 
 export interface ValidateValues extends LoadingValues, PlanningValues {
   readonly output: 'text' | 'json' | 'sarif'
 }
-
-/** Warnings that an option of `render` is missing. They are no fault of the files, and `validate` writes nothing that would lack it. */
-const ABOUT_OPTIONS = new Set(['image/no-registry', 'routes/no-domain', 'routes/no-namespace', 'secrets/left-out'])
 
 /** Compiles and prints the diagnostics: all of them as json or sarif, those that the log level wants as text. */
 export async function validateFiles(
@@ -18,6 +15,7 @@ export async function validateFiles(
   options: ValidateValues,
 ): Promise<number> {
   const { plan, diagnostics: found, hasNoCompose, manifest } = await compileFiles(io, services, options, options)
+  // They are no fault of the files, and nothing is written that would lack it.
   const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   const counts = count(diagnostics)
   const failed = counts.error > 0 || !plan

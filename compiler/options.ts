@@ -56,6 +56,8 @@ export interface PlanOptions {
   readonly policy?: 'restricted'
   /** `--image service=reference`. */
   readonly images?: ReadonlyMap<string, string>
+  /** Where a manifest gives services their images: an unknown service is an error there. */
+  readonly imagePlaces?: ReadonlyMap<string, Span>
   readonly registry?: string
   readonly tag?: string
   readonly startOrder?: 'manifest' | 'client'

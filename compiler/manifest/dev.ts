@@ -9,7 +9,17 @@ import { Distinct } from './duplicates.ts'
 import { readForwards } from './forward.ts'
 import { readName } from './names.ts'
 import { readExternalVolumes, readReverse, readSecrets, readSync, readVolumes } from './short-forms.ts'
-import { known, parseScalar, type Reading, readFlag, readInteger, readPairs, readTimeout, texts } from './values.ts'
+import {
+  known,
+  NUMERIC,
+  parseScalar,
+  type Reading,
+  readFlag,
+  readInteger,
+  readPairs,
+  readTimeout,
+  texts,
+} from './values.ts'
 
 /** `dev`: development containers by name (cli-behaviours.md 1.10), with the rules among their fields checked. */
 export function readDevelopment(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, Development> {
@@ -110,14 +120,14 @@ function readResources(tree: Tree | undefined, path: Path, reading: Reading): De
   const read = (part: string) =>
     [...entries(tree, part)].flatMap(([name, { key, value }]) => {
       const at = [...path, part, name]
-      const quantity = parseScalar(value, at, parseQuantity, reading)
+      const quantity = parseScalar(value, at, parseQuantity, reading, NUMERIC)
       return quantity ? [{ name, value: quantity.value.canonical, span: quantity.span, key }] : []
     })
   return { requests: read('requests'), limits: read('limits') }
 }
 
 function readPersistentVolume(tree: Tree | undefined, path: Path, reading: Reading): PersistentVolume {
-  const size = parseScalar(get(tree, 'size'), [...path, 'size'], parseQuantity, reading)
+  const size = parseScalar(get(tree, 'size'), [...path, 'size'], parseQuantity, reading, NUMERIC)
   const storageClass = known(tree, 'storageClass')
   return {
     enabled: readFlag(get(tree, 'enabled'), [...path, 'enabled'], reading)?.value ?? true,

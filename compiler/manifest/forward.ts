@@ -49,13 +49,18 @@ function readShort(item: Tree, { toContainer }: Kind, path: Path, reading: Readi
   return { span: found.span, localPort, remotePort, ...(service && { service: { value: service, span: found.span } }) }
 }
 
+const KEYS = ['localPort', 'remotePort']
+
 function readLong(item: MapTree, { toContainer }: Kind, path: Path, reading: Reading): Forward | undefined {
   const localPort = readInteger(get(item, 'localPort'), [...path, 'localPort'], reading)
   const remotePort = readInteger(get(item, 'remotePort'), [...path, 'remotePort'], reading)
   const labels = entry(item, 'labels')
   const name = entry(item, 'name')
-  if ((labels && name) || (!labels && !name && !toContainer)) {
-    reading.reporter.report(target, labels?.key ?? item.span, { both: Boolean(labels) })
+  const both = Boolean(labels && name)
+  if (both || (!labels && !name && !toContainer)) {
+    // An unknown key is most likely the missing one, misspelt: that was told.
+    if (!both && [...item.entries.keys()].some(key => !KEYS.includes(key))) return undefined
+    reading.reporter.report(target, labels?.key ?? item.span, { both })
     return undefined
   }
   const service = known(item, 'name')

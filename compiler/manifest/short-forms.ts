@@ -40,13 +40,16 @@ export function readSync(tree: Tree, path: Path, reading: Reading): Sync {
 
 /** `LOCAL:REMOTE`; a Windows path has a colon of its own. */
 export function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {
-  const drive = /^[A-Za-z]:[\\/]/.test(text) ? 2 : 0
+  const drive = driveOf(text)
   const at = text.indexOf(':', drive)
   if (at < 0) return failed('the folder in the container is missing', `write \`${text}:/PATH\``)
   if (at === 0) return failed('the folder on this machine is missing', `write \`.${text}\``)
   const remote = remotePath(text, at + 1)
   return remote.ok ? parsed({ local: text.slice(0, at), remote: remote.value }) : remote
 }
+
+/** Where a Windows path begins after its drive: `C:\\src:/app`, `C:/src:/app`; but `a:/src` is a file of one letter. */
+const driveOf = (text: string) => (/^[A-Za-z]:(\\|\/[^:]*:\/)/.test(text) ? 2 : 0)
 
 /** The path in a container that a text ends in: absolute, and not the root. */
 function remotePath(text: string, at: number, end: number = text.length): Parsed<string> {
@@ -111,7 +114,7 @@ export function readSecrets(tree: Tree | undefined, path: Path, reading: Reading
 }
 
 function parseSecret(text: string): Parsed<Omit<DevelopmentSecret, 'span'>> {
-  const drive = /^[A-Za-z]:[\\/]/.test(text) ? 2 : 0
+  const drive = driveOf(text)
   const first = text.indexOf(':', drive)
   if (first <= 0) return failed('the path in the container is missing', `write \`${text}:/PATH\``)
   const second = text.indexOf(':', first + 1)

@@ -6,10 +6,10 @@ import { type Path, spell } from '../schema/where.ts'
 import type { At, Span } from '../syntax/source.ts'
 import { spanInside } from '../syntax/span-inside.ts'
 import type { Lookup } from '../syntax/template.ts'
-import type { ScalarTree, Tree } from '../syntax/tree.ts'
+import type { ScalarTree, ScalarType, Tree } from '../syntax/tree.ts'
 import { parseDuration } from '../values/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
-import { isOpen } from './variables.ts'
+import { isOpen, isUnread } from './variables.ts'
 
 // Readers of the values of a manifest. The structure has been checked: what has another one reads as absent. So does a value that is not
 // known yet, because a variable in it is set only later.
@@ -17,7 +17,7 @@ import { isOpen } from './variables.ts'
 const badValue = diagnostic({
   code: 'manifest/bad-value',
   severity: 'error',
-  explain: `A text of the manifest is not in the form that its key takes: a port that is no number, a duration without a unit, a folder to synchronise without the path in the container. The message says what is wrong with it, and the hint how it is written.
+  explain: `A text of the manifest is not in the form that its key takes: a port that is no number, a duration without a unit, a folder to synchronise without the path in the container. The message says what is wrong with it, and the hint how it is written. The forms are:
 
 | key | form |
 |---|---|
@@ -27,7 +27,9 @@ const badValue = diagnostic({
 | \`secrets\` | \`LOCAL:REMOTE\`, \`LOCAL:REMOTE:MODE\`: \`~/.npmrc:/root/.npmrc:600\` |
 | \`externalVolumes\` | \`CLAIM:PATH\`, \`CLAIM:SUBPATH:PATH\` |
 | durations | \`90s\`, \`2m30s\`, or seconds |
-| quantities | \`500m\`, \`512Mi\` |`,
+| quantities | \`500m\`, \`512Mi\` |
+
+\`docs/manifest.md\` has them all.`,
   text: (p: { path: Path; value: string; reason: string; hint?: string | undefined }) => ({
     message: `\`${spell(p.path)}\` is \`${p.value}\`: ${p.reason}`,
     hint: p.hint,
@@ -49,9 +51,10 @@ export function parseScalar<T>(
   path: Path,
   parse: (text: string) => Parsed<T>,
   { reporter }: Pick<Reading, 'reporter'>,
+  types: readonly ScalarType[] = ['string'],
 ): At<T> | undefined {
   const found = scalar(tree)
-  if (!found || isOpen(found)) return undefined
+  if (!found || isOpen(found) || !types.includes(found.type)) return undefined
   const value = String(found.value)
   const result = parse(value)
   if (result.ok) return { value: result.value, span: found.span }
@@ -61,19 +64,22 @@ export function parseScalar<T>(
   return undefined
 }
 
-/** A text that is there and known. */
+/** A text that is there and that can be used. Variables that are set later stand in it as they are written. */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
-  return found && isOpen(found) ? undefined : filledText(tree, ...path)
+  return found && isUnread(found) ? undefined : filledText(tree, ...path)
 }
 
 /** A text, or a list of texts. */
 export function texts(tree: Tree | undefined): readonly At<string>[] {
   const all = tree?.kind === 'scalar' ? [tree] : items(tree)
-  return all.flatMap(item => (isText(item) && !isOpen(item) ? [textOf(item)] : []))
+  return all.flatMap(item => (isText(item) && !isUnread(item) ? [textOf(item)] : []))
 }
 
 const isText = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar' && tree.type !== 'null'
+
+/** For values that may be written as numbers, too. */
+export const NUMERIC: readonly ScalarType[] = ['string', 'int', 'float']
 
 /** True or false, or their text. */
 export function readFlag(
@@ -89,6 +95,7 @@ export function readFlag(
         ? { ok: true, value: text === 'true' }
         : { ok: false, reason: 'it is neither true nor false', hint: 'write `true` or `false`' },
     reading,
+    ['string', 'bool'],
   )
 }
 
@@ -120,6 +127,7 @@ export function readTimeout(
       return { ok: true, value: Number(result.value / 1_000_000n) }
     },
     reading,
+    NUMERIC,
   )
 }
 

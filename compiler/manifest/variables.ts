@@ -62,10 +62,14 @@ export function substituteVariables(
     : whole
 }
 
-/** Whether a value is not known yet: text with variables that were not substituted, or that are set later. */
+/** Whether a value is not known yet: its variables were not substituted, or are set later. There is nothing to check then. */
 export function isOpen(tree: ScalarTree): boolean {
-  if (typeof tree.value !== 'string') return false
-  return tree.template === undefined ? tree.value.includes('$') : LATE_INSIDE.test(tree.value)
+  return isUnread(tree) || (typeof tree.value === 'string' && LATE_INSIDE.test(tree.value))
+}
+
+/** Whether a value still has variables that nobody will substitute: in error, or of an environment that is not asked for. */
+export function isUnread({ value, template }: ScalarTree): boolean {
+  return template === undefined && typeof value === 'string' && value.includes('$')
 }
 
 /** The mapping with the entries that another one has of it. */

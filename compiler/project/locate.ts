@@ -33,9 +33,9 @@ const noFile = diagnostic({
   code: 'files/no-compose-file',
   severity: 'error',
   explain:
-    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is none in this folder or in one above it. The names looked for are `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`.',
+    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is neither a manifest nor a Compose file in this folder or in one above it. The names looked for are `devctl.yml` and `devctl.yaml`, and `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, each also in `.devctl`. Nor are there a Helm chart or Kubernetes manifests in this folder that `deploy` could take as they are.',
   text: (p: { directory: string }) => ({
-    message: `no Compose file in \`${p.directory}\` or in a folder above it`,
+    message: `no manifest and no Compose file in \`${p.directory}\` or in a folder above it`,
     hint: 'name one with `-f`, or call it `compose.yaml`',
   }),
 })
