@@ -67,7 +67,7 @@ export function parseScalar<T>(
 /** A text that is there and that can be used. Variables that are set later stand in it as they are written. */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
-  return found && isUnread(found) ? undefined : filledText(tree, ...path)
+  return found && isText(found) && !isUnread(found) ? filledText(found) : undefined
 }
 
 /** A text, or a list of texts. */
@@ -76,7 +76,9 @@ export function texts(tree: Tree | undefined): readonly At<string>[] {
   return all.flatMap(item => (isText(item) && !isUnread(item) ? [textOf(item)] : []))
 }
 
-const isText = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar' && tree.type !== 'null'
+/** A date is text that YAML makes something else of. */
+const isText = (tree: Tree): tree is ScalarTree =>
+  tree.kind === 'scalar' && (tree.type === 'string' || tree.type === 'date')
 
 /** For values that may be written as numbers, too. */
 export const NUMERIC: readonly ScalarType[] = ['string', 'int', 'float']

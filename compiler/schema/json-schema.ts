@@ -10,12 +10,15 @@ export interface SchemaTitle {
   readonly description: string
 }
 
+/** How the note of a row reads behind what the key means; for a manifest it is the default. */
+export type Note = (note: string) => string
+
 /**
  * The JSON Schema of a shape: what the reader takes the schema takes, and structural mistakes it refuses. A variable may stand wherever text, a number or a switch
  * does, because a schema sees the file before substitution. Shapes that are used in several places, and mappings with keys of their own, are `$defs`.
  */
-export function toJsonSchema(shape: Shape, title: SchemaTitle): JsonSchema {
-  const writer = new SchemaWriter(shape)
+export function toJsonSchema(shape: Shape, title: SchemaTitle, note: Note = text => `; ${text}`): JsonSchema {
+  const writer = new SchemaWriter(shape, note)
   const body = writer.write(shape)
   const definitions = writer.definitions()
   return {
@@ -30,7 +33,10 @@ class SchemaWriter {
   readonly #shared: ReadonlyMap<Shape, string>
   readonly #written = new Map<string, JsonSchema>()
 
-  constructor(top: Shape) {
+  readonly #note: Note
+
+  constructor(top: Shape, note: Note) {
+    this.#note = note
     this.#shared = sharedShapes(top)
   }
 
@@ -41,7 +47,12 @@ class SchemaWriter {
   /** The schema of a key: what it means, and what may stand there. */
   field(field: Row | Shape): JsonSchema {
     const body = this.reference(shapeOf(field))
-    return isRow(field) ? { description: describe(field), ...body } : body
+    return isRow(field) ? { description: this.describe(field), ...body } : body
+  }
+
+  describe({ becomes, note }: Row): string {
+    const text = becomes === '' ? (note ?? '') : `${becomes}${note ? this.#note(note) : ''}`
+    return text === '' ? text : text[0]!.toUpperCase() + text.slice(1)
   }
 
   reference(shape: Shape): JsonSchema {
@@ -74,22 +85,28 @@ class SchemaWriter {
 
   map({ keys, required, others, extensions, unknown }: MapForm): JsonSchema {
     const properties = Object.fromEntries(Object.entries(keys).map(([key, field]) => [key, this.field(field)]))
-    const takesAny = others?.names.source === '.'
+    const takesAny = others !== undefined && (others.names.source === '.' || others.names.test(''))
     const patterns = {
-      ...(extensions && { '^x-': {} }),
-      ...(others && !takesAny && { [others.names.source]: this.field(others.row) }),
+      ...(extensions && { [patternBeside('^x-', keys)]: {} }),
+      ...(others && !takesAny && { [patternBeside(others.names.source, keys)]: this.field(others.row) }),
     }
     return {
       type: 'object',
       ...(Object.keys(properties).length > 0 && { properties }),
       ...(Object.keys(patterns).length > 0 && { patternProperties: patterns }),
-      ...(takesAny && others.otherwise === 'error' && { propertyNames: { minLength: 1 } }),
+      ...(takesAny && !others.names.test('') && others.otherwise === 'error' && { propertyNames: { minLength: 1 } }),
       additionalProperties: takesAny
         ? this.field(others.row)
         : unknown === 'warning' || others?.otherwise === 'ignored',
       ...(required.length > 0 && { required }),
     }
   }
+}
+
+/** A pattern for the keys that are not listed: a schema would else hold both what is said about the key and about the pattern against it. */
+function patternBeside(pattern: string, keys: MapForm['keys']): string {
+  const matching = Object.keys(keys).filter(key => new RegExp(pattern, 'u').test(key))
+  return matching.length === 0 ? pattern : `^(?!(?:${matching.join('|')})$)${pattern.replace(/^\^/, '')}`
 }
 
 /** Text with a variable in it may become anything. */
@@ -112,14 +129,8 @@ function scalarSchemas({ types, minimum, maximum, words, pattern }: ScalarForm):
     ...schemas,
     ...(words ? [{ enum: words }] : []),
     ...(pattern ? [{ type: 'string', pattern: pattern.source }] : []),
-    VARIABLE,
+    ...(pattern?.test('${A}') ? [] : [VARIABLE]),
   ]
-}
-
-/** Markdown reads badly in the tips of editors; backticks do no harm. */
-function describe({ becomes, note }: Row): string {
-  const text = [becomes, note].filter(Boolean).join('; ')
-  return text === '' ? text : text[0]!.toUpperCase() + text.slice(1)
 }
 
 /** Shapes with keys of their own that stand in several places, with a name for each: that of the first key they stand under. */
