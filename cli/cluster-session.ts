@@ -2,6 +2,7 @@ import { hostname, userInfo } from 'node:os'
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from '../environment/clock.ts'
+import type { Holder } from '../environment/lease.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
 
@@ -12,8 +13,7 @@ export interface Session {
   /** Aborted at the deadline of the command, and by Ctrl-C. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Who holds a Lease: `ann@laptop (4711)`. */
-  readonly holder: string
+  readonly holder: Holder
 }
 
 export interface SessionOptions {
@@ -72,9 +72,26 @@ const clock: Clock = {
   },
 }
 
-function holder(): string {
+/** This process, for others who want to work on the same environment. */
+function holder(): Holder {
   const { username } = userInfo()
-  return `${username}@${hostname()} (${process.pid})`
+  const machine = `${username}@${hostname()}`
+  return {
+    name: `${machine} (${process.pid})`,
+    isGone(name) {
+      const id = name.startsWith(`${machine} (`) ? /\((\d+)\)$/.exec(name)?.[1] : undefined
+      return id !== undefined && !isRunning(Number(id))
+    },
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // node throws nothing else
+  }
 }
 
 function toUserError(error: unknown): unknown {

@@ -3,6 +3,7 @@ import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
+import { diff } from './commands/diff.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
 import { render } from './commands/render.ts'
@@ -13,6 +14,7 @@ import { versionCommand } from './commands/version.ts'
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   deploy,
+  diff,
   destroy,
   render,
   validate,

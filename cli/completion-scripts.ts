@@ -23,7 +23,7 @@ export function bashScript(commands: readonly Command[]): string {
   const wordCases = commands.map(command => {
     const words = [...Object.values(command.options), ...GLOBAL].flatMap(flagsOf)
     const named =
-      command.words?.flatMap(word => word.choices ?? (word.name === '[command]' ? names(commands) : [])) ?? []
+      command.words?.flatMap(word => word.choices ?? (word.completes === 'command' ? names(commands) : [])) ?? []
     const services = command.words?.some(word => word.completes === 'service') ? ` $(${SERVICES})` : ''
     return `    ${command.name}) words="${[...named, ...words].join(' ')}${services}" ;;\n`
   })
@@ -99,7 +99,7 @@ function zshOption(option: Option<unknown>): string {
 
 function zshWord({ name, description, choices, completes }: Word, commands: readonly Command[]): string {
   const text = description.replaceAll(':', ' ')
-  const words = choices ?? (name === '[command]' ? names(commands) : undefined)
+  const words = choices ?? (completes === 'command' ? names(commands) : undefined)
   const action = words ? `(${words.join(' ')})` : completes === 'service' ? `{compadd -- $(${SERVICES})}` : ' '
   return `${name.includes('...') ? '*' : '1'}:${text}:${action}`
 }
@@ -118,7 +118,7 @@ export function fishScript(commands: readonly Command[]): string {
     const condition = `complete -c devctl -n '__fish_seen_subcommand_from ${command.name}'`
     for (const option of Object.values(command.options)) lines.push(`${condition} ${fishOption(option)}`)
     for (const word of command.words ?? []) {
-      const words = word.choices ?? (word.name === '[command]' ? names(commands) : undefined)
+      const words = word.choices ?? (word.completes === 'command' ? names(commands) : undefined)
       if (words) lines.push(`${condition} -a ${quote(words.join(' '))}`)
       else if (word.completes === 'service') lines.push(`${condition} -a ${quote(`(${SERVICES})`)}`)
     }
