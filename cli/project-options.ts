@@ -29,7 +29,7 @@ export const planning = {
   ),
   namespace: text(
     '--namespace <namespace>',
-    'namespace of the objects (default: $DEVCTL_NAMESPACE, else none is written)',
+    'namespace of the objects (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest, else none is written)',
     {
       check: dnsLabel,
     },

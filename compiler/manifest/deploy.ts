@@ -58,7 +58,7 @@ function readComposeFiles(tree: Tree, { reporter }: Reading): ComposeFiles | und
   const chosen = all.map(one => (isMap(one) ? get(one, 'services') : undefined))
   const without = chosen.findIndex(services => !services)
   if (without >= 0) {
-    const first = chosen.find(services => services)
+    const first = chosen.find(services => texts(services).length > 0)
     if (first)
       reporter.report(servicesOfSome, first.span, {}, [{ span: all[without]!.span, message: 'here it is missing' }])
   }

@@ -10,7 +10,6 @@ import {
   object,
   record,
   type Shape,
-  text,
   textOrList,
   word,
 } from '../schema/shape.ts'
@@ -21,13 +20,14 @@ import { dnsName, filled, PORT } from './values-shape.ts'
 /** Kubernetes' own structures: the API server knows their fields. */
 const kubernetes: Shape = { map: record({ any: true }).map! }
 
-const quantities = record(either(text(), integer({ minimum: 0 }), anyOf('string', 'number')), { called: 'RESOURCE' })
+const quantities = record(anyOf('string', 'number'), { called: 'RESOURCE' })
 const resources: Shape = object({
   requests: cli(quantities, 'what is reserved, as `cpu: 500m`'),
   limits: cli(quantities, 'what it may use at most'),
 })
 
-const duration = either(filled(), integer({ minimum: 1 }))
+// What is below zero, the reader of the value says.
+const duration = either(filled(), integer())
 
 const sync: Shape = either(
   list(filled()),
@@ -112,7 +112,7 @@ const onlyMain: Readonly<Record<string, Row>> = {
   persistentVolume: cli(
     object({
       enabled: cli(flag(), 'keep what is synchronised in a claim', '`true`'),
-      size: cli(either(filled(), integer({ minimum: 1 })), 'size of the claim', '`5Gi`'),
+      size: cli(either(filled(), integer()), 'size of the claim', '`5Gi`'),
       storageClass: cli(dnsName(), 'its storage class', 'the default of the cluster'),
       accessMode: cli(
         word(['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod']),

@@ -107,8 +107,8 @@ export function readManifest(options: ManifestOptions, host: CompilerHost): Read
     reporter,
   )
   const reading: Reading = { reporter, lookup, folder }
-  const model = substituteVariables(tree, options.environment, lookup, reporter)
-  const findings = new Findings(manifestMistakes, isOpen)
+  const { tree: model, failed } = substituteVariables(tree, options.environment, lookup, reporter)
+  const findings = new Findings(manifestMistakes, { isOpen, reported: failed })
   check(model, manifestShape, [], model.span, findings)
   findings.report(reporter)
   const manifest = readModel(model, { path: options.path, shown: file.path, folder }, reading)

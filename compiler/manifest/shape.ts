@@ -96,11 +96,7 @@ const dependency: Shape = either(
       manifest: cli(filled(), 'path of its manifest', 'found as always'),
       branch: cli(filled(), 'branch to deploy', 'the main branch'),
       variables: cli(keyValues(), 'variables that its commands get'),
-      timeout: cli(
-        either(filled(), integer({ minimum: 1 })),
-        'how long it may take, such as `5m`',
-        'that of the deploy',
-      ),
+      timeout: cli(either(filled(), integer()), 'how long it may take, such as `5m`', 'that of the deploy'),
       wait: cli(flag(), 'go on only when it is ready', '`false`'),
     },
     { required: ['repository'] },

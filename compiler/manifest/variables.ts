@@ -37,14 +37,15 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 
 /**
  * Substitutes the variables of a manifest, as Compose does, but for commands, and for the environments other than the one that is asked for: their
- * variables need not be set here. What has an error (reported) stays as it is written.
+ * variables need not be set here. What has an error (reported) stays as it is
+ * written, and is among `failed`.
  */
 export function substituteVariables(
   tree: MapTree,
   environment: string | undefined,
   lookup: Lookup,
   reporter: Reporter,
-): MapTree {
+): { readonly tree: MapTree; readonly failed: ReadonlySet<Tree> } {
   const environments = get(tree, 'environments')
   const others = isMap(environments) ? [...environments.entries.keys()].filter(name => name !== environment) : []
   const asked =
@@ -57,9 +58,17 @@ export function substituteVariables(
   const { tree: result, failed } = interpolate(asked, lookupNow, CASTS, scalar => scalar, reporter)
   let whole = result as MapTree // a map stays a map
   for (const path of failed) whole = restore(whole, tree, path) as MapTree // likewise
-  return others.length > 0 && isMap(environments)
-    ? withEntry(whole, 'environments', merged(environments, get(whole, 'environments')))
-    : whole
+  const all =
+    others.length > 0 && isMap(environments)
+      ? withEntry(whole, 'environments', merged(environments, get(whole, 'environments')))
+      : whole
+  return { tree: all, failed: new Set(failed.flatMap(path => at(tree, path) ?? [])) }
+}
+
+/** What stands at a path of keys and indices. */
+function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | undefined {
+  if (key === undefined || !tree) return tree
+  return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
 }
 
 /** Whether a value is not known yet: its variables were not substituted, or are set later. There is nothing to check then. */

@@ -23,7 +23,7 @@ export function check(
   if (tree.kind === 'map' && shape.map) return checkMap(tree, shape.map, path, keySpan, findings, unsound)
   if (tree.kind === 'seq' && shape.list) return checkList(tree, shape.list, path, findings)
   if (tree.kind === 'scalar') {
-    if (shape.scalar && findings.isOpen(tree)) return true
+    if (findings.isUnchecked(tree, shape.scalar !== undefined)) return true
     if (shape.scalar && hasType(tree, shape.scalar)) return checkScalar(tree, shape.scalar, path, findings)
     if (tree.type === 'null') {
       findings.add(findings.mistakes.nullValue, headOf(tree, path, keySpan), { path, allowed: describe(shape) }, path)

@@ -16,6 +16,14 @@ interface Finding {
   readonly report: (reporter: Reporter, notes: readonly string[]) => void
 }
 
+/** Values that are not to be checked. */
+export interface Unchecked {
+  /** Whether the value of a scalar is not known yet. */
+  readonly isOpen?: (tree: ScalarTree) => boolean
+  /** Values about which something was reported before. */
+  readonly reported?: ReadonlySet<Tree>
+}
+
 /**
  * Collects mistakes until all is checked: what an anchor, `extends` or a merge key brings to several services is one mistake, at one
  * place of the text, and is reported once with the names of the others.
@@ -25,12 +33,17 @@ export class Findings {
   /** The diagnostics of the kind of file that is checked. */
   readonly mistakes: Mistakes
 
-  /** Whether the value of a scalar is not known yet, so that there is nothing to check. */
-  readonly isOpen: (tree: ScalarTree) => boolean
+  readonly #unchecked: Unchecked
 
-  constructor(mistakes: Mistakes, isOpen: (tree: ScalarTree) => boolean = () => false) {
+  constructor(mistakes: Mistakes, unchecked: Unchecked = {}) {
     this.mistakes = mistakes
-    this.isOpen = isOpen
+    this.#unchecked = unchecked
+  }
+
+  /** Whether there is nothing to check about a value; `isAllowed` where a single value may stand there at all. */
+  isUnchecked(tree: ScalarTree, isAllowed: boolean): boolean {
+    const { isOpen, reported } = this.#unchecked
+    return reported?.has(tree) === true || (isAllowed && isOpen?.(tree) === true)
   }
 
   /** Notes a mistake at `span`. `tree` is the value that is wrong: its variables are explained. */
