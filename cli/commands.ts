@@ -9,6 +9,7 @@ import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
 import { logs } from './commands/logs.ts'
 import { render } from './commands/render.ts'
+import { schema } from './commands/schema.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
 
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   validate,
   config,
   explain,
+  schema,
   completion,
   versionCommand,
   help,

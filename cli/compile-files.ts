@@ -1,27 +1,80 @@
-import { delimiter, dirname, resolve } from 'node:path'
+import { basename, delimiter, dirname, resolve } from 'node:path'
 import type { Compilation } from '../compiler/index.ts'
+import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
 import { fallbackName, nearestProject } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { createHost } from './node-host.ts'
+import { type OpenProject, openProject } from './open-project.ts'
 import { dnsLabel, type LoadingValues, type PlanningValues } from './project-options.ts'
 
-/** Compiles the files that the options of a command name, for the services that its words name. */
+/** A compilation with the manifest that it was made by. */
+export interface CompiledProject extends Compilation {
+  readonly manifest?: Manifest
+  readonly environment?: Environment
+  /** Set when there is no Compose file: the manifest deploys by commands, and the plan is empty. */
+  readonly hasNoCompose?: true
+}
+
+/** Warnings that an option of `render`, or a line of an environment, is missing. */
+export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
+  'image/no-registry',
+  'routes/no-domain',
+  'routes/no-namespace',
+  'secrets/left-out',
+])
+
+interface Extra extends Partial<LoadOptions> {
+  /** The project, where it is open already. */
+  readonly project?: OpenProject
+}
+
+/** Compiles the files that the options of a command name, or the manifest, for the services that its words name. The one way in. */
 export async function compileFiles(
   io: Io,
   services: readonly string[],
   loading: LoadingValues,
   planning: Partial<PlanningValues> = {},
-  extra: Partial<LoadOptions> = {},
-): Promise<Compilation> {
-  const [{ compile }, plan] = await Promise.all([import('../compiler/index.ts'), planOptions(io, loading, planning)])
-  const compilation = compile(
-    { ...(await loadOptions(io, services, loading, planning)), ...plan, ...extra },
-    createHost({ env: io.env }),
-  )
+  { project: opened, ...extra }: Extra = {},
+): Promise<CompiledProject> {
+  const project = opened ?? (await openProject(io, loading))
+  const [{ compile, compileNothing }, plan] = await Promise.all([
+    import('../compiler/index.ts'),
+    planOptions(io, loading, planning, project),
+  ])
+  const { manifest, environment, diagnostics } = project
+  const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
+  const failed = diagnostics.some(({ severity }) => severity === 'error')
+  const commands = manifest && !project.namesCompose && !manifest.deploy?.compose && manifest.deploy
+  // What the manifest says about its Compose files is in error, or the manifest as a whole: there is nothing to go by.
+  if (failed && (!manifest || commands)) return { ...found, diagnostics }
+
+  const host = createHost({ env: io.env })
+  const nothing = (): CompiledProject => {
+    const empty = compileNothing({ ...plan, directory: manifest!.folder }, host)
+    return { ...empty, ...found, hasNoCompose: true, diagnostics: [...diagnostics, ...empty.diagnostics] }
+  }
+  if (commands && commands.commands.length > 0 && !commands.endpoints) return nothing()
+
+  const options = loadOptions(io, services, loading, planning, await withStdin(io, loading, project))
+  const compilation = compile({ ...options, ...plan, ...extra }, host)
+  const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
+  if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
+
   refuseUnknownImages(planning.image, compilation)
-  return compilation
+  // What is missing may be what was in error.
+  const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
+  const all = [...diagnostics, ...own]
+  const { plan: made, ...rest } = compilation
+  const isSound = !all.some(({ severity }) => severity === 'error')
+  return { ...rest, ...found, ...(made && isSound && { plan: made }), diagnostics: all }
+}
+
+/** `-` in COMPOSE_FILE means standard input, too. */
+async function withStdin(io: Io, loading: LoadingValues, project: OpenProject): Promise<OpenProject> {
+  if (project.stdin || !namedFiles(io, loading).includes('-')) return project
+  return { ...project, stdin: await io.readStdin() }
 }
 
 /** The files that are named, by options or the shell. What an .env file may say about them changes no name. */
@@ -30,38 +83,105 @@ function namedFiles(io: Io, { file }: LoadingValues): readonly string[] {
   return io.env.COMPOSE_FILE ? io.env.COMPOSE_FILE.split(io.env.COMPOSE_PATH_SEPARATOR || delimiter) : []
 }
 
-function projectFolder(io: Io, loading: LoadingValues): string {
+function projectFolder(io: Io, loading: LoadingValues, { manifest, namesCompose }: OpenProject): string {
+  if (manifest && !namesCompose) return manifest.folder
   if (loading.projectDirectory !== undefined) return resolve(io.cwd, loading.projectDirectory)
   const files = namedFiles(io, loading)
   const first = files.find(path => path !== '-')
-  return first === undefined
-    ? (files.length === 0 && nearestProject(io.cwd)) || io.cwd
-    : dirname(resolve(io.cwd, first))
+  if (first === undefined) return (files.length === 0 && nearestProject(io.cwd)) || io.cwd
+  const folder = dirname(resolve(io.cwd, first))
+  return basename(folder) === '.devctl' ? dirname(folder) : folder
 }
 
-async function loadOptions(
+function loadOptions(
   io: Io,
   services: readonly string[],
   loading: LoadingValues,
   { strict }: Partial<PlanningValues>,
-): Promise<LoadOptions> {
+  project: OpenProject,
+): LoadOptions {
   const { file, projectDirectory, envFile, profile } = loading
+  const { manifest, environment, namesCompose, stdin } = project
+  const compose = namesCompose ? undefined : manifest?.deploy?.compose
+  const inFolder = (path: { readonly value: string }) => resolve(manifest!.folder, path.value)
+  const files = namesCompose ? file : compose?.files.map(inFolder)
+  const envFiles = envFile?.map(path => resolve(io.cwd, path)) ?? environment?.envFiles.map(inFolder)
+  const profiles = profile ?? environment?.profiles?.map(({ value }) => value)
+  const chosen = services.length > 0 ? services : (compose?.services.map(({ value }) => value) ?? [])
   return {
     workingDirectory: io.cwd,
-    ...(file && { files: file }),
-    ...(namedFiles(io, loading).includes('-') && { stdin: await io.readStdin() }),
+    ...(files && { files }),
+    ...(stdin && { stdin }),
     ...(projectDirectory !== undefined && { projectDirectory: resolve(io.cwd, projectDirectory) }),
-    ...(envFile && { envFiles: envFile.map(path => resolve(io.cwd, path)) }),
-    ...(profile && { profiles: profile }),
-    ...(services.length > 0 && { services }),
+    ...(envFiles?.length && { envFiles }),
+    ...(profiles && { profiles }),
+    ...(chosen.length > 0 && { services: chosen }),
     ...(strict && { strict }),
+    ...(manifest && { manifest: manifestInputs(manifest, environment, namesCompose) }),
   }
 }
 
-async function planOptions(io: Io, loading: LoadingValues, values: Partial<PlanningValues>): Promise<PlanOptions> {
-  const { name, domain, gateway, ingressClass, tlsSecret, policy, registry, tag, startOrder, includeSecrets } = values
-  const namespace = values.namespace ?? namespaceOf(io)
-  const routes = values.routes ?? (gateway === undefined ? undefined : 'gateway')
+function manifestInputs(
+  { folder, deploy }: Manifest,
+  environment: Environment | undefined,
+  namesCompose: boolean,
+): NonNullable<LoadOptions['manifest']> {
+  const compose = namesCompose ? undefined : deploy?.compose
+  const overrides = environment?.compose ?? []
+  const named = [...(compose?.files ?? []), ...overrides]
+  return {
+    files: overrides.map(({ value }) => resolve(folder, value)),
+    ...(!namesCompose && { searchIn: folder }),
+    ...(environment && { variables: environment.variables }),
+    ...(deploy?.endpoints && !namesCompose && { endpoints: deploy.endpoints }),
+    places: {
+      files: new Map(named.map(({ value, span }) => [resolve(folder, value), span])),
+      services: new Map(compose?.services.map(({ value, span }) => [value, span])),
+    },
+  }
+}
+
+/** What the options say, then the environment, then the shell, then the manifest. */
+async function planOptions(
+  io: Io,
+  loading: LoadingValues,
+  values: Partial<PlanningValues>,
+  project: OpenProject,
+): Promise<PlanOptions> {
+  const { tag, startOrder, includeSecrets } = values
+  const { manifest, environment, namesCompose } = project
+  const name = values.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
+  const namespace = values.namespace ?? environment?.namespace?.value ?? namespaceOf(io) ?? manifest?.namespace?.value
+  const domain = values.domain ?? environment?.domain?.value
+  const policy = values.policy ?? environment?.policy
+  const registry = values.registry ?? environment?.registry?.value
+  const images = await imagesOf(io, values, environment)
+  return {
+    fallbackName: fallbackName(projectFolder(io, loading, project)),
+    ...(name !== undefined && { name }),
+    ...(namespace !== undefined && { namespace }),
+    ...(domain !== undefined && { domain }),
+    ...routeOptions(values, environment),
+    ...(policy !== undefined && { policy }),
+    ...(images && { images }),
+    ...(environment && { imagePlaces: new Map(environment.images.map(({ name, key, span }) => [name, key ?? span])) }),
+    ...(registry !== undefined && { registry }),
+    ...(tag !== undefined && { tag }),
+    ...(startOrder !== undefined && { startOrder }),
+    ...(includeSecrets && { includeSecrets }),
+    ...(environment?.shellImage && { shellImage: environment.shellImage.value }),
+    ...(environment?.kubectlImage && { kubectlImage: environment.kubectlImage.value }),
+    ...(io.env.DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED === 'false' && { volumeAffinity: false }),
+  }
+}
+
+/** An option that chooses another kind of route leaves out what the environment says about its own. */
+function routeOptions(values: Partial<PlanningValues>, environment: Environment | undefined): Partial<PlanOptions> {
+  const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
+  const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
+  const ofIngress = routes === 'gateway' ? undefined : environment
+  const ingressClass = values.ingressClass ?? ofIngress?.ingressClass?.value
+  const tlsSecret = values.tlsSecret ?? ofIngress?.tlsSecret?.value
   if (routes === 'gateway' && gateway === undefined) {
     throw new UsageError('`--routes gateway` needs to know the Gateway', { hint: 'add `--gateway NAMESPACE/NAME`' })
   }
@@ -75,23 +195,12 @@ async function planOptions(io: Io, loading: LoadingValues, values: Partial<Plann
       hint: 'leave it out: the Gateway has its own class',
     })
   }
-  const images = values.imagesFile === undefined ? undefined : await imagesFrom(io, values.imagesFile)
   return {
-    fallbackName: fallbackName(projectFolder(io, loading)),
-    ...(name !== undefined && { name }),
-    ...(namespace !== undefined && { namespace }),
-    ...(domain !== undefined && { domain }),
     ...(routes !== undefined && { routes }),
     ...(gateway !== undefined && { gateway }),
     ...(ingressClass !== undefined && { ingressClass }),
     ...(tlsSecret !== undefined && { tlsSecret }),
-    ...(policy !== undefined && { policy }),
-    ...((images ?? values.image) && { images: new Map([...(images ?? []), ...(values.image ?? [])]) }),
-    ...(registry !== undefined && { registry }),
-    ...(tag !== undefined && { tag }),
-    ...(startOrder !== undefined && { startOrder }),
-    ...(includeSecrets && { includeSecrets }),
-    ...(io.env.DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED === 'false' && { volumeAffinity: false }),
+    ...(environment && { routeAnnotations: environment.routeAnnotations }),
   }
 }
 
@@ -99,6 +208,18 @@ function namespaceOf({ env }: Io): string | undefined {
   const namespace = env.DEVCTL_NAMESPACE || undefined
   if (namespace !== undefined) dnsLabel(namespace, 'DEVCTL_NAMESPACE')
   return namespace
+}
+
+/** The images of services: those of the environment, over them those of a file, over them those of options. */
+async function imagesOf(
+  io: Io,
+  { image, imagesFile }: Partial<PlanningValues>,
+  environment: Environment | undefined,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  if (imagesFile === undefined && !image && !environment?.images.length) return undefined
+  const ofFile = imagesFile === undefined ? [] : await imagesFrom(io, imagesFile)
+  const ofEnvironment = environment?.images.map(({ name, value }) => [name, value] as const) ?? []
+  return new Map([...ofEnvironment, ...ofFile, ...(image ?? [])])
 }
 
 async function imagesFrom(io: Io, path: string): Promise<ReadonlyMap<string, string>> {

@@ -10,6 +10,7 @@ import { compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
 import { readableDuration } from './duration-option.ts'
+import { type OpenProject, openProject, targetOf } from './open-project.ts'
 import { type Progress, type ProgressForm, startProgress } from './progress/progress.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
@@ -20,20 +21,27 @@ export interface DeployValues extends DeployingValues {
 
 /** Compiles, then brings the environment in the cluster to what the files say. */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
-  return withCluster(context.io, { ...options, logLevel: context.logLevel }, session =>
-    deploy(context, options, session),
+  const project = await openProject(context.io, options)
+  const target = targetOf(project, context.io, options)
+  return withCluster(context.io, { ...options, ...target, logLevel: context.logLevel }, session =>
+    deploy(context, options, project, session),
   )
 }
 
-async function deploy(context: Context, options: DeployValues, session: Session): Promise<number> {
+async function deploy(
+  context: Context,
+  options: DeployValues,
+  project: OpenProject,
+  session: Session,
+): Promise<number> {
   const { io, logLevel } = context
   const { cluster, namespace, clock, signal, holder } = session
   const began = clock.now()
   const since = () => readableDuration(clock.now() - began)
   const progress = await startProgress(io, logLevel, options.output, () => clock.now())
-  const compiled = await compileForCluster(context, options, namespace, progress)
+  const compiled = await compileForCluster(context, options, project, namespace, progress)
   if (!compiled) return 1
-  const { plan, synth, services, directory } = compiled
+  const { plan, synth, services, source } = compiled
   const environment = plan.environment.name
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
@@ -47,7 +55,7 @@ async function deploy(context: Context, options: DeployValues, session: Session)
       namespace,
       holder,
       wait: options.wait,
-      source: deploySource(io, directory, options.file),
+      source,
       choices: {
         adopt: options.adopt,
         forceConflicts: options.forceConflicts,
@@ -95,34 +103,35 @@ async function deploy(context: Context, options: DeployValues, session: Session)
 export async function compileForCluster(
   context: Context,
   options: DeployingValues & { readonly output: ProgressForm },
+  project: OpenProject,
   namespace: string,
   progress: Progress,
 ) {
   const { io } = context
-  const compilation = await compileFiles(io, [], options, {
-    ...options,
-    namespace,
-    startOrder: 'client',
-    includeSecrets: true,
-  })
+  const planning = { ...options, namespace, startOrder: 'client', includeSecrets: true } as const
+  const compilation = await compileFiles(io, [], options, planning, { project })
   const { plan, loaded } = compilation
+  const manifest = project.namesCompose ? undefined : project.manifest
+  const domain = options.domain ?? project.environment?.domain?.value
   const shown = compilation.diagnostics
     .filter(({ code }) => code !== 'routes/no-domain')
     .map(one => (one.code === 'image/no-registry' ? { ...one, severity: 'error' as const } : one))
   progress.pause()
   report(context, options.output, shown)
-  if (!plan || !loaded || count(shown).error > 0) {
+  const directory = manifest?.folder ?? loaded?.directory
+  if (!plan || directory === undefined || count(shown).error > 0) {
     io.stderr.write(`${failureSummary(shown, 'nothing was deployed')}\n`)
     return undefined
   }
   const { toManifests } = await import('../constructs/index.ts')
   const isRoute = ({ object }: Manifest) => object.kind === 'Ingress' || object.kind === 'HTTPRoute'
   const synth = (one: typeof plan): readonly Manifest[] =>
-    toManifests(one).filter(manifest => options.domain !== undefined || !isRoute(manifest))
-  const left = options.domain === undefined ? plan.routes.length : 0
+    toManifests(one).filter(manifest => domain !== undefined || !isRoute(manifest))
+  const left = domain === undefined ? plan.routes.length : 0
   if (left > 0)
     progress.tell({ type: 'note', text: `${plural(left, 'route')} left out: no domain is given (\`--domain\`)` })
-  return { plan, synth, services: get(loaded.tree, 'services'), directory: loaded.directory }
+  const files = manifest ? [manifest.path] : options.file
+  return { plan, synth, services: get(loaded?.tree, 'services'), source: deploySource(io, directory, files) }
 }
 
 function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {

@@ -10,9 +10,12 @@ export const deploying = {
   ...plan,
   namespace: text(
     '--namespace <namespace>',
-    'namespace to deploy to (default: $DEVCTL_NAMESPACE, else that of the context)',
+    'namespace to deploy to (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest, that of the context)',
   ),
-  context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+  context: text(
+    '--context <name>',
+    'context of the kubeconfig (default: that of the environment, $DEVCTL_CONTEXT, that of the manifest, the current one)',
+  ),
   timeout: duration(
     '--timeout <duration>',
     'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',

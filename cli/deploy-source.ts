@@ -3,8 +3,8 @@ import type { Source } from '../environment/record.ts'
 import { repositoryOf } from './environment-name.ts'
 import type { Io } from './io.ts'
 
-/** Names by which Compose files are found: whoever names such a file with `-f` means the same project as who does not. */
-const USUAL = /^(docker-)?compose(\.override)?\.ya?ml$/
+/** Names by which manifests and Compose files are found: whoever names such a file with `-f` means the same project as who does not. */
+const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
 
 /**
  * Where an environment is deployed from, the same on every machine: the repository's address and the project's place in it; outside of a repository, or where it

@@ -4,6 +4,7 @@ import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { readableDuration } from './duration-option.ts'
+import { openProject, targetOf } from './open-project.ts'
 import type { LoadingValues } from './project-options.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
@@ -15,7 +16,9 @@ export interface DestroyValues extends LoadingValues, SessionOptions {
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication({ io, logLevel }: Context, options: DestroyValues): Promise<number> {
-  return withCluster(io, { ...options, logLevel }, async ({ cluster, namespace, signal, clock, holder }) => {
+  const opened = await openProject(io, options)
+  const target = targetOf(opened, io, options)
+  return withCluster(io, { ...options, ...target, logLevel }, async ({ cluster, namespace, signal, clock, holder }) => {
     const began = clock.now()
     const environment = await environmentName()
     const { destroyEnvironment } = await import('../environment/destroy.ts')
@@ -50,7 +53,7 @@ export async function destroyApplication({ io, logLevel }: Context, options: Des
 
   async function environmentName(): Promise<string> {
     if (options.name !== undefined) return options.name
-    const { plan, project, diagnostics } = await compileFiles(io, [], options, {})
+    const { plan, project, diagnostics } = await compileFiles(io, [], options, {}, { project: opened })
     const name = plan?.environment.name ?? project?.name
     if (name !== undefined) return name
     printDiagnostics(diagnostics, io, logLevel)

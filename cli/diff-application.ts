@@ -5,8 +5,8 @@ import { withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { compileForCluster } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
-import { deploySource } from './deploy-source.ts'
 import { wantsColour } from './io.ts'
+import { openProject, targetOf } from './open-project.ts'
 import { startProgress } from './progress/progress.ts'
 import { printSummary } from './report.ts'
 
@@ -25,20 +25,21 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const { diffAgainst } = await import('./diff-against.ts')
     return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
   }
-  return withCluster(context.io, options, async ({ cluster, namespace, signal, clock }) => {
+  const project = await openProject(context.io, options)
+  const target = targetOf(project, context.io, options)
+  return withCluster(context.io, { ...options, ...target }, async ({ cluster, namespace, signal, clock }) => {
     const { io, logLevel } = context
     const progress = await startProgress(io, logLevel, 'text', () => clock.now())
-    const compiled = await compileForCluster(context, options, namespace, progress)
+    const compiled = await compileForCluster(context, options, project, namespace, progress)
     progress.pause()
     if (!compiled) return 1
-    const { plan, synth, services, directory } = compiled
+    const { plan, synth, services, source } = compiled
     const [{ planDeploy }, { diffOf }] = await Promise.all([
       import('../environment/deploy.ts'),
       import('../environment/diff.ts'),
     ])
     const { adopt, forceConflicts, takeOver } = options
     const choices = { adopt, forceConflicts, takeOver, rerun: new Set(options.rerun) }
-    const source = deploySource(io, directory, options.file)
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
     return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)

@@ -25,7 +25,7 @@ safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` i
 | variable | meaning |
 |---|---|
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
-| \`DEVCTL_NAMESPACE\` | the namespace where \`--namespace\` is not given |
+| \`DEVCTL_NAMESPACE\` | the namespace where neither \`--namespace\` nor the environment of \`--environment\` gives one |
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on one node |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as annotations of the workflow |
 

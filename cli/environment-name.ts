@@ -8,8 +8,13 @@ export function fallbackName(folder: string): string {
 
 /** The folder, at or above this one, where Compose files are found when none is named. */
 export function nearestProject(folder: string): string | undefined {
+  return nearest(folder, composeFolder)
+}
+
+/** Whether a folder has a Compose file with a default name, in itself or in `.devctl`. */
+export function composeFolder(folder: string): boolean {
   const names = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
-  return nearest(folder, at => names.some(name => existsSync(join(at, name))))
+  return names.some(name => existsSync(join(folder, name)) || existsSync(join(folder, '.devctl', name)))
 }
 
 /**

@@ -6,7 +6,11 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 /** The page of a diagnostic's code; the list of a family's codes for its name; the list of all without one. */
 export async function explainCode(code: string | undefined): Promise<string> {
   // The kinds are declared beside the code that reports them: the whole compiler must be there.
-  await import('../compiler/index.ts')
+  await Promise.all([
+    import('../compiler/index.ts'),
+    import('../compiler/manifest/read.ts'),
+    import('../compiler/manifest/automatic.ts'),
+  ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)
   if (kind) return diagnosticPage(kind)

@@ -5,6 +5,7 @@ import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { UsageError } from './errors.ts'
 import type { LoadingValues } from './project-options.ts'
+import { nothingToRender } from './render-files.ts'
 import { printDiagnostics } from './report.ts'
 
 export interface ConfigValues extends LoadingValues {
@@ -34,7 +35,14 @@ export async function printModel(
 
   // Profiles are those of all services, also of the ones that no profile enables.
   const loading = view === 'profiles' ? { ...options, profile: ['*'] } : options
-  const { loaded, diagnostics } = await compileFiles(io, services, loading, {}, { until: 'loaded' })
+  const { loaded, diagnostics, hasNoCompose, manifest } = await compileFiles(
+    io,
+    services,
+    loading,
+    {},
+    { until: 'loaded' },
+  )
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const failed = !loaded || count(diagnostics).error > 0
   if (!failed) io.stdout.write(await textOf(loaded, view, options))
   printDiagnostics(diagnostics, io, logLevel)

@@ -6,7 +6,7 @@ import { choice, flag, list, type Option, text, type Values } from './options.ts
 export const loading = {
   file: list(
     '-f, --file <path>',
-    'a Compose file; may be repeated, later ones are merged over earlier ones; `-` is standard input',
+    'a manifest or a Compose file; Compose files may be repeated, later ones are merged over earlier ones; `-` is standard input',
     {
       completes: 'file',
     },
@@ -18,6 +18,7 @@ export const loading = {
     completes: 'file',
   }),
   profile: list('--profile <name>', 'enable the services of this profile; may be repeated'),
+  environment: text('--environment <name>', 'take what the manifest says about this environment'),
 }
 
 /** What to make of it in the cluster. */
@@ -28,7 +29,7 @@ export const planning = {
   ),
   namespace: text(
     '--namespace <namespace>',
-    'namespace of the objects (default: $DEVCTL_NAMESPACE, else none is written)',
+    'namespace of the objects (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest, else none is written)',
     {
       check: dnsLabel,
     },

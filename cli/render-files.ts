@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Manifest as SourceManifest } from '../compiler/manifest/manifest.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
@@ -26,7 +28,7 @@ export async function renderFiles(
   }
   if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has a meaning only with `--output-dir`')
 
-  const { plan, diagnostics } = await compileFiles(io, services, options, options)
+  const { plan, diagnostics, hasNoCompose, manifest } = await compileFiles(io, services, options, options)
   const counts = count(diagnostics)
   if (!plan || counts.error > 0) {
     printDiagnostics(diagnostics, io, logLevel)
@@ -34,6 +36,7 @@ export async function renderFiles(
     return 1
   }
 
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const { toManifests } = await import('../constructs/index.ts')
   const manifests = toManifests(plan)
   let written = ''
@@ -60,6 +63,16 @@ export async function renderFiles(
   const objects = `${plural(manifests.length, 'object')} from ${plural(plan.serviceCount, 'service')}`
   printSummary(`${objects}${written}${remarks && `, ${remarks}`}`, io, logLevel)
   return 0
+}
+
+/** A manifest may do without a Compose file; then there is nothing that could be rendered or printed. */
+export function nothingToRender({ shown, automatic }: SourceManifest): UserError {
+  return new UserError(
+    automatic
+      ? `there is no Compose file to render: \`${shown}\` is deployed as it is`
+      : `there is no Compose file to render: \`${shown}\` names none, and there is none beside it`,
+    { hint: 'write a `compose.yaml`, or name one in `deploy.compose` of the manifest' },
+  )
 }
 
 async function toYamlStream(manifests: readonly Manifest[]): Promise<string> {

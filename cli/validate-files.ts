@@ -1,6 +1,6 @@
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import type { Context } from './command.ts'
-import { compileFiles } from './compile-files.ts'
+import { ABOUT_OPTIONS, compileFiles } from './compile-files.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary, repositoryPath } from './report.ts'
 
@@ -8,16 +8,14 @@ export interface ValidateValues extends LoadingValues, PlanningValues {
   readonly output: 'text' | 'json' | 'sarif'
 }
 
-/** Warnings that an option of `render` is missing. They are no fault of the files, and `validate` writes nothing that would lack it. */
-const ABOUT_OPTIONS = new Set(['image/no-registry', 'routes/no-domain', 'routes/no-namespace', 'secrets/left-out'])
-
 /** Compiles and prints the diagnostics: all of them as json or sarif, those that the log level wants as text. */
 export async function validateFiles(
   { io, logLevel }: Context,
   services: readonly string[],
   options: ValidateValues,
 ): Promise<number> {
-  const { plan, diagnostics: found } = await compileFiles(io, services, options, options)
+  const { plan, diagnostics: found, hasNoCompose, manifest } = await compileFiles(io, services, options, options)
+  // They are no fault of the files, and nothing is written that would lack it.
   const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   const counts = count(diagnostics)
   const failed = counts.error > 0 || !plan
@@ -36,7 +34,8 @@ export async function validateFiles(
     if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
     else {
       const remarks = countsText(counts)
-      printSummary(`no errors in ${plural(plan.serviceCount, 'service')}${remarks && `, ${remarks}`}`, io, logLevel)
+      const checked = hasNoCompose && manifest ? manifest.shown : plural(plan.serviceCount, 'service')
+      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}`, io, logLevel)
     }
   }
   return failed ? 1 : 0

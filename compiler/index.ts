@@ -6,6 +6,7 @@ import { planProject } from './plan/index.ts'
 import type { Plan } from './plan/plan.ts'
 import { loadProject } from './project/load.ts'
 import type { Loaded } from './project/loaded.ts'
+import { emptyProject, withManifestEndpoints } from './project/manifest-inputs.ts'
 import type { Project } from './project/project.ts'
 import { readProject } from './project/read.ts'
 import { reportFates } from './schema/effects.ts'
@@ -28,10 +29,19 @@ export interface Compilation {
 /** Compiles Compose files to a plan for Kubernetes. Reports every mistake it finds; throws only on a bug of ours. The only door in. */
 export function compile(options: LoadOptions & PlanOptions, host: CompilerHost): Compilation {
   const reporter = new Reporter(options.strict ? { strict: true } : {})
-  const loaded = loadProject(options, host, reporter)
+  const files = loadProject(options, host, reporter)
+  const loaded = files && withManifestEndpoints(files, options.manifest?.endpoints, reporter)
   if (!loaded || options.until === 'loaded') return { ...(loaded && { loaded }), diagnostics: reporter.diagnostics() }
   reportFates(loaded.tree, reporter)
   const project = readProject(loaded, host, reporter)
   const plan = planProject(project, options, host, reporter)
   return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics() }
+}
+
+/** The plan of an application without Compose files, which its manifest deploys by commands alone: named, and empty. */
+export function compileNothing(options: PlanOptions & { readonly directory: string }, host: CompilerHost): Compilation {
+  const reporter = new Reporter()
+  const project = emptyProject(options.directory)
+  const plan = planProject(project, options, host, reporter)
+  return { project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics() }
 }

@@ -1,3 +1,7 @@
+import type { Pair } from './project/project.ts'
+import type { Span } from './syntax/source.ts'
+import type { Entry } from './syntax/tree.ts'
+
 /** What to load. Paths are absolute; nothing here is read from a context or a kubeconfig (decisions section 4, "Where values come from"). */
 export interface LoadOptions {
   /** The folder devctl runs in: discovery starts here, and diagnostics show paths relative to it. */
@@ -15,8 +19,24 @@ export interface LoadOptions {
   /** Only these services and what they depend on. */
   readonly services?: readonly string[]
   readonly strict?: boolean
+  /** What a manifest adds. */
+  readonly manifest?: ManifestInputs
   /** `loaded`: stop after loading. No project and no plan are made, and only the mistakes that loading finds are reported (`devctl config`). */
   readonly until?: 'loaded'
+}
+
+/** What a manifest and its environment say about the Compose files. Paths are absolute. */
+export interface ManifestInputs {
+  /** Files that are merged over those that are named or found; the `.override` sibling of a found one is then left out. */
+  readonly files?: readonly string[]
+  /** The only folder in which Compose files are looked for, where none is named. */
+  readonly searchIn?: string
+  /** Variables below the shell and above `.env`. */
+  readonly variables?: readonly Pair[]
+  /** Takes the place of the files' own `endpoints`, with a warning where they have some. */
+  readonly endpoints?: Entry
+  /** Where the manifest names files (by absolute path) and services. */
+  readonly places?: { readonly files: ReadonlyMap<string, Span>; readonly services: ReadonlyMap<string, Span> }
 }
 
 export interface PlanOptions {
@@ -31,9 +51,13 @@ export interface PlanOptions {
   readonly gateway?: string
   readonly ingressClass?: string
   readonly tlsSecret?: string
+  /** Annotations of all routes; what a service or an endpoint says goes before. */
+  readonly routeAnnotations?: readonly Pair[]
   readonly policy?: 'restricted'
   /** `--image service=reference`. */
   readonly images?: ReadonlyMap<string, string>
+  /** Where a manifest gives services their images: an unknown service is an error there. */
+  readonly imagePlaces?: ReadonlyMap<string, Span>
   readonly registry?: string
   readonly tag?: string
   readonly startOrder?: 'manifest' | 'client'

@@ -28,6 +28,18 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: [],
   },
+  'compiler/manifest': {
+    ours: [
+      'compiler/manifest',
+      'compiler/project',
+      'compiler/fields',
+      'compiler/schema',
+      'compiler/syntax',
+      'compiler/diagnostics',
+      'compiler/values',
+    ],
+    packages: [],
+  },
   'compiler/plan': {
     ours: [
       'compiler/plan',

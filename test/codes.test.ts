@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import '../compiler/index.ts'
+import '../compiler/manifest/automatic.ts'
+import '../compiler/manifest/read.ts'
 import { catalogue } from '../compiler/diagnostics/diagnostic.ts'
 import { goldenCases, root } from './cases.ts'
+import { manifestCases } from './manifest/cases.ts'
 import { run } from './run.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-codes-'))
@@ -64,7 +67,7 @@ const unseen: Readonly<Record<string, string>> = {
 }
 
 const shown = new Set(
-  goldenCases().flatMap(({ directory }) => {
+  [...goldenCases(), ...manifestCases()].flatMap(({ directory }) => {
     if (!readdirSync(directory).includes('diagnostics.txt')) return []
     return codesIn(readFileSync(join(directory, 'diagnostics.txt'), 'utf8'))
   }),

@@ -4,8 +4,8 @@ import { loading, planning } from '../project-options.ts'
 
 export const validate = command({
   name: 'validate',
-  summary: 'Check Compose files and print what is wrong with them',
-  description: `Compiles Compose files and prints the diagnostics only, for editors and pipelines. Exit status 1 when there are errors.
+  summary: 'Check the manifest and Compose files, and print what is wrong with them',
+  description: `Reads the manifest, compiles the Compose files and prints the diagnostics only, for editors and pipelines. Exit status 1 when there are errors.
 
 As text they go to standard error, as json or sarif to standard output.`,
   words: [

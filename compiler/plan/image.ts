@@ -1,5 +1,6 @@
 import { relative, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Build, Service } from '../project/project.ts'
 import { shortHash } from '../values/dns-name.ts'
 import type { PlanContext } from './context.ts'
@@ -68,6 +69,17 @@ const unknownImageOption = diagnostic({
   }),
 })
 
+const unknownInManifest = diagnostic({
+  code: 'manifest/unknown-service',
+  severity: 'error',
+  explain:
+    '`images` of an environment gives an image to a service that the Compose files do not have. The name is that of the service under `services`, letter by letter.',
+  text: (p: { service: string; hint: string | undefined }) => ({
+    message: `there is no service \`${p.service}\` that could have this image`,
+    hint: p.hint,
+  }),
+})
+
 /** The image of a service and when it is pulled (decisions, "Images" and "Pod defaults"). */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
   const image = context.options.images?.get(service.name) ?? service.image?.value ?? builtImage(context, service)
@@ -76,9 +88,13 @@ export function planImage(context: PlanContext, service: Service): Pick<Containe
 
 /** Reports images that are given for services that do not exist. */
 export function checkImageOptions({ options, project, reporter }: PlanContext): void {
-  for (const service of options.images?.keys() ?? [])
-    if (!project.services.has(service) && !project.absentServices.has(service))
-      reporter.report(unknownImageOption, undefined, { service })
+  for (const service of options.images?.keys() ?? []) {
+    if (project.services.has(service) || project.absentServices.has(service)) continue
+    const place = options.imagePlaces?.get(service)
+    if (place)
+      reporter.report(unknownInManifest, place, { service, hint: didYouMean(service, project.services.keys()) })
+    else reporter.report(unknownImageOption, undefined, { service })
+  }
 }
 
 function builtImage(context: PlanContext, service: Service): string {

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { EndpointRule, Port, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { isDnsSubdomain } from '../values/dns-name.ts'
-import { serviceAnnotations, toAnnotations } from './annotations.ts'
+import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
 import { cutName, toDnsLabel } from './object-names.ts'
 import type { RoutePlan } from './plan.ts'
@@ -219,6 +219,7 @@ export function publicPorts({ reporter }: Pick<PlanContext, 'reporter'>, service
 const isLoopback = (address: string): boolean => /^127\.|^(::1|0:0:0:0:0:0:0:1)$|^localhost$/.test(address)
 
 function planPublicPorts(context: PlanContext, service: Service): readonly Wanted[] {
+  const { options } = context
   const ports = publicPorts(context, service)
   const name = context.names.of(service.name)
   return ports.map(port => {
@@ -226,7 +227,7 @@ function planPublicPorts(context: PlanContext, service: Service): readonly Wante
     const route = toRoute(context, own, port.span, {
       source: sourceOf(context, port.span, `services.${service.name}.ports`),
       service: name,
-      annotations: serviceAnnotations(context, service),
+      annotations: toAnnotations(context, service.labels, options.routeAnnotations ?? []),
       rules: [{ path: '/', service: name, port: port.target }],
     })
     const what = `port ${port.target} of \`${service.name}\``
@@ -235,9 +236,9 @@ function planPublicPorts(context: PlanContext, service: Service): readonly Wante
 }
 
 function planEndpoints(context: PlanContext): readonly Wanted[] {
-  const { project, environment, reporter } = context
+  const { project, environment, options, reporter } = context
   if (!project.endpoints) return []
-  const annotations = toAnnotations(context, project.endpoints.labels)
+  const annotations = toAnnotations(context, project.endpoints.labels, options.routeAnnotations ?? [])
   return project.endpoints.endpoints.map(({ name, rules, span }) => {
     const label = name ? toDnsLabel(name.value) : environment.name
     if (name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })

@@ -48,6 +48,9 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
   const sources = new Sources(host, options.workingDirectory, options.stdin)
   const located = locateProject(options, host, sources, reporter)
   if (!located) return undefined
+  // What the manifest names is told there.
+  for (const [path, span] of options.manifest?.places?.files ?? [])
+    sources.open(path, 'the Compose file', reporter, span)
   const state: LoadState = {
     host,
     sources,
@@ -57,6 +60,7 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
     scopes: new Map(),
     incomplete: false,
     documents: new Map(),
+    places: options.manifest?.places?.files ?? new Map(),
   }
   const named = nameOf(located, state)
   if (named.name === '') {
@@ -86,7 +90,10 @@ function finish(
   for (const [name, keys] of decoded.lost) lose(name, keys, state)
   const all = leaveOut(decoded.model, decoded.broken, state)
   const selected = options.services ?? []
-  const active = applyProfiles(all, [...located.profiles, ...profilesOf(all, selected, reporter)])
+  const active = applyProfiles(all, [
+    ...located.profiles,
+    ...profilesOf(all, selected, options.manifest?.places?.services, reporter),
+  ])
   const everything = get(all, 'services')
   if (!state.incomplete)
     checkConsistency({

@@ -2,9 +2,9 @@ import { basename, dirname, isAbsolute, join, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
-import type { LoadOptions } from '../options.ts'
+import type { LoadOptions, ManifestInputs } from '../options.ts'
 import type { Sources } from './sources.ts'
-import { badEnvironmentFlag, VariableScope } from './variables.ts'
+import { badEnvironmentFlag, type Variable, VariableScope } from './variables.ts'
 
 /** Where a project's files are and what they may use, before any of them is read. */
 export interface Located {
@@ -26,14 +26,16 @@ const OVERRIDE_NAMES = [
   'docker-compose.override.yml',
   'docker-compose.override.yaml',
 ]
+/** The last place in a folder to look in (decisions section 3). */
+const OWN_FOLDER = '.devctl'
 
 const noFile = diagnostic({
   code: 'files/no-compose-file',
   severity: 'error',
   explain:
-    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is none in this folder or in one above it. The names looked for are `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`.',
+    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is neither a manifest nor a Compose file in this folder or in one above it. The names looked for are `devctl.yml` and `devctl.yaml`, and `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, each also in `.devctl`. Nor are there a Helm chart or Kubernetes manifests in this folder that `deploy` could take as they are.',
   text: (p: { directory: string }) => ({
-    message: `no Compose file in \`${p.directory}\` or in a folder above it`,
+    message: `no manifest and no Compose file in \`${p.directory}\` or in a folder above it`,
     hint: 'name one with `-f`, or call it `compose.yaml`',
   }),
 })
@@ -70,8 +72,8 @@ export function locateProject(
   let directory = options.projectDirectory
     ? resolve(from, options.projectDirectory)
     : firstFile
-      ? dirname(firstFile)
-      : from
+      ? projectFolder(firstFile)
+      : (options.manifest?.searchIn ?? from)
 
   const disabled = environmentFlag(host, 'COMPOSE_DISABLE_ENV_FILE', reporter)
   const envFiles = (folder: string) => {
@@ -79,7 +81,12 @@ export function locateProject(
     const path = join(folder, '.env')
     return disabled || host.stat(path)?.kind !== 'file' ? [] : [{ path }]
   }
-  let variables = new VariableScope(host).withFiles(envFiles(directory), sources, reporter)
+  const { manifest } = options
+  let variables = new VariableScope(host, new Map(), givenVariables(manifest)).withFiles(
+    envFiles(directory),
+    sources,
+    reporter,
+  )
 
   let files: readonly string[] = given
   if (files.length === 0) {
@@ -88,7 +95,7 @@ export function locateProject(
       const separator = variables.lookup('COMPOSE_PATH_SEPARATOR')?.value || ':'
       files = listed.split(separator).map(path => (path === '-' ? path : resolve(from, path)))
     } else {
-      const found = discover(directory, host, sources, reporter)
+      const found = discover(directory, manifest, host, sources, reporter)
       if (!found) {
         reporter.report(noFile, undefined, { directory: sources.display(directory) })
         return undefined
@@ -97,7 +104,7 @@ export function locateProject(
     }
     const first = files.find(path => path !== '-')
     if (!options.projectDirectory && first) {
-      const moved = dirname(first)
+      const moved = projectFolder(first)
       if (moved !== directory) {
         directory = moved
         variables = variables.withFiles(envFiles(directory), sources, reporter)
@@ -105,6 +112,7 @@ export function locateProject(
     }
   }
 
+  files = [...files, ...(manifest?.files ?? []).filter(path => !files.includes(path))]
   const profiles =
     options.profiles ??
     (variables.lookup('COMPOSE_PROFILES')?.value ?? '')
@@ -131,24 +139,42 @@ export function normalizeProjectName(name: string): string {
 /** The project's name from its folder. */
 export const folderName = (directory: string): string => normalizeProjectName(basename(directory))
 
+/** The folder that relative paths begin in: that of the file, or the one around `.devctl`. */
+function projectFolder(file: string): string {
+  const folder = dirname(file)
+  return basename(folder) === OWN_FOLDER ? dirname(folder) : folder
+}
+
+function givenVariables(manifest: ManifestInputs | undefined): ReadonlyMap<string, Variable> {
+  return new Map(
+    (manifest?.variables ?? []).map(({ name, value, key, span }) => {
+      const { file, start } = key ?? span
+      return [name, { value, origin: `${file.path}:${file.position(start).line}` }]
+    }),
+  )
+}
+
 function discover(
   from: string,
+  manifest: ManifestInputs | undefined,
   host: CompilerHost,
   sources: Sources,
   reporter: Reporter,
 ): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const bases = BASE_NAMES.filter(name => host.stat(join(folder, name)))
-    if (bases.length > 0) {
-      const overrides = OVERRIDE_NAMES.filter(name => host.stat(join(folder, name)))
+    for (const inside of [folder, join(folder, OWN_FOLDER)]) {
+      const bases = BASE_NAMES.filter(name => host.stat(join(inside, name)))
+      if (bases.length === 0) continue
+      // An environment has its own files in place of the override, which is about this machine.
+      const overrides = manifest?.files?.length ? [] : OVERRIDE_NAMES.filter(name => host.stat(join(inside, name)))
       for (const names of [bases, overrides]) {
         const [used, ...ignored] = names
         if (used && ignored.length > 0)
-          reporter.report(severalFiles, undefined, { used: sources.display(join(folder, used)), ignored })
+          reporter.report(severalFiles, undefined, { used: sources.display(join(inside, used)), ignored })
       }
-      return [...bases.slice(0, 1), ...overrides.slice(0, 1)].map(name => join(folder, name))
+      return [...bases.slice(0, 1), ...overrides.slice(0, 1)].map(name => join(inside, name))
     }
-    if (folder === dirname(folder) || !isAbsolute(folder)) return undefined
+    if (folder === dirname(folder) || !isAbsolute(folder) || manifest?.searchIn !== undefined) return undefined
   }
 }
 

@@ -50,6 +50,8 @@ export interface LoadState {
   incomplete: boolean
   /** The documents of the files that were read. */
   readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
+  /** Where a manifest names the files. */
+  readonly places: ReadonlyMap<string, Span>
 }
 
 /** One project: the root, or one that `include` brings. */
@@ -66,7 +68,7 @@ export function documentsOf(
   path: string,
   what: string,
   state: LoadState,
-  span?: Span,
+  span: Span | undefined = state.places.get(path),
 ): readonly YamlDocument[] | undefined {
   const file = state.sources.open(path, what, state.reporter, span)
   if (!file) {

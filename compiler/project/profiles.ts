@@ -1,13 +1,15 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
+import type { Span } from '../syntax/source.ts'
 import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../syntax/tree.ts'
 import { scalarText } from './tree-text.ts'
 
 const unknownSelection = diagnostic({
   code: 'project/unknown-service',
   severity: 'error',
-  explain: 'A service that is named on the command line is not in the Compose files.',
+  explain:
+    'A service that is named on the command line, or in `deploy.compose` of the manifest, is not in the Compose files.',
   text: (p: { name: string; known: readonly string[] }) => {
     const near = didYouMean(p.name, p.known)
     const names = p.known.map(name => `\`${name}\``).join(', ')
@@ -31,13 +33,18 @@ export function applyProfiles(model: MapTree, profiles: readonly string[]): Sele
   })
 }
 
-/** The profiles that services named on the command line bring with them. Reports a name that is none. */
-export function profilesOf(model: MapTree, names: readonly string[], reporter: Reporter): readonly string[] {
+/** The profiles that named services bring with them. Reports a name that is none, at its place where it has one: the command line has none. */
+export function profilesOf(
+  model: MapTree,
+  names: readonly string[],
+  places: ReadonlyMap<string, Span> | undefined,
+  reporter: Reporter,
+): readonly string[] {
   const services = get(model, 'services')
   const known = isMap(services) ? services.entries : new Map<string, never>()
   return names.flatMap(name => {
     const service = known.get(name)
-    if (!service) reporter.report(unknownSelection, undefined, { name, known: [...known.keys()] })
+    if (!service) reporter.report(unknownSelection, places?.get(name), { name, known: [...known.keys()] })
     const own = get(service?.value, 'profiles')
     return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
   })

@@ -1,9 +1,9 @@
 import { composeShape } from './compose.ts'
 import { differences } from './differences.ts'
-import { join } from './forms.ts'
-import { isRow, type Row, shapeOf } from './row.ts'
+import { type Row, shapeOf } from './row.ts'
 import { serviceFamilies } from './service.ts'
-import type { ScalarForm, Shape, ValueType } from './shape.ts'
+import type { Shape } from './shape.ts'
+import { keyRows, table } from './tables.ts'
 
 export { differences } from './differences.ts'
 
@@ -64,21 +64,10 @@ function keysTable(keys: Readonly<Record<string, Row | Shape>>): string {
 const rowsTable = (rows: readonly (readonly string[])[]) =>
   table(['key', 'is written as', 'fate', 'becomes', 'note'], rows)
 
-/** The line of a key and those of its members that have a row of their own. */
+/** The line of a key and those of its members. The keys that a hook has in common with a service are told in one line, that of `pre_start`. */
 function* rowsOf(name: string, field: Row | Shape): Generator<readonly string[]> {
-  // The keys that a hook has in common with a service are told in one line, that of `pre_start`.
-  if (isRow(field) && field.loss?.family === 'pre-start') return
-  if (isRow(field)) {
-    const { shape, becomes, note } = field
-    yield [`\`${name}\``, forms(shape), fateOf(field), becomes, note ?? '']
-  }
-  if (!isRow(field) || !field.loss) yield* members(name, shapeOf(field))
-}
-
-function* members(name: string, { list, map }: Shape): Generator<readonly string[]> {
-  if (list) yield* members(`${name}[]`, list.items)
-  for (const [key, field] of Object.entries(map?.keys ?? {})) yield* rowsOf(`${name}.${key}`, field)
-  if (map?.others) yield* rowsOf(`${name}.${map.others.called}`, map.others.row)
+  for (const { name: key, row, forms } of keyRows(name, field))
+    if (row.loss?.family !== 'pre-start') yield [`\`${key}\``, forms, fateOf(row), row.becomes, row.note ?? '']
 }
 
 function fateOf({ fate, loss }: Row): string {
@@ -90,39 +79,4 @@ function fateOf({ fate, loss }: Row): string {
     default:
       return fate
   }
-}
-
-/** What may be written, for a cell: words, types, lists and mappings. */
-function forms(shape: Shape): string {
-  const all = [
-    ...(shape.scalar ? scalarForms(shape.scalar) : []),
-    ...(shape.list ? [listForm(shape.list.items)] : []),
-    ...(shape.map ? [shape.map.others ? `mapping by ${shape.map.others.called}` : 'mapping'] : []),
-  ]
-  return join(all, 'or')
-}
-
-function listForm(items: Shape): string {
-  if (items.map || items.list) return items.scalar ? 'list of text and mappings' : 'list of mappings'
-  return `list of ${items.scalar?.types.some(type => type === 'number' || type === 'integer') ? 'text and numbers' : 'text'}`
-}
-
-const typeNames: Readonly<Record<ValueType, string>> = {
-  string: 'text',
-  integer: 'whole number',
-  number: 'number',
-  boolean: 'switch',
-  null: 'nothing',
-}
-
-function scalarForms({ types, words, like }: ScalarForm): string[] {
-  if (words) return [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
-  // Text beside a switch is `"true"` or a variable; nothing is what YAML writes for a key without a value.
-  const isSwitch = types[0] === 'boolean'
-  return types.filter(type => type !== 'null' && !(isSwitch && type === 'string')).map(type => typeNames[type])
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }

@@ -1,7 +1,8 @@
 import type { DiagnosticKind, Related } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Span } from '../syntax/source.ts'
-import type { Tree, UsedVariable } from '../syntax/tree.ts'
+import type { ScalarTree, Tree, UsedVariable } from '../syntax/tree.ts'
+import type { Mistakes } from './mistakes.ts'
 import { ownerOf, type Path } from './where.ts'
 
 /** What every mistake of the schema is told about. */
@@ -15,12 +16,35 @@ interface Finding {
   readonly report: (reporter: Reporter, notes: readonly string[]) => void
 }
 
+/** Values that are not to be checked. */
+export interface Unchecked {
+  /** Whether the value of a scalar is not known yet. */
+  readonly isOpen?: (tree: ScalarTree) => boolean
+  /** Values about which something was reported before. */
+  readonly reported?: ReadonlySet<Tree>
+}
+
 /**
  * Collects mistakes until all is checked: what an anchor, `extends` or a merge key brings to several services is one mistake, at one
  * place of the text, and is reported once with the names of the others.
  */
 export class Findings {
   readonly #found = new Map<string, Finding>()
+  /** The diagnostics of the kind of file that is checked. */
+  readonly mistakes: Mistakes
+
+  readonly #unchecked: Unchecked
+
+  constructor(mistakes: Mistakes, unchecked: Unchecked = {}) {
+    this.mistakes = mistakes
+    this.#unchecked = unchecked
+  }
+
+  /** Whether there is nothing to check about a value; `isAllowed` where a single value may stand there at all. */
+  isUnchecked(tree: ScalarTree, isAllowed: boolean): boolean {
+    const { isOpen, reported } = this.#unchecked
+    return reported?.has(tree) === true || (isAllowed && isOpen?.(tree) === true)
+  }
 
   /** Notes a mistake at `span`. `tree` is the value that is wrong: its variables are explained. */
   add<P extends Place>(

@@ -3,12 +3,27 @@ import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Tree } from '../syntax/tree.ts'
 import type { Place } from './findings.ts'
 import { join, written } from './forms.ts'
-import type { ScalarForm, Shape } from './shape.ts'
+import type { MapForm, ScalarForm, Shape } from './shape.ts'
 import { type Path, where } from './where.ts'
 
-interface Key extends Place {
+export interface Key extends Place {
   readonly key: string
   readonly hint?: string | undefined
+}
+
+/** The diagnostics of one kind of file, and what to write instead of a key that it does not know. */
+export interface Mistakes {
+  readonly badName: typeof badName
+  readonly duplicateItem: typeof duplicateItem
+  readonly hintForUnknown: (key: string, value: Tree, form: MapForm, path: Path) => string | undefined
+  readonly ignoredKey: typeof ignoredKey
+  readonly missingKey: typeof missingKey
+  readonly notAllowed: typeof notAllowed
+  readonly nullValue: typeof nullValue
+  readonly oddValue: typeof oddValue
+  readonly outOfRange: typeof outOfRange
+  readonly unknownKey: (path: Path) => DiagnosticKind<Key>
+  readonly wrongType: typeof wrongType
 }
 
 const inside = (path: Path) => (path.length === 0 ? 'at the top level' : `in ${where(path)}`)

@@ -9,6 +9,8 @@ export interface Shape {
   readonly scalar?: ScalarForm
   readonly list?: ListForm
   readonly map?: MapForm
+  /** The structure is somebody else's: whatever stands here is taken. */
+  readonly any?: boolean
 }
 
 export interface ScalarForm {
@@ -47,6 +49,8 @@ export interface MapForm {
   readonly unknown: 'error' | 'warning'
   /** Where two notations are both mappings: the one that this mapping is in. This form then has the keys of both. */
   readonly choose?: (tree: MapTree) => MapForm
+  /** All that `choose` may give. */
+  readonly notations?: readonly MapForm[]
 }
 
 export interface Others {

@@ -41,8 +41,8 @@ const unset = diagnostic({
 export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => ScalarTree | undefined
 
 /**
- * Substitutes the variables in every string value of a document (never in keys) and converts the values at the places of `casts`. Gives undefined for
- * a value that has an error (reported); the entry is then left out, so that nothing is said twice.
+ * Substitutes the variables in every string value of a document (never in keys) and converts the values at the places of `casts`; what has the cast
+ * `verbatim` stays as it is written. Gives undefined for a value that has an error (reported); the entry is then left out, so that nothing is said twice.
  */
 export function interpolate<C extends string>(
   tree: Tree,
@@ -89,6 +89,8 @@ export function interpolate<C extends string>(
   const scalar = (node: ScalarTree, step: RuleStep<C> | undefined): Tree | undefined => {
     if (node.type !== 'string') return node
     const text = node.value as string // type 'string' says so
+    const cast: string | undefined = PathRules.at(step)
+    if (cast === 'verbatim') return node
     let result = node
     if (text.includes('$')) {
       const substituted = substitute(text, lookup)
@@ -106,7 +108,6 @@ export function interpolate<C extends string>(
       for (const { name, start, end } of substituted.unset) reporter.report(unset, place(start, end), { name })
       result = substitutedScalar(node, text, substituted, place)
     }
-    const cast = PathRules.at(step)
     if (cast === undefined) return result
     const converted = convert(result, cast, reporter)
     if (!converted) failed.push([...path])

@@ -106,7 +106,6 @@ function attempt(
       ...(hasImpersonation(headers) ? withoutImpersonation(connection.headers) : connection.headers),
       ...headers,
     },
-    ...(connection.auth !== undefined && { auth: connection.auth }),
   }
   return new Promise((resolve, reject) => {
     const request = send(new URL(`${server.origin}${server.pathname.replace(/\/$/, '')}${path}`), options)

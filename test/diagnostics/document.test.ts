@@ -5,21 +5,28 @@ import { catalogue, type DiagnosticKind } from '../../compiler/diagnostics/diagn
 import { diagnosticsDocument } from '../../compiler/diagnostics/document.ts'
 import { root } from '../cases.ts'
 import '../../compiler/index.ts'
+import '../../compiler/manifest/automatic.ts'
+import '../../compiler/manifest/read.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 
 /** The golden case that shows a code: of those that report it, one that reports little else and is named after it. */
 function examples(): ReadonlyMap<string, string> {
   const found = new Map<string, { folder: string; rank: readonly number[] }>()
-  const folder = join(root, 'golden/compose')
-  for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
-    const file = join(folder, name, 'diagnostics.txt')
+  const folders = ['golden/compose', 'golden/manifest']
+  const cases = folders.flatMap(folder =>
+    readdirSync(join(root, folder))
+      .sort()
+      .map(name => ({ folder, name })),
+  )
+  for (const { folder, name } of cases) {
+    const file = join(root, folder, name, 'diagnostics.txt')
     if (!existsSync(file)) continue
     const codes = [...readFileSync(file, 'utf8').matchAll(/^(?:error|warning|info)\[(.*?)\]/gm)].map(match => match[1]!)
     for (const code of new Set(codes)) {
       const rank = [new Set(codes).size, -wordsInCommon(code, name), codes.length]
       const best = found.get(code)?.rank
-      if (!best || isBefore(rank, best)) found.set(code, { folder: `golden/compose/${name}`, rank })
+      if (!best || isBefore(rank, best)) found.set(code, { folder: `${folder}/${name}`, rank })
     }
   }
   return new Map([...found].map(([code, { folder }]) => [code, folder]))

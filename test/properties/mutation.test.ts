@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -51,7 +51,8 @@ const aboutTheCommandLine = [
 function readsItsFile({ name, directory, args, env, stdin }: Case): boolean {
   if (aboutTheCommandLine.includes(name)) return false
   if (args.includes('-f') || env.COMPOSE_FILE !== undefined || stdin !== '') return false
-  return !readFileSync(join(directory, 'compose.yaml')).includes(0)
+  const file = join(directory, 'compose.yaml')
+  return existsSync(file) && !readFileSync(file).includes(0)
 }
 
 function expectAnswer(one: Case, { status, stdout, stderr }: Result): void {

@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
+import type { ReadManifest } from '../compiler/manifest/read.ts'
+import { composeFolder } from './environment-name.ts'
+import { UsageError } from './errors.ts'
+import type { Io } from './io.ts'
+import { createHost } from './node-host.ts'
+import type { LoadingValues } from './project-options.ts'
+import { readFile } from './read-file.ts'
+
+/** What the options of a command lead to, before anything is compiled. */
+export interface OpenProject {
+  /** Absent where there is only a Compose file. */
+  readonly manifest?: Manifest
+  /** What `--environment` names. */
+  readonly environment?: Environment
+  /** The mistakes of the manifest. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** Whether `-f` names Compose files: the manifest then only has the environment. */
+  readonly namesCompose: boolean
+  /** What standard input held, where `-f -` asked for it. */
+  readonly stdin?: Uint8Array
+}
+
+/**
+ * The cluster and namespace that a project is about: what an option says, then the environment (it is chosen by an option), then a variable of the
+ * shell, then the manifest. Undefined: the context decides.
+ */
+export function targetOf(
+  { manifest, environment, namesCompose }: OpenProject,
+  { env }: Io,
+  options: { readonly context: string | undefined; readonly namespace: string | undefined },
+): { readonly context: string | undefined; readonly namespace: string | undefined } {
+  const own = namesCompose ? undefined : manifest
+  return {
+    context: options.context ?? environment?.context?.value ?? (env.DEVCTL_CONTEXT || own?.context?.value),
+    namespace: options.namespace ?? environment?.namespace?.value ?? (env.DEVCTL_NAMESPACE || own?.namespace?.value),
+  }
+}
+
+/** The names of a manifest, in the order in which they count (decisions section 3). */
+const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
+
+/**
+ * Finds and reads the manifest that the options of a command mean: the one that `-f` names, else the nearest one, unless a Compose file is nearer; else what the
+ * automatic rules make of a chart or of plain manifests. A project without a manifest costs a few looks at names. Throws a UsageError
+ * for an environment that does not exist.
+ */
+export async function openProject(io: Io, loading: LoadingValues): Promise<OpenProject> {
+  const stdin = loading.file?.includes('-') ? await io.readStdin() : undefined
+  const named = loading.file && (await namedManifest(io, loading.file, stdin))
+  const namesCompose = Boolean(loading.file && !named)
+  const found = await readFound(io, loading, named, stdin)
+  const environment = await environmentOf(loading.environment, found, io)
+  return {
+    ...(found?.manifest && { manifest: found.manifest }),
+    ...(environment && { environment }),
+    diagnostics: found?.diagnostics ?? [],
+    namesCompose,
+    ...(stdin && { stdin }),
+  }
+}
+
+/** The manifest among the files of `-f`, told by its content; it stands alone. */
+async function namedManifest(
+  io: Io,
+  files: readonly string[],
+  stdin: Uint8Array | undefined,
+): Promise<string | undefined> {
+  const { kindOfFile } = await import('../compiler/manifest/kind.ts')
+  const manifest = files.find(path => {
+    const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(io.cwd, path))
+    return content.kind === 'file' && kindOfFile(new TextDecoder().decode(content.bytes), path) === 'manifest'
+  })
+  if (manifest !== undefined && files.length > 1) {
+    throw new UsageError(`\`${manifest}\` is a manifest, which cannot be combined with other files`, {
+      hint: 'name only the manifest, and the Compose files in its `deploy.compose`',
+    })
+  }
+  return manifest
+}
+
+async function readFound(
+  io: Io,
+  loading: LoadingValues,
+  named: string | undefined,
+  stdin: Uint8Array | undefined,
+): Promise<ReadManifest | undefined> {
+  if (named !== undefined) return read(io, loading, named === '-' ? '-' : resolve(io.cwd, named), stdin)
+  // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from somewhere.
+  if (loading.file && loading.environment === undefined) return undefined
+  const first = loading.file?.find(path => path !== '-')
+  const from = first === undefined ? io.cwd : dirname(resolve(io.cwd, first))
+  const manifests = nearestManifests(from, loading.file !== undefined)
+  if (manifests === undefined) return undefined
+  const [path] = manifests
+  if (path === undefined) return automatic(io, from)
+  const result = await read(io, loading, path)
+  if (manifests.length === 1) return result
+  const { severalCandidates } = await import('../compiler/manifest/automatic.ts')
+  const shown = manifests.map(one => relative(io.cwd, one))
+  return { ...result, diagnostics: [...severalCandidates(shown), ...result.diagnostics] }
+}
+
+/** The manifests of the nearest folder that has one; none, or undefined where a Compose file is nearer. With `past`, Compose files do not count. */
+function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
+    if (found.length > 0) return found
+    if (!past && composeFolder(folder)) return undefined
+    if (folder === dirname(folder)) return []
+  }
+}
+
+async function read(io: Io, loading: LoadingValues, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
+  const { readManifest } = await import('../compiler/manifest/read.ts')
+  return readManifest(
+    {
+      path,
+      workingDirectory: io.cwd,
+      ...(stdin && { stdin }),
+      ...(loading.envFile && { envFiles: loading.envFile.map(one => resolve(io.cwd, one)) }),
+      ...(loading.environment !== undefined && { environment: loading.environment }),
+    },
+    createHost({ env: io.env }),
+  )
+}
+
+/** What the automatic rules make of the folder devctl runs in. Folders above it are not looked at: `k8s` and `charts` are common words. */
+async function automatic(io: Io, folder: string): Promise<ReadManifest | undefined> {
+  if (io.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
+  const { automaticManifest } = await import('../compiler/manifest/automatic.ts')
+  return automaticManifest(folder, createHost({ env: io.env }))
+}
+
+function namesComposeFile(dotenv: string): boolean {
+  const content = readFile(dotenv)
+  return content.kind === 'file' && /^\s*(?:export\s+)?COMPOSE_FILE\s*=/m.test(new TextDecoder().decode(content.bytes))
+}
+
+async function environmentOf(
+  name: string | undefined,
+  found: ReadManifest | undefined,
+  io: Io,
+): Promise<Environment | undefined> {
+  if (name === undefined) return undefined
+  const { manifest, diagnostics } = found ?? { diagnostics: [] }
+  const environment = manifest?.environments.get(name)
+  // Mistakes of the manifest are told first: the environment may be among what they are about.
+  if (environment || diagnostics.some(({ severity }) => severity === 'error')) return environment
+  if (!manifest || manifest.automatic) {
+    throw new UsageError('`--environment` needs a manifest that has `environments`', {
+      hint: `write \`devctl.yml\` beside the Compose file, with \`environments: {${name}: {namespace: …}}\``,
+    })
+  }
+  const names = [...manifest.environments.keys()]
+  const shown =
+    manifest.path === '-' ? 'the manifest' : `\`${relative(io.cwd, manifest.path) || basename(manifest.path)}\``
+  throw new UsageError(`there is no environment \`${name}\` in ${shown}`, { hint: await hintFor(name, names) })
+}
+
+async function hintFor(name: string, names: readonly string[]): Promise<string> {
+  if (names.length === 0) return `add \`environments: {${name}: {…}}\` to it`
+  const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
+  return didYouMean(name, names) ?? `the environments are ${names.map(one => `\`${one}\``).join(', ')}`
+}

@@ -1,0 +1,86 @@
+import { extname, join } from 'node:path/posix'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import { parseYaml } from '../syntax/parse.ts'
+import { SourceFile } from '../syntax/source.ts'
+import { get, isMap } from '../syntax/tree.ts'
+import type { Manifest } from './manifest.ts'
+import type { ReadManifest } from './read.ts'
+
+/** Where a chart is looked for, and where plain manifests are (decisions section 3). */
+const CHARTS = ['chart', 'charts', 'helm/chart', 'helm/charts']
+const MANIFESTS = ['manifests', 'kubernetes', 'k8s'].flatMap(name => [name, `${name}.yml`, `${name}.yaml`])
+const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
+
+const several = diagnostic({
+  code: 'manifest/several-candidates',
+  severity: 'warning',
+  explain: `The folder has several manifests, or without a manifest and a Compose file several Helm charts or folders with Kubernetes manifests. The first one is used, in the order \`devctl.yml\`, \`devctl.yaml\`, \`.devctl/devctl.yml\`, \`.devctl/devctl.yaml\`; \`chart\`, \`charts\`, \`helm/chart\`, \`helm/charts\`; \`manifests\`, \`kubernetes\`, \`k8s\`. Remove the others, name the manifest with \`-f\`, or write one that says what to deploy.`,
+  text: (p: { used: string; ignored: readonly string[] }) => ({
+    message: `\`${p.used}\` is used; ${p.ignored.map(name => `\`${name}\``).join(', ')} ${p.ignored.length === 1 ? 'is' : 'are'} ignored`,
+  }),
+})
+
+/** Tells that the first of several candidates of one class is used. Nothing to tell about one. */
+export function severalCandidates([used, ...ignored]: readonly string[]): ReadManifest['diagnostics'] {
+  const reporter = new Reporter()
+  if (used !== undefined && ignored.length > 0) reporter.report(several, undefined, { used, ignored })
+  return reporter.diagnostics()
+}
+
+/**
+ * The automatic deployment rules: a folder without a manifest and a Compose file that has a Helm chart, or plain Kubernetes manifests, is deployed by `helm` or
+ * `kubectl`. Undefined when it has neither. `folder` is absolute.
+ */
+export function automaticManifest(folder: string, host: CompilerHost): Required<ReadManifest> | undefined {
+  const charts = CHARTS.filter(path => host.stat(join(folder, path, 'Chart.yaml'))?.kind === 'file')
+  const plain = MANIFESTS.filter(path => isPlain(host.stat(join(folder, path))?.kind, path))
+  const found = charts.length > 0 ? charts : plain
+  const [first] = found
+  if (first === undefined) return undefined
+  const command = charts.length > 0 ? helmCommand(folder, first, host) : kubectlCommand(folder, first, host)
+  const path = join(folder, first)
+  const span = { file: new SourceFile(first, command, path), start: 0, end: command.length }
+  const manifest: Manifest = {
+    path,
+    shown: first,
+    folder,
+    automatic: charts.length > 0 ? 'chart' : 'manifests',
+    build: new Map(),
+    deploy: { span, commands: [{ name: command.split(' --set ')[0]!, command, span }] },
+    dev: new Map(),
+    dependencies: [],
+    forward: [],
+    environments: new Map(),
+  }
+  return { manifest, diagnostics: severalCandidates(found) }
+}
+
+const isPlain = (kind: string | undefined, path: string) => kind === (extname(path) === '' ? 'folder' : 'file')
+
+/** The release is called like the environment; each image of the chart that a build has made is handed over. */
+function helmCommand(folder: string, chart: string, host: CompilerHost): string {
+  const images = imagesOfChart(join(folder, chart, 'values.yaml'), host).map(key => {
+    const variable = `DEVCTL_BUILD_${key.toUpperCase().replaceAll('-', '_')}_IMAGE`
+    return ` \${${variable}:+--set ${key}.image="$${variable}"}`
+  })
+  return `helm upgrade --install "$DEVCTL_NAME" ${chart}${images.join('')}`
+}
+
+/** The top-level keys of a chart's values that have an `image`, and whose names a shell and Helm take as they are. */
+function imagesOfChart(path: string, host: CompilerHost): readonly string[] {
+  const content = host.readFile(path)
+  if (content.kind !== 'file') return []
+  // Mistakes in the values are Helm's to tell.
+  const file = new SourceFile(path, new TextDecoder().decode(content.bytes))
+  const tree = parseYaml(file, new Reporter())?.[0]?.tree
+  if (!isMap(tree)) return []
+  return [...tree.entries].filter(([key, { value }]) => /^[\w-]+$/.test(key) && get(value, 'image')).map(([key]) => key)
+}
+
+/** A folder for kustomize is built by it: its own file is no object of Kubernetes. */
+function kubectlCommand(folder: string, path: string, host: CompilerHost): string {
+  const isKustomized = KUSTOMIZATIONS.some(name => host.stat(join(folder, path, name))?.kind === 'file')
+  return `kubectl apply ${isKustomized ? '-k' : '-f'} ${path}`
+}

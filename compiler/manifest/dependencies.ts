@@ -1,0 +1,76 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { entries, items } from '../fields/tree-values.ts'
+import { get, isMap, type Tree } from '../syntax/tree.ts'
+import { present } from './build.ts'
+import { Distinct } from './duplicates.ts'
+import type { Dependency } from './manifest.ts'
+import { known, type Reading, readFlag, readPairs, readTimeout } from './values.ts'
+
+const reserved = diagnostic({
+  code: 'manifest/reserved-variable',
+  severity: 'error',
+  explain:
+    'A dependency cannot be given `DEVCTL_CONTEXT`, `DEVCTL_NAMESPACE`, `DEVCTL_URL`, `DEVCTL_TOKEN` or `DEVCTL_HOME`: it is deployed to the same cluster and namespace, with the same credentials.',
+  text: (p: { name: string }) => ({ message: `\`${p.name}\` is devctl’s own and cannot be set`, hint: 'remove it' }),
+})
+
+/** Variables that say where and as whom devctl works. */
+export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
+  'DEVCTL_CONTEXT',
+  'DEVCTL_NAMESPACE',
+  'DEVCTL_URL',
+  'DEVCTL_TOKEN',
+  'DEVCTL_HOME',
+])
+
+/** `dependencies`: a list of addresses, or a mapping by name. In the order in which they are written. */
+export function readDependencies(tree: Tree | undefined, reading: Reading): readonly Dependency[] {
+  const distinct = new Distinct(reading.reporter)
+  const listed = items(tree).flatMap((item): Dependency[] => {
+    const repository = known(item)
+    const name = repository && repositoryName(repository.value)
+    if (!name) return []
+    if (
+      !distinct.add(
+        name,
+        item.span,
+        `a dependency is called \`${name}\``,
+        'write them as a mapping, with names of their own',
+      )
+    )
+      return []
+    return [{ name, span: item.span, repository, variables: [], wait: false }]
+  })
+  const named = [...entries(tree)].flatMap(([name, { key, value }]): Dependency[] => {
+    const repository = isMap(value) ? known(value, 'repository') : known(value)
+    if (!repository) return []
+    const path = ['dependencies', name]
+    const variables = readPairs(get(value, 'variables'), reading)
+    for (const { name: variable, key: span } of variables)
+      if (RESERVED_VARIABLES.has(variable)) reading.reporter.report(reserved, span, { name: variable })
+    const timeout = readTimeout(get(value, 'timeout'), [...path, 'timeout'], reading)
+    return [
+      {
+        name,
+        span: key,
+        repository,
+        ...present({ manifest: known(value, 'manifest'), branch: known(value, 'branch') }),
+        variables,
+        ...(timeout && { timeout }),
+        wait: readFlag(get(value, 'wait'), [...path, 'wait'], reading)?.value ?? false,
+      },
+    ]
+  })
+  return [...listed, ...named]
+}
+
+/** The last part of a repository's address: `api` of `git@host:team/api.git`. */
+export function repositoryName(address: string): string {
+  return (
+    address
+      .replace(/[/\\]+$/, '')
+      .replace(/\.git$/, '')
+      .split(/[/\\:]/)
+      .at(-1) ?? ''
+  )
+}

@@ -1,0 +1,70 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { items } from '../fields/tree-values.ts'
+import type { At } from '../syntax/source.ts'
+import { type Entry, entry, get, isMap, isScalar, type Tree } from '../syntax/tree.ts'
+import type { Command, ComposeFiles, Deploy, Destroy } from './manifest.ts'
+import { known, type Reading, texts } from './values.ts'
+
+const servicesOfSome = diagnostic({
+  code: 'manifest/services-of-some-files',
+  severity: 'error',
+  explain: `Of several Compose files in \`deploy.compose\`, some have \`services\` and some have not. The files are merged to one application, so \`services\` of one file is a choice among the services of all, and it is not clear whether the other files are meant to be left out or to be deployed as a whole.
+
+Write \`services\` at every file, or at none.`,
+  text: (_: Record<never, never>) => ({
+    message: '`services` stands at some of the Compose files only',
+    hint: 'write `services` at every file, or at none',
+  }),
+})
+
+/** `deploy`: a list of commands, or an object. The structure has been checked. */
+export function readDeploy({ key, value }: Entry, reading: Reading): Deploy {
+  const compose = get(value, 'compose')
+  const files = compose && readComposeFiles(compose, reading)
+  const endpoints = entry(value, 'endpoints')
+  return {
+    span: key,
+    commands: readCommands(value),
+    ...(files && { compose: files }),
+    ...(endpoints && { endpoints }),
+  }
+}
+
+/** `destroy`: a list of commands, or an object with one. */
+export function readDestroy({ key, value }: Entry): Destroy {
+  return { span: key, commands: readCommands(value) }
+}
+
+function readCommands(tree: Tree): readonly Command[] {
+  const all = tree.kind === 'seq' ? tree.items : items(tree, 'commands')
+  return all.flatMap((item): Command[] => {
+    const command = isMap(item) ? get(item, 'command') : item
+    if (!isScalar(command) || typeof command.value !== 'string' || command.value.trim() === '') return []
+    const name = isMap(item) ? known(item, 'name')?.value : undefined
+    return [{ name: name ?? oneLine(command.value), command: command.value, span: command.span }]
+  })
+}
+
+/** The first line of a script, as its name. */
+function oneLine(command: string): string {
+  const [first = '', ...rest] = command.trim().split('\n')
+  return rest.length > 0 ? `${first} …` : first
+}
+
+/** `deploy.compose` in all its forms; undefined when no file is left. */
+function readComposeFiles(tree: Tree, { reporter }: Reading): ComposeFiles | undefined {
+  const named = isMap(tree) ? (get(tree, 'manifest') ?? tree) : tree
+  const all = named.kind === 'seq' ? named.items : [named]
+  const chosen = all.map(one => (isMap(one) ? get(one, 'services') : undefined))
+  const without = chosen.findIndex(services => !services)
+  if (without >= 0) {
+    const first = chosen.find(services => texts(services).length > 0)
+    if (first)
+      reporter.report(servicesOfSome, first.span, {}, [{ span: all[without]!.span, message: 'here it is missing' }])
+  }
+  const files = all.flatMap((one): At<string>[] => {
+    const file = isMap(one) ? known(one, 'file') : known(one)
+    return file ? [file] : []
+  })
+  return files.length === 0 ? undefined : { files, services: chosen.flatMap(texts) }
+}

@@ -1,0 +1,136 @@
+import { resolve } from 'node:path/posix'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { spell } from '../schema/where.ts'
+import { type Entry, entry, get, isMap } from '../syntax/tree.ts'
+import type { Development, Sync } from './development.ts'
+import type { Reading } from './values.ts'
+
+// The rules among the fields of a development container (cli-behaviours.md 1.10).
+
+const noSync = diagnostic({
+  code: 'manifest/no-sync',
+  severity: 'error',
+  explain: `A development container has at least one folder that is synchronised, else it would not see what you change. Leave \`sync\` out to take the host volumes of the Compose file, or list a folder:
+
+\`\`\`yaml
+dev:
+  api:
+    sync: [.:/app]
+\`\`\``,
+  text: (_: Record<never, never>) => ({ message: '`sync` has no folder', hint: 'add one, such as `.:/app`' }),
+})
+const outsideSync = diagnostic({
+  code: 'manifest/outside-sync',
+  severity: 'error',
+  explain:
+    'The containers beside a development container share its files: what they synchronise is one of its folders, or below one. Add the folder to the main container too.',
+  text: (p: { local: string }) => ({
+    message: `\`${p.local}\` is not in a folder that the main container synchronises`,
+    hint: 'add it, or a folder above it, to `sync` of the main container',
+  }),
+})
+const needsVolume = diagnostic({
+  code: 'manifest/needs-volume',
+  severity: 'error',
+  explain:
+    'Without its claim (`persistentVolume.enabled: false`) a development container keeps nothing, and shares nothing with others: `services`, `volumes`, and folders that are synchronised inside other ones need the claim.',
+  text: (p: { what: string }) => ({
+    message: `${p.what} need the claim that \`persistentVolume\` turns off`,
+    hint: 'remove them, or `enabled: false`',
+  }),
+})
+const rootUser = diagnostic({
+  code: 'manifest/root-user',
+  severity: 'error',
+  explain:
+    '`runAsNonRoot` makes the cluster refuse a container that runs as root, which `runAsUser: 0` asks for. The container would never start.',
+  text: (_: Record<never, never>) => ({
+    message: '`runAsUser: 0` is root, which `runAsNonRoot` forbids',
+    hint: 'choose another user, or remove `runAsNonRoot`',
+  }),
+})
+const ignoredInHybrid = diagnostic({
+  code: 'manifest/ignored-in-hybrid',
+  severity: 'warning',
+  explain:
+    'With `mode: hybrid` the command runs on this machine, and the container in the cluster only hands its traffic over. What describes the container has no effect then.',
+  text: (p: { path: readonly string[]; keys: readonly string[] }) => ({
+    message: `${p.keys.map(key => `\`${key}\``).join(', ')} of \`${spell(p.path)}\` ${p.keys.length === 1 ? 'has' : 'have'} no effect with \`mode: hybrid\``,
+    hint: 'remove what is meant for a container, or `mode`',
+  }),
+})
+
+const NOT_HYBRID = [
+  ...['affinity', 'externalVolumes', 'image', 'imagePullPolicy', 'initContainer', 'lifecycle', 'nodeSelector'],
+  ...[
+    'persistentVolume',
+    'secrets',
+    'securityContext',
+    'serviceAccount',
+    'sshServerPort',
+    'sync',
+    'tolerations',
+    'volumes',
+  ],
+]
+
+/** Checks what the fields of a container say together. `at` is where it is written. */
+export function checkDevelopment(development: Development, { key, value }: Entry, reading: Reading): void {
+  const { reporter } = reading
+  if (development.mode === 'hybrid') {
+    const keys = NOT_HYBRID.filter(name => entry(value, name))
+    if (keys.length > 0)
+      reporter.report(ignoredInHybrid, get(value, 'mode')?.span ?? key, { path: ['dev', development.name], keys })
+    return
+  }
+  checkSync(development, { key, value }, reading)
+  checkVolume(development, { key, value }, reading)
+  const { runAsUser, runAsNonRoot } = development.securityContext
+  if (runAsUser?.value === 0 && runAsNonRoot?.value)
+    reporter.report(rootUser, runAsUser.span, {}, [{ span: runAsNonRoot.span, message: 'forbidden here' }])
+}
+
+function checkSync(development: Development, { value }: Entry, { reporter, folder }: Reading): void {
+  for (const { sync, at } of [
+    { sync: development.sync, at: entry(value, 'sync') },
+    ...development.services.map((service, index) => ({
+      sync: service.sync,
+      at: entry(itemsOf(value)[index], 'sync'),
+    })),
+  ]) {
+    const list = isMap(at?.value) ? get(at.value, 'folders') : at?.value
+    if (sync && at && list?.kind === 'seq' && list.items.length === 0) reporter.report(noSync, at.key, {})
+  }
+  const main = development.sync?.folders.map(({ local }) => resolve(folder, local))
+  if (!main?.length) return
+  for (const { sync } of development.services)
+    for (const { local, span } of sync?.folders ?? []) {
+      const path = resolve(folder, local)
+      if (!main.some(above => isInside(path, above))) reporter.report(outsideSync, span, { local })
+    }
+}
+
+function itemsOf(value: Entry['value']) {
+  const services = get(value, 'services')
+  return services?.kind === 'seq' ? services.items : []
+}
+
+function checkVolume(development: Development, { value }: Entry, { reporter, folder }: Reading): void {
+  if (development.persistentVolume.enabled) return
+  for (const field of ['services', 'volumes']) {
+    const found = entry(value, field)
+    if (found?.value.kind === 'seq' && found.value.items.length > 0)
+      reporter.report(needsVolume, found.key, { what: `\`${field}\`` })
+  }
+  const nested = nestedFolder(development.sync, folder)
+  if (nested) reporter.report(needsVolume, nested.span, { what: 'folders inside other ones' })
+}
+
+/** A folder that is synchronised inside another one. */
+function nestedFolder(sync: Sync | undefined, folder: string) {
+  const paths = (sync?.folders ?? []).map(one => ({ ...one, path: resolve(folder, one.local) }))
+  return paths.find(({ path }) => paths.some(other => other.path !== path && isInside(path, other.path)))
+}
+
+const isInside = (path: string, folder: string) =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)

@@ -1,0 +1,123 @@
+import type { Pair } from '../project/project.ts'
+import type { At, Span } from '../syntax/source.ts'
+import type { Tree } from '../syntax/tree.ts'
+import type { Forward } from './manifest.ts'
+
+/** What a development container and those beside it have in common. */
+export interface DevelopmentContainer {
+  /** A DNS label. */
+  readonly name: string
+  readonly span: Span
+  readonly image?: At<string>
+  /** Undefined: the command of the container. */
+  readonly command?: readonly string[]
+  readonly args?: readonly string[]
+  readonly workdir?: At<string>
+  readonly container?: At<string>
+  readonly selector: readonly Pair[]
+  readonly environment: readonly Pair[]
+  readonly envFiles: readonly At<string>[]
+  /** Undefined: the host volumes of the Compose file say it. */
+  readonly sync?: Sync
+  readonly replicas?: At<number>
+  /** Quantities as written, by resource. */
+  readonly resources: { readonly requests: readonly Pair[]; readonly limits: readonly Pair[] }
+  readonly labels: readonly Pair[]
+  readonly annotations: readonly Pair[]
+  readonly nodeSelector?: readonly Pair[]
+  /** Kubernetes' own structures, as written. */
+  readonly tolerations?: Tree
+  readonly affinity?: Tree
+  readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
+}
+
+/** A development container (cli-behaviours.md 1.10). */
+export interface Development extends DevelopmentContainer {
+  readonly mode: 'sync' | 'hybrid'
+  readonly autocreate: boolean
+  readonly volumes: readonly At<string>[]
+  readonly externalVolumes: readonly ExternalVolume[]
+  readonly secrets: readonly DevelopmentSecret[]
+  readonly forward: readonly Forward[]
+  readonly reverse: readonly Reverse[]
+  /** Absent: a free port. */
+  readonly remote?: At<number>
+  readonly sshServerPort: number
+  readonly interface: string
+  readonly persistentVolume: PersistentVolume
+  readonly securityContext: SecurityContext
+  readonly serviceAccount?: At<string>
+  readonly priorityClassName?: At<string>
+  readonly probes: { readonly liveness: boolean; readonly readiness: boolean; readonly startup: boolean }
+  readonly lifecycle: { readonly postStart: Hook; readonly preStop: Hook }
+  readonly initContainer: { readonly image?: At<string>; readonly resources: DevelopmentContainer['resources'] }
+  /** Milliseconds. */
+  readonly timeout: { readonly step: number; readonly resources: number }
+  readonly services: readonly DevelopmentContainer[]
+}
+
+export interface Sync {
+  readonly folders: readonly SyncFolder[]
+  readonly compression: boolean
+  readonly verbose: boolean
+  /** Seconds. */
+  readonly rescanInterval: number
+}
+
+export interface SyncFolder {
+  readonly span: Span
+  /** As written: relative to the manifest's folder, absolute, or from `~`. */
+  readonly local: string
+  /** Absolute. */
+  readonly remote: string
+}
+
+export interface ExternalVolume {
+  readonly span: Span
+  readonly claim: string
+  readonly subPath?: string
+  /** Absolute. */
+  readonly mount: string
+}
+
+export interface DevelopmentSecret {
+  readonly span: Span
+  readonly local: string
+  /** Absolute. */
+  readonly remote: string
+  readonly mode: number
+}
+
+/** A port of the container that leads to one of this machine. */
+export interface Reverse {
+  readonly span: Span
+  readonly remotePort: number
+  readonly localPort: number
+}
+
+export interface PersistentVolume {
+  readonly enabled: boolean
+  /** A quantity. */
+  readonly size: string
+  readonly storageClass?: At<string>
+  readonly accessMode: string
+  readonly volumeMode: string
+  readonly labels: readonly Pair[]
+  readonly annotations: readonly Pair[]
+}
+
+export interface SecurityContext {
+  readonly runAsUser?: At<number>
+  readonly runAsGroup?: At<number>
+  readonly fsGroup?: At<number>
+  readonly runAsNonRoot?: At<boolean>
+  readonly allowPrivilegeEscalation?: At<boolean>
+  readonly readOnlyRootFilesystem?: At<boolean>
+  readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
+}
+
+/** Whether a hook of the application stays, and what runs in its place. */
+export interface Hook {
+  readonly enabled: boolean
+  readonly command?: readonly string[]
+}

@@ -1,0 +1,31 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { Span } from '../syntax/source.ts'
+
+const duplicate = diagnostic({
+  code: 'manifest/duplicate',
+  severity: 'error',
+  explain: `Two things of a manifest that must differ are the same: two forwards with one local port, two dependencies with one name, two folders that are synchronised to one path, a volume that is listed twice. The second one would take the place of the first.`,
+  text: (p: { what: string; hint?: string | undefined }) => ({ message: `${p.what} twice`, hint: p.hint }),
+})
+
+/** Tells repetitions: `seen` reports a thing whose identity came before, and says whether it is new. */
+export class Distinct {
+  readonly #seen = new Map<string, Span>()
+  readonly #reporter: Reporter
+
+  constructor(reporter: Reporter) {
+    this.#reporter = reporter
+  }
+
+  /** `what` reads well before `twice`: `` local port `8080` is forwarded ``. */
+  add(identity: string, span: Span, what: string, hint?: string): boolean {
+    const first = this.#seen.get(identity)
+    if (!first) {
+      this.#seen.set(identity, span)
+      return true
+    }
+    this.#reporter.report(duplicate, span, { what, hint }, [{ span: first, message: 'the first one is here' }])
+    return false
+  }
+}

@@ -1,0 +1,62 @@
+import { cli } from '../schema/row.ts'
+import { flag, keyValues, list, object, record, type Shape, text, textOrList, word } from '../schema/shape.ts'
+import { dnsName, filled, kubernetesName } from './values-shape.ts'
+
+const reference: Shape = object(
+  {
+    secret: cli(dnsName(), 'the Secret'),
+    key: cli(filled(), 'the key in it'),
+  },
+  { required: ['secret', 'key'] },
+)
+
+const secrets: Shape = object({
+  backend: cli(
+    word(['reference', 'external', 'sealed']),
+    'what stands in the repository: a reference to a Secret that is there, an ExternalSecret, a SealedSecret',
+    '`reference`',
+  ),
+  store: cli(filled(), 'the SecretStore of ExternalSecrets'),
+  storeKind: cli(word(['SecretStore', 'ClusterSecretStore']), 'its kind', '`SecretStore`'),
+  certificate: cli(filled(), 'file with the certificate that SealedSecrets are made with'),
+  values: cli(
+    record(cli(reference, 'the Secret and key that the value is taken from'), { called: 'PATH' }),
+    'values that come from Secrets, by their path: `services.db.environment.POSTGRES_PASSWORD`',
+  ),
+  public: cli(list(filled()), 'paths of values that look secret and are not'),
+})
+
+/** What `--environment NAME` stands for. */
+export const environment: Shape = object({
+  name: cli(filled(), 'name of the application there', '`name` of the manifest'),
+  namespace: cli(kubernetesName(), 'as `--namespace`'),
+  context: cli(filled(), 'as `--context`'),
+  domain: cli(dnsName(), 'as `--domain`'),
+  compose: cli(textOrList(), 'Compose files that are merged over the others'),
+  profiles: cli(textOrList(), 'as `--profile`'),
+  variables: cli(keyValues(), 'variables of the Compose files, below the shell and above `.env`'),
+  envFiles: cli(textOrList(), 'as `--env-file`'),
+  routes: cli(word(['ingress', 'gateway']), 'as `--routes`'),
+  gateway: cli(
+    text({ pattern: /^[a-z0-9][-a-z0-9]*\/[a-z0-9][-.a-z0-9]*$/, like: '`NAMESPACE/NAME`' }),
+    'as `--gateway`',
+  ),
+  ingressClass: cli(dnsName(), 'as `--ingress-class`'),
+  tlsSecret: cli(dnsName(), 'as `--tls-secret`'),
+  routeAnnotations: cli(keyValues(), 'annotations of the routes'),
+  policy: cli(word(['restricted']), 'as `--policy`'),
+  registry: cli(filled(), 'as `--registry`'),
+  images: cli(record(filled(), { called: 'SERVICE' }), 'as `--image`, by service'),
+  shellImage: cli(filled(), 'image of the containers that wait and copy', '`busybox:1.37`'),
+  kubectlImage: cli(filled(), 'image of the containers that wait for a Job'),
+  repository: cli(filled(), 'address of the GitOps repository'),
+  branch: cli(filled(), 'branch of it', 'the main branch'),
+  path: cli(filled(), 'folder in it'),
+  layout: cli(
+    word(['plain', 'single-file', 'kustomize']),
+    'one file per object, one file, or a base with overlays',
+    '`plain`',
+  ),
+  pullRequest: cli(flag(), 'open a pull request in place of a push', '`false`'),
+  secrets: cli(secrets, 'how secrets are kept out of the repository'),
+})

@@ -1,0 +1,145 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { entries } from '../fields/tree-values.ts'
+import type { Path } from '../schema/where.ts'
+import type { At } from '../syntax/source.ts'
+import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
+import { parseImageReference } from '../values/image-reference.ts'
+import { failed, parsed } from '../values/parsed.ts'
+import { present } from './build.ts'
+import type { Environment, PublishTarget, SecretRules } from './manifest.ts'
+import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
+
+const routing = diagnostic({
+  code: 'manifest/routes',
+  severity: 'error',
+  explain: `What an environment says about its routes does not fit together. HTTPRoutes need a Gateway, which has a class and a certificate of its own; Ingresses have no Gateway.
+
+\`\`\`yaml
+environments:
+  staging:
+    routes: gateway
+    gateway: infra/public
+  production:
+    ingressClass: nginx
+    tlsSecret: wildcard
+\`\`\``,
+  text: (p: { message: string; hint: string }) => p,
+})
+
+/** `environments`, by name. Their variables are those of the Compose files; in values of the manifest they do not count. */
+export function readEnvironments(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, Environment> {
+  return new Map([...entries(tree)].map(([key, at]) => [key, readEnvironment(key, at, reading)]))
+}
+
+function readEnvironment(key: string, { key: span, value }: Entry, reading: Reading): Environment {
+  const at = (field: string): Path => ['environments', key, field]
+  const text = (field: string) => known(value, field)
+  const profiles = get(value, 'profiles')
+  const routes = readRoutes(value, reading)
+  const registry = parseScalar(get(value, 'registry'), at('registry'), parseRegistry, reading)
+  const fields = {
+    name: text('name'),
+    namespace: text('namespace'),
+    context: text('context'),
+    domain: text('domain'),
+    gateway: text('gateway'),
+    ingressClass: text('ingressClass'),
+    tlsSecret: text('tlsSecret'),
+    shellImage: readImage(value, at('shellImage'), reading),
+    kubectlImage: readImage(value, at('kubectlImage'), reading),
+  }
+  return {
+    key,
+    span,
+    ...present({ ...fields, registry }),
+    compose: texts(get(value, 'compose')),
+    ...(profiles && { profiles: texts(profiles) }),
+    variables: readPairs(get(value, 'variables'), reading),
+    envFiles: texts(get(value, 'envFiles')),
+    ...(routes && { routes }),
+    routeAnnotations: readPairs(get(value, 'routeAnnotations'), reading),
+    ...(text('policy')?.value === 'restricted' && { policy: 'restricted' }),
+    images: readImages(get(value, 'images'), at('images'), reading),
+    publish: readPublish(value, at('pullRequest'), reading),
+    secrets: readSecrets(get(value, 'secrets')),
+  }
+}
+
+function readRoutes(tree: Tree, { reporter }: Reading): Environment['routes'] {
+  const said = entry(tree, 'routes')
+  const gateway = entry(tree, 'gateway')
+  const word = known(tree, 'routes')?.value
+  if (said && word === undefined) return undefined
+  const routes = word ?? (gateway ? 'gateway' : undefined)
+  if (routes === 'gateway' && said && !gateway) {
+    const message = '`routes: gateway` needs to know the Gateway'
+    reporter.report(routing, said.value.span, { message, hint: 'add `gateway: NAMESPACE/NAME`' })
+  }
+  if (routes === 'ingress' && gateway) {
+    const message = '`gateway` has no meaning for Ingresses'
+    reporter.report(routing, gateway.key, { message, hint: 'remove it, or write `routes: gateway`' })
+  }
+  for (const field of ['ingressClass', 'tlsSecret']) {
+    const found = routes === 'gateway' ? entry(tree, field) : undefined
+    if (!found) continue
+    const message = `\`${field}\` has no meaning for HTTPRoutes`
+    reporter.report(routing, found.key, { message, hint: 'remove it: the Gateway has its own' })
+  }
+  return routes === 'gateway' || routes === 'ingress' ? routes : undefined
+}
+
+function parseRegistry(text: string) {
+  const reference = parseImageReference(`${text}/image`)
+  if (reference.ok && reference.value.tag === undefined && reference.value.digest === undefined) return parsed(text)
+  return failed(
+    'it is no registry',
+    'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
+  )
+}
+
+/** The reference of an image, as it is written. */
+const parseImage = (text: string) => {
+  const read = parseImageReference(text)
+  return read.ok ? parsed(text) : read
+}
+
+function readImage(tree: Tree, path: Path, reading: Reading): At<string> | undefined {
+  return parseScalar(get(tree, String(path.at(-1))), path, parseImage, reading)
+}
+
+function readImages(tree: Tree | undefined, path: Path, reading: Reading): Environment['images'] {
+  return [...entries(tree)].flatMap(([name, { key, value }]) => {
+    const image = parseScalar(value, [...path, name], parseImage, reading)
+    return image ? [{ name, value: image.value, span: image.span, key }] : []
+  })
+}
+
+function readPublish(tree: Tree, path: Path, reading: Reading): PublishTarget {
+  const layout = known(tree, 'layout')?.value
+  return {
+    ...present({
+      repository: known(tree, 'repository'),
+      branch: known(tree, 'branch'),
+      path: known(tree, 'path'),
+    }),
+    layout: layout === 'single-file' || layout === 'kustomize' ? layout : 'plain',
+    pullRequest: readFlag(get(tree, 'pullRequest'), path, reading)?.value ?? false,
+  }
+}
+
+function readSecrets(tree: Tree | undefined): SecretRules {
+  const backend = known(tree, 'backend')?.value
+  const values = new Map<string, { secret: At<string>; key: At<string>; span: At<string>['span'] }>()
+  for (const [path, { key: span, value }] of entries(tree, 'values')) {
+    const secret = known(value, 'secret')
+    const key = known(value, 'key')
+    if (secret && key) values.set(path, { secret, key, span })
+  }
+  return {
+    backend: backend === 'external' || backend === 'sealed' ? backend : 'reference',
+    ...present({ store: known(tree, 'store'), certificate: known(tree, 'certificate') }),
+    storeKind: known(tree, 'storeKind')?.value === 'ClusterSecretStore' ? 'ClusterSecretStore' : 'SecretStore',
+    values,
+    public: texts(get(tree, 'public')),
+  }
+}

@@ -1,0 +1,47 @@
+import { suggest } from '../diagnostics/suggest.ts'
+
+/** Keys that only one of the two has; `name` and `x-*` are in both. */
+const MANIFEST = [
+  'build',
+  'context',
+  'deploy',
+  'dependencies',
+  'destroy',
+  'dev',
+  'environments',
+  'forward',
+  'namespace',
+]
+const COMPOSE = [
+  'configs',
+  'endpoints',
+  'include',
+  'jobs',
+  'models',
+  'networks',
+  'secrets',
+  'services',
+  'version',
+  'volumes',
+]
+
+/** A key at the left margin, or one of a mapping in braces that fills the file. */
+const BLOCK_KEY = /^(["']?)([A-Za-z_][\w-]*)\1[ \t]*:(?=\s|$)/gm
+const FLOW_KEY = /[{,]\s*(["']?)([A-Za-z_][\w-]*)\1\s*:/g
+
+/**
+ * Whether a text is a manifest or a Compose file, so that its mistakes are told as those of the right one. Its top-level keys decide, also misspelt ones; where
+ * they say nothing, the name of the file. Does not parse: a file with a mistake in its YAML has a kind, too.
+ */
+export function kindOfFile(text: string, path: string): 'manifest' | 'compose' {
+  const pattern = /^\s*\{/.test(text.replace(/^(\s*#.*\n|---.*\n)+/, '')) ? FLOW_KEY : BLOCK_KEY
+  let score = 0
+  for (const [, , key = ''] of text.matchAll(pattern)) {
+    if (MANIFEST.includes(key)) score += 2
+    else if (COMPOSE.includes(key)) score -= 2
+    else if (key !== 'name' && suggest(key, MANIFEST)) score++
+    else if (key !== 'name' && suggest(key, COMPOSE)) score--
+  }
+  if (score !== 0) return score > 0 ? 'manifest' : 'compose'
+  return /devctl[^/]*\.ya?ml$/.test(path) && !/compose/.test(path) ? 'manifest' : 'compose'
+}

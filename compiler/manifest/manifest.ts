@@ -1,0 +1,151 @@
+import type { Pair } from '../project/project.ts'
+import type { At, Span } from '../syntax/source.ts'
+import type { Entry } from '../syntax/tree.ts'
+import type { Development } from './development.ts'
+
+/** A manifest, read and checked. Paths are as written and relative to `folder`; values still know where they were written. */
+export interface Manifest {
+  /** Absolute path of the file; of the chart or folder where the rules for them made the manifest. */
+  readonly path: string
+  /** The same as messages show it. */
+  readonly shown: string
+  /** Absolute: where commands run, and what paths are relative to. The folder around `.devctl`. */
+  readonly folder: string
+  /** What automatic rule made the manifest; absent for one that is written. */
+  readonly automatic?: 'chart' | 'manifests'
+  readonly name?: At<string>
+  readonly namespace?: At<string>
+  readonly context?: At<string>
+  readonly build: ReadonlyMap<string, ImageBuild>
+  readonly deploy?: Deploy
+  readonly destroy?: Destroy
+  readonly dev: ReadonlyMap<string, Development>
+  readonly dependencies: readonly Dependency[]
+  readonly forward: readonly Forward[]
+  readonly environments: ReadonlyMap<string, Environment>
+}
+
+/** One command of `deploy` or `destroy`, for the shell: variables in it are the shell's. */
+export interface Command {
+  /** What progress calls it; the command itself where it has no name. */
+  readonly name: string
+  readonly command: string
+  /** Where the command is written. */
+  readonly span: Span
+}
+
+export interface Deploy {
+  readonly span: Span
+  readonly commands: readonly Command[]
+  /** The Compose files that are named; absent where none is. */
+  readonly compose?: ComposeFiles
+  /** `endpoints`, whose structure is checked: they replace those of the Compose files. */
+  readonly endpoints?: Entry
+}
+
+export interface ComposeFiles {
+  /** Merged from left to right; at least one. */
+  readonly files: readonly At<string>[]
+  /** The services to deploy, and what they depend on; empty: all. */
+  readonly services: readonly At<string>[]
+}
+
+export interface Destroy {
+  readonly span: Span
+  readonly commands: readonly Command[]
+}
+
+/** An image to build (specification, Build object). */
+export interface ImageBuild {
+  readonly name: string
+  readonly span: Span
+  readonly context: At<string>
+  readonly dockerfile?: At<string>
+  readonly target?: At<string>
+  readonly image?: At<string>
+  readonly args: readonly Pair[]
+  readonly cacheFrom: readonly At<string>[]
+  readonly exportCache?: At<string>
+  readonly secrets: readonly BuildSecret[]
+  /** Other entries, built before; no circles. */
+  readonly dependsOn: readonly At<string>[]
+}
+
+export interface BuildSecret {
+  readonly id: string
+  readonly from: 'file' | 'env'
+  /** The path, or the name of the variable. */
+  readonly source: At<string>
+}
+
+/** A repository that is deployed first. */
+export interface Dependency {
+  readonly name: string
+  readonly span: Span
+  readonly repository: At<string>
+  readonly manifest?: At<string>
+  readonly branch?: At<string>
+  readonly variables: readonly Pair[]
+  /** Milliseconds. */
+  readonly timeout?: At<number>
+  readonly wait: boolean
+}
+
+/** A port of this machine that leads into the cluster. */
+export interface Forward {
+  readonly span: Span
+  readonly localPort: number
+  readonly remotePort: number
+  /** A service; absent for the container itself, and where labels find it. */
+  readonly service?: At<string>
+  readonly labels?: readonly Pair[]
+}
+
+/** What `--environment NAME` stands for. What later commands use (publish) is read and checked, too. */
+export interface Environment {
+  readonly key: string
+  readonly span: Span
+  readonly name?: At<string>
+  readonly namespace?: At<string>
+  readonly context?: At<string>
+  readonly domain?: At<string>
+  /** Compose files that are merged over the others. */
+  readonly compose: readonly At<string>[]
+  /** Absent: not said, so that COMPOSE_PROFILES decides. */
+  readonly profiles?: readonly At<string>[]
+  readonly variables: readonly Pair[]
+  readonly envFiles: readonly At<string>[]
+  readonly routes?: 'ingress' | 'gateway'
+  readonly gateway?: At<string>
+  readonly ingressClass?: At<string>
+  readonly tlsSecret?: At<string>
+  readonly routeAnnotations: readonly Pair[]
+  readonly policy?: 'restricted'
+  readonly registry?: At<string>
+  /** Image references by service. */
+  readonly images: readonly Pair[]
+  readonly shellImage?: At<string>
+  readonly kubectlImage?: At<string>
+  readonly publish: PublishTarget
+  readonly secrets: SecretRules
+}
+
+/** Where `publish` puts the manifests. */
+export interface PublishTarget {
+  readonly repository?: At<string>
+  readonly branch?: At<string>
+  readonly path?: At<string>
+  readonly layout: 'plain' | 'single-file' | 'kustomize'
+  readonly pullRequest: boolean
+}
+
+export interface SecretRules {
+  readonly backend: 'reference' | 'external' | 'sealed'
+  readonly store?: At<string>
+  readonly storeKind: 'SecretStore' | 'ClusterSecretStore'
+  readonly certificate?: At<string>
+  /** By the path of the value: `services.db.environment.POSTGRES_PASSWORD`. */
+  readonly values: ReadonlyMap<string, { readonly secret: At<string>; readonly key: At<string>; readonly span: Span }>
+  /** Paths of values that look secret and are not. */
+  readonly public: readonly At<string>[]
+}

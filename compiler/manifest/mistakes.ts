@@ -1,0 +1,131 @@
+import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
+import { didYouMean } from '../diagnostics/suggest.ts'
+import { knownKeys } from '../schema/forms.ts'
+import * as schema from '../schema/mistakes.ts'
+import { shapeOf } from '../schema/row.ts'
+import type { MapForm } from '../schema/shape.ts'
+import { type Path, spell } from '../schema/where.ts'
+import { onlyMainKeys } from './dev-shape.ts'
+import { manifestShape } from './shape.ts'
+
+// The structural mistakes of a manifest: the words are those for Compose files, the pages are about manifests.
+
+const unknownKey: DiagnosticKind<schema.Key> = diagnostic({
+  code: 'manifest/unknown-key',
+  severity: 'error',
+  explain: `A key of the manifest is none that devctl knows. It is refused, because a misspelt key would otherwise silently do nothing.
+
+Write the key as \`docs/manifest.md\` has it. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
+  text: ({ path, key, hint, notes }) => ({
+    message: `unknown key \`${key}\` ${path.length === 0 ? 'at the top level of the manifest' : `in \`${spell(path)}\``}`,
+    hint,
+    notes,
+  }),
+})
+
+const wrongType: typeof schema.wrongType = diagnostic({
+  code: 'manifest/wrong-type',
+  severity: 'error',
+  explain: `A value of the manifest is of another kind than its key takes: a mapping where a list is wanted, a number where text is wanted.
+
+YAML reads some words as something else than text: \`1.10\` is a number, \`true\` and \`null\` are themselves. Quotes make text of them:
+
+\`\`\`yaml
+name: "2048"
+\`\`\``,
+  text: schema.wrongType.text,
+})
+
+const nullValue: typeof schema.nullValue = diagnostic({
+  code: 'manifest/no-value',
+  severity: 'error',
+  explain: `A key or a list item of the manifest has no value. It is not clear whether it was meant to be empty or forgotten, so write a value, or remove the key.`,
+  text: schema.nullValue.text,
+})
+
+const missingKey: typeof schema.missingKey = diagnostic({
+  code: 'manifest/missing-key',
+  severity: 'error',
+  explain: `A mapping of the manifest lacks a key that it cannot do without: \`command\` of a named command, \`repository\` of a dependency, \`sync\` of a container beside a development container.
+
+\`\`\`yaml
+deploy:
+  - name: Make the schema
+    command: psql -f schema.sql
+\`\`\``,
+  text: schema.missingKey.text,
+})
+
+const notAllowed: typeof schema.notAllowed = diagnostic({
+  code: 'manifest/not-allowed',
+  severity: 'error',
+  explain: `The key takes one of a few words, or text of a certain form, and this is none of them. The message or its note lists what is allowed.`,
+  text: schema.notAllowed.text,
+})
+
+const outOfRange: typeof schema.outOfRange = diagnostic({
+  code: 'manifest/out-of-range',
+  severity: 'error',
+  explain: `A number of the manifest is smaller or larger than its key takes: a port is 1 to 65535, \`sshServerPort\` is 1025 or more, because lower ports belong to root.`,
+  text: schema.outOfRange.text,
+})
+
+const badName = diagnostic<Parameters<typeof schema.badName.text>[0]>({
+  code: 'manifest/bad-name',
+  severity: 'error',
+  explain: `The name of an environment consists of lower-case letters, digits and \`-\`, and does not begin or end with \`-\`. It becomes part of names and folders. Names of other things must not be empty.`,
+  text: ({ path, name, notes }) => ({
+    message:
+      name === ''
+        ? `a name in \`${spell(path)}\` is empty`
+        : `\`${name}\` is no name that can be used in \`${spell(path)}\``,
+    hint: name === '' ? undefined : 'use lower-case letters, digits and `-`',
+    notes,
+  }),
+})
+
+/** What manifests of other tools and other versions have. */
+const foreign: Readonly<Record<string, string>> = {
+  icon: 'devctl has no icons: remove it',
+  external: 'devctl does not list external resources: write their addresses into `deploy.commands`',
+  test: 'devctl runs no tests: run them in a command of `deploy`, or in your pipeline',
+  divert: 'devctl does not divert traffic: remove it',
+  remote: 'commands run on this machine: remove it',
+  services:
+    'services go into a Compose file: name it in `deploy.compose`, or put it beside the manifest as `compose.yaml`',
+  volumes: 'volumes go into a Compose file',
+  version: 'a manifest has no version: remove it',
+}
+
+function hintForUnknown(key: string, _value: unknown, form: MapForm, path: Path): string | undefined {
+  if (path[0] === 'dev' && path.at(-2) === 'services' && onlyMainKeys.includes(key))
+    return `only the container itself can have \`${key}\`, not one of its \`services\``
+  if (path[0] === 'dev' && path.length === 2 && key === 'replicas') return 'only its `services` have `replicas`'
+  if (path.length < 2 && Object.hasOwn(foreign, key)) return foreign[key]
+  const near = didYouMean(key, knownKeys(form))
+  if (near !== undefined) return near
+  const inside = Object.entries(form.keys).find(([, field]) => {
+    const map = shapeOf(field).map
+    return map && !map.others && Object.hasOwn(map.keys, key)
+  })
+  if (inside) return `\`${key}\` belongs in \`${inside[0]}\``
+  if (path.length > 0 && Object.hasOwn(manifestShape.map!.keys, key))
+    return `\`${key}\` belongs further out: check the indentation`
+  return 'remove it; keys of your own begin with `x-`'
+}
+
+/** How structural mistakes of a manifest are told. */
+export const manifestMistakes: schema.Mistakes = {
+  badName,
+  // No shape of a manifest has lists without repetition, keys that are ignored, or odd values.
+  duplicateItem: schema.duplicateItem,
+  ignoredKey: schema.ignoredKey,
+  oddValue: schema.oddValue,
+  hintForUnknown,
+  missingKey,
+  notAllowed,
+  nullValue,
+  outOfRange,
+  unknownKey: () => unknownKey,
+  wrongType,
+}

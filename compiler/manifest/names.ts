@@ -1,0 +1,36 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Span } from '../syntax/source.ts'
+import { isDnsLabel, toDnsLabel } from '../values/dns-name.ts'
+import type { Distinct } from './duplicates.ts'
+import type { Reading } from './values.ts'
+
+const renamed = diagnostic({
+  code: 'manifest/renamed',
+  severity: 'warning',
+  explain: `Images and development containers become parts of names in Kubernetes, which have lower-case letters, digits and \`-\` only. A name with other characters is changed to one without. Write the changed name yourself, and the warning is gone.`,
+  text: (p: { what: string; from: string; to: string }) => ({
+    message: `${p.what} \`${p.from}\` is called \`${p.to}\`, because Kubernetes has no other names`,
+    hint: `write \`${p.to}\``,
+  }),
+})
+
+/** A name in Kubernetes' form; undefined when it is taken (reported). `what` is what it names: `the image`. */
+export function readName(
+  written: string,
+  span: Span,
+  what: string,
+  distinct: Distinct,
+  { reporter }: Pick<Reading, 'reporter'>,
+): string | undefined {
+  if (written === '') return undefined
+  const name = toDnsLabel(written)
+  if (!isDnsLabel(written)) reporter.report(renamed, span, { what, from: written, to: name })
+  return distinct.add(
+    name,
+    span,
+    `${what} \`${name}\` is there`,
+    'give them names that differ in more than case and `_`',
+  )
+    ? name
+    : undefined
+}

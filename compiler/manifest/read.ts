@@ -1,0 +1,154 @@
+import { basename, dirname, join } from 'node:path/posix'
+import type { Diagnostic } from '../diagnostics/diagnostic.ts'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import { Sources } from '../project/sources.ts'
+import { VariableScope } from '../project/variables.ts'
+import { check } from '../schema/check.ts'
+import { Findings } from '../schema/findings.ts'
+import { parseYaml } from '../syntax/parse.ts'
+import type { SourceFile } from '../syntax/source.ts'
+import { entry, get, isMap, isNull, type MapTree } from '../syntax/tree.ts'
+import { present, readBuilds } from './build.ts'
+import { readDependencies } from './dependencies.ts'
+import { readDeploy, readDestroy } from './deploy.ts'
+import { readDevelopment } from './dev.ts'
+import { readEnvironments } from './environments.ts'
+import { readForwards } from './forward.ts'
+import type { Manifest } from './manifest.ts'
+import { manifestMistakes } from './mistakes.ts'
+import { manifestShape } from './shape.ts'
+import { known, type Reading } from './values.ts'
+import { isOpen, substituteVariables } from './variables.ts'
+
+const empty = diagnostic({
+  code: 'manifest/empty',
+  severity: 'error',
+  explain: `The manifest says nothing. The smallest one that does something names the Compose file or a command:
+
+\`\`\`yaml
+deploy:
+  compose: compose.yaml
+\`\`\`
+
+A folder with a Compose file needs no manifest.`,
+  text: (_: Record<never, never>) => ({
+    message: 'the manifest is empty',
+    hint: 'begin with `deploy:`, or remove the file: a Compose file alone is enough',
+  }),
+})
+const notAMapping = diagnostic({
+  code: 'manifest/not-a-mapping',
+  severity: 'error',
+  explain:
+    'A manifest is a mapping at its top: `deploy:` and the like, with their values below them. A list or a single value cannot be read.',
+  text: (p: { found: string }) => ({
+    message: `the file holds ${p.found}, and a manifest is a mapping`,
+    hint: 'begin with `deploy:`',
+  }),
+})
+const severalDocuments = diagnostic({
+  code: 'manifest/several-documents',
+  severity: 'error',
+  explain: 'A manifest is one YAML document. A line `---` begins another one, of which nothing would be read.',
+  text: (_: Record<never, never>) => ({
+    message: 'a second document begins here, and a manifest has only one',
+    hint: 'remove the `---`, or move the rest to another file',
+  }),
+})
+const mergeTag = diagnostic({
+  code: 'manifest/merge-tag',
+  severity: 'error',
+  explain:
+    '`!reset` and `!override` drop what an earlier Compose file says. A manifest is not merged with anything, so there is nothing to drop.',
+  text: (_: Record<never, never>) => ({
+    message: '`!reset` and `!override` have no meaning in a manifest',
+    hint: 'remove the tag',
+  }),
+})
+
+export interface ManifestOptions {
+  /** Absolute path of the manifest, or `-` for standard input. */
+  readonly path: string
+  /** The folder devctl runs in: messages show paths relative to it. */
+  readonly workingDirectory: string
+  readonly stdin?: Uint8Array
+  /** Files with variables, in place of `.env` beside the manifest. Absolute. */
+  readonly envFiles?: readonly string[]
+  /** `--environment`: only its variables must be set. */
+  readonly environment?: string
+  readonly strict?: boolean
+}
+
+export interface ReadManifest {
+  /** Absent when the file could not be read at all. With errors among the diagnostics it lacks what they are about. */
+  readonly manifest?: Manifest
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Reads a manifest: the YAML, its variables, its structure, and the values. Reports every mistake; a value in error reads as absent, and nothing complains that it is
+ * missing.
+ */
+export function readManifest(options: ManifestOptions, host: CompilerHost): ReadManifest {
+  const reporter = new Reporter(options.strict ? { strict: true } : {})
+  const sources = new Sources(host, options.workingDirectory, options.stdin)
+  const file = sources.open(options.path, 'the manifest', reporter)
+  const tree = file && readTree(file, reporter)
+  if (!file || !tree) return { diagnostics: reporter.diagnostics() }
+  reporter.registerFile(file.path)
+  const folder = options.path === '-' ? options.workingDirectory : manifestFolder(options.path)
+  const dotenv = join(folder, '.env')
+  const envFiles = options.envFiles ?? (host.stat(dotenv)?.kind === 'file' ? [dotenv] : [])
+  const { lookup } = new VariableScope(host).withFiles(
+    envFiles.map(path => ({ path })),
+    sources,
+    reporter,
+  )
+  const reading: Reading = { reporter, lookup, folder }
+  const { tree: model, failed } = substituteVariables(tree, options.environment, lookup, reporter)
+  const findings = new Findings(manifestMistakes, { isOpen, reported: failed })
+  check(model, manifestShape, [], model.span, findings)
+  findings.report(reporter)
+  const manifest = readModel(model, { path: options.path, shown: file.path, folder }, reading)
+  return { manifest, diagnostics: reporter.diagnostics() }
+}
+
+/** The folder that the paths of a manifest are relative to: its own, or the one around `.devctl`. */
+export function manifestFolder(path: string): string {
+  const folder = dirname(path)
+  return basename(folder) === '.devctl' ? dirname(folder) : folder
+}
+
+function readTree(file: SourceFile, reporter: Reporter): MapTree | undefined {
+  const documents = parseYaml(file, reporter)
+  if (!documents) return undefined
+  const [first, second] = documents
+  for (const { span } of first?.resets ?? []) reporter.report(mergeTag, span, {})
+  if (second?.tree) reporter.report(severalDocuments, second.tree.span, {})
+  const tree = first?.tree
+  if (!tree || isNull(tree) || (isMap(tree) && tree.entries.size === 0)) {
+    if (!reporter.hasErrors) reporter.report(empty, { file, start: 0, end: 0 }, {})
+    return undefined
+  }
+  if (isMap(tree)) return tree
+  reporter.report(notAMapping, tree.span, { found: tree.kind === 'seq' ? 'a list' : 'a single value' })
+  return undefined
+}
+
+function readModel(tree: MapTree, file: Pick<Manifest, 'path' | 'shown' | 'folder'>, reading: Reading): Manifest {
+  const deploy = entry(tree, 'deploy')
+  const destroy = entry(tree, 'destroy')
+  return {
+    ...file,
+    ...present({ name: known(tree, 'name'), namespace: known(tree, 'namespace'), context: known(tree, 'context') }),
+    build: readBuilds(get(tree, 'build'), reading),
+    ...(deploy && { deploy: readDeploy(deploy, reading) }),
+    ...(destroy && { destroy: readDestroy(destroy) }),
+    dev: readDevelopment(get(tree, 'dev'), reading),
+    dependencies: readDependencies(get(tree, 'dependencies'), reading),
+    forward: readForwards(get(tree, 'forward'), { path: ['forward'], toContainer: false }, reading),
+    environments: readEnvironments(get(tree, 'environments'), reading),
+  }
+}

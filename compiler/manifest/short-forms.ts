@@ -1,0 +1,153 @@
+import { items } from '../fields/tree-values.ts'
+import type { Path } from '../schema/where.ts'
+import type { At } from '../syntax/source.ts'
+import { get, isMap, type Tree } from '../syntax/tree.ts'
+import { failed, type Parsed, parsed } from '../values/parsed.ts'
+import type { DevelopmentSecret, ExternalVolume, Reverse, Sync, SyncFolder } from './development.ts'
+import { Distinct } from './duplicates.ts'
+import { parsePort } from './forward.ts'
+import { parseScalar, type Reading, readFlag, readInteger } from './values.ts'
+
+// The lists of `A:B` of a development container.
+
+/** `sync`: a list of folders, which are compressed, or an object, where compression is asked for. */
+export function readSync(tree: Tree, path: Path, reading: Reading): Sync {
+  const isLong = isMap(tree)
+  const listPath = isLong ? [...path, 'folders'] : path
+  const list = isLong ? get(tree, 'folders') : tree
+  const distinct = new Distinct(reading.reporter)
+  const folders = items(list).flatMap((item, index): SyncFolder[] => {
+    const found = parseScalar(item, [...listPath, index], parseSyncFolder, reading)
+    if (!found) return []
+    const { local, remote } = found.value
+    return distinct.add(
+      remote,
+      found.span,
+      `\`${remote}\` is synchronised`,
+      'one folder of the container has one folder here',
+    )
+      ? [{ span: found.span, local, remote }]
+      : []
+  })
+  const flag = (field: string) => readFlag(get(tree, field), [...path, field], reading)?.value
+  return {
+    folders,
+    compression: flag('compression') ?? !isLong,
+    verbose: flag('verbose') ?? false,
+    rescanInterval: readInteger(get(tree, 'rescanInterval'), [...path, 'rescanInterval'], reading)?.value ?? 300,
+  }
+}
+
+/** `LOCAL:REMOTE`; a Windows path has a colon of its own. */
+export function parseSyncFolder(text: string): Parsed<{ readonly local: string; readonly remote: string }> {
+  const drive = driveOf(text)
+  const at = text.indexOf(':', drive)
+  if (at < 0) return failed('the folder in the container is missing', `write \`${text}:/PATH\``)
+  if (at === 0) return failed('the folder on this machine is missing', `write \`.${text}\``)
+  const remote = remotePath(text, at + 1)
+  return remote.ok ? parsed({ local: text.slice(0, at), remote: remote.value }) : remote
+}
+
+/** Where a Windows path begins after its drive: `C:\\src:/app`, `C:/src:/app`; but `a:/src` is a file of one letter. */
+const driveOf = (text: string) => (/^[A-Za-z]:(\\|\/[^:]*:\/)/.test(text) ? 2 : 0)
+
+/** The path in a container that a text ends in: absolute, and not the root. */
+function remotePath(text: string, at: number, end: number = text.length): Parsed<string> {
+  const path = text.slice(at, end)
+  const where = [at, end] as const
+  if (!path.startsWith('/')) return failed(`\`${path}\` is no absolute path`, `write \`/${path}\``, where)
+  if (/^\/+$/.test(path)) return failed('the root of the container cannot be replaced', 'name a folder below it', where)
+  return parsed(path.replace(/\/+$/, ''))
+}
+
+/** `volumes`: paths in the container that outlive it. */
+export function readVolumes(tree: Tree | undefined, path: Path, reading: Reading): readonly At<string>[] {
+  const distinct = new Distinct(reading.reporter)
+  return items(tree).flatMap((item, index) => {
+    const found = parseScalar(item, [...path, index], parseVolume, reading)
+    return found && distinct.add(found.value, found.span, `the volume \`${found.value}\` is listed`) ? [found] : []
+  })
+}
+
+function parseVolume(text: string): Parsed<string> {
+  if (text.includes(':'))
+    return failed('it is a folder to synchronise', 'write it below `sync`, or only the path in the container here')
+  return remotePath(text, 0)
+}
+
+/** `externalVolumes`: `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`. */
+export function readExternalVolumes(tree: Tree | undefined, path: Path, reading: Reading): readonly ExternalVolume[] {
+  const distinct = new Distinct(reading.reporter)
+  return items(tree).flatMap((item, index): ExternalVolume[] => {
+    const found = parseScalar(item, [...path, index], parseExternalVolume, reading)
+    if (!found) return []
+    return distinct.add(found.value.mount, found.span, `\`${found.value.mount}\` is mounted`)
+      ? [{ ...found.value, span: found.span }]
+      : []
+  })
+}
+
+function parseExternalVolume(text: string): Parsed<Omit<ExternalVolume, 'span'>> {
+  const parts = text.split(':')
+  const [claim = '', subPath] = parts
+  if (claim === '' || parts.length < 2 || parts.length > 3)
+    return failed('it is no claim with a path', 'write `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`')
+  const mount = remotePath(text, text.lastIndexOf(':') + 1)
+  if (!mount.ok) return mount
+  return parsed({ claim, ...(parts.length === 3 && subPath && { subPath }), mount: mount.value })
+}
+
+/** The mode of a secret where none is given. */
+const SECRET_MODE = 0o644
+
+/** `secrets`: files of this machine in the container. No two have one name, which is their key in the cluster. */
+export function readSecrets(tree: Tree | undefined, path: Path, reading: Reading): readonly DevelopmentSecret[] {
+  const distinct = new Distinct(reading.reporter)
+  return items(tree).flatMap((item, index): DevelopmentSecret[] => {
+    const found = parseScalar(item, [...path, index], parseSecret, reading)
+    if (!found) return []
+    const name = found.value.remote.slice(found.value.remote.lastIndexOf('/') + 1)
+    return distinct.add(name, found.span, `a secret file is called \`${name}\``, 'give them names that differ')
+      ? [{ ...found.value, span: found.span }]
+      : []
+  })
+}
+
+function parseSecret(text: string): Parsed<Omit<DevelopmentSecret, 'span'>> {
+  const drive = driveOf(text)
+  const first = text.indexOf(':', drive)
+  if (first <= 0) return failed('the path in the container is missing', `write \`${text}:/PATH\``)
+  const second = text.indexOf(':', first + 1)
+  const remote = remotePath(text, first + 1, second < 0 ? text.length : second)
+  if (!remote.ok) return remote
+  const mode = second < 0 ? undefined : text.slice(second + 1)
+  if (mode !== undefined && !/^0?[0-7]{3}$/.test(mode))
+    return failed(`\`${mode}\` is no mode of a file`, 'write it in octal, such as `600`', [second + 1, text.length])
+  return parsed({
+    local: text.slice(0, first),
+    remote: remote.value,
+    mode: mode === undefined ? SECRET_MODE : Number.parseInt(mode, 8),
+  })
+}
+
+/** `reverse`: `REMOTE:LOCAL`. A port of the container leads to one port of this machine. */
+export function readReverse(tree: Tree | undefined, path: Path, reading: Reading): readonly Reverse[] {
+  const distinct = new Distinct(reading.reporter)
+  return items(tree).flatMap((item, index): Reverse[] => {
+    const found = parseScalar(item, [...path, index], parseReverse, reading)
+    if (!found) return []
+    const { remotePort } = found.value
+    return distinct.add(String(remotePort), found.span, `the port \`${remotePort}\` of the container is forwarded`)
+      ? [{ ...found.value, span: found.span }]
+      : []
+  })
+}
+
+function parseReverse(text: string): Parsed<Omit<Reverse, 'span'>> {
+  const at = text.indexOf(':')
+  if (at < 0) return failed('a port is missing', 'write `REMOTE:LOCAL`, such as `9000:9000`')
+  const remote = parsePort(text.slice(0, at), 0)
+  if (!remote.ok) return remote
+  const local = parsePort(text.slice(at + 1), at + 1)
+  return local.ok ? parsed({ remotePort: remote.value, localPort: local.value }) : local
+}

@@ -1,0 +1,20 @@
+import { type Shape, text } from '../schema/shape.ts'
+
+/** Text with something in it. */
+export const filled = (): Shape => text({ pattern: /\S/, like: 'text that is not empty' })
+
+/** What Kubernetes takes as the name of a namespace, a Service or a container. */
+export const kubernetesName = (): Shape =>
+  text({
+    pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+    like: 'lower-case letters and digits with `-` between them, at most 63',
+  })
+
+/** DNS labels joined by dots. */
+export const dnsName = (): Shape =>
+  text({
+    pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/,
+    like: 'lower-case labels joined by dots, such as `dev.example.com`',
+  })
+
+export const PORT = { minimum: 1, maximum: 65535 }

@@ -1,0 +1,156 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import { entries, filledText, integerOf, items, scalar, sortByName, textOf } from '../fields/tree-values.ts'
+import type { Pair } from '../project/project.ts'
+import { type Path, spell } from '../schema/where.ts'
+import type { At, Span } from '../syntax/source.ts'
+import { spanInside } from '../syntax/span-inside.ts'
+import type { Lookup } from '../syntax/template.ts'
+import type { ScalarTree, ScalarType, Tree } from '../syntax/tree.ts'
+import { parseDuration } from '../values/duration.ts'
+import type { Parsed } from '../values/parsed.ts'
+import { isOpen, isUnread } from './variables.ts'
+
+// Readers of the values of a manifest. The structure has been checked: what has another one reads as absent. So does a value that is not
+// known yet, because a variable in it is set only later.
+
+const badValue = diagnostic({
+  code: 'manifest/bad-value',
+  severity: 'error',
+  explain: `A text of the manifest is not in the form that its key takes: a port that is no number, a duration without a unit, a folder to synchronise without the path in the container. The message says what is wrong with it, and the hint how it is written. The forms are:
+
+| key | form |
+|---|---|
+| \`sync\` | \`LOCAL:REMOTE\`, with an absolute path in the container: \`.:/app\` |
+| \`forward\` | \`LOCAL:REMOTE\`, \`LOCAL:SERVICE:REMOTE\`: \`8080:api:80\` |
+| \`reverse\` | \`REMOTE:LOCAL\`: \`9000:9000\` |
+| \`secrets\` | \`LOCAL:REMOTE\`, \`LOCAL:REMOTE:MODE\`: \`~/.npmrc:/root/.npmrc:600\` |
+| \`externalVolumes\` | \`CLAIM:PATH\`, \`CLAIM:SUBPATH:PATH\` |
+| durations | \`90s\`, \`2m30s\`, or seconds |
+| quantities | \`500m\`, \`512Mi\` |
+
+\`docs/manifest.md\` has them all.`,
+  text: (p: { path: Path; value: string; reason: string; hint?: string | undefined }) => ({
+    message: `\`${spell(p.path)}\` is \`${p.value}\`: ${p.reason}`,
+    hint: p.hint,
+  }),
+})
+
+/** What readers of a manifest share. */
+export interface Reading {
+  readonly reporter: Reporter
+  /** Variables: of the shell, of `.env` beside the manifest, of the platform. */
+  readonly lookup: Lookup
+  /** Absolute. */
+  readonly folder: string
+}
+
+/** A scalar in a form of its own: reported at the stretch that is wrong, and then absent. The message shows what is written: a variable's value may be a secret. */
+export function parseScalar<T>(
+  tree: Tree | undefined,
+  path: Path,
+  parse: (text: string) => Parsed<T>,
+  { reporter }: Pick<Reading, 'reporter'>,
+  types: readonly ScalarType[] = ['string'],
+): At<T> | undefined {
+  const found = scalar(tree)
+  if (!found || isOpen(found) || !types.includes(found.type)) return undefined
+  const value = String(found.value)
+  const result = parse(value)
+  if (result.ok) return { value: result.value, span: found.span }
+  const { reason, hint, start, end } = result
+  const span = start === undefined || end === undefined ? found.span : spanInside(found, start, end)
+  reporter.report(badValue, span, { path, value: found.template ?? value, reason, hint })
+  return undefined
+}
+
+/** A text that is there and that can be used. Variables that are set later stand in it as they are written. */
+export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
+  const found = scalar(tree, ...path)
+  return found && isText(found) && !isUnread(found) ? filledText(found) : undefined
+}
+
+/** A text, or a list of texts. */
+export function texts(tree: Tree | undefined): readonly At<string>[] {
+  const all = tree?.kind === 'scalar' ? [tree] : items(tree)
+  return all.flatMap(item => (isText(item) && !isUnread(item) ? [textOf(item)] : []))
+}
+
+/** A date is text that YAML makes something else of. */
+const isText = (tree: Tree): tree is ScalarTree =>
+  tree.kind === 'scalar' && (tree.type === 'string' || tree.type === 'date')
+
+/** For values that may be written as numbers, too. */
+export const NUMERIC: readonly ScalarType[] = ['string', 'int', 'float']
+
+/** True or false, or their text. */
+export function readFlag(
+  tree: Tree | undefined,
+  path: Path,
+  reading: Pick<Reading, 'reporter'>,
+): At<boolean> | undefined {
+  return parseScalar(
+    tree,
+    path,
+    text =>
+      text === 'true' || text === 'false'
+        ? { ok: true, value: text === 'true' }
+        : { ok: false, reason: 'it is neither true nor false', hint: 'write `true` or `false`' },
+    reading,
+    ['string', 'bool'],
+  )
+}
+
+/** A whole number, or its digits. */
+export function readInteger(
+  tree: Tree | undefined,
+  path: Path,
+  reading: Pick<Reading, 'reporter'>,
+): At<number> | undefined {
+  const found = scalar(tree)
+  const value = found && integerOf(found)
+  if (found && value !== undefined) return { value, span: found.span }
+  return parseScalar(tree, path, () => ({ ok: false, reason: 'it is no whole number' }), reading)
+}
+
+/** A duration in milliseconds; a number without a unit counts seconds. */
+export function readTimeout(
+  tree: Tree | undefined,
+  path: Path,
+  reading: Pick<Reading, 'reporter'>,
+): At<number> | undefined {
+  return parseScalar(
+    tree,
+    path,
+    text => {
+      const result = parseDuration(text, { unitless: 'seconds' })
+      if (!result.ok) return result
+      if (result.value <= 0n) return { ok: false, reason: 'it is not above zero' }
+      return { ok: true, value: Number(result.value / 1_000_000n) }
+    },
+    reading,
+    NUMERIC,
+  )
+}
+
+/** Variables, labels and the like: a mapping, or a list of `NAME=value`. A name without a value takes that of the variable, and is left out where nothing sets it. */
+export function readPairs(tree: Tree | undefined, { lookup }: Pick<Reading, 'lookup'>): readonly Pair[] {
+  const found = new Map<string, Pair>()
+  const add = (name: string, value: string | undefined, span: Span, key: Span) => {
+    const given = value ?? lookup(name)?.value
+    if (given !== undefined) found.set(name, { name, value: given, span, key })
+  }
+  for (const [name, { key, value }] of entries(tree)) {
+    if (value.kind !== 'scalar') continue
+    if (value.type === 'null') add(name, undefined, key, key)
+    else add(name, String(value.value), value.span, key)
+  }
+  for (const item of items(tree)) {
+    if (!isText(item)) continue
+    const text = String(item.value)
+    const at = text.indexOf('=')
+    if (at < 0) add(text, undefined, item.span, item.span)
+    else add(text.slice(0, at), text.slice(at + 1), item.span, item.span)
+  }
+  return sortByName([...found.values()])
+}

@@ -1,0 +1,98 @@
+import type { Reporter } from '../diagnostics/reporter.ts'
+import { interpolate } from '../syntax/interpolate.ts'
+import { PathRules } from '../syntax/path.ts'
+import type { Lookup } from '../syntax/template.ts'
+import {
+  type Entry,
+  get,
+  isMap,
+  type MapTree,
+  type ScalarTree,
+  type Tree,
+  withEntry,
+  withoutKeys,
+} from '../syntax/tree.ts'
+
+/** Variables that only a build or a dependency sets, long after the manifest is read. */
+const LATE = /^DEVCTL_(BUILD|DEPENDENCY)_/
+const LATE_INSIDE = /\$\{DEVCTL_(BUILD|DEPENDENCY)_\w+\}/
+
+/** Commands are the shell's, with all that is in them: here, or in a container. */
+const CASTS = new PathRules<'verbatim' | 'text'>([
+  ...['deploy', 'destroy'].flatMap(key =>
+    verbatim(`${key}.*`, `${key}.*.command`, `${key}.commands.*`, `${key}.commands.*.command`),
+  ),
+  ['deploy.compose', 'text'],
+  ...['dev.*', 'dev.*.services.*'].flatMap(at =>
+    verbatim(`${at}.command`, `${at}.command.*`, `${at}.args`, `${at}.args.*`),
+  ),
+  ...['postStart', 'preStop'].flatMap(hook =>
+    verbatim(`dev.*.lifecycle.${hook}.command`, `dev.*.lifecycle.${hook}.command.*`),
+  ),
+])
+
+function verbatim(...patterns: readonly string[]): readonly (readonly [string, 'verbatim'])[] {
+  return patterns.map(pattern => [pattern, 'verbatim'])
+}
+
+/**
+ * Substitutes the variables of a manifest, as Compose does, but for commands, and for the environments other than the one that is asked for: their
+ * variables need not be set here. What has an error (reported) stays as it is
+ * written, and is among `failed`.
+ */
+export function substituteVariables(
+  tree: MapTree,
+  environment: string | undefined,
+  lookup: Lookup,
+  reporter: Reporter,
+): { readonly tree: MapTree; readonly failed: ReadonlySet<Tree> } {
+  const environments = get(tree, 'environments')
+  const others = isMap(environments) ? [...environments.entries.keys()].filter(name => name !== environment) : []
+  const asked =
+    isMap(environments) && others.length > 0
+      ? withEntry(tree, 'environments', withoutKeys(environments, ...others))
+      : tree
+  // What is set later is put back as it is written.
+  const lookupNow: Lookup = name =>
+    lookup(name) ?? (LATE.test(name) ? { value: `\${${name}}`, origin: 'a later step' } : undefined)
+  const { tree: result, failed } = interpolate(asked, lookupNow, CASTS, scalar => scalar, reporter)
+  let whole = result as MapTree // a map stays a map
+  for (const path of failed) whole = restore(whole, tree, path) as MapTree // likewise
+  const all =
+    others.length > 0 && isMap(environments)
+      ? withEntry(whole, 'environments', merged(environments, get(whole, 'environments')))
+      : whole
+  return { tree: all, failed: new Set(failed.flatMap(path => at(tree, path) ?? [])) }
+}
+
+/** What stands at a path of keys and indices. */
+function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | undefined {
+  if (key === undefined || !tree) return tree
+  return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
+}
+
+/** Whether a value is not known yet: its variables were not substituted, or are set later. There is nothing to check then. */
+export function isOpen(tree: ScalarTree): boolean {
+  return isUnread(tree) || (typeof tree.value === 'string' && LATE_INSIDE.test(tree.value))
+}
+
+/** Whether a value still has variables that nobody will substitute: in error, or of an environment that is not asked for. */
+export function isUnread({ value, template }: ScalarTree): boolean {
+  return template === undefined && typeof value === 'string' && value.includes('$')
+}
+
+/** The mapping with the entries that another one has of it. */
+function merged(all: MapTree, some: Tree | undefined): MapTree {
+  const entries = new Map<string, Entry>(all.entries)
+  if (isMap(some)) for (const [name, entry] of some.entries) entries.set(name, entry)
+  return { ...all, entries }
+}
+
+/** Puts back what stood at a path; where a list is on the way, the whole list, since its indices have moved. */
+function restore(tree: Tree, original: Tree, [key, ...rest]: readonly string[]): Tree {
+  if (key === undefined || tree.kind !== 'map' || original.kind !== 'map') return original
+  const before = original.entries.get(key)
+  const now = tree.entries.get(key)
+  if (!before) return tree
+  return withEntry(tree, key, now ? restore(now.value, before.value, rest) : before.value, before.key)
+}

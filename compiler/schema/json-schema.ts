@@ -1,0 +1,166 @@
+import { isRow, type Row, shapeOf } from './row.ts'
+import type { ListForm, MapForm, ScalarForm, Shape } from './shape.ts'
+
+/** A JSON Schema of the draft 2020-12. */
+export type JsonSchema = { readonly [key: string]: unknown }
+
+/** What stands above the schema of a kind of file. */
+export interface SchemaTitle {
+  readonly title: string
+  readonly description: string
+}
+
+/** How the note of a row reads behind what the key means; for a manifest it is the default. */
+export type Note = (note: string) => string
+
+/**
+ * The JSON Schema of a shape: what the reader takes the schema takes, and structural mistakes it refuses. A variable may stand wherever text, a number or a switch
+ * does, because a schema sees the file before substitution. Shapes that are used in several places, and mappings with keys of their own, are `$defs`.
+ */
+export function toJsonSchema(shape: Shape, title: SchemaTitle, note: Note = text => `; ${text}`): JsonSchema {
+  const writer = new SchemaWriter(shape, note)
+  const body = writer.write(shape)
+  const definitions = writer.definitions()
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    ...title,
+    ...body,
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+  }
+}
+
+class SchemaWriter {
+  readonly #shared: ReadonlyMap<Shape, string>
+  readonly #written = new Map<string, JsonSchema>()
+
+  readonly #note: Note
+
+  constructor(top: Shape, note: Note) {
+    this.#note = note
+    this.#shared = sharedShapes(top)
+  }
+
+  definitions(): Readonly<Record<string, JsonSchema>> {
+    return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)))
+  }
+
+  /** The schema of a key: what it means, and what may stand there. */
+  field(field: Row | Shape): JsonSchema {
+    const body = this.reference(shapeOf(field))
+    return isRow(field) ? { description: this.describe(field), ...body } : body
+  }
+
+  describe({ becomes, note }: Row): string {
+    const text = becomes === '' ? (note ?? '') : `${becomes}${note ? this.#note(note) : ''}`
+    return text === '' ? text : text[0]!.toUpperCase() + text.slice(1)
+  }
+
+  reference(shape: Shape): JsonSchema {
+    const name = this.#shared.get(shape)
+    if (name === undefined) return this.write(shape)
+    if (!this.#written.has(name)) {
+      this.#written.set(name, {})
+      this.#written.set(name, this.write(shape))
+    }
+    return { $ref: `#/$defs/${name}` }
+  }
+
+  write(shape: Shape): JsonSchema {
+    if (shape.any) return {}
+    const forms = [
+      ...(shape.scalar ? scalarSchemas(shape.scalar) : []),
+      ...(shape.list ? [this.list(shape.list)] : []),
+      ...(shape.map ? this.maps(shape.map) : []),
+    ]
+    return forms.length === 1 ? forms[0]! : { anyOf: forms }
+  }
+
+  list({ items, unique }: ListForm): JsonSchema {
+    return { type: 'array', items: this.reference(items), ...(unique && { uniqueItems: true }) }
+  }
+
+  maps(form: MapForm): readonly JsonSchema[] {
+    return (form.notations ?? [form]).map(one => this.map(one))
+  }
+
+  map({ keys, required, others, extensions, unknown }: MapForm): JsonSchema {
+    const properties = Object.fromEntries(Object.entries(keys).map(([key, field]) => [key, this.field(field)]))
+    const takesAny = others !== undefined && (others.names.source === '.' || others.names.test(''))
+    const patterns = {
+      ...(extensions && { [patternBeside('^x-', keys)]: {} }),
+      ...(others && !takesAny && { [patternBeside(others.names.source, keys)]: this.field(others.row) }),
+    }
+    return {
+      type: 'object',
+      ...(Object.keys(properties).length > 0 && { properties }),
+      ...(Object.keys(patterns).length > 0 && { patternProperties: patterns }),
+      ...(takesAny && !others.names.test('') && others.otherwise === 'error' && { propertyNames: { minLength: 1 } }),
+      additionalProperties: takesAny
+        ? this.field(others.row)
+        : unknown === 'warning' || others?.otherwise === 'ignored',
+      ...(required.length > 0 && { required }),
+    }
+  }
+}
+
+/** A pattern for the keys that are not listed: a schema would else hold both what is said about the key and about the pattern against it. */
+function patternBeside(pattern: string, keys: MapForm['keys']): string {
+  const matching = Object.keys(keys).filter(key => new RegExp(pattern, 'u').test(key))
+  return matching.length === 0 ? pattern : `^(?!(?:${matching.join('|')})$)${pattern.replace(/^\^/, '')}`
+}
+
+/** Text with a variable in it may become anything. */
+const VARIABLE = { type: 'string', pattern: '\\$' }
+
+function scalarSchemas({ types, minimum, maximum, words, pattern }: ScalarForm): readonly JsonSchema[] {
+  const schemas: JsonSchema[] = []
+  const numeric = types.includes('number') ? 'number' : types.includes('integer') ? 'integer' : undefined
+  if (numeric)
+    schemas.push({
+      type: numeric,
+      ...(minimum !== undefined && { minimum }),
+      ...(maximum !== undefined && { maximum }),
+    })
+  if (types.includes('boolean')) schemas.push({ type: 'boolean' })
+  if (types.includes('null')) schemas.push({ type: 'null' })
+  if (!types.includes('string')) return [...schemas, ...(types.every(type => type === 'null') ? [] : [VARIABLE])]
+  if (!words && !pattern) return [...schemas, { type: 'string' }]
+  return [
+    ...schemas,
+    ...(words ? [{ enum: words }] : []),
+    ...(pattern ? [{ type: 'string', pattern: pattern.source }] : []),
+    ...(pattern?.test('${A}') ? [] : [VARIABLE]),
+  ]
+}
+
+/** Shapes with keys of their own that stand in several places, with a name for each: that of the first key they stand under. */
+function sharedShapes(top: Shape): ReadonlyMap<Shape, string> {
+  const places = new Map<Shape, { readonly key: string; count: number }>()
+  const visit = (shape: Shape, key: string): void => {
+    const known = places.get(shape)
+    if (known) {
+      known.count++
+      return
+    }
+    places.set(shape, { key, count: 1 })
+    if (shape.list) visit(shape.list.items, key)
+    for (const form of shape.map ? [shape.map, ...(shape.map.notations ?? [])] : []) {
+      for (const [name, field] of Object.entries(form.keys)) visit(shapeOf(field), name)
+      if (form.others) visit(shapeOf(form.others.row), key)
+    }
+  }
+  visit(top, 'file')
+  const names = new Map<Shape, string>()
+  const taken = new Set<string>()
+  for (const [shape, { key, count }] of places) {
+    if (count < 2 || shape === top || !hasKeys(shape)) continue
+    let name = key
+    for (let n = 2; taken.has(name); n++) name = `${key}${n}`
+    taken.add(name)
+    names.set(shape, name)
+  }
+  return names
+}
+
+const hasKeys = ({ map, list }: Shape): boolean =>
+  Object.keys(map?.keys ?? {}).length > 0 || (list !== undefined && hasKeys(list.items))

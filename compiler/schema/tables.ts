@@ -1,0 +1,58 @@
+import { join } from './forms.ts'
+import { isRow, type Row, shapeOf } from './row.ts'
+import type { ScalarForm, Shape, ValueType } from './shape.ts'
+
+/** A key for the documentation: its path, its row, and what may be written. */
+export interface KeyRow {
+  readonly name: string
+  readonly row: Row
+  readonly forms: string
+}
+
+/** A key and its members that have a row of their own, but not those inside a key that is lost as a whole. */
+export function* keyRows(name: string, field: Row | Shape): Generator<KeyRow> {
+  if (isRow(field)) yield { name, row: field, forms: forms(field.shape) }
+  if (!isRow(field) || !field.loss) yield* members(name, shapeOf(field))
+}
+
+function* members(name: string, { list, map }: Shape): Generator<KeyRow> {
+  if (list) yield* members(`${name}[]`, list.items)
+  for (const [key, field] of Object.entries(map?.keys ?? {})) yield* keyRows(`${name}.${key}`, field)
+  if (map?.others) yield* keyRows(`${name}.${map.others.called}`, map.others.row)
+}
+
+/** What may be written, for a cell: words, types, lists and mappings. */
+function forms(shape: Shape): string {
+  const all = [
+    ...(shape.scalar ? scalarForms(shape.scalar) : []),
+    ...(shape.list ? [listForm(shape.list.items)] : []),
+    ...(shape.map ? [shape.map.others ? `mapping by ${shape.map.others.called}` : 'mapping'] : []),
+  ]
+  return join(all, 'or')
+}
+
+function listForm(items: Shape): string {
+  if (items.map || items.list) return items.scalar ? 'list of text and mappings' : 'list of mappings'
+  return `list of ${items.scalar?.types.some(type => type === 'number' || type === 'integer') ? 'text and numbers' : 'text'}`
+}
+
+const typeNames: Readonly<Record<ValueType, string>> = {
+  string: 'text',
+  integer: 'whole number',
+  number: 'number',
+  boolean: 'switch',
+  null: 'nothing',
+}
+
+function scalarForms({ types, words, like }: ScalarForm): string[] {
+  if (words) return [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
+  // Text beside a switch is `"true"` or a variable; nothing is what YAML writes for a key without a value.
+  const isSwitch = types[0] === 'boolean'
+  return types.filter(type => type !== 'null' && !(isSwitch && type === 'string')).map(type => typeNames[type])
+}
+
+/** A table in Markdown. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}

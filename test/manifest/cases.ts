@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { createHost } from '../../cli/node-host.ts'
+import { type ReadManifest, readManifest } from '../../compiler/manifest/read.ts'
+import { root } from '../cases.ts'
+
+/** A folder with a manifest, and what it is read with. */
+export interface ManifestCase {
+  readonly name: string
+  readonly directory: string
+  readonly env: Readonly<Record<string, string>>
+  readonly environment?: string
+}
+
+/** What `options.yml` of a case may say. */
+interface Options {
+  readonly env?: Readonly<Record<string, string>>
+  readonly environment?: string
+}
+
+/** The folders of golden/manifest, sorted. */
+export function manifestCases(): readonly ManifestCase[] {
+  const folder = join(root, 'golden/manifest')
+  return readdirSync(folder)
+    .sort()
+    .map(name => {
+      const directory = join(folder, name)
+      const file = join(directory, 'options.yml')
+      // The file is one of this repository's, written to the interface.
+      const options = (existsSync(file) ? parse(readFileSync(file, 'utf8')) : {}) as Options
+      return {
+        name,
+        directory,
+        env: options.env ?? {},
+        ...(options.environment && { environment: options.environment }),
+      }
+    })
+}
+
+/** Reads the manifest of a case. */
+export function readCase({ directory, env, environment }: ManifestCase): ReadManifest {
+  return readManifest(
+    {
+      path: join(directory, 'devctl.yml'),
+      workingDirectory: directory,
+      ...(environment && { environment }),
+    },
+    createHost({ env }),
+  )
+}

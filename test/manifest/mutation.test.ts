@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createHost } from '../../cli/node-host.ts'
+import { readManifest } from '../../compiler/manifest/read.ts'
+import { type ManifestCase, manifestCases } from './cases.ts'
+
+// Whatever stands in a manifest, reading it ends with a manifest or with diagnostics that have a place.
+
+const VALUES = ['', '[]', '{}', '5', '-1', 'true', 'null', '"$"', '${', '":"', '[[a]]', '{a: {b: c}}', '"\\0"', '1e999']
+
+const MISSING = new Set(['manifest/missing-key', 'manifest/forward-target', 'manifest/duplicate'])
+
+/** The text with each line left out, and with each value replaced. */
+function* mutations(text: string): Generator<string> {
+  const lines = text.split('\n')
+  for (const [at, line] of lines.entries()) {
+    const without = [...lines.slice(0, at), ...lines.slice(at + 1)]
+    yield without.join('\n')
+    const [, head] = /^(\s*(?:- )?[^:]*:)/.exec(line) ?? /^(\s*-)/.exec(line) ?? []
+    if (head === undefined) continue
+    for (const value of VALUES) yield [...lines.slice(0, at), `${head} ${value}`, ...lines.slice(at + 1)].join('\n')
+  }
+}
+
+function read(text: string, { environment }: ManifestCase) {
+  const host = createHost({ env: {} })
+  const bytes = new TextEncoder().encode(text)
+  return readManifest(
+    { path: '-', workingDirectory: '/nowhere', stdin: bytes, ...(environment && { environment }) },
+    { ...host, stat: () => undefined },
+  )
+}
+
+test.each(manifestCases().map(one => [one.name, one] as const))('%s, changed', (_name, one) => {
+  for (const text of mutations(readFileSync(join(one.directory, 'devctl.yml'), 'utf8'))) {
+    const { manifest, diagnostics } = read(text, one)
+    expect(manifest !== undefined || diagnostics.length > 0, text).toBe(true)
+    for (const { span, message } of diagnostics) expect(span, `${message}\n${text}`).toBeDefined()
+    // One mistake, one message. Only of what is missing, or there twice, more may be told at its place.
+    const errors = diagnostics.filter(({ code, severity }) => severity === 'error' && !MISSING.has(code))
+    const places = errors.map(({ span }) => `${span?.start}-${span?.end}`)
+    expect(places.length - new Set(places).size, `${text}\n${errors.map(({ message }) => message).join('\n')}`).toBe(0)
+  }
+})
