@@ -1,14 +1,18 @@
 import { hostname, userInfo } from 'node:os'
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
+import { dnsLabel } from './project-options.ts'
 
 /** What a command that talks to a cluster works with. */
 export interface Session {
   readonly cluster: Cluster
   readonly namespace: string
+  /** How the two were chosen. */
+  readonly target: Target
   /** Aborted at the deadline of the command, and by Ctrl-C. */
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -21,16 +25,21 @@ export interface SessionOptions {
   readonly namespace: string | undefined
   /** Milliseconds; default $DEVCTL_TIMEOUT, else five minutes. */
   readonly timeout: number | undefined
+  /** What the manifest says of the cluster: counts for less than options and variables, and for more than the current context. */
+  readonly manifest?: Wish
 }
 
 /** Thrown into what runs when Ctrl-C is pressed. */
 class Interrupted extends Error {}
 
 /** Exit status of a command that Ctrl-C ended (decisions section 2). */
-const INTERRUPTED = 130
+export const INTERRUPTED = 130
 const TIMEOUT = 300_000
 
-/** Connects to the cluster and runs the work under one deadline; what the cluster refuses becomes a message for people. */
+/**
+ * Connects to the cluster of the target (contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
+ * message for people.
+ */
 export async function withCluster(
   io: Io,
   options: SessionOptions,
@@ -43,12 +52,15 @@ export async function withCluster(
   const onInterrupt = () => interrupt.abort(new Interrupted())
   process.once('SIGINT', onInterrupt)
   const signal = AbortSignal.any([deadline, interrupt.signal])
+  let target: Target | undefined
   try {
+    const { findTarget } = await import('../contexts/target.ts')
+    target = await findTarget(io, options, options.manifest)
+    const { context, namespace, from } = target
+    dnsLabel(namespace, `namespace of ${from.namespace}`)
     const { connect } = await import('../cluster/kube-cluster.ts')
-    const context = options.context ?? (io.env.DEVCTL_CONTEXT || undefined)
-    const cluster = await connect({ ...(context !== undefined && { context }), env: io.env, signal })
-    const namespace = options.namespace ?? (io.env.DEVCTL_NAMESPACE || cluster.namespace)
-    return await work({ cluster, namespace, signal, clock, holder: holder() })
+    const cluster = await connect({ context, env: io.env, signal })
+    return await work({ cluster, namespace, target, signal, clock, holder: holder() })
   } catch (error) {
     if (interrupt.signal.aborted) {
       io.stderr.write('interrupted\n')
@@ -58,7 +70,7 @@ export async function withCluster(
       throw new UserError(`not done within ${readableDuration(timeout)}`, {
         hint: 'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
-    throw toUserError(error)
+    throw toUserError(error, target)
   } finally {
     process.removeListener('SIGINT', onInterrupt)
   }
@@ -77,9 +89,21 @@ function holder(): string {
   return `${username}@${hostname()} (${process.pid})`
 }
 
-function toUserError(error: unknown): unknown {
+/** What the cluster says, for people; what several calls were refused for the same reason is said once. */
+function toUserError(error: unknown, target: Target | undefined): unknown {
+  if (error instanceof AggregateError) {
+    const messages = new Set(error.errors.map(one => (one instanceof Error ? one.message : String(one))))
+    const isOurs = error.errors.every(one => one instanceof UserError || one instanceof ClusterError)
+    const [first] = error.errors
+    if (!isOurs) return error
+    if (messages.size === 1) return toUserError(first, target)
+    return new UserError([...messages].join('; '), { cause: error })
+  }
   if (!(error instanceof ClusterError)) return error
-  const notes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  const isContact = error.failure === 'unreachable' || error.failure === 'unauthorized'
+  const notes =
+    isContact && target ? [...causes, `context \`${target.context}\`, chosen by ${target.from.context}`] : causes
   const hint = HINTS[error.failure]
   return new UserError(error.message, { ...(hint !== undefined && { hint }), notes, cause: error })
 }

@@ -1,10 +1,13 @@
 import type { Command } from './command.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
+import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
+import { kubeconfig } from './commands/kubeconfig.ts'
+import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
 import { render } from './commands/render.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -13,6 +16,17 @@ import { versionCommand } from './commands/version.ts'
 export const commands: readonly Command[] = [
   deploy,
   destroy,
+  context,
+  contextUse,
+  contextShow,
+  contextList,
+  contextDelete,
+  namespace,
+  namespaceUse,
+  namespaceCreate,
+  namespaceDelete,
+  namespaceList,
+  kubeconfig,
   render,
   validate,
   config,

@@ -22,12 +22,14 @@ export async function deployApplication(context: Context, options: DeployValues)
 }
 
 async function deploy({ io, logLevel }: Context, options: DeployValues, session: Session): Promise<number> {
-  const { cluster, namespace, clock, signal, holder } = session
+  const { cluster, namespace, target, clock, signal, holder } = session
   const began = clock.now()
   const since = () => readableDuration(clock.now() - began)
   const tell = (text: string) => {
     if (logLevel !== 'error') io.stderr.write(`${since().padStart(8)}  ${text}\n`)
   }
+  if (logLevel === 'info' || logLevel === 'debug')
+    tell(`using ${namespace} @ ${target.context}, chosen by ${target.from.namespace} and ${target.from.context}`)
   const { plan, diagnostics, loaded } = await compileFiles(io, [], options, {
     ...options,
     namespace,

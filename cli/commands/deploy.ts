@@ -18,7 +18,9 @@ Waits for what other services depend on, and with --wait for all; ends as soon a
       '--namespace <namespace>',
       'namespace to deploy to (default: $DEVCTL_NAMESPACE, else that of the context)',
     ),
-    context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+    context: text('--context <name>', 'context to use (default: $DEVCTL_CONTEXT, else the current one)', {
+      completes: 'context',
+    }),
     timeout: duration(
       '--timeout <duration>',
       'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',

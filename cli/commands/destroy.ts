@@ -14,7 +14,9 @@ export const destroy = command({
       'name of the environment (default: `name` of the file, else the repository, else the folder)',
     ),
     namespace: text('--namespace <namespace>', 'its namespace (default: $DEVCTL_NAMESPACE, else that of the context)'),
-    context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+    context: text('--context <name>', 'context to use (default: $DEVCTL_CONTEXT, else the current one)', {
+      completes: 'context',
+    }),
     timeout: duration(
       '--timeout <duration>',
       'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',
