@@ -1,6 +1,5 @@
 import type { Agent } from 'node:http'
-import type { RequestOptions } from 'node:https'
-import { ClusterError } from './cluster.ts'
+import { type Credentials, flawOf, getCredentials } from './credentials.ts'
 import { type Env, loadKubeconfig } from './kubeconfig.ts'
 
 /** What a request needs to be let in. */
@@ -20,6 +19,8 @@ export interface Access {
   readonly server: URL
   /** Gets credentials; with `fresh`, after the server has refused those from before. Throws `unauthorized` when there are none to be had. */
   connect(fresh: boolean): Promise<Connection>
+  /** Whose credentials were refused, and why as far as can be told: `` user `ann`: its token expired on … ``. */
+  describeUser?(): string
 }
 
 export interface KubeconfigAccess extends Access {
@@ -29,37 +30,33 @@ export interface KubeconfigAccess extends Access {
 
 const POOL = 8
 
-/** The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. */
-export async function kubeconfigAccess(context: string | undefined, env: Env): Promise<KubeconfigAccess> {
+/**
+ * The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. The signal is that of the whole command: it ends
+ * a credential plugin.
+ */
+export async function kubeconfigAccess(
+  context: string | undefined,
+  env: Env,
+  signal?: AbortSignal,
+): Promise<KubeconfigAccess> {
   const first = await loadKubeconfig(context, env)
+  let last: Credentials | undefined
   return {
     context: first.context,
     namespace: first.namespace,
     server: first.server,
     async connect(fresh) {
-      // Tokens are cached within the library's object: only a new one reads the files and runs the plugin again.
+      // What a file or a plugin has given before is in the first one.
       const { config } = fresh ? await loadKubeconfig(first.context, env) : first
-      const [calls, streams] = [await authenticate(config), await authenticate(config)]
-      Object.assign(calls.agent, { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL })
-      return { headers: calls.headers, auth: calls.auth, calls: calls.agent, streams: streams.agent }
+      last = await getCredentials(config, env, signal)
+      const [calls, streams] = [await last.newAgent(), await last.newAgent()]
+      Object.assign(calls, { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL })
+      return { headers: last.headers, auth: last.auth, calls, streams }
     },
-  }
-}
-
-async function authenticate(config: Awaited<ReturnType<typeof loadKubeconfig>>['config']) {
-  const options: RequestOptions = {}
-  try {
-    await config.applyToHTTPSOptions(options)
-  } catch (cause) {
-    const exec = config.getCurrentUser()?.exec
-    const whence = exec ? ` from \`${exec.command}\`` : ''
-    const message = cause instanceof Error ? cause.message.trim() : ''
-    throw new ClusterError('unauthorized', `could not get credentials${whence}: ${message}`, { cause })
-  }
-  return {
-    // The library sets an agent of the right kind (TLS or not, through a proxy or not), and headers of one value.
-    agent: options.agent as Agent,
-    headers: { ...options.headers } as Record<string, string>,
-    auth: options.auth ?? undefined,
+    describeUser() {
+      const user = `user \`${first.config.getCurrentUser()?.name || 'without a name'}\``
+      const flaw = last && flawOf(last, Date.now())
+      return flaw === undefined ? user : `${user}: ${flaw}`
+    },
   }
 }

@@ -58,7 +58,6 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
   // The library takes plain http only with this; there is no certificate to verify.
   if (server.protocol === 'http:') Object.assign(cluster, { skipTLSVerify: true })
   if (!cluster.proxyUrl) Object.assign(cluster, { proxyUrl: proxyFor(server, env) })
-  equipPlugin(config, env)
   return { context: name, namespace: chosen.namespace || 'default', server, contexts, config }
 }
 
@@ -116,32 +115,4 @@ function explain(cause: unknown): string {
   if (typeof reason === 'string')
     return `it is not YAML: ${reason}${typeof mark?.line === 'number' ? ` (line ${mark.line + 1})` : ''}`
   return cause instanceof TypeError ? 'it is not a kubeconfig' : (message.split('\n')[0] ?? '')
-}
-
-/** Gives the credential plugin our environment, and what client-go tells a plugin by `KUBERNETES_EXEC_INFO`, which the library does not. */
-function equipPlugin(config: KubeConfig, env: Env): void {
-  const exec = config.getCurrentUser()?.exec
-  const cluster = config.getCurrentCluster()
-  if (!exec || cluster === null) return
-  const info = {
-    apiVersion: exec.apiVersion,
-    kind: 'ExecCredential',
-    spec: {
-      interactive: false,
-      ...(exec.provideClusterInfo && {
-        cluster: {
-          server: cluster.server,
-          'certificate-authority-data': cluster.caData,
-          'insecure-skip-tls-verify': cluster.skipTLSVerify,
-          'tls-server-name': cluster.tlsServerName,
-          'proxy-url': cluster.proxyUrl,
-        },
-      }),
-    },
-  }
-  exec.env = [
-    ...Object.entries(env).map(([name, value]) => ({ name, value })),
-    ...(exec.env ?? []),
-    { name: 'KUBERNETES_EXEC_INFO', value: JSON.stringify(info) },
-  ]
 }

@@ -17,11 +17,13 @@ export interface Limits {
   readonly write: number
   /** How long after a call's begin it may still be sent anew. */
   readonly retry: number
+  /** The same as long as the server has not answered anything yet, and the time for all of that: a wrong address must show soon. */
+  readonly first: number
   /** About the first pause before it is sent anew. */
   readonly pause: number
 }
 
-export const LIMITS: Limits = { connect: 10_000, read: 10_000, write: 35_000, retry: 30_000, pause: 200 }
+export const LIMITS: Limits = { connect: 10_000, read: 10_000, write: 35_000, retry: 30_000, first: 8_000, pause: 200 }
 
 export interface Call {
   readonly method: Message['method']
@@ -79,7 +81,7 @@ export class Client {
 
   async #send<T>(call: StreamCall, isStream: boolean, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
     const { method, path, signal } = call
-    const begin = performance.now()
+    let begin: number | undefined
     const message = toMessage(call, isStream)
     const connect = this.#limits.connect
     const answer = call.isPatient ? Number.POSITIVE_INFINITY : this.#answerLimit(call)
@@ -87,10 +89,14 @@ export class Client {
     for (let failures = 1; ; failures++) {
       signal?.throwIfAborted()
       const { connection, renew } = await this.#connect(signal)
+      // A credential plugin may take its time: it is not the server's.
+      begin ??= performance.now()
       let failure: ClusterError
+      const elapsed = performance.now() - begin
+      const whole = this.#hasAnswered ? Number.POSITIVE_INFINITY : Math.max(0, this.#limits.first - elapsed)
       let wait = backOff(failures, this.#limits.pause, 5_000)
       try {
-        const response = await exchange(this.#access.server, message, connection, { connect, answer }, signal)
+        const response = await exchange(this.#access.server, message, connection, { connect, answer, whole }, signal)
         this.#hasAnswered = true
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 300) return await read(response)
@@ -100,6 +106,7 @@ export class Client {
           renew()
           continue
         }
+        if (status === 401) throw this.#refused(failure)
         if (!mayPass(status, failures)) throw failure
         if (status !== 429) call.onRepeat?.()
         wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
@@ -110,9 +117,17 @@ export class Client {
         if (!isPassing(error) || (!this.#hasAnswered && neverSent(error))) throw failure
         if (!neverSent(error)) call.onRepeat?.()
       }
-      if (performance.now() - begin + wait > this.#limits.retry) throw failure
+      const limit = this.#hasAnswered ? this.#limits.retry : this.#limits.first
+      if (performance.now() - begin + wait > limit) throw failure
       await pause(wait, signal)
     }
+  }
+
+  /** The server says `Unauthorized` and no more; the credentials may tell why. */
+  #refused(failure: ClusterError): ClusterError {
+    const whose = this.#access.describeUser?.() ?? 'the user'
+    const message = `\`${this.#access.server.origin}\` refuses the credentials of ${whose}`
+    return new ClusterError('unauthorized', message, { status: 401, cause: failure })
   }
 
   #answerLimit(call: Call): number {
