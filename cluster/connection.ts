@@ -1,11 +1,11 @@
 import type { Agent } from 'node:http'
-import { type Credentials, flawOf, getCredentials } from './credentials.ts'
+import { type Credentials, flawOf, getCredentials, type Headers } from './credentials.ts'
 import { type Env, loadKubeconfig } from './kubeconfig.ts'
 
 /** What a request needs to be let in. */
 export interface Connection {
   /** `Authorization` and impersonation. Secret. */
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
   /** `user:password`, for basic authentication. Secret. */
   readonly auth: string | undefined
   /** For calls: keeps connections, eight at most. */
@@ -47,8 +47,8 @@ export async function kubeconfigAccess(
     server: first.server,
     async connect(fresh) {
       // What a file or a plugin has given before is in the first one.
-      const { config } = fresh ? await loadKubeconfig(first.context, env) : first
-      last = await getCredentials(config, env, signal)
+      const kubeconfig = fresh ? await loadKubeconfig(first.context, env) : first
+      last = await getCredentials(kubeconfig, env, signal)
       const [calls, streams] = [await last.newAgent(), await last.newAgent()]
       Object.assign(calls, { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL })
       return { headers: last.headers, auth: last.auth, calls, streams }

@@ -1,14 +1,17 @@
 import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { Agent } from 'node:http'
 import type { RequestOptions } from 'node:https'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { ClusterError } from './cluster.ts'
 import { type PluginConfig, runPlugin } from './exec-plugin.ts'
-import type { Env } from './kubeconfig.ts'
+import type { Env, Kubeconfig } from './kubeconfig.ts'
+
+export type Headers = Readonly<Record<string, string | string[]>>
 
 /** The credentials of the current context's user, and agents that show its certificate. All of it secret. */
 export interface Credentials {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Headers
   /** `user:password`, for basic authentication. */
   readonly auth: string | undefined
   readonly certificate: Buffer | undefined
@@ -21,7 +24,7 @@ export interface Credentials {
  * `unauthorized` when there are none to be had.
  */
 export async function getCredentials(
-  config: KubeConfig,
+  { config, more }: Pick<Kubeconfig, 'config' | 'more'>,
   env: Env,
   signal: AbortSignal | undefined,
 ): Promise<Credentials> {
@@ -43,10 +46,13 @@ export async function getCredentials(
       ...(clientCertificateData && { certData: base64(clientCertificateData), keyData: base64(clientKeyData) }),
     })
   }
+  const { tokenFile } = more
+  if (user && tokenFile !== undefined)
+    Object.assign(user, { token: await fromFiles(() => readFileSync(tokenFile, 'utf8').trim()) })
   const { headers, auth, cert } = await optionsOf(config)
   return {
-    // Each has one value.
-    headers: { ...headers } as Record<string, string>,
+    // The library's have one value each.
+    headers: { ...(headers as Record<string, string>), ...more.impersonation },
     auth: auth ?? undefined,
     certificate: Buffer.isBuffer(cert) ? cert : undefined,
     // The library always sets one, of Node's or like them.
@@ -56,24 +62,28 @@ export async function getCredentials(
 
 async function optionsOf(config: KubeConfig): Promise<RequestOptions> {
   const options: RequestOptions = {}
+  await fromFiles(() => config.applyToHTTPSOptions(options))
+  return options
+}
+
+/** Does what reads the files that a kubeconfig names. Throws `unauthorized` when it cannot. */
+async function fromFiles<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
-    await config.applyToHTTPSOptions(options)
-    return options
+    return await read()
   } catch (cause) {
     const { code, path, message } = cause as NodeJS.ErrnoException
-    if (path !== undefined && code !== undefined) {
-      const why = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`
-      throw new ClusterError('unauthorized', `the file \`${path}\`, which the kubeconfig names, ${why}`, { cause })
-    }
-    throw new ClusterError('unauthorized', `could not get credentials: ${String(message).trim()}`, { cause })
+    if (path === undefined || code === undefined)
+      throw new ClusterError('unauthorized', `could not get credentials: ${String(message).trim()}`, { cause })
+    const why = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`
+    throw new ClusterError('unauthorized', `the file \`${path}\`, which the kubeconfig names, ${why}`, { cause })
   }
 }
 
-/** What is wrong with credentials that a server has refused, as far as they tell it themselves: ` : its token expired on 2024-05-01`. */
+/** What is wrong with credentials that a server has refused, as far as they tell it themselves: `its token expired on 2024-05-01`. */
 export function flawOf({ certificate, headers }: Credentials, now: number): string | undefined {
   const expiry = certificate && expiryOf(certificate)
   if (expiry !== undefined && expiry < now) return `its client certificate expired on ${day(expiry)}`
-  const [, claims] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/.exec(headers.Authorization ?? '') ?? []
+  const [, claims] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/.exec(String(headers['Authorization'] ?? '')) ?? []
   const end = claims && expiryOfToken(claims)
   return end && end < now ? `its token expired on ${day(end)}` : undefined
 }

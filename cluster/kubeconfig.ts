@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { delimiter, dirname, isAbsolute, join } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { KubeConfig } from '@kubernetes/client-node'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
@@ -19,6 +19,15 @@ export interface Kubeconfig {
   readonly contexts: readonly string[]
   /** The library's own object, which knows how to authenticate. */
   readonly config: KubeConfig
+  /** Of the chosen user, what the library drops. */
+  readonly more: MoreOfUser
+}
+
+export interface MoreOfUser {
+  /** Absolute path of a file with a token, which counts for more than a token beside it. */
+  readonly tokenFile?: string
+  /** Headers that say as whom to act, but for the name. */
+  readonly impersonation?: Readonly<Record<string, string | string[]>>
 }
 
 const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
@@ -29,7 +38,7 @@ const IN_CLUSTER_TOKEN = '/var/run/secrets/kubernetes.io/serviceaccount/token'
  * UserError that says what is missing or broken. Sends nothing.
  */
 export async function loadKubeconfig(context: string | undefined, env: Env): Promise<Kubeconfig> {
-  const config = await readFiles(env)
+  const { config, fileOfUser } = await readFiles(env)
   const contexts = config.contexts.map(one => one.name)
   const name = context ?? config.currentContext
   if (!name)
@@ -58,12 +67,20 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
   // The library takes plain http only with this; there is no certificate to verify.
   if (server.protocol === 'http:') Object.assign(cluster, { skipTLSVerify: true })
   if (!cluster.proxyUrl) Object.assign(cluster, { proxyUrl: proxyFor(server, env) })
-  return { context: name, namespace: chosen.namespace || 'default', server, contexts, config }
+  const file = fileOfUser.get(chosen.user)
+  const more = file === undefined ? {} : await moreOfUser(file, chosen.user)
+  return { context: name, namespace: chosen.namespace || 'default', server, contexts, config, more }
 }
 
 const list = (names: readonly string[]) => names.map(name => `\`${name}\``).join(', ')
 
-async function readFiles(env: Env): Promise<KubeConfig> {
+interface Files {
+  readonly config: KubeConfig
+  /** The file that a user is in. */
+  readonly fileOfUser: ReadonlyMap<string, string>
+}
+
+async function readFiles(env: Env): Promise<Files> {
   const { KubeConfig } = await import('@kubernetes/client-node')
   const named = env.KUBECONFIG?.split(delimiter).filter(file => file !== '') ?? []
   const files = (named.length > 0 ? named : [join(env.HOME || homedir(), '.kube/config')]).filter(file =>
@@ -75,12 +92,13 @@ async function readFiles(env: Env): Promise<KubeConfig> {
       throw new UserError(`there is no kubeconfig at ${list(named)}`, { hint: 'that is what `KUBECONFIG` names' })
     if (env.KUBERNETES_SERVICE_HOST && existsSync(IN_CLUSTER_TOKEN)) {
       whole.loadFromCluster()
-      return whole
+      return { config: whole, fileOfUser: new Map() }
     }
     throw new UserError('there is no kubeconfig', {
       hint: 'set `KUBECONFIG`, or let the tool that made your cluster write `~/.kube/config`',
     })
   }
+  const fileOfUser = new Map<string, string>()
   for (const file of files) {
     const one = new KubeConfig()
     try {
@@ -88,11 +106,29 @@ async function readFiles(env: Env): Promise<KubeConfig> {
     } catch (cause) {
       throw new UserError(`could not read the kubeconfig \`${file}\`: ${explain(cause)}`, { cause })
     }
+    for (const { name } of one.users) if (!fileOfUser.has(name)) fileOfUser.set(name, file)
     for (const { exec } of one.users)
       if (exec?.command?.includes('/') && !isAbsolute(exec.command)) exec.command = join(dirname(file), exec.command)
     merge(whole, one)
   }
-  return whole
+  return { config: whole, fileOfUser }
+}
+
+async function moreOfUser(file: string, name: string): Promise<MoreOfUser> {
+  const { load } = await import('js-yaml')
+  // The library has read it as a kubeconfig already.
+  const { users } = load(readFileSync(file, 'utf8')) as { users: { name: string; user?: Record<string, unknown> }[] }
+  const user = users.find(one => one.name === name)?.user ?? {}
+  const { tokenFile, 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = user
+  const impersonation: Record<string, string | string[]> = {}
+  if (Array.isArray(groups)) impersonation['Impersonate-Group'] = groups.map(String)
+  if (typeof uid === 'string') impersonation['Impersonate-Uid'] = uid
+  for (const [key, values] of Object.entries(extra ?? {}))
+    impersonation[`Impersonate-Extra-${encodeURIComponent(key)}`] = [values].flat().map(String)
+  return {
+    ...(typeof tokenFile === 'string' && tokenFile !== '' && { tokenFile: resolve(dirname(file), tokenFile) }),
+    ...(Object.keys(impersonation).length > 0 && { impersonation }),
+  }
 }
 
 /** Adds what the whole does not have yet. The library's own merge refuses duplicates, and lets the last file win. */

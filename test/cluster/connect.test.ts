@@ -81,7 +81,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
   test('with a token, and with one in a file', async () => {
     const folder = makeFolder({ 'the-token': `${token}\n` })
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: { token } }) })).toBe('editor')
-    const user = { tokenFile: join(folder, 'the-token') }
+    const user = { tokenFile: 'the-token', token: 'another-token' }
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user }) })).toBe('editor')
   })
 
@@ -135,6 +135,20 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     const exec = plugin(folder, script)
     expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: { exec } }) })).toBe('editor')
     expect(read(folder)['runs']).toBe('ran\nran\n')
+  })
+
+  test('as somebody else', async () => {
+    const folder = makeFolder()
+    const groups = ['system:authenticated', `system:serviceaccounts:${namespace}`]
+    const other = { ...administrator, as: 'nobody-we-know', 'as-groups': ['system:masters'] }
+    expect(await ask({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: other }) })).toBe('editor')
+    const powerless = { ...other, 'as-groups': groups }
+    expect(await refusal({ KUBECONFIG: writeKubeconfig(folder, { cluster: trusted, user: powerless }) })).toMatchObject(
+      {
+        failure: 'forbidden',
+        message: expect.stringContaining('User "nobody-we-know" cannot get resource "serviceaccounts"'),
+      },
+    )
   })
 
   test('through the proxy of the kubeconfig', async () => {
