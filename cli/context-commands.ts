@@ -43,8 +43,8 @@ export function usingContext(namespace: string, name: string): string {
 
 /** What was just chosen has no effect as long as the shell says otherwise. */
 export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
-  for (const name of names)
-    if (env[name]) stderr.write(`warning: \`${name}\` is set to \`${env[name]}\`, which counts for more\n`)
+  // Without its value, which may hold a password: `https://user:password@host`.
+  for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set, and counts for more\n`)
 }
 
 async function askForContext(io: Io): Promise<string | undefined> {

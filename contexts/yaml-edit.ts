@@ -17,8 +17,17 @@ export async function setValue(
   const map = steps.reduce<Place | undefined>((place, step) => place && into(place, step), readPlaces(yaml, text))
   if (map?.kind !== 'map') return undefined
   const edited = edit(text, map, key, JSON.stringify(value))
-  const isRight = edited !== undefined && valueAt(yaml.load(edited), [...steps, key]) === value
-  return isRight ? edited : undefined
+  return edited !== undefined && saysSo(yaml, edited, [...steps, key], value) ? edited : undefined
+}
+
+/** The proof of what was written: a value over several lines, for one, has no place that can be replaced so. */
+function saysSo({ load, YAMLException }: Yaml, text: string, steps: readonly Step[], value: string): boolean {
+  try {
+    return valueAt(load(text), steps) === value
+  } catch (error) {
+    if (error instanceof YAMLException) return false
+    throw error
+  }
 }
 
 type Yaml = typeof import('js-yaml')
