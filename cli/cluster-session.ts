@@ -57,7 +57,7 @@ export async function withCluster(
     const { findTarget } = await import('../contexts/target.ts')
     target = await findTarget(io, options, options.manifest)
     const { context, namespace, from } = target
-    dnsLabel(namespace, `namespace of ${from.namespace}`)
+    dnsLabel(namespace, from.namespace.replaceAll('`', ''))
     const { connect } = await import('../cluster/kube-cluster.ts')
     const cluster = await connect({ context, env: io.env, signal })
     return await work({ cluster, namespace, target, signal, clock, holder: holder() })
@@ -92,12 +92,13 @@ function holder(): string {
 /** What the cluster says, for people; what several calls were refused for the same reason is said once. */
 function toUserError(error: unknown, target: Target | undefined): unknown {
   if (error instanceof AggregateError) {
-    const messages = new Set(error.errors.map(one => (one instanceof Error ? one.message : String(one))))
-    const isOurs = error.errors.every(one => one instanceof UserError || one instanceof ClusterError)
-    const [first] = error.errors
-    if (!isOurs) return error
-    if (messages.size === 1) return toUserError(first, target)
-    return new UserError([...messages].join('; '), { cause: error })
+    const all = error.errors.map(one => toUserError(one, target))
+    const ours = all.filter(one => one instanceof UserError)
+    const [first] = ours
+    if (first === undefined || ours.length < all.length) return error
+    const others = new Set(ours.map(({ message }) => message).filter(message => message !== first.message))
+    const { message, hint, notes } = first
+    return new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, ...others], cause: error })
   }
   if (!(error instanceof ClusterError)) return error
   const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))

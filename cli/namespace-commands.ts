@@ -1,3 +1,4 @@
+import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { saveContext } from '../contexts/store.ts'
@@ -6,7 +7,6 @@ import { INTERRUPTED, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { usingContext, warnOfVariables } from './context-commands.ts'
 import { UsageError } from './errors.ts'
-import type { Io } from './io.ts'
 import { dnsLabel } from './project-options.ts'
 
 /** Sets the namespace of the current context, wherever that comes from. */
@@ -22,29 +22,30 @@ export async function useNamespace({ io, logLevel }: Context, namespace: string)
 /** Asks the person at the terminal which namespace to use, from those that the cluster has. */
 export async function chooseNamespace(context: Context): Promise<number> {
   const { io } = context
-  if (io.choose === undefined)
+  const { choose } = io
+  if (choose === undefined)
     throw new UsageError('which namespace?', { hint: '`devctl namespace use NAME` sets it without asking' })
-  const { namespace: current } = await findTarget(io, {})
-  const names = await namespacesOf(io)
-  const chosen = await io.choose(
-    'Which namespace?',
-    names.map(name => ({
+  const options = { context: undefined, namespace: undefined, timeout: 10_000 }
+  return withCluster(io, options, async ({ cluster, namespace: current, signal }) => {
+    const names = await namespacesOf(cluster, signal)
+    const answers = names.map(name => ({
       value: name,
       label: name === current ? `${name} *` : name,
       isPreset: name === current,
-    })),
-  )
-  return chosen === undefined ? INTERRUPTED : useNamespace(context, chosen)
+    }))
+    const chosen = await choose('Which namespace?', answers)
+    return chosen === undefined ? INTERRUPTED : useNamespace(context, chosen)
+  })
 }
 
-async function namespacesOf(io: Io): Promise<readonly string[]> {
-  const names: string[] = []
-  await withCluster(io, { context: undefined, namespace: undefined, timeout: 10_000 }, async ({ cluster, signal }) => {
+async function namespacesOf(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
+  try {
     const found = await cluster.list({ apiVersion: 'v1', kind: 'Namespace' }, { signal })
-    names.push(...found.map(({ metadata }) => metadata.name))
-    return 0
-  })
-  return names.sort()
+    return found.map(({ metadata }) => metadata.name).sort()
+  } catch (error) {
+    if (!(error instanceof ClusterError) || error.failure !== 'forbidden') throw error
+    throw new UserError(error.message, { hint: '`devctl namespace use NAME` needs no list', cause: error })
+  }
 }
 
 const INSTEAD = {
