@@ -44,7 +44,7 @@ export async function readKubeconfigNames(around: Surroundings): Promise<Kubecon
 }
 
 /** How the client library calls the context that it makes of a Pod's service account. */
-const IN_POD = 'inCluster'
+const IN_POD = 'inClusterContext'
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 const isInPod = ({ env }: Surroundings, paths: readonly string[]): boolean =>
