@@ -3,6 +3,7 @@ import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
+import type { Holder } from '../environment/lease.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
 import { dnsLabel } from './project-options.ts'
@@ -16,8 +17,7 @@ export interface Session {
   /** Aborted at the deadline of the command, and by Ctrl-C. */
   readonly signal: AbortSignal
   readonly clock: Clock
-  /** Who holds a Lease: `ann@laptop (4711)`. */
-  readonly holder: string
+  readonly holder: Holder
 }
 
 export interface SessionOptions {
@@ -84,9 +84,26 @@ const clock: Clock = {
   },
 }
 
-function holder(): string {
+/** This process, for others who want to work on the same environment. */
+function holder(): Holder {
   const { username } = userInfo()
-  return `${username}@${hostname()} (${process.pid})`
+  const machine = `${username}@${hostname()}`
+  return {
+    name: `${machine} (${process.pid})`,
+    isGone(name) {
+      const id = name.startsWith(`${machine} (`) ? /\((\d+)\)$/.exec(name)?.[1] : undefined
+      return id !== undefined && !isRunning(Number(id))
+    },
+  }
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // node throws nothing else
+  }
 }
 
 /** What the cluster says, for people; what several calls were refused for the same reason is said once. */

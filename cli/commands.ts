@@ -4,6 +4,7 @@ import { config } from './commands/config.ts'
 import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
+import { diff } from './commands/diff.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
@@ -15,6 +16,7 @@ import { versionCommand } from './commands/version.ts'
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   deploy,
+  diff,
   destroy,
   context,
   contextUse,

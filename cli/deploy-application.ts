@@ -1,19 +1,21 @@
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
 import { count, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { get } from '../compiler/syntax/tree.ts'
-import type { Changes } from '../environment/changes.ts'
-import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
+import type { Manifest } from '../constructs/manifest.ts'
+import type { DeployEvents } from '../environment/deploy.ts'
+import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
+import type { DeployingValues } from './deploy-options.ts'
+import { deploySource } from './deploy-source.ts'
 import { readableDuration } from './duration-option.ts'
-import type { Io } from './io.ts'
-import type { LoadingValues, PlanningValues } from './project-options.ts'
+import { type Progress, type ProgressForm, startProgress } from './progress/progress.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
-export interface DeployValues
-  extends LoadingValues,
-    Omit<PlanningValues, 'startOrder' | 'includeSecrets'>,
-    SessionOptions {
+export interface DeployValues extends DeployingValues {
   readonly wait: boolean
+  readonly output: ProgressForm
 }
 
 /** Compiles, then brings the environment in the cluster to what the files say. */
@@ -21,85 +23,168 @@ export async function deployApplication(context: Context, options: DeployValues)
   return withCluster(context.io, options, session => deploy(context, options, session))
 }
 
-async function deploy({ io, logLevel }: Context, options: DeployValues, session: Session): Promise<number> {
-  const { cluster, namespace, target, clock, signal, holder } = session
+async function deploy(context: Context, options: DeployValues, session: Session): Promise<number> {
+  const { io, logLevel } = context
+  const { cluster, namespace, clock, signal, holder } = session
   const began = clock.now()
   const since = () => readableDuration(clock.now() - began)
-  const tell = (text: string) => {
-    if (logLevel !== 'error') io.stderr.write(`${since().padStart(8)}  ${text}\n`)
-  }
-  if (logLevel === 'info' || logLevel === 'debug')
-    tell(`using ${namespace} @ ${target.context}, chosen by ${target.from.namespace} and ${target.from.context}`)
-  const { plan, diagnostics, loaded } = await compileFiles(io, [], options, {
-    ...options,
-    namespace,
-    startOrder: 'client',
-    includeSecrets: true,
-  })
-  const blocking = diagnostics.map(one =>
-    // What render may leave open, a cluster needs.
-    one.code === 'image/no-registry' ? { ...one, severity: 'error' as const } : one,
-  )
-  const shown = blocking.filter(({ code }) => code !== 'routes/no-domain')
-  printDiagnostics(shown, io, logLevel)
-  if (!plan || count(shown).error > 0) {
-    io.stderr.write(`${failureSummary(shown, 'nothing was deployed')}\n`)
-    return 1
-  }
-  const { toManifests } = await import('../constructs/index.ts')
-  const all = toManifests(plan)
-  const isRoute = (kind: string) => kind === 'Ingress' || kind === 'HTTPRoute'
-  const manifests = options.domain === undefined ? all.filter(({ object }) => !isRoute(object.kind)) : all
-  if (manifests.length < all.length)
-    tell(`${plural(all.length - manifests.length, 'route')} left out: no domain is given (\`--domain\`)`)
+  const progress = await startProgress(io, logLevel, options.output, () => clock.now())
+  tellTarget(context, session, progress)
+  const compiled = await compileForCluster(context, options, namespace, progress)
+  if (!compiled) return 1
+  const { plan, synth, services, directory } = compiled
   const environment = plan.environment.name
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
+  const states = new Map<string, string>()
   const result = await deployEnvironment(
-    { cluster, plan, manifests, services: get(loaded?.tree, 'services'), namespace, holder, wait: options.wait },
     {
-      clock,
-      signal,
-      events: { planned: changes => tell(planText(changes)), status: (service, text) => tell(`${service}: ${text}`) },
+      cluster,
+      plan,
+      synth,
+      services,
+      namespace,
+      holder,
+      wait: options.wait,
+      source: deploySource(io, directory, options.file),
+      choices: {
+        adopt: options.adopt,
+        forceConflicts: options.forceConflicts,
+        takeOver: options.takeOver,
+        rerun: new Set(options.rerun),
+      },
     },
-  )
+    { clock, signal, events: toProgress(progress, states) },
+  ).catch((error: unknown) => {
+    progress.pause()
+    if (signal.aborted) io.stderr.write(stoppedText(environment, namespace, states))
+    throw error
+  })
+  progress.pause()
   if (result.failures.length > 0) {
-    printDiagnostics(result.failures, io, logLevel)
-    const names = result.failedServices.map(name => `\`${name}\``).join(', ')
-    io.stderr.write(
-      `${environment} is partly deployed to ${namespace}: ${names} ${result.failedServices.length === 1 ? 'does' : 'do'} not start (${since()}). Deploy again when it is mended\n`,
-    )
+    report(context, options.output, result.failures)
+    const failed = new Set(result.failedServices)
+    const ready = [...states]
+      .filter(([service, state]) => state !== 'waiting' && !failed.has(service))
+      .map(([name]) => name)
+    const text = `${environment} is partly deployed to ${namespace}: ${ready.length > 0 ? `${ready.join(', ')} ${ready.length === 1 ? 'is' : 'are'} ready; ` : ''}${[...failed].join(', ')} ${failed.size === 1 ? 'is' : 'are'} not (${since()}). Deploy again when it is fixed; \`devctl diff\` shows what is left`
+    io.stderr.write(`${text}\n`)
     return 1
+  }
+  const hosts = hostsOf(synth(plan))
+  if (options.output === 'json') {
+    const { isUpToDate, pruned } = result
+    io.stdout.write(
+      `${JSON.stringify({ type: 'result', environment, namespace, isUpToDate, pruned, endpoints: hosts })}\n`,
+    )
+    return 0
   }
   const end = result.isUpToDate
     ? `${environment} is up to date in ${namespace}`
     : `${environment} is deployed to ${namespace}`
   printSummary(`${end} (${since()})`, io, logLevel)
-  printEnd(io, manifestHosts(manifests), result.pruned, options.wait || result.isUpToDate)
+  for (const host of hosts) io.stdout.write(`https://${host}\n`)
+  if (logLevel === 'error') return 0
+  if (result.pruned.length > 0) io.stderr.write(`  pruned ${result.pruned.join(', ')}\n`)
+  if (!options.wait && !result.isUpToDate) io.stderr.write('  not waited for what nothing depends on; `--wait` does\n')
   return 0
 }
 
-function planText({ steps, prune, pruneFirst }: Changes): string {
-  const actions = [...steps.values()].map(({ action }) => action)
-  const counted = (['create', 'update', 'replace', 'unchanged'] as const).map(
-    action => [action, actions.filter(one => one === action).length] as const,
-  )
-  const words = { create: 'to create', update: 'to change', replace: 'to replace', unchanged: 'unchanged' }
-  const parts = counted.flatMap(([action, number]) => (number > 0 ? [`${number} ${words[action]}`] : []))
-  const gone = prune.length + pruneFirst.length
-  return `planned: ${[...parts, ...(gone > 0 ? [`${gone} to delete`] : [])].join(', ')}`
+/** Tells who wants to know (`--loglevel info`) which cluster and namespace it is, and what decided. */
+export function tellTarget({ logLevel }: Context, { namespace, target }: Session, progress: Progress): void {
+  if (logLevel !== 'info' && logLevel !== 'debug') return
+  const { context, from } = target
+  progress.tell({
+    type: 'note',
+    text: `using ${namespace} @ ${context}, chosen by ${from.namespace} and ${from.context}`,
+  })
 }
 
-function printEnd(io: Io, hosts: readonly string[], pruned: readonly string[], isWaited: boolean): void {
-  for (const host of hosts) io.stdout.write(`https://${host}\n`)
-  if (pruned.length > 0) io.stderr.write(`  deleted ${pruned.join(', ')}\n`)
-  if (!isWaited) io.stderr.write('  not waited for what nothing depends on; `--wait` does\n')
+/** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
+export async function compileForCluster(
+  context: Context,
+  options: DeployingValues & { readonly output: ProgressForm },
+  namespace: string,
+  progress: Progress,
+) {
+  const { io } = context
+  const compilation = await compileFiles(io, [], options, {
+    ...options,
+    namespace,
+    startOrder: 'client',
+    includeSecrets: true,
+  })
+  const { plan, loaded } = compilation
+  const shown = compilation.diagnostics
+    .filter(({ code }) => code !== 'routes/no-domain')
+    .map(one => (one.code === 'image/no-registry' ? { ...one, severity: 'error' as const } : one))
+  progress.pause()
+  report(context, options.output, shown)
+  if (!plan || !loaded || count(shown).error > 0) {
+    io.stderr.write(`${failureSummary(shown, 'nothing was deployed')}\n`)
+    return undefined
+  }
+  const { toManifests } = await import('../constructs/index.ts')
+  const isRoute = ({ object }: Manifest) => object.kind === 'Ingress' || object.kind === 'HTTPRoute'
+  const synth = (one: typeof plan): readonly Manifest[] =>
+    toManifests(one).filter(manifest => options.domain !== undefined || !isRoute(manifest))
+  const left = options.domain === undefined ? plan.routes.length : 0
+  if (left > 0)
+    progress.tell({ type: 'note', text: `${plural(left, 'route')} left out: no domain is given (\`--domain\`)` })
+  return { plan, synth, services: get(loaded.tree, 'services'), directory: loaded.directory }
+}
+
+function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {
+  if (output === 'text') printDiagnostics(diagnostics, io, logLevel)
+  else
+    for (const one of diagnosticsToJson(diagnostics))
+      io.stdout.write(`${JSON.stringify({ type: 'diagnostic', ...one })}\n`)
+}
+
+/** Tells what happens, and keeps the state of each service. */
+function toProgress(progress: Progress, states: Map<string, string>): DeployEvents {
+  return {
+    planned(changes) {
+      const actions = [...changes.steps.values()].map(({ action }) => action)
+      const words = { create: 'to create', update: 'to change', replace: 'to replace', unchanged: 'unchanged' } as const
+      const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap(action => {
+        const number = actions.filter(one => one === action).length
+        return number > 0 ? [`${number} ${words[action]}`] : []
+      })
+      const gone = changes.prune.length + changes.pruneFirst.length
+      progress.tell({
+        type: 'step',
+        step: 'Planned',
+        text: [...parts, ...(gone > 0 ? [`${gone} to prune`] : [])].join(', '),
+      })
+    },
+    locked: holder => progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` }),
+    done: (action, object) => progress.tell({ type: 'object', action, object }),
+    waiting(service, needs) {
+      states.set(service, 'waiting')
+      progress.tell({ type: 'waiting', service, for: needs })
+    },
+    status(service, { state, text }) {
+      states.set(service, state)
+      progress.tell({ type: 'status', service, state, text })
+    },
+  }
+}
+
+/** What state things are in when a deploy is stopped by its deadline or by Ctrl-C. */
+function stoppedText(environment: string, namespace: string, states: ReadonlyMap<string, string>): string {
+  const of = (isReady: boolean) =>
+    [...states].filter(([, state]) => (state === 'waiting') !== isReady).map(([service]) => service)
+  const [ready, waiting] = [of(true), of(false)]
+  const parts = [
+    ...(ready.length > 0 ? [`ready: ${ready.join(', ')}`] : []),
+    ...(waiting.length > 0 ? [`not yet: ${waiting.join(', ')}`] : []),
+  ]
+  return `${environment} is partly deployed to ${namespace}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}. Deploy again to go on\n`
 }
 
 /** The hosts of the routes, each once. */
-function manifestHosts(
-  manifests: readonly { readonly object: { readonly kind: string; readonly [key: string]: unknown } }[],
-): readonly string[] {
+function hostsOf(manifests: readonly Manifest[]): readonly string[] {
   const hosts = manifests.flatMap(({ object }) => {
     const spec = object['spec'] as
       | { readonly rules?: readonly { readonly host?: string }[]; readonly hostnames?: readonly string[] }

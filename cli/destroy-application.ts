@@ -24,8 +24,12 @@ export async function destroyApplication({ io, logLevel }: Context, options: Des
       {
         clock,
         signal,
-        deleting: name => {
-          if (logLevel !== 'error') io.stderr.write(`deleting ${name}\n`)
+        events: {
+          planned() {},
+          deleted: name => {
+            if (logLevel !== 'error') io.stderr.write(`deleted ${name}\n`)
+          },
+          locked: holder => io.stderr.write(`waiting for ${holder}, who works on it or has died\n`),
         },
       },
     )

@@ -17,10 +17,18 @@ export function nearestProject(folder: string): string | undefined {
  * else the name of its top folder. Undefined outside a repository. Reads Git's files, starts no process.
  */
 export function repositoryName(folder: string): string | undefined {
+  const repository = repositoryOf(folder)
+  return repository && (repository.address?.split(/[/\\:]/).at(-1) || basename(repository.top))
+}
+
+/** The Git repository that a folder is in: its top folder, and the address of its remote without credentials and `.git`. Reads Git's files. */
+export function repositoryOf(
+  folder: string,
+): { readonly top: string; readonly address: string | undefined } | undefined {
   const top = nearest(folder, at => existsSync(join(at, '.git')))
   if (top === undefined) return undefined
   const config = readText(join(gitFolder(top), 'config'))
-  return (config && nameOfRemote(config)) || basename(top)
+  return { top, address: config && addressOfRemote(config) }
 }
 
 function nearest(folder: string, isIt: (folder: string) => boolean): string | undefined {
@@ -40,7 +48,7 @@ function gitFolder(top: string): string {
   return common === undefined ? folder : resolve(folder, common.trim())
 }
 
-function nameOfRemote(config: string): string | undefined {
+function addressOfRemote(config: string): string | undefined {
   let section: string | undefined
   const addresses = new Map<string, string>()
   for (const line of config.split(/\r?\n/)) {
@@ -50,12 +58,10 @@ function nameOfRemote(config: string): string | undefined {
     if (section !== undefined && address && !addresses.has(section)) addresses.set(section, address)
   }
   const address = addresses.get('origin') ?? addresses.values().next().value
-  // Only the last part is used: what stands before it may hold a password.
   return address
-    ?.replace(/[/\\]+$/, '')
+    ?.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1')
+    .replace(/[/\\]+$/, '')
     .replace(/\.git$/, '')
-    .split(/[/\\:]/)
-    .at(-1)
 }
 
 function readText(path: string): string | undefined {

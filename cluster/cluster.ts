@@ -52,6 +52,8 @@ export interface ObjectQuery {
   readonly namespace?: string | undefined
   /** A label selector: `a=b,c`. */
   readonly labels?: string | undefined
+  /** A field selector, of the few fields that the kind lets be selected by: `type=Warning`. */
+  readonly fields?: string | undefined
 }
 
 export interface CallOptions {
@@ -74,9 +76,10 @@ export interface DeleteOptions extends CallOptions {
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan'
 }
 
-/** What a watch tells. After `Restarted` the objects that follow as `Changed` are all there are. */
+/** What a watch tells. The objects that it tells as `Changed` between `Restarted` and `Listed` are all there are. */
 export type Change =
   | { readonly type: 'Restarted' }
+  | { readonly type: 'Listed' }
   | { readonly type: 'Changed'; readonly object: KubeObject }
   | { readonly type: 'Deleted'; readonly object: KubeObject }
 

@@ -29,14 +29,19 @@ export async function listAll(
 
 async function listOnce(
   client: Client,
-  { apiVersion, kind, namespace, labels }: ObjectQuery,
+  { apiVersion, kind, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
   signal: AbortSignal | undefined,
 ) {
   const objects: KubeObject[] = []
   let next: string | undefined
   for (;;) {
-    const query = { limit: PAGE, labelSelector: labels || undefined, continue: next }
+    const query = {
+      limit: PAGE,
+      labelSelector: labels || undefined,
+      fieldSelector: fields || undefined,
+      continue: next,
+    }
     const path = pathOf(apiVersion, resource, namespace, undefined, query)
     const { items, metadata } = await client.json<Page>({ method: 'GET', path, signal })
     // Within a list the server leaves out what is the same for all. (The cast: an index signature keeps Omit from knowing the rest.)

@@ -36,6 +36,7 @@ export async function* watchObjects(
         isFirst = false
         yield { type: 'Restarted' }
         for (const object of listed.objects) yield { type: 'Changed', object }
+        yield { type: 'Listed' }
         version = listed.version
       }
       for await (const { type, object } of follow(client, query, resource, version, signal)) {
@@ -60,7 +61,7 @@ export async function* watchObjects(
 /** One connection. Ends when the server ends it; throws `unreachable` when it breaks. */
 async function* follow(
   client: Client,
-  { apiVersion, namespace, labels }: ObjectQuery,
+  { apiVersion, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
   version: string,
   signal: AbortSignal | undefined,
@@ -70,6 +71,7 @@ async function* follow(
     allowWatchBookmarks: true,
     resourceVersion: version,
     labelSelector: labels || undefined,
+    fieldSelector: fields || undefined,
     timeoutSeconds: SERVER_TIMEOUT,
   })
   const response = await client.stream({ method: 'GET', path, signal })

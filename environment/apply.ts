@@ -1,25 +1,33 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Changes, Step } from './changes.ts'
+import type { Changes } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
-import { sameKinds, unitedKinds, writeRecord } from './record.ts'
-import { isReached } from './status.ts'
+import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
+import { deleteAndWait, deleteObject } from './removal.ts'
+import { isReached, type WorkloadStatus } from './status.ts'
+import type { Step } from './steps.ts'
 import type { Tracked, Tracker } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
 
 /** What is told while a deploy runs. */
-export interface DeployEvents {
+export interface ApplyEvents {
+  /** An object was written, or deleted. */
+  done(action: 'create' | 'update' | 'replace' | 'delete', object: string): void
+  /** A workload waits for others. */
+  waiting(service: string, needs: readonly string[]): void
   /** A workload has another status. */
-  status(service: string, text: string): void
+  status(service: string, status: WorkloadStatus): void
 }
 
 export interface DeployRun {
   readonly cluster: Cluster
   readonly tracker: Tracker
+  readonly events: ApplyEvents
   readonly clock: Clock
-  readonly events: DeployEvents
+  /** Who deploys. */
+  readonly by: string
   /** Aborted at the deadline, or by Ctrl-C. */
   readonly signal: AbortSignal
 }
@@ -36,56 +44,76 @@ export class WorkloadFailed extends Error {
   }
 }
 
-/** Is anything to be done? */
-export const isUpToDate = ({ steps, prune, pruneFirst, recorded, kinds }: Changes): boolean =>
-  [...steps.values()].every(({ action }) => action === 'unchanged') &&
-  prune.length + pruneFirst.length === 0 &&
-  recorded !== undefined &&
-  sameKinds(recorded, kinds)
-
 /**
- * Does what was planned: the record first, then configuration, the workloads in the order of their dependencies with waits between, routes, and last what nobody
- * wants any more (reference/peers.md 4.2). With `wait` every workload is waited for. Throws the failures of all workloads that failed.
+ * Does what was planned: the record first, then configuration, the workloads in the order of their dependencies with waits between, routes, and last what
+ * nobody wants any more (reference/peers.md 4.2). With `wait` every workload is waited for. Throws the failures of all workloads that failed, and then deletes nothing.
  */
 export async function applyChanges(run: DeployRun, wanted: Wanted, changes: Changes, wait: boolean): Promise<void> {
-  const { cluster, signal } = run
-  const { environment, namespace } = wanted
-  const options: CallOptions = { signal }
-  const { recorded, kinds, steps } = changes
-  const superset = unitedKinds(recorded ?? [], kinds)
-  if (!recorded || !sameKinds(superset, recorded))
-    await writeRecord(cluster, environment, namespace, { kinds: superset }, options)
+  const { cluster, signal, events } = run
+  const { steps, record } = changes
+  // With all kinds, old and new, so that a crash from here on loses track of nothing.
+  const all = unitedKinds(changes.recorded?.kinds ?? [], record.kinds)
+  await write(run, wanted, { ...record, kinds: all })
 
-  for (const object of changes.pruneFirst) await deleteAndWait(run, object, 'Foreground')
-  // One kind after another: a Service needs no claim, but everything needs its order to be the same each time.
-  for (const group of byKind(wanted.before)) await inParallel(group, one => applyStep(run, steps.get(one)!))
-
-  const applied = new Map<string, Promise<KubeObject>>()
-  const failures: unknown[] = []
-  const start = async (workload: WantedWorkload): Promise<void> => {
-    for (const { service, condition } of workload.dependencies) {
-      const needed = wanted.workloads.find(other => other.service === service)
-      const object = await applied.get(service)
-      if (!needed || !object) continue
-      await waitFor(run, needed, object, ({ status, hasStartedPod }) => isReached(condition, status, hasStartedPod))
-    }
+  for (const object of changes.pruneFirst) {
+    tellDeleting(run, object)
+    await deleteAndWait(cluster, object, 'Foreground', { signal })
+    events.done('delete', nameOf(object))
   }
-  const all = wanted.workloads.map(workload => {
-    const object = start(workload).then(() => applyStep(run, steps.get(workload)!))
-    applied.set(workload.service, object)
-    return object.then(async there => {
-      if (wait)
-        await waitFor(run, workload, there, ({ status }) => status.state === 'ready' || status.state === 'complete')
-    })
-  })
-  for (const result of await Promise.allSettled(all))
-    if (result.status === 'rejected' && !failures.includes(result.reason)) failures.push(result.reason)
-  // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
-  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures)
-
+  // One kind after another: everything needs its order to be the same each time.
+  for (const group of byKind(wanted.before)) await inParallel(group, one => applyStep(run, steps.get(one)!))
+  await applyWorkloads(run, wanted, steps, wait)
   await inParallel(wanted.after, one => applyStep(run, steps.get(one)!))
-  await inParallel(changes.prune, object => deleteObject(run, object, 'Background'))
-  if (!sameKinds(superset, kinds)) await writeRecord(cluster, environment, namespace, { kinds }, options)
+  await inParallel(changes.prune, async object => {
+    await deleteObject(cluster, object, 'Background', { signal })
+    events.done('delete', nameOf(object))
+  })
+  if (!sameKinds(all, record.kinds)) await write(run, wanted, record)
+}
+
+function write(run: DeployRun, { environment, namespace }: Wanted, record: EnvironmentRecord): Promise<void> {
+  const deployed = { by: run.by, at: new Date(run.clock.now()).toISOString() }
+  return writeRecord(run.cluster, environment, namespace, { ...record, deployed }, { signal: run.signal })
+}
+
+/** Applies each workload when what it depends on is reached, all at the same time. With `wait` waits for all of them. Throws as `applyChanges` does. */
+export async function applyWorkloads(
+  run: DeployRun,
+  { workloads }: Wanted,
+  steps: Changes['steps'],
+  wait: boolean,
+): Promise<void> {
+  const told = new Map<string, string>()
+  const reach = (workload: WantedWorkload, object: KubeObject, isDone: (tracked: Tracked) => boolean) =>
+    waitFor(run, told, workload, object, isDone)
+  const applied = new Map<string, Promise<KubeObject>>()
+  const apply = async (workload: WantedWorkload): Promise<KubeObject> => {
+    const needs = workload.dependencies.filter(({ service }) => applied.has(service))
+    if (needs.length > 0)
+      run.events.waiting(
+        workload.service,
+        needs.map(({ service }) => service),
+      )
+    await Promise.all(
+      needs.map(async ({ service, condition }) => {
+        const needed = workloads.find(other => other.service === service)!
+        const object = await applied.get(service)!
+        await reach(needed, object, ({ status, hasStartedPod }) => isReached(condition, status, hasStartedPod))
+      }),
+    )
+    return applyStep(run, steps.get(workload)!)
+  }
+  const all = workloads.map(async workload => {
+    const object = apply(workload)
+    applied.set(workload.service, object)
+    const there = await object
+    if (wait) await reach(workload, there, ({ status }) => status.state === 'ready' || status.state === 'complete')
+  })
+  const failures = new Set<unknown>()
+  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') failures.add(result.reason)
+  // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
+  if (failures.size > 1) throw new AggregateError([...failures])
+  for (const failure of failures) throw failure
 }
 
 function byKind(objects: readonly WantedObject[]): readonly (readonly WantedObject[])[] {
@@ -94,85 +122,51 @@ function byKind(objects: readonly WantedObject[]): readonly (readonly WantedObje
   return [...groups.values()]
 }
 
+function tellDeleting({ events }: DeployRun, object: KubeObject): void {
+  const service = serviceOf(object)
+  if (service !== undefined) events.status(service, { state: 'waiting', text: `deleting the old ${object.kind}` })
+}
+
 /** Brings one object to what is wanted; gives it as it is then. */
 async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
-  const { cluster, signal } = run
+  const { cluster, signal, events } = run
   if (step.action === 'unchanged') return step.live
-  if (step.action === 'replace') await deleteAndWait(run, step.live, step.orphan ? 'Orphan' : 'Foreground')
+  const options: CallOptions & { readonly signal: AbortSignal } = { signal }
+  if (step.action === 'replace') {
+    tellDeleting(run, step.live)
+    await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal })
+  }
   try {
-    return await cluster.apply(step.wanted.object, { manager: MANAGER, force: true, signal })
+    // With force: the plan has asked, or decided, about all that others have.
+    const object = await cluster.apply(step.object, { ...options, manager: MANAGER, force: true })
+    events.done(step.action, nameOf(object))
+    return object
   } catch (error) {
     if (!(error instanceof ClusterError) || signal.aborted) throw error
-    throw new UserError(`\`${nameOf(step.wanted.object)}\` cannot be applied: ${error.message}`, { cause: error })
+    throw new UserError(`\`${nameOf(step.object)}\` cannot be applied: ${error.message}`, { cause: error })
   }
 }
 
-async function deleteObject(
-  { cluster, signal }: DeployRun,
-  object: KubeObject,
-  propagation: 'Foreground' | 'Background' | 'Orphan',
-): Promise<boolean> {
-  const { uid, name, namespace } = object.metadata
-  return cluster.delete(
-    { apiVersion: object.apiVersion, kind: object.kind, name, namespace },
-    { uid, propagation, signal },
-  )
-}
-
-/** Deletes an object and returns when it is gone, with its Pods where they go with it. */
-async function deleteAndWait(run: DeployRun, object: KubeObject, propagation: 'Foreground' | 'Orphan'): Promise<void> {
-  const service = serviceOf(object)
-  if (service) run.events.status(service, `deleting the old ${object.kind}`)
-  if (!(await deleteObject(run, object, propagation))) return
-  const { apiVersion, kind, metadata } = object
-  const query = { apiVersion, kind, namespace: metadata.namespace }
-  const done = new AbortController()
-  try {
-    const seen = new Set<string>()
-    let listed = false
-    for await (const change of run.cluster.watch(query, { signal: AbortSignal.any([run.signal, done.signal]) })) {
-      if (change.type === 'Restarted') {
-        listed = true
-        seen.clear()
-      } else if (change.object.metadata.uid === metadata.uid) {
-        if (change.type === 'Deleted') return
-        seen.add(metadata.name)
-      }
-      if (listed && !seen.has(metadata.name) && !(await stillThere(run, object))) return
-    }
-  } finally {
-    done.abort()
-  }
-}
-
-async function stillThere(
-  { cluster, signal }: DeployRun,
-  { apiVersion, kind, metadata }: KubeObject,
-): Promise<boolean> {
-  const { name, namespace, uid } = metadata
-  const found = await cluster.get({ apiVersion, kind, name, namespace }, { signal })
-  return found?.metadata.uid === uid
-}
-
-/** Waits for a workload; throws WorkloadFailed as soon as waiting cannot help. */
+/** Waits for a workload; throws WorkloadFailed as soon as waiting cannot help. `told` has the last status that was told, by service. */
 async function waitFor(
   { tracker, events, signal }: DeployRun,
+  told: Map<string, string>,
   workload: WantedWorkload,
   applied: KubeObject,
   isDone: (tracked: Tracked) => boolean,
 ): Promise<void> {
-  let last = ''
-  const tell = (text: string) => {
-    if (text !== last) events.status(workload.service, text)
-    last = text
-  }
   await tracker.until(
     applied,
     tracked => {
       if (!tracked) return undefined
-      tell(tracked.status.text)
+      const { status } = tracked
+      const text = `${status.state} ${status.text}`
+      if (told.get(workload.service) !== text) {
+        told.set(workload.service, text)
+        events.status(workload.service, status)
+      }
       if (isDone(tracked)) return true
-      if (tracked.status.state === 'failed' || tracked.problems.length > 0) throw new WorkloadFailed(workload, tracked)
+      if (status.state === 'failed' || tracked.problems.length > 0) throw new WorkloadFailed(workload, tracked)
       return undefined
     },
     signal,

@@ -1,8 +1,11 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 
-/** One value of an object that differs: `spec.template.spec.containers[web].image`. */
+/** A step on the way to a value: the key of a mapping, the name of a list's item, or its index where items have no names. */
+export type Key = string | { readonly item: string } | number
+
+/** One value of an object that differs. What is not there is undefined. */
 export interface Difference {
-  readonly path: string
+  readonly keys: readonly Key[]
   readonly before: unknown
   readonly after: unknown
 }
@@ -13,8 +16,20 @@ const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation',
 /** What differs between an object as it is and as a dry run says that it would be. Status and the server's own metadata are not compared. */
 export function differencesOf(live: KubeObject, next: KubeObject): readonly Difference[] {
   const found: Difference[] = []
-  compare(withoutServerFields(live), withoutServerFields(next), '', found)
+  compare(withoutServerFields(live), withoutServerFields(next), [], found)
   return found
+}
+
+/** `spec.template.spec.containers[web].image`; what is in brackets may have dots. */
+export function pathText(keys: readonly Key[]): string {
+  return keys
+    .map((key, index) => {
+      if (typeof key === 'number') return `[${key}]`
+      if (typeof key === 'object') return `[${key.item}]`
+      if (/[^\w-]/.test(key)) return `[${key}]`
+      return index === 0 ? key : `.${key}`
+    })
+    .join('')
 }
 
 function withoutServerFields({ status: _, metadata, ...rest }: KubeObject): unknown {
@@ -22,31 +37,36 @@ function withoutServerFields({ status: _, metadata, ...rest }: KubeObject): unkn
   return { ...rest, metadata: Object.fromEntries(kept) }
 }
 
-function compare(before: unknown, after: unknown, path: string, found: Difference[]): void {
+function compare(before: unknown, after: unknown, keys: readonly Key[], found: Difference[]): void {
   if (Object.is(before, after)) return
   if (Array.isArray(before) && Array.isArray(after)) {
-    compareLists(before, after, path, found)
+    compareLists(before, after, keys, found)
     return
   }
   if (isMap(before) && isMap(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
-      compare(before[key], after[key], path === '' ? key : `${path}.${key}`, found)
+      compare(before[key], after[key], [...keys, key], found)
     return
   }
-  found.push({ path, before, after })
+  found.push({ keys, before, after })
 }
 
 /** Items that have names are compared by name: one more at the front does not make all others differ. */
-function compareLists(before: readonly unknown[], after: readonly unknown[], path: string, found: Difference[]): void {
+function compareLists(
+  before: readonly unknown[],
+  after: readonly unknown[],
+  keys: readonly Key[],
+  found: Difference[],
+): void {
   const left = byName(before)
   const right = byName(after)
   if (left && right) {
-    for (const name of new Set([...left.keys(), ...right.keys()]))
-      compare(left.get(name), right.get(name), `${path}[${name}]`, found)
+    for (const item of new Set([...left.keys(), ...right.keys()]))
+      compare(left.get(item), right.get(item), [...keys, { item }], found)
     return
   }
   for (let index = 0; index < Math.max(before.length, after.length); index++)
-    compare(before[index], after[index], `${path}[${index}]`, found)
+    compare(before[index], after[index], [...keys, index], found)
 }
 
 function byName(items: readonly unknown[]): ReadonlyMap<string, unknown> | undefined {

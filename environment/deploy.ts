@@ -3,33 +3,46 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
-import { applyChanges, type DeployEvents, isUpToDate, WorkloadFailed } from './apply.ts'
-import { type Changes, planChanges } from './changes.ts'
+import { type ApplyEvents, applyChanges, applyWorkloads, WorkloadFailed } from './apply.ts'
+import { type Changes, isUpToDate, planChanges } from './changes.ts'
+import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
 import { explainFailure } from './explain.ts'
-import { withLease } from './lease.ts'
+import { type Holder, isLocked, withLease } from './lease.ts'
+import { readRecord, type Source } from './record.ts'
+import { markSecrets, readKey, writeKey } from './secret-marks.ts'
 import { Tracker } from './tracker.ts'
-import { nameOf, wantedOf } from './wanted.ts'
+import { nameOf, type Wanted, wantedOf } from './wanted.ts'
 
-export interface DeployInput {
+/** What is deployed, and where to. */
+export interface Deployment {
   readonly cluster: Cluster
   readonly plan: Plan
-  readonly manifests: readonly Manifest[]
+  /** Makes the objects of a plan. */
+  readonly synth: (plan: Plan) => readonly Manifest[]
+  readonly namespace: string
+  readonly source: Source
+  readonly choices: Choices
+}
+
+export interface DeployInput extends Deployment {
   /** The services of the Compose file, for the places of failures. */
   readonly services: Tree | undefined
-  readonly namespace: string
-  /** Who deploys, for others who want to: `ann@laptop (4711)`. */
-  readonly holder: string
+  readonly holder: Holder
   /** Wait until every workload is ready; else only for what others depend on. */
   readonly wait: boolean
 }
 
+export interface DeployEvents extends ApplyEvents {
+  /** The changes are known, and begin now. */
+  planned(changes: Changes, wanted: Wanted): void
+  /** Somebody else deploys, or has died while doing so. */
+  locked(holder: string): void
+}
+
 export interface DeployWorld {
   readonly clock: Clock
-  readonly events: DeployEvents & {
-    /** The changes are known, and begin now. */
-    planned(changes: Changes): void
-  }
+  readonly events: DeployEvents
   readonly signal: AbortSignal
 }
 
@@ -40,30 +53,54 @@ export interface DeployResult {
   readonly pruned: readonly string[]
   /** Errors about what did not start; empty when all went well. */
   readonly failures: readonly Diagnostic[]
-  /** Services that did not get ready, or were not applied for want of what they depend on. */
+  /** Services that did not get ready, in their order; those that wait for them were not applied. */
   readonly failedServices: readonly string[]
+}
+
+/** What a deploy would do, and of what. */
+export interface DeployPlan {
+  readonly wanted: Wanted
+  readonly changes: Changes
+  /** Somebody deploys just now, or has died while doing so. */
+  readonly isLocked: boolean
+  /** The environment's key when it has none yet, and needs one. */
+  readonly newKey: string | undefined
 }
 
 /**
  * Brings an environment to what its plan says: finds out what differs, and changes only that, while holding the environment's Lease (decisions section 7). Throws a
  * UserError for what the cluster refuses, and the signal's reason when it is aborted.
  */
-export async function deployEnvironment(
-  input: DeployInput,
-  { clock, events, signal }: DeployWorld,
-): Promise<DeployResult> {
-  const { cluster, plan, manifests, namespace, holder } = input
-  const wanted = wantedOf(plan, manifests, namespace)
-  const { environment } = wanted
-  const changes = await planChanges(cluster, wanted, { signal })
-  events.planned(changes)
-  const pruned = [...changes.pruneFirst, ...changes.prune].map(nameOf)
+export async function deployEnvironment(input: DeployInput, world: DeployWorld): Promise<DeployResult> {
+  const { cluster, plan, namespace, holder } = input
+  const { clock, events, signal } = world
+  const environment = plan.environment.name
+  const first = await planDeploy(input, { signal })
+  events.planned(first.changes, first.wanted)
   const tracker = new Tracker(cluster, environment, namespace, clock)
-  const work = () => applyChanges({ cluster, tracker, clock, events, signal }, wanted, changes, input.wait)
-  const upToDate = isUpToDate(changes)
+  const apply = async (current: DeployPlan, active: AbortSignal): Promise<readonly string[]> => {
+    const { wanted, changes, newKey } = current
+    if (newKey !== undefined) await writeKey(cluster, environment, namespace, newKey, { signal: active })
+    const run = { cluster, tracker, events, clock, by: holder.name, signal: active }
+    await applyChanges(run, wanted, changes, input.wait)
+    return [...changes.pruneFirst, ...changes.prune].map(nameOf)
+  }
+  const upToDate = isUpToDate(first.changes) && !first.isLocked
   try {
-    if (!upToDate) await withLease(cluster, { environment, namespace, holder }, clock, { signal }, work)
-    else if (input.wait) await work()
+    if (upToDate && input.wait)
+      await applyWorkloads(
+        { cluster, tracker, events, clock, by: holder.name, signal },
+        first.wanted,
+        first.changes.steps,
+        true,
+      )
+    const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+    const pruned = upToDate
+      ? []
+      : await withLease(lease, async active =>
+          // Somebody else has deployed between our plan and our Lease: what they did is there now.
+          apply((await isCurrent(input, first, active)) ? first : await planDeploy(input, { signal: active }), active),
+        )
     return { isUpToDate: upToDate, pruned, failures: [], failedServices: [] }
   } catch (error) {
     const failed = failuresIn(error)
@@ -78,6 +115,34 @@ export async function deployEnvironment(
   } finally {
     tracker.stop()
   }
+}
+
+/** Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster would refuse. */
+export async function planDeploy(
+  { cluster, plan, synth, namespace, source, choices }: Deployment,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<DeployPlan> {
+  const options = { signal }
+  const environment = plan.environment.name
+  const needsKey = plan.secrets.length > 0
+  const [recorded, locked, key] = await Promise.all([
+    readRecord(cluster, environment, namespace, options),
+    isLocked(cluster, environment, namespace, options),
+    needsKey ? readKey(cluster, environment, namespace, options) : undefined,
+  ])
+  const wanted = wantedOf(plan, synth(key ? markSecrets(plan, key.key) : plan), namespace)
+  const changes = await planChanges(cluster, wanted, recorded, source, choices, options)
+  return { wanted, changes, isLocked: locked, newKey: key?.isNew ? key.key : undefined }
+}
+
+/** Whether the environment's record is still the one that the plan was made with. Every deploy that changes something writes it. */
+async function isCurrent(
+  { cluster, namespace, plan }: DeployInput,
+  { changes }: DeployPlan,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const now = await readRecord(cluster, plan.environment.name, namespace, { signal })
+  return now?.version === changes.recorded?.version
 }
 
 /** The workloads that failed, each once; undefined when something else went wrong. */

@@ -1,21 +1,36 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { listEnvironment } from './changes.ts'
 import type { Clock } from './clock.ts'
-import { withLease } from './lease.ts'
+import { type Holder, isLocked, withLease } from './lease.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
-import { deleteRecord, type RecordedKind, readRecord, recordName, unitedKinds } from './record.ts'
+import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
+import { deleteObject, gone } from './removal.ts'
+import { deleteKey } from './secret-marks.ts'
 import { nameOf } from './wanted.ts'
 
 export interface DestroyInput {
   readonly cluster: Cluster
   readonly environment: string
   readonly namespace: string
-  readonly holder: string
+  readonly holder: Holder
   /** Claims, too. */
   readonly volumes: boolean
   /** Wait until everything is gone, Pods included. */
   readonly wait: boolean
+}
+
+export interface DestroyWorld {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly events: {
+    /** What will be deleted, and what stays. */
+    planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
+    /** An object's deletion was asked for. */
+    deleted(object: string): void
+    /** Somebody else works on the environment, or has died while doing so. */
+    locked(holder: string): void
+  }
 }
 
 export interface DestroyResult {
@@ -27,7 +42,7 @@ export interface DestroyResult {
   readonly wasEmpty: boolean
 }
 
-/** What an environment may have although its record is gone: a destroy that was killed at its very end left nothing else. */
+/** What an environment may have although its record is gone or was lost. */
 const KNOWN: readonly RecordedKind[] = [
   { apiVersion: 'apps/v1', kind: 'Deployment' },
   { apiVersion: 'apps/v1', kind: 'StatefulSet' },
@@ -45,45 +60,45 @@ const KNOWN: readonly RecordedKind[] = [
 const ORDER = ['HTTPRoute', 'Ingress', 'Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'Service']
 
 /**
- * Deletes what an environment has, in the reverse of the order in which it was made, and the record last, so that a destroy that is killed can be run again (reference/peers.md 4.9).
- * Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays.
+ * Deletes what an environment has, in the reverse of the order in which it was made, and the record last, so that a destroy that is killed can be run again
+ * (reference/peers.md 4.9). Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays. Throws a UserError, and the signal's reason.
  */
-export async function destroyEnvironment(
-  input: DestroyInput,
-  {
-    clock,
-    signal,
-    deleting,
-  }: { readonly clock: Clock; readonly signal: AbortSignal; readonly deleting: (name: string) => void },
-): Promise<DestroyResult> {
-  const { cluster, environment, namespace } = input
+export async function destroyEnvironment(input: DestroyInput, world: DestroyWorld): Promise<DestroyResult> {
+  const { cluster, environment, namespace, holder, wait } = input
+  const { clock, signal, events } = world
   const options: CallOptions = { signal }
-  const record = await readRecord(cluster, environment, namespace, options)
-  const find = () => listEnvironment(cluster, environment, namespace, unitedKinds(KNOWN, record?.kinds ?? []), options)
-  const found = await find()
-  const isRecord = ({ kind, metadata }: KubeObject) => kind === 'ConfigMap' && metadata.name === recordName(environment)
-  const isOwned = ({ metadata }: KubeObject) => (metadata.ownerReferences ?? []).length > 0
+  const [record, locked] = await Promise.all([
+    readRecord(cluster, environment, namespace, options),
+    isLocked(cluster, environment, namespace, options),
+  ])
+  const kinds = unitedKinds(KNOWN, record?.kinds ?? [])
+  const found = await listEnvironment(cluster, environment, namespace, kinds, options)
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
-  const ours = found.filter(object => !isRecord(object) && !isOwned(object))
+  const ours = found.filter(object => !isOwn(object, environment) && !isOwned(object))
   const kept = ours.filter(stays)
   const doomed = ours.filter(object => !stays(object))
-  if (doomed.length === 0 && !record) return { deleted: [], kept: kept.map(nameOf), wasEmpty: true }
+  const result = { deleted: doomed.map(nameOf), kept: kept.map(nameOf) }
+  if (doomed.length === 0 && !record && !locked) return { ...result, wasEmpty: true }
+  events.planned(doomed, kept)
 
-  await withLease(cluster, { environment, namespace, holder: input.holder }, clock, options, async () => {
+  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+  await withLease(lease, async active => {
     for (const group of inOrder(doomed))
-      await inParallel(group, async ({ apiVersion, kind, metadata }) => {
-        deleting(`${kind.toLowerCase()}/${metadata.name}`)
-        const { name, uid } = metadata
-        const propagation = input.wait ? 'Foreground' : 'Background'
-        await cluster.delete({ apiVersion, kind, name, namespace }, { uid, propagation, signal })
+      await inParallel(group, async object => {
+        await deleteObject(cluster, object, wait ? 'Foreground' : 'Background', { signal: active })
+        events.deleted(nameOf(object))
       })
-    if (input.wait) await gone(find, doomed, clock, signal)
-    // Claims that stay are found by their label: the record is no longer needed for them.
-    await deleteRecord(cluster, environment, namespace, options)
+    if (wait) await gone(cluster, doomed, active)
+    // What stays is found again by its label; it needs no record.
+    await deleteKey(cluster, environment, namespace, { signal: active })
+    await deleteRecord(cluster, environment, namespace, { signal: active })
   })
-  return { deleted: doomed.map(nameOf), kept: kept.map(nameOf), wasEmpty: false }
+  return { ...result, wasEmpty: false }
 }
+
+/** What another object owns goes with it. The claims of a StatefulSet do not, and have no owner. */
+const isOwned = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 
 function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
   const rank = ({ kind }: KubeObject) =>
@@ -91,24 +106,4 @@ function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[
   const groups = new Map<number, KubeObject[]>()
   for (const object of objects) groups.set(rank(object), [...(groups.get(rank(object)) ?? []), object])
   return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group)
-}
-
-/** Returns when none of the objects is there any more. They are deleted in the foreground: their Pods go before them. */
-async function gone(
-  find: () => Promise<readonly KubeObject[]>,
-  objects: readonly KubeObject[],
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<void> {
-  const uids = new Set(objects.map(({ metadata }) => metadata.uid))
-  for (;;) {
-    if ((await find()).every(({ metadata }) => !uids.has(metadata.uid))) return
-    await new Promise<void>((resolve, reject) => {
-      const stop = clock.every(500, () => {
-        stop()
-        if (signal.aborted) reject(signal.reason)
-        else resolve()
-      })
-    })
-  }
 }

@@ -2,8 +2,18 @@
 export const ENVIRONMENT_LABEL = 'dev.platform/environment'
 /** The label that names the service an object belongs to, in Kubernetes' form. */
 export const SERVICE_LABEL = 'dev.platform/service'
+/** The label of what a command of the manifest made: deploy leaves it alone, destroy takes it (decisions section 7). */
+export const ORIGIN_LABEL = 'dev.platform/origin'
+/** The annotation of a Pod template with an HMAC of the secrets that it mounts, so that a changed one rolls the Pods (decisions section 4, `secrets`). */
+export const SECRETS_ANNOTATION = 'dev.platform/secrets'
 /** The field manager of everything that devctl applies. Never changes: the fields of another name would be orphaned. */
 export const MANAGER = 'devctl'
 
 /** Selects the objects of an environment. */
 export const environmentSelector = (environment: string): string => `${ENVIRONMENT_LABEL}=${environment}`
+
+/** What the objects say about themselves that devctl keeps for an environment, beside those that its files describe. */
+export const ownLabels = (environment: string): Readonly<Record<string, string>> => ({
+  [ENVIRONMENT_LABEL]: environment,
+  'app.kubernetes.io/managed-by': 'devctl',
+})

@@ -1,93 +1,163 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from './clock.ts'
-import { ENVIRONMENT_LABEL } from './labels.ts'
+import { ownLabels } from './labels.ts'
 import { recordName } from './record.ts'
 
 /** Seconds after which a holder that says nothing more counts as gone. */
-const DURATION = 30
-const RENEWAL = 10_000
+const DURATION = 15
+/** Milliseconds between two signs of life. */
+const RENEWAL = 5000
+
+/** Who holds a Lease. */
+export interface Holder {
+  /** For people, and told apart from all others: `ann@laptop (4711)`. */
+  readonly name: string
+  /** Whether a holder of that name is known to be gone: a process of this machine that has ended. */
+  isGone(name: string): boolean
+}
+
+export interface LeaseInput {
+  readonly cluster: Cluster
+  readonly environment: string
+  readonly namespace: string
+  readonly holder: Holder
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** It waits for somebody who may be gone. */
+  readonly waiting: (holder: string) => void
+}
 
 interface LeaseSpec {
   readonly holderIdentity?: string
-  readonly leaseDurationSeconds?: number
   readonly renewTime?: string
 }
 
 /**
  * Does the work while holding the environment's Lease, so that two deploys of one environment never mix. Throws a UserError that names the holder when somebody
- * else has it; one that is older than its duration was left by a process that died, and is taken.
+ * else has it. One that says nothing for its duration has died, and its Lease is taken. The work's signal is aborted when the Lease is lost.
  */
 export async function withLease<Result>(
-  cluster: Cluster,
-  {
-    environment,
-    namespace,
-    holder,
-  }: { readonly environment: string; readonly namespace: string; readonly holder: string },
-  clock: Clock,
-  options: CallOptions,
-  work: () => Promise<Result>,
+  input: LeaseInput,
+  work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const ref = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: recordName(environment), namespace }
-  const leaseWith = (metadata: Partial<KubeObject['metadata']>): KubeObject => ({
-    apiVersion: ref.apiVersion,
-    kind: ref.kind,
-    metadata: {
-      name: ref.name,
-      namespace,
-      labels: { [ENVIRONMENT_LABEL]: environment, 'app.kubernetes.io/managed-by': 'devctl' },
-      ...metadata,
-    },
-    spec: { holderIdentity: holder, leaseDurationSeconds: DURATION, renewTime: microTime(clock.now()) },
-  })
-  const taken = async (): Promise<UserError> => {
-    const found = await cluster.get(ref, options)
-    const { holderIdentity } = (found?.['spec'] ?? {}) as LeaseSpec // a Lease's spec
-    return new UserError(`another deploy of \`${environment}\` is running`, {
-      notes: [`held by ${holderIdentity ?? 'somebody'}`],
-      hint: 'wait until it is done; if its process has died, the environment is free within 30 seconds',
-    })
-  }
-
-  let held: KubeObject
-  try {
-    const there = await cluster.get(ref, options)
-    if (there && isAlive(there, clock.now())) throw await taken()
-    const { resourceVersion } = there?.metadata ?? {}
-    held = resourceVersion
-      ? await cluster.replace(leaseWith({ resourceVersion }), options)
-      : await cluster.create(leaseWith({}), options)
-  } catch (error) {
-    if (error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict'))
-      throw await taken()
-    throw error
-  }
-
+  const { cluster, clock, signal } = input
+  let held = await take(input)
+  const lost = new AbortController()
   let renewing = Promise.resolve()
   const stop = clock.every(RENEWAL, () => {
     renewing = renewing.then(async () => {
       try {
-        const { resourceVersion } = held.metadata
-        held = await cluster.replace(leaseWith({ ...(resourceVersion && { resourceVersion }) }), options)
-      } catch {
-        // The next renewal tries again; two are missed before anybody may take the Lease.
+        held = await cluster.replace(leaseOf(input, held.metadata.resourceVersion), { signal })
+      } catch (error) {
+        // After a cut connection the next renewal tries again; but when somebody has taken it, two would write at once.
+        if (
+          isConflict(error) &&
+          (await specOf(input, { signal }).catch(() => undefined))?.holderIdentity !== input.holder.name
+        )
+          lost.abort(new UserError(`somebody else has taken over the deploy of \`${input.environment}\``))
       }
     })
   })
   try {
-    return await work()
+    return await work(AbortSignal.any([signal, lost.signal]))
   } finally {
     stop()
     await renewing
     // Not with the signal of the work: an interrupted deploy gives the environment back, too.
-    await cluster.delete(ref, { uid: held.metadata.uid }).catch(() => undefined)
+    if (!lost.signal.aborted)
+      await cluster
+        .delete(refOf(input), { uid: held.metadata.uid, signal: AbortSignal.timeout(5000) })
+        .catch(() => false)
   }
 }
 
-function isAlive(lease: KubeObject, now: number): boolean {
-  const { renewTime, leaseDurationSeconds = DURATION, holderIdentity } = (lease['spec'] ?? {}) as LeaseSpec // a Lease's spec
-  return Boolean(holderIdentity && renewTime) && Date.parse(renewTime!) + leaseDurationSeconds * 1000 > now
+/** Whether somebody has the environment's Lease, or has left it behind. */
+export async function isLocked(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  options: CallOptions,
+): Promise<boolean> {
+  return (await cluster.get(refOf({ environment, namespace }), options)) !== undefined
+}
+
+/** Gets the Lease, if need be after waiting until its holder is known to be gone. */
+async function take(input: LeaseInput): Promise<KubeObject> {
+  const { cluster, clock, signal, holder } = input
+  let seen: { readonly version: string | undefined; readonly since: number } | undefined
+  for (;;) {
+    try {
+      if (!seen) return await cluster.create(leaseOf(input, undefined), { signal })
+    } catch (error) {
+      if (!isConflict(error)) throw error
+    }
+    const there = await cluster.get(refOf(input), { signal })
+    if (!there) {
+      seen = undefined
+      continue
+    }
+    const { resourceVersion } = there.metadata
+    const { holderIdentity = '' } = (there['spec'] ?? {}) as LeaseSpec // a Lease's spec
+    // A sign of life: its version has moved since we look. The clocks of two machines are not compared.
+    if (seen && seen.version !== resourceVersion) throw busy(input, holderIdentity)
+    seen ??= { version: resourceVersion, since: clock.now() }
+    if (holder.isGone(holderIdentity) || clock.now() - seen.since >= DURATION * 1000) {
+      try {
+        return await cluster.replace(leaseOf(input, resourceVersion), { signal })
+      } catch (error) {
+        if (!isConflict(error)) throw error
+        throw busy(input, (await specOf(input, { signal }))?.holderIdentity ?? 'somebody')
+      }
+    }
+    input.waiting(holderIdentity)
+    await pause(clock, 1000, signal)
+  }
+}
+
+const refOf = ({ environment, namespace }: Pick<LeaseInput, 'environment' | 'namespace'>) =>
+  ({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', name: recordName(environment), namespace }) as const
+
+function leaseOf(input: LeaseInput, resourceVersion: string | undefined): KubeObject {
+  const { apiVersion, kind, name, namespace } = refOf(input)
+  return {
+    apiVersion,
+    kind,
+    metadata: { name, namespace, labels: ownLabels(input.environment), ...(resourceVersion && { resourceVersion }) },
+    spec: {
+      holderIdentity: input.holder.name,
+      leaseDurationSeconds: DURATION,
+      renewTime: microTime(input.clock.now()),
+    },
+  }
+}
+
+async function specOf(input: LeaseInput, options: CallOptions): Promise<LeaseSpec | undefined> {
+  return (await input.cluster.get(refOf(input), options))?.['spec'] as LeaseSpec | undefined // a Lease's spec
+}
+
+function busy({ environment }: LeaseInput, holder: string): UserError {
+  return new UserError(`another deploy of \`${environment}\` is running`, {
+    notes: [`by ${holder}`],
+    hint: 'wait until it is done',
+  })
+}
+
+const isConflict = (error: unknown): boolean =>
+  error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
+
+function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = clock.every(milliseconds, () => finish(resolve))
+    const finish = (end: () => void) => {
+      stop()
+      signal.removeEventListener('abort', onAbort)
+      end()
+    }
+    const onAbort = () => finish(() => reject(signal.reason))
+    signal.addEventListener('abort', onAbort)
+    if (signal.aborted) onAbort()
+  })
 }
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/: with microseconds. */

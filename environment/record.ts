@@ -1,5 +1,5 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
-import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
+import { MANAGER, ownLabels } from './labels.ts'
 
 /** A kind of objects that an environment has. */
 export interface RecordedKind {
@@ -7,17 +7,34 @@ export interface RecordedKind {
   readonly kind: string
 }
 
+/** Where an environment is deployed from: two projects of one name must not take turns with it (decisions section 7). */
+export interface Source {
+  /** The address of the repository without credentials, else the name of the folder. */
+  readonly repository: string
+  /** The first file, as a path from the top of the repository. */
+  readonly file: string
+}
+
 /**
- * What the cluster remembers of an environment: the kinds of its objects, so that what left the Compose file is found without looking through
- * every kind there is. It is written with old and new kinds before anything is applied, and shrunk at the end: a crash in between loses track of nothing
- * (reference/peers.md 4.1, 4.2).
+ * What the cluster remembers of an environment. The kinds of its objects let what left the Compose file be found without looking through every
+ * kind there is; they are written with old and new ones before anything is applied, and shrunk at the end, so that a crash in between loses
+ * track of nothing (reference/peers.md 4.1, 4.2).
  */
 export interface EnvironmentRecord {
   readonly kinds: readonly RecordedKind[]
+  readonly source?: Source
+  /** Who deployed last, and when (ISO 8601). */
+  readonly deployed?: { readonly by: string; readonly at: string }
+  /** Of the object in the cluster; another one after each write. */
+  readonly version?: string
 }
 
-/** The name of the ConfigMap that holds the record, and of the Lease of a running deploy. */
+/** The name of the ConfigMap that holds the record, of the Secret with the environment's key, and of the Lease of a running deploy. */
 export const recordName = (environment: string): string => `devctl-${environment}`
+
+/** Whether an object is one that devctl keeps for itself. */
+export const isOwn = ({ kind, metadata }: KubeObject, environment: string): boolean =>
+  ['ConfigMap', 'Secret', 'Lease'].includes(kind) && metadata.name === recordName(environment)
 
 const recordRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', name: recordName(environment), namespace }) as const
@@ -31,8 +48,13 @@ export async function readRecord(
 ): Promise<EnvironmentRecord | undefined> {
   const found = await cluster.get(recordRef(environment, namespace), options)
   if (!found) return undefined
-  const data = found['data'] as Readonly<Record<string, string>> | undefined // a ConfigMap's data are texts
-  return { kinds: (data?.['kinds'] ?? '').split('\n').flatMap(parseKind) }
+  const { kinds = '', repository, file, by, at } = (found['data'] ?? {}) as Readonly<Record<string, string>> // a ConfigMap's data are texts
+  return {
+    ...(found.metadata.resourceVersion && { version: found.metadata.resourceVersion }),
+    kinds: kinds.split('\n').flatMap(parseKind),
+    ...(repository !== undefined && file !== undefined && { source: { repository, file } }),
+    ...(by !== undefined && at !== undefined && { deployed: { by, at } }),
+  }
 }
 
 /** Writes the record. */
@@ -40,16 +62,19 @@ export async function writeRecord(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  { kinds }: EnvironmentRecord,
+  { kinds, source, deployed }: EnvironmentRecord,
   options: CallOptions,
 ): Promise<void> {
   const { name } = recordRef(environment, namespace)
-  const labels = { [ENVIRONMENT_LABEL]: environment, 'app.kubernetes.io/managed-by': 'devctl' }
   const object: KubeObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace, labels },
-    data: { kinds: `${kinds.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).join('\n')}\n` },
+    metadata: { name, namespace, labels: ownLabels(environment) },
+    data: {
+      kinds: `${kinds.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).join('\n')}\n`,
+      ...source,
+      ...deployed,
+    },
   }
   await cluster.apply(object, { ...options, manager: MANAGER, force: true })
 }
@@ -64,13 +89,13 @@ export async function deleteRecord(
   await cluster.delete(recordRef(environment, namespace), options)
 }
 
-/** The kinds of both, sorted, each once. */
+/** The kinds of all lists, sorted, each once. */
 export function unitedKinds(...lists: readonly (readonly RecordedKind[])[]): readonly RecordedKind[] {
   const byKey = new Map(lists.flat().map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, { apiVersion, kind }]))
   return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind)
 }
 
-/** Whether two records say the same. */
+/** Whether two lists have the same kinds. */
 export const sameKinds = (a: readonly RecordedKind[], b: readonly RecordedKind[]): boolean =>
   JSON.stringify(unitedKinds(a)) === JSON.stringify(unitedKinds(b))
 

@@ -1,7 +1,8 @@
-import type { Change, Cluster, KubeObject } from '../cluster/cluster.ts'
+import { type Change, type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../cluster/cluster.ts'
 import type { Clock } from './clock.ts'
+import { type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
-import { hasStarted, type PodProblem, problemsOf } from './pod-problems.ts'
+import { claimProblems, hasStarted, type Problem, podProblems, workloadProblems } from './problems.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
 import { serviceOf } from './wanted.ts'
 
@@ -11,15 +12,14 @@ export interface Tracked {
   readonly status: WorkloadStatus
   readonly hasStartedPod: boolean
   readonly pods: readonly KubeObject[]
-  readonly problems: readonly PodProblem[]
+  readonly problems: readonly Problem[]
+  /** What the cluster has warned of about them, the newest last. */
+  readonly warnings: readonly Warning[]
 }
 
-/** Milliseconds that a Pod may be without a node before that counts as a problem: an autoscaler or a claim may take some. */
-const SCHEDULING_PATIENCE = 15_000
-
 /**
- * Watches the workloads and Pods of an environment, and tells when something of them changes. Watches begin when something is first asked for, and end
- * with `stop`.
+ * Watches the workloads, Pods and claims of an environment and the warnings of its namespace, and tells when something of them changes. Watches begin when
+ * something is first asked for, and end with `stop`.
  */
 export class Tracker {
   readonly #cluster: Cluster
@@ -27,9 +27,8 @@ export class Tracker {
   readonly #environment: string
   readonly #namespace: string
   readonly #stop = new AbortController()
-  readonly #workloads = new Map<string, KubeObject>()
-  readonly #pods = new Map<string, KubeObject>()
-  readonly #unplacedSince = new Map<string, number>()
+  readonly #objects = new Map<string, KubeObject>()
+  readonly #warnings = new Warnings()
   readonly #watched = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #failure: unknown
@@ -41,14 +40,16 @@ export class Tracker {
     this.#namespace = namespace
   }
 
-  /** Resolves when `check` gives something else than undefined for a workload; throws what it throws, what stops a watch, and the signal's reason. */
+  /** Resolves when `check` gives something else than undefined for a workload; throws what it throws, what ends a watch, and the signal's reason. */
   async until<T>(
     workload: KubeObject,
     check: (tracked: Tracked | undefined) => T | undefined,
     signal: AbortSignal,
   ): Promise<T> {
-    this.#watch('v1', 'Pod')
     this.#watch(workload.apiVersion, workload.kind)
+    this.#watch('v1', 'Pod')
+    if (hasClaims(workload)) this.#watch('v1', 'PersistentVolumeClaim')
+    this.#watchWarnings()
     return new Promise<T>((resolve, reject) => {
       const end = (finish: () => void) => {
         this.#listeners.delete(look)
@@ -80,49 +81,69 @@ export class Tracker {
 
   /** The newest that is known; undefined while it is older than what was applied. */
   #tracked(workload: KubeObject): Tracked | undefined {
-    const object = this.#workloads.get(keyOf(workload))
+    const object = this.#objects.get(keyOf(workload))
     if (!object || object.metadata.uid !== workload.metadata.uid) return undefined
     if ((object.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
+    const all = [...this.#objects.values()]
     const pods = newest(
-      [...this.#pods.values()].filter(pod => serviceOf(pod) === serviceOf(object) && belongsTo(pod, object)),
+      all.filter(one => one.kind === 'Pod' && serviceOf(one) === serviceOf(object) && belongsTo(one, object)),
     )
+    const claimed = new Set(pods.flatMap(claimsOf))
+    const claims = all.filter(one => one.kind === 'PersistentVolumeClaim' && claimed.has(one.metadata.name))
     const now = this.#clock.now()
-    const problems = pods
-      .flatMap(pod => problemsOf(pod))
-      .filter(problem => {
-        if (problem.code !== 'unschedulable') return true
-        const since = this.#unplacedSince.get(problem.pod) ?? now
-        this.#unplacedSince.set(problem.pod, since)
-        return now - since >= SCHEDULING_PATIENCE
-      })
-    return { object, status: statusOf(object), hasStartedPod: pods.some(hasStarted), pods, problems }
+    const problems = [
+      ...workloadProblems(object, this.#warnings.about(object)),
+      ...claims.flatMap(claim => claimProblems(claim, this.#warnings.about(claim))),
+      ...pods.flatMap(pod => podProblems(pod, this.#warnings.about(pod), now)),
+    ]
+    const warnings = [object, ...claims, ...pods]
+      .flatMap(one => this.#warnings.about(one))
+      .sort((a, b) => a.time - b.time)
+    return { object, status: statusOf(object), hasStartedPod: pods.some(hasStarted), pods, problems, warnings }
   }
 
   #watch(apiVersion: string, kind: string): void {
-    if (this.#watched.has(kind)) return
-    this.#watched.add(kind)
     const query = { apiVersion, kind, namespace: this.#namespace, labels: environmentSelector(this.#environment) }
-    const objects = kind === 'Pod' ? this.#pods : this.#workloads
-    const run = async () => {
-      for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal }))
-        this.#take(change, kind, objects)
-    }
-    run().catch(error => {
-      if (this.#stop.signal.aborted) return
-      this.#failure = error
-      this.#tell()
+    this.#follow(query, change => {
+      if (change.type === 'Listed') return
+      if (change.type === 'Restarted') {
+        for (const [key, object] of this.#objects) if (object.kind === kind) this.#objects.delete(key)
+        return
+      }
+      const object = { ...change.object, kind }
+      if (change.type === 'Deleted') this.#objects.delete(keyOf(object))
+      else this.#objects.set(keyOf(object), object)
     })
   }
 
-  #take(change: Change, kind: string, objects: Map<string, KubeObject>): void {
-    if (change.type === 'Restarted') {
-      for (const [key, object] of objects) if (object.kind === kind) objects.delete(key)
-      return
+  #watchWarnings(): void {
+    this.#follow({ apiVersion: 'v1', kind: 'Event', namespace: this.#namespace, fields: 'type=Warning' }, change => {
+      if (change.type === 'Restarted') this.#warnings.clear()
+      else if (change.type === 'Deleted') this.#warnings.delete(change.object)
+      else if (change.type === 'Changed') this.#warnings.set(change.object)
+    })
+  }
+
+  #follow(query: ObjectQuery, take: (change: Change) => void): void {
+    if (this.#watched.has(query.kind)) return
+    this.#watched.add(query.kind)
+    const run = async () => {
+      let isWhole = false
+      for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
+        take(change)
+        // What was there before a restart is told anew: nothing is missing until all of it is.
+        if (change.type === 'Restarted') isWhole = false
+        else if (change.type === 'Listed') isWhole = true
+        if (isWhole) this.#tell()
+      }
     }
-    const object = { ...change.object, kind }
-    if (change.type === 'Deleted') objects.delete(keyOf(object))
-    else objects.set(keyOf(object), object)
-    this.#tell()
+    run().catch(error => {
+      if (this.#stop.signal.aborted) return
+      // Without the warnings there is less to say, that is all.
+      if (query.kind === 'Event' && error instanceof ClusterError && error.failure === 'forbidden') return
+      this.#failure = error
+      this.#tell()
+    })
   }
 
   #tell(): void {
@@ -139,6 +160,24 @@ function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
   return workload.kind === 'Deployment'
     ? owner.kind === 'ReplicaSet' && owner.name.startsWith(`${workload.metadata.name}-`)
     : owner.uid === workload.metadata.uid
+}
+
+interface PodSpec {
+  readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[]
+}
+
+function claimsOf({ spec }: KubeObject): readonly string[] {
+  const { volumes = [] } = (spec ?? {}) as PodSpec // a Pod's spec
+  return volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [])
+}
+
+function hasClaims({ spec }: KubeObject): boolean {
+  const { template, volumeClaimTemplates = [] } = (spec ?? {}) as {
+    readonly template?: { readonly spec?: PodSpec }
+    readonly volumeClaimTemplates?: readonly unknown[]
+  } // a workload's spec
+  const volumes = template?.spec?.volumes ?? []
+  return volumeClaimTemplates.length > 0 || volumes.some(volume => volume.persistentVolumeClaim !== undefined)
 }
 
 /** The Pods of the youngest revision: what older ones do says nothing about the deploy. */

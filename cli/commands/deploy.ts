@@ -1,9 +1,6 @@
 import { command } from '../command.ts'
-import { duration } from '../duration-option.ts'
-import { flag, text } from '../options.ts'
-import { loading, planning } from '../project-options.ts'
-
-const { startOrder: _, includeSecrets: __, ...plan } = planning
+import { deploying } from '../deploy-options.ts'
+import { choice, flag } from '../options.ts'
 
 export const deploy = command({
   name: 'deploy',
@@ -12,20 +9,9 @@ export const deploy = command({
 
 Waits for what other services depend on, and with --wait for all; ends as soon as waiting cannot help, and says why a container does not start.`,
   options: {
-    ...loading,
-    ...plan,
-    namespace: text(
-      '--namespace <namespace>',
-      'namespace to deploy to (default: $DEVCTL_NAMESPACE, else that of the context)',
-    ),
-    context: text('--context <name>', 'context to use (default: $DEVCTL_CONTEXT, else the current one)', {
-      completes: 'context',
-    }),
-    timeout: duration(
-      '--timeout <duration>',
-      'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',
-    ),
+    ...deploying,
     wait: flag('--wait', 'wait until every workload is ready'),
+    output: choice('--output <form>', 'form of what is told', ['text', 'json'], 'text'),
   },
   examples: [
     { line: 'devctl deploy --wait', does: 'the application of this folder, to the namespace of the current context' },

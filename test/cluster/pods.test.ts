@@ -1,66 +1,15 @@
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { exampleCases } from '../cases.ts'
 import { documentsOf } from '../documents.ts'
 import { run } from '../run.ts'
-import { applyAll, ask, untilAnswers, untilReady } from './application.ts'
-import { type Cluster, eventually, findCluster } from './cluster.ts'
+import { applyAll, untilReady } from './application.ts'
+import { findCluster } from './cluster.ts'
+import { DOMAIN, defaultServiceAccount, shows } from './examples.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 if (found !== undefined && cluster === undefined)
   console.warn('the cluster has no nodes: the tests that need Pods are left out')
-
-const DOMAIN = 'devctl.localhost'
-
-/** How each example shows that it works; `namespace` is also the environment's name. */
-const shows: Readonly<Record<string, (cluster: Cluster, namespace: string) => Promise<void>>> = {
-  guestbook: async (cluster, namespace) => {
-    await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'hello, $USER\n')
-  },
-  voting: async (cluster, namespace) => {
-    await untilAnswers(cluster, host('vote', namespace), '/', page => page.body.includes('Cats'))
-    const voted = await ask(cluster, host('vote', namespace), '/', { vote: 'a' })
-    expect(voted.body).toContain('You voted for Cats')
-    await untilAnswers(cluster, host('result', namespace), '/', page => page.body === '{"a":1,"b":0}\n')
-  },
-  blog: async (cluster, namespace) => {
-    await untilAnswers(cluster, host('web', namespace), '/', page => page.body.includes('A blog on Kubernetes'))
-    await ask(cluster, host('web', namespace), '/', { text: "it's up & running" })
-    await untilAnswers(cluster, host('web', namespace), '/', page => page.body.includes('it&#x27;s up &amp; running'))
-  },
-  migration: async (cluster, namespace) => {
-    const count = await cluster.kubectl('--namespace', namespace, 'exec', 'deployment/api', '--', 'cat', '/tmp/count')
-    expect(count.trim()).toBe('3')
-  },
-  monorepo: async (cluster, namespace) => {
-    await untilAnswers(cluster, host(namespace, namespace), '/catalog', page => page.body.includes('"lamp"'))
-    await untilAnswers(cluster, host(namespace, namespace), '/orders', page => page.body.includes('"orders-db:5432"'))
-  },
-  'files/list': async (cluster, namespace) => {
-    await untilAnswers(cluster, host(namespace, namespace), '/build.txt', page => page.body === '1042')
-    await untilAnswers(cluster, host(namespace, namespace), '/api/', page =>
-      page.body.includes('folder below the folder'),
-    )
-    const inside = (...command: string[]) =>
-      cluster.kubectl('--namespace', namespace, 'exec', 'deployment/web', '--', ...command)
-    expect(await inside('cat', '/run/secrets/token')).toBe('not-a-real-token')
-    expect(await inside('cat', '/motd')).toBe('hello from files.example.com\n')
-    expect((await inside('stat', '-L', '-c', '%a', '/etc/nginx/htpasswd')).trim()).toBe('440')
-  },
-  'files/map': async (cluster, namespace) => {
-    await untilAnswers(cluster, host('shop', namespace), '/', page => page.status === 200)
-    await untilAnswers(cluster, host('back-office', namespace), '/', page => page.body.includes('Administration'))
-  },
-  'files/object': async (cluster, namespace) => {
-    await untilAnswers(cluster, host(namespace, namespace), '/', page => page.body.includes('become annotations'))
-  },
-  'shared-volume': async (cluster, namespace) => {
-    await untilAnswers(cluster, host('server', namespace), '/', page => page.body.includes('written at'))
-  },
-  'queue-worker': async (cluster, namespace) => {
-    await untilAnswers(cluster, host(namespace, namespace), '/', page => page.body === '{"done": 20}\n')
-  },
-}
 
 describe.skipIf(cluster === undefined)('runs in the cluster', () => {
   afterAll(() => cluster?.close())
@@ -77,7 +26,7 @@ describe.skipIf(cluster === undefined)('runs in the cluster', () => {
 
       await cluster!.createNamespace(namespace)
       try {
-        await defaultServiceAccount(namespace)
+        await defaultServiceAccount(cluster!, namespace)
         await applyAll(cluster!, namespace, objects)
         await untilReady(cluster!, namespace, objects, 150)
         await show(cluster!, namespace)
@@ -87,16 +36,3 @@ describe.skipIf(cluster === undefined)('runs in the cluster', () => {
     })
   }
 })
-
-/** `<name>-<namespace>.<domain>`, as the specification has it. */
-function host(name: string, namespace: string): string {
-  return `${name}-${namespace}.${DOMAIN}`
-}
-
-/** A new namespace refuses Pods until its own service account is there. */
-function defaultServiceAccount(namespace: string): Promise<boolean> {
-  return eventually('the service account of the namespace is there', 20, async () => {
-    const { status } = await cluster!.send('GET', `/api/v1/namespaces/${namespace}/serviceaccounts/default`)
-    return status === 200 || undefined
-  })
-}

@@ -1,0 +1,27 @@
+import { command } from '../command.ts'
+import { deploying } from '../deploy-options.ts'
+import { choice, flag, text } from '../options.ts'
+
+export const diff = command({
+  name: 'diff',
+  summary: 'Print what deploy would change',
+  description: `Asks the cluster what deploy would make of each object, and prints what differs, who set what is there, and what would be deleted. Changes nothing. Secret values are not printed.
+
+With --against the rendered manifests of a folder or file take the place of the cluster, which is then not asked.`,
+  options: {
+    ...deploying,
+    exitCode: flag('--exit-code', 'exit with status 3 when something differs'),
+    against: text('--against <path>', 'compare with the manifests in this folder or file, without a cluster', {
+      completes: 'file',
+    }),
+    output: choice('--output <form>', 'form of the output', ['text', 'json'], 'text'),
+  },
+  examples: [
+    { line: 'devctl diff', does: 'what deploy would do now' },
+    { line: 'devctl diff --against k8s --exit-code', does: 'is the folder what the files render to?' },
+  ],
+  async run(context, _words, options) {
+    const { diffApplication } = await import('../diff-application.ts')
+    return diffApplication(context, options)
+  },
+})

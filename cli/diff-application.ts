@@ -1,0 +1,117 @@
+import { plural } from '../compiler/diagnostics/render/summary.ts'
+import { entry, type Tree } from '../compiler/syntax/tree.ts'
+import type { ObjectDiff } from '../environment/diff.ts'
+import { withCluster } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import { compileForCluster, tellTarget } from './deploy-application.ts'
+import type { DeployingValues } from './deploy-options.ts'
+import { deploySource } from './deploy-source.ts'
+import { wantsColour } from './io.ts'
+import { startProgress } from './progress/progress.ts'
+import { printSummary } from './report.ts'
+
+export interface DiffValues extends DeployingValues {
+  readonly output: 'text' | 'json'
+  readonly exitCode: boolean
+  readonly against: string | undefined
+}
+
+/** Exit status of `--exit-code` when something differs (decisions section 2). */
+const DIFFERENT = 3
+
+/** Prints what `deploy` would do, and changes nothing. */
+export async function diffApplication(context: Context, options: DiffValues): Promise<number> {
+  if (options.against !== undefined) {
+    const { diffAgainst } = await import('./diff-against.ts')
+    return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
+  }
+  return withCluster(context.io, options, async session => {
+    const { cluster, namespace, signal, clock } = session
+    const { io, logLevel } = context
+    const progress = await startProgress(io, logLevel, 'text', () => clock.now())
+    tellTarget(context, session, progress)
+    const compiled = await compileForCluster(context, options, namespace, progress)
+    progress.pause()
+    if (!compiled) return 1
+    const { plan, synth, services, directory } = compiled
+    const [{ planDeploy }, { diffOf }] = await Promise.all([
+      import('../environment/deploy.ts'),
+      import('../environment/diff.ts'),
+    ])
+    const { adopt, forceConflicts, takeOver } = options
+    const choices = { adopt, forceConflicts, takeOver, rerun: new Set(options.rerun) }
+    const source = deploySource(io, directory, options.file)
+    const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
+    const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
+    return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)
+  })
+}
+
+/** What differs, and how many objects do not. */
+export interface Compared {
+  readonly diffs: readonly ObjectDiff[]
+  readonly unchanged: number
+}
+
+async function printDiff(
+  { io, logLevel }: Context,
+  { output, exitCode }: DiffValues,
+  compared: Compared | undefined,
+  services: Tree | undefined,
+): Promise<number> {
+  if (!compared) return 1
+  const { diffs, unchanged } = compared
+  const differing = diffs.filter(({ action }) => action !== 'keep')
+  if (output === 'json') {
+    const objects = diffs.map(({ values, ...diff }) => ({
+      ...diff,
+      values: values.map(({ keys: _, ...value }) => value),
+    }))
+    io.stdout.write(`${JSON.stringify({ objects, unchanged }, undefined, 2)}\n`)
+  } else {
+    const { diffText } = await import('./print-diff.ts')
+    const colour = wantsColour(io.stdout, io.env)
+    io.stdout.write(await diffText(diffs, { colour, now: Date.now(), placeOf: diff => placeOf(diff, services) }))
+    printSummary(
+      differing.length === 0
+        ? `nothing differs (${plural(unchanged, 'object')})`
+        : `${plural(differing.length, 'object')} ${differing.length === 1 ? 'differs' : 'differ'} (${unchanged} unchanged)`,
+      io,
+      logLevel,
+    )
+  }
+  return exitCode && differing.length > 0 ? DIFFERENT : 0
+}
+
+/** Which field of a service becomes a part of a workload: the first name in a path that is a key here. */
+const FIELDS: Readonly<Record<string, string>> = {
+  env: 'environment',
+  image: 'image',
+  command: 'entrypoint',
+  args: 'command',
+  ports: 'ports',
+  resources: 'deploy',
+  readinessProbe: 'healthcheck',
+  livenessProbe: 'healthcheck',
+  startupProbe: 'healthcheck',
+  volumeMounts: 'volumes',
+  volumes: 'volumes',
+  replicas: 'deploy',
+  imagePullPolicy: 'pull_policy',
+  workingDir: 'working_dir',
+}
+
+/** `compose.yaml:24 services.api.environment`; the line of the service where no field of it says more. */
+function placeOf({ source, values }: ObjectDiff, services: Tree | undefined): string | undefined {
+  if (source === undefined) return undefined
+  const [file, path = ''] = source.split('#')
+  const service = path.startsWith('services.') ? entry(services, path.slice('services.'.length)) : undefined
+  if (!service) return `${file} ${path}`.trim()
+  const fields = new Set(
+    values.map(({ keys }) => FIELDS[keys.findLast(key => typeof key === 'string' && FIELDS[key]) as string]),
+  )
+  const [field] = fields.size === 1 ? fields : []
+  const part = field === undefined ? undefined : entry(service.value, field)
+  const span = (part ?? service).key
+  return `${span.file.path}:${span.file.position(span.start).line} ${path}${part ? `.${field}` : ''}`
+}

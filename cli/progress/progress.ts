@@ -1,0 +1,49 @@
+import type { WorkloadStatus } from '../../environment/status.ts'
+import type { LogLevel } from '../command.ts'
+import type { Io } from '../io.ts'
+
+/** What happens while a command works, for people and for programs. */
+export type ProgressEvent =
+  /** A part of the work is over. */
+  | { readonly type: 'step'; readonly step: string; readonly text: string }
+  /** Work on a service. */
+  | { readonly type: 'waiting'; readonly service: string; readonly for: readonly string[] }
+  | {
+      readonly type: 'status'
+      readonly service: string
+      readonly state: WorkloadStatus['state']
+      readonly text: string
+    }
+  /** An object was written or deleted. */
+  | { readonly type: 'object'; readonly action: 'create' | 'update' | 'replace' | 'delete'; readonly object: string }
+  | { readonly type: 'note'; readonly text: string }
+
+/** Shows what happens. */
+export interface Progress {
+  tell(event: ProgressEvent): void
+  /** Ends the showing, so that something else can be printed. What is told later begins anew. */
+  pause(): void
+}
+
+/** Ways to show what a command does. */
+export type ProgressForm = 'text' | 'json'
+
+/** Shows progress on standard error: live on a terminal, else a line for each change; with `json` an object a line on standard output. `now` is in milliseconds. */
+export async function startProgress(
+  io: Io,
+  logLevel: LogLevel,
+  form: ProgressForm,
+  now: () => number,
+): Promise<Progress> {
+  const began = now()
+  const seconds = () => (now() - began) / 1000
+  if (form === 'json')
+    return { tell: event => io.stdout.write(`${JSON.stringify({ time: seconds(), ...event })}\n`), pause: () => {} }
+  if (logLevel === 'error') return { tell: () => {}, pause: () => {} }
+  if (io.stderr.isTTY && io.env.TERM !== 'dumb' && !io.env.CI) {
+    const { liveProgress } = await import('./live.ts')
+    return liveProgress(io, seconds)
+  }
+  const { plainProgress } = await import('./plain.ts')
+  return plainProgress(io, seconds, logLevel)
+}

@@ -1,0 +1,14 @@
+/** What the user has said about things that a deploy does not do by itself. */
+export interface Choices {
+  /** Take over objects that nobody's label is on (reference/peers.md 4.5). */
+  readonly adopt: boolean
+  /** Take fields over from other tools that apply them. */
+  readonly forceConflicts: boolean
+  /** Deploy although the environment was deployed from somewhere else (decisions section 7). */
+  readonly takeOver: boolean
+  /** Services, in Kubernetes' form, whose Jobs run again. */
+  readonly rerun: ReadonlySet<string>
+}
+
+/** Nothing but what a deploy does by itself. */
+export const NO_CHOICES: Choices = { adopt: false, forceConflicts: false, takeOver: false, rerun: new Set() }

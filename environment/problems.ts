@@ -1,0 +1,147 @@
+import type { KubeObject } from '../cluster/cluster.ts'
+import type { Warning } from './events.ts'
+
+/** Why a workload does not get ready; waiting longer would not help (reference/peers.md 4.7). */
+export interface Problem {
+  readonly code: 'image-pull' | 'crash-loop' | 'configuration' | 'unschedulable' | 'unhealthy' | 'refused' | 'claim'
+  /** What it is about, as kubectl names it: `pod/web-7d49-j2fnt`. */
+  readonly where: string
+  readonly pod: KubeObject | undefined
+  readonly container: string | undefined
+  /** In the cluster's words. */
+  readonly detail: string
+  /** How often the container ended, and with what. */
+  readonly ends?: { readonly count: number; readonly exitCode: number; readonly reason?: string }
+}
+
+interface ContainerStatus {
+  readonly name: string
+  readonly ready?: boolean
+  readonly restartCount: number
+  readonly state?: ContainerState
+  readonly lastState?: ContainerState
+}
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string }
+  readonly running?: { readonly startedAt?: string }
+  readonly terminated?: { readonly exitCode: number; readonly reason?: string }
+}
+interface Probe {
+  readonly initialDelaySeconds?: number
+  readonly periodSeconds?: number
+  readonly timeoutSeconds?: number
+  readonly failureThreshold?: number
+}
+/** The fields of a Pod that count here. */
+interface Pod {
+  readonly spec?: { readonly containers?: readonly { readonly name: string; readonly readinessProbe?: Probe }[] }
+  readonly status?: {
+    readonly phase?: string
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly reason?: string
+      readonly message?: string
+      readonly lastTransitionTime?: string
+    }[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly containerStatuses?: readonly ContainerStatus[]
+  }
+}
+
+const IMAGE = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+  'RegistryUnavailable',
+])
+const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
+/** Failed mounts are tried again; the first may come from a Secret that is just being made. */
+const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
+
+/** Restarts after which a container that ends counts as one that cannot work: the first may come from a dependency that is still starting. */
+const PATIENCE = 2
+/** Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may take some. */
+const SCHEDULING_PATIENCE = 15_000
+/** Milliseconds that a container gets in any case before its failing health check counts. */
+const HEALTH_PATIENCE = 30_000
+
+/** What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970. */
+export function podProblems(pod: KubeObject, warnings: readonly Warning[], now: number): readonly Problem[] {
+  if (pod.metadata.deletionTimestamp !== undefined) return []
+  const { spec, status = {} } = pod as unknown as Pod // the server has checked its shape
+  const found: Problem[] = []
+  const where = `pod/${pod.metadata.name}`
+  const add = (code: Problem['code'], detail: string, more: Partial<Problem> = {}) =>
+    found.push({ code, where, pod, container: undefined, detail, ...more })
+  for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+    const container = one.name
+    const { reason = '', message = '' } = one.state?.waiting ?? {}
+    if (IMAGE.has(reason)) add('image-pull', imageDetail(warnings, message || reason), { container })
+    else if (CONFIGURATION.has(reason)) add('configuration', message || reason, { container })
+    else if (one.restartCount >= PATIENCE && (reason === 'CrashLoopBackOff' || one.state?.terminated))
+      add('crash-loop', message, { container, ends: endsOf(one) })
+    else if (isUnhealthy(one, spec?.containers?.find(({ name }) => name === container)?.readinessProbe, now)) {
+      const last = warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= startOf(one))
+      if (last) add('unhealthy', last.message, { container })
+    }
+  }
+  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {
+    const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '')
+    if (now - since >= SCHEDULING_PATIENCE) add('unschedulable', scheduled.message ?? '')
+  }
+  const mount = warnings.findLast(({ reason }) => MOUNTS.has(reason))
+  if (mount && status.phase === 'Pending' && (mount.count > 1 || /not found/.test(mount.message)))
+    add('configuration', mount.message)
+  return found
+}
+
+/** What keeps a workload from having Pods: the cluster refuses to make them. */
+export function workloadProblems(workload: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
+  const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
+  const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
+  const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
+  const event = warnings.findLast(({ reason }) => reason === 'FailedCreate')
+  const detail = failure?.message ?? event?.message
+  if (detail === undefined || !/forbidden|denied|exceeded quota|violates|is invalid/.test(detail)) return []
+  return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
+}
+
+/** What keeps a claim from being bound. One that waits for its first Pod is well. */
+export function claimProblems(claim: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
+  const { phase } = (claim['status'] ?? {}) as { readonly phase?: string } // a claim's status
+  const where = `persistentvolumeclaim/${claim.metadata.name}`
+  const event = warnings.findLast(({ reason }) => reason === 'ProvisioningFailed')
+  const detail = phase === 'Lost' ? 'its volume is gone' : phase === 'Pending' ? event?.message : undefined
+  return detail === undefined ? [] : [{ code: 'claim', where, pod: undefined, container: undefined, detail }]
+}
+
+/** Whether a container of the Pod has started, or the Pod has done its work. */
+export function hasStarted(pod: KubeObject): boolean {
+  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  return status.phase === 'Running' || status.phase === 'Succeeded'
+}
+
+/** `ErrImagePull` has the registry's own words; the back-off that follows says less than the event before it. */
+function imageDetail(warnings: readonly Warning[], message: string): string {
+  const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
+  return /back-off/i.test(message) && pull ? pull.message : message
+}
+
+function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullable<Problem['ends']> {
+  const last = state?.terminated ?? lastState?.terminated
+  return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
+}
+
+const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.running?.startedAt ?? '') || 0
+
+/** As Compose counts: the check has failed as often as it may, after the time in which it may fail. */
+function isUnhealthy(one: ContainerStatus, probe: Probe | undefined, now: number): boolean {
+  if (!probe || one.ready || !one.state?.running) return false
+  const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
+  const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)
+  return now - startOf(one) > Math.max(HEALTH_PATIENCE, allowed)
+}

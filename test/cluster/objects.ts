@@ -1,0 +1,56 @@
+import type { Cluster } from './cluster.ts'
+
+/** An object as far as tests compare it. */
+export interface Seen {
+  /** `Deployment/web`. */
+  readonly id: string
+  readonly uid: string
+  /** Tells whether somebody has written the object; its status aside. */
+  readonly version: string
+  /** The service it is of; empty for what services share. */
+  readonly service: string
+}
+
+interface Listed {
+  readonly kind: string
+  readonly metadata: {
+    readonly name: string
+    readonly uid: string
+    readonly generation?: number
+    readonly resourceVersion: string
+    readonly labels?: Readonly<Record<string, string>>
+  }
+}
+
+/** What comes and goes by itself, and belongs to nobody or to what is listed besides. */
+const FLEETING = /^(events|pods|replicasets|controllerrevisions|endpoints|endpointslices|leases)\b/
+
+/** The names of all kinds that have objects in namespaces and can be listed. */
+async function kinds(cluster: Cluster): Promise<readonly string[]> {
+  const names = await cluster.kubectl('api-resources', '--namespaced', '--verbs=list', '--output=name')
+  return names.split('\n').filter(name => name !== '' && !FLEETING.test(name) && !name.includes('metrics.k8s.io'))
+}
+
+async function list(cluster: Cluster, namespace: string, ...args: readonly string[]): Promise<readonly Listed[]> {
+  const resources = (await kinds(cluster)).join(',')
+  return JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', resources, '--output=json', ...args)).items
+}
+
+/** Every object of a namespace, of whatever kind, as `Kind/name`; Pods and the like left out, whose owners are there. */
+export async function objectsIn(cluster: Cluster, namespace: string): Promise<readonly string[]> {
+  return (await list(cluster, namespace)).map(({ kind, metadata }) => `${kind}/${metadata.name}`).sort()
+}
+
+/** The objects of an environment, of whatever kind. */
+export async function ownedBy(cluster: Cluster, namespace: string, environment: string): Promise<readonly Seen[]> {
+  const items = await list(cluster, namespace, `--selector=dev.platform/environment=${environment}`)
+  return items
+    .map(({ kind, metadata }) => ({
+      id: `${kind}/${metadata.name}`,
+      uid: metadata.uid,
+      // The status of what has a generation may be written at any time; labels count as well.
+      version: `${metadata.generation ?? metadata.resourceVersion} ${JSON.stringify(metadata.labels)}`,
+      service: metadata.labels?.['dev.platform/service'] ?? '',
+    }))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+}
