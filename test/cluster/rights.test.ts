@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -43,6 +43,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
     await cluster.createNamespace(namespace)
     await cluster.createNamespace(elsewhere)
     folder = mkdtempSync(join(tmpdir(), 'devctl-rights-'))
+    writeFileSync(join(folder, 'compose.yaml'), COMPOSE)
     const admin = adminOf(process.env.KUBECONFIG ?? '')
     const kubeconfig = writeKubeconfig(folder, {
       cluster: { server: admin.server, 'certificate-authority-data': admin.authority },
@@ -59,7 +60,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
     rmSync(folder, { recursive: true })
   })
 
-  const devctl = (line: string) => run(line.split(' '), { cwd: makeFolder({ 'compose.yaml': COMPOSE }), env })
+  const devctl = (line: string) => run(line.split(' '), { cwd: folder, env })
 
   test('deploys, deploys again, and destroys', async () => {
     const runnable = (await cluster.hasNodes()) ? ' --wait' : ''
