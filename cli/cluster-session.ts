@@ -1,18 +1,22 @@
 import { hostname, userInfo } from 'node:os'
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
 import type { LogLevel } from './command.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
 import { INTERRUPTED } from './exit-status.ts'
 import type { Io } from './io.ts'
+import { dnsLabel } from './project-options.ts'
 import { traceRequests } from './trace-requests.ts'
 
 /** What a command that talks to a cluster works with. */
 export interface Session {
   readonly cluster: Cluster
   readonly namespace: string
+  /** How the two were chosen. */
+  readonly target: Target
   /** Aborted at the deadline of the command, and by Ctrl-C. */
   readonly signal: AbortSignal
   readonly clock: Clock
@@ -28,6 +32,8 @@ export interface SessionOptions {
   readonly logLevel?: LogLevel
   /** There is no deadline: the command goes on until Ctrl-C, which is then its ordinary end. */
   readonly isEndless?: boolean
+  /** What the manifest says of the cluster: counts for less than options and variables, and for more than the current context. */
+  readonly manifest?: Wish
 }
 
 /** Thrown into what runs when Ctrl-C is pressed. */
@@ -35,7 +41,10 @@ class Interrupted extends Error {}
 
 const TIMEOUT = 300_000
 
-/** Connects to the cluster and runs the work under one deadline; what the cluster refuses becomes a message for people. */
+/**
+ * Connects to the cluster of the target (contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
+ * message for people.
+ */
 export async function withCluster(
   io: Io,
   options: SessionOptions,
@@ -49,12 +58,15 @@ export async function withCluster(
   process.once('SIGINT', onInterrupt)
   const signal = AbortSignal.any([deadline, interrupt.signal])
   const { trace, end } = traceRequests(io, options.logLevel)
+  let target: Target | undefined
   try {
+    const { findTarget } = await import('../contexts/target.ts')
+    target = await findTarget(io, options, options.manifest)
+    const { context, namespace, from } = target
+    dnsLabel(namespace, from.namespace.replaceAll('`', ''))
     const { connect } = await import('../cluster/kube-cluster.ts')
-    const context = options.context ?? (io.env.DEVCTL_CONTEXT || undefined)
-    const cluster = await connect({ ...(context !== undefined && { context }), env: io.env, signal, trace })
-    const namespace = options.namespace ?? (io.env.DEVCTL_NAMESPACE || cluster.namespace)
-    return await work({ cluster, namespace, signal, clock, holder: holder() })
+    const cluster = await connect({ context, env: io.env, signal, trace })
+    return await work({ cluster, namespace, target, signal, clock, holder: holder() })
   } catch (error) {
     if (interrupt.signal.aborted) {
       if (!options.isEndless) io.stderr.write('interrupted\n')
@@ -64,7 +76,7 @@ export async function withCluster(
       throw new UserError(`not done within ${readableDuration(timeout)}`, {
         hint: 'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
-    throw toUserError(error)
+    throw toUserError(error, target)
   } finally {
     end()
     process.removeListener('SIGINT', onInterrupt)
@@ -101,9 +113,22 @@ function isRunning(processId: number): boolean {
   }
 }
 
-function toUserError(error: unknown): unknown {
+/** What the cluster says, for people; what several calls were refused for the same reason is said once. */
+function toUserError(error: unknown, target: Target | undefined): unknown {
+  if (error instanceof AggregateError) {
+    const all = error.errors.map(one => toUserError(one, target))
+    const ours = all.filter(one => one instanceof UserError)
+    const [first] = ours
+    if (first === undefined || ours.length < all.length) return error
+    const others = new Set(ours.map(({ message }) => message).filter(message => message !== first.message))
+    const { message, hint, notes } = first
+    return new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, ...others], cause: error })
+  }
   if (!(error instanceof ClusterError)) return error
-  const notes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  const isContact = error.failure === 'unreachable' || error.failure === 'unauthorized'
+  const notes =
+    isContact && target ? [...causes, `context \`${target.context}\`, chosen by ${target.from.context}`] : causes
   const hint = HINTS[error.failure]
   return new UserError(error.message, { ...(hint !== undefined && { hint }), notes, cause: error })
 }

@@ -1,13 +1,16 @@
 import type { Command } from './command.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
+import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
 import { deploy } from './commands/deploy.ts'
 import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
 import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
 import { help } from './commands/help.ts'
+import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
+import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
 import { render } from './commands/render.ts'
 import { schema } from './commands/schema.ts'
 import { validate } from './commands/validate.ts'
@@ -20,6 +23,17 @@ export const commands: readonly Command[] = [
   destroy,
   endpoints,
   logs,
+  context,
+  contextUse,
+  contextShow,
+  contextList,
+  contextDelete,
+  namespace,
+  namespaceUse,
+  namespaceCreate,
+  namespaceDelete,
+  namespaceList,
+  kubeconfig,
   render,
   validate,
   config,

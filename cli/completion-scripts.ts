@@ -1,4 +1,4 @@
-import { type Command, LOG_LEVELS, type Word } from './command.ts'
+import { type Command, commandsBelow, LOG_LEVELS, lastWord, type Word } from './command.ts'
 import type { Option } from './options.ts'
 
 const GLOBAL: readonly Option<unknown>[] = [
@@ -7,8 +7,11 @@ const GLOBAL: readonly Option<unknown>[] = [
 ]
 const VERSION: Option<unknown> = { flags: '--version', description: 'print the version' }
 
-/** The services of the files that devctl finds by itself. */
-const SERVICES = 'devctl config --services 2>/dev/null'
+/** Commands that print what there is to choose from: the services of the files that devctl finds by itself, and the contexts. */
+const CHOICES = {
+  service: 'devctl config --services 2>/dev/null',
+  context: 'devctl context list --output name 2>/dev/null',
+} as const
 
 /** Completion for bash 4.2 and later. */
 export function bashScript(commands: readonly Command[]): string {
@@ -16,24 +19,27 @@ export function bashScript(commands: readonly Command[]): string {
     [...Object.values(command.options), ...GLOBAL].filter(takesValue).map(
       option =>
         `    ${flagsOf(option)
-          .map(one => `${command.name}:${one}`)
+          .map(one => `${idOf(command)}:${one}`)
           .join('|')}) ${bashValue(option)} return ;;\n`,
     ),
   )
   const wordCases = commands.map(command => {
     const words = [...Object.values(command.options), ...GLOBAL].flatMap(flagsOf)
-    const named =
-      command.words?.flatMap(word => word.choices ?? (word.completes === 'command' ? names(commands) : [])) ?? []
-    const services = command.words?.some(word => word.completes === 'service') ? ` $(${SERVICES})` : ''
-    return `    ${command.name}) words="${[...named, ...words].join(' ')}${services}" ;;\n`
+    const below = commandsBelow(commands, command.name).map(lastWord)
+    const named = command.words?.flatMap(word => fixedWords(word, commands) ?? []) ?? []
+    const asked = command.words?.flatMap(word => askFor(word) ?? []).map(line => ` $(${line})`) ?? []
+    return `    ${idOf(command)}) words="${[...below, ...named, ...words].join(' ')}${asked.join('')}" ;;\n`
   })
-  const first = [...names(commands), ...[VERSION, ...GLOBAL].flatMap(flagsOf)].join(' ')
+  const first = [...names(commandsBelow(commands)), ...[VERSION, ...GLOBAL].flatMap(flagsOf)].join(' ')
   return `# Completion of devctl for bash: source <(devctl completion bash)
 _devctl() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} command= words= i
   for ((i = 1; i < COMP_CWORD; i++)); do
-    case \${COMP_WORDS[i]} in
-      ${names(commands).join('|')}) command=\${COMP_WORDS[i]}; break ;;
+    case $command:\${COMP_WORDS[i]} in
+      ${commandsBelow(commands)
+        .map(({ name }) => `:${name}`)
+        .join('|')}) command=\${COMP_WORDS[i]} ;;
+      ${belowPatterns(commands)}) command+=_\${COMP_WORDS[i]}; break ;;
     esac
   done
   COMPREPLY=()
@@ -52,17 +58,23 @@ complete -F _devctl devctl
 function bashValue({ choices, completes }: Option<unknown>): string {
   if (choices) return `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$cur"));`
   if (completes === undefined) return ''
+  if (completes === 'context') return `COMPREPLY=($(compgen -W "$(${CHOICES.context})" -- "$cur"));`
   const kind = completes === 'file' ? '-f' : '-d'
   return `compopt -o filenames; COMPREPLY=($(compgen ${kind} -- "$cur"));`
 }
 
 /** Completion for zsh, as a function file of the fpath. */
 export function zshScript(commands: readonly Command[]): string {
-  const described = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}\n`).join('')
+  const described = commandsBelow(commands)
+    .map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}\n`)
+    .join('')
   const cases = commands.map(command => {
     const options = [...Object.values(command.options), ...GLOBAL].map(option => ` \\\n          ${zshOption(option)}`)
-    const words = (command.words ?? []).map(word => ` \\\n          ${quote(zshWord(word, commands))}`)
-    return `        ${command.name})\n          _arguments -s${options.join('')}${words.join('')} ;;\n`
+    const below = commandsBelow(commands, command.name).map(lastWord)
+    const words = (command.words ?? []).map(word => zshWord(word, commands))
+    if (below.length > 0) words.push(`1:command:(${below.join(' ')})`)
+    const lines = words.map(word => ` \\\n          ${quote(word)}`)
+    return `        ${idOf(command)})\n          _arguments -s${options.join('')}${lines.join('')} ;;\n`
   })
   return `#compdef devctl
 # Completion of devctl for zsh: devctl completion zsh > a folder of your fpath/_devctl
@@ -75,7 +87,13 @@ ${described}  )
   case $state in
     command) _describe command commands ;;
     argument)
-      case $line[1] in
+      local name=$line[1]
+      case $name:$words[2] in
+        ${belowPatterns(commands)})
+          # What is left to complete are the words of the command below.
+          if ((CURRENT > 2)); then name+=_$words[2]; shift words; ((CURRENT--)); fi ;;
+      esac
+      case $name in
 ${cases.join('')}      esac ;;
   esac
 }
@@ -88,20 +106,19 @@ function zshOption(option: Option<unknown>): string {
   const text = `[${option.description.replace(/[[\]:\\]/g, '\\$&')}]`
   const action = option.choices
     ? `(${option.choices.join(' ')})`
-    : option.completes === 'file'
-      ? '_files'
-      : option.completes
-        ? '_files -/'
-        : ' '
+    : { file: '_files', folder: '_files -/', context: `{compadd -- $(${CHOICES.context})}`, none: ' ' }[
+        option.completes ?? 'none'
+      ]
   const value = takesValue(option) ? `:value:${action}` : ''
   return flags.length > 1 ? `'*'{${flags.join(',')}}${quote(text + value)}` : quote(`*${flags[0]}${text}${value}`)
 }
 
-function zshWord({ name, description, choices, completes }: Word, commands: readonly Command[]): string {
-  const text = description.replaceAll(':', ' ')
-  const words = choices ?? (completes === 'command' ? names(commands) : undefined)
-  const action = words ? `(${words.join(' ')})` : completes === 'service' ? `{compadd -- $(${SERVICES})}` : ' '
-  return `${name.includes('...') ? '*' : '1'}:${text}:${action}`
+function zshWord(word: Word, commands: readonly Command[]): string {
+  const text = word.description.replaceAll(':', ' ')
+  const words = fixedWords(word, commands)
+  const asked = askFor(word)
+  const action = words ? `(${words.join(' ')})` : asked ? `{compadd -- $(${asked})}` : ' '
+  return `${word.name.includes('...') ? '*' : '1'}:${text}:${action}`
 }
 
 /** Completion for fish. */
@@ -111,16 +128,21 @@ export function fishScript(commands: readonly Command[]): string {
     'complete -c devctl -f',
   ]
   for (const option of [VERSION, ...GLOBAL]) lines.push(`complete -c devctl ${fishOption(option)}`)
-  for (const { name, summary } of commands) {
+  for (const { name, summary } of commandsBelow(commands)) {
     lines.push(`complete -c devctl -n __fish_use_subcommand -a ${name} -d ${quote(summary)}`)
   }
   for (const command of commands) {
-    const condition = `complete -c devctl -n '__fish_seen_subcommand_from ${command.name}'`
+    const below = commandsBelow(commands, command.name)
+    const seen = command.name.split(' ').map(word => `__fish_seen_subcommand_from ${word}`)
+    if (below.length > 0) seen.push(`not __fish_seen_subcommand_from ${below.map(lastWord).join(' ')}`)
+    const condition = `complete -c devctl -n '${seen.join('; and ')}'`
+    for (const one of below) lines.push(`${condition} -a ${lastWord(one)} -d ${quote(one.summary)}`)
     for (const option of Object.values(command.options)) lines.push(`${condition} ${fishOption(option)}`)
     for (const word of command.words ?? []) {
-      const words = word.choices ?? (word.completes === 'command' ? names(commands) : undefined)
+      const words = fixedWords(word, commands)
+      const asked = askFor(word)
       if (words) lines.push(`${condition} -a ${quote(words.join(' '))}`)
-      else if (word.completes === 'service') lines.push(`${condition} -a ${quote(`(${SERVICES})`)}`)
+      else if (asked) lines.push(`${condition} -a ${quote(`(${asked})`)}`)
     }
   }
   return `${lines.join('\n')}\n`
@@ -132,11 +154,34 @@ function fishOption(option: Option<unknown>): string {
     ? ''
     : option.choices
       ? ` -x -a ${quote(option.choices.join(' '))}`
-      : option.completes
-        ? ' -r -F'
-        : ' -x'
+      : option.completes === 'context'
+        ? ` -x -a ${quote(`(${CHOICES.context})`)}`
+        : option.completes
+          ? ' -r -F'
+          : ' -x'
   return `${flags.join(' ')}${value} -d ${quote(option.description)}`
 }
+
+/** The words that can stand in a place, where they are known beforehand. */
+function fixedWords({ choices, completes }: Word, commands: readonly Command[]): readonly string[] | undefined {
+  return choices ?? (completes === 'command' ? names(commandsBelow(commands)) : undefined)
+}
+
+/** The command that prints the words that can stand in a place. */
+function askFor({ completes }: Word): string | undefined {
+  return completes === 'service' || completes === 'context' ? CHOICES[completes] : undefined
+}
+
+/** `context:use|context:show`: a command and the word behind it, as patterns of the shell. */
+function belowPatterns(commands: readonly Command[]): string {
+  return names(commands)
+    .filter(name => name.includes(' '))
+    .map(name => name.replace(' ', ':'))
+    .join('|')
+}
+
+/** The name as one word of the shell. */
+const idOf = ({ name }: Command) => name.replace(' ', '_')
 
 const names = (commands: readonly Command[]) => commands.map(({ name }) => name)
 

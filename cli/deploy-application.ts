@@ -22,7 +22,7 @@ export interface DeployValues extends DeployingValues {
 /** Compiles, then brings the environment in the cluster to what the files say. */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
   const project = await openProject(context.io, options)
-  const target = targetOf(project, context.io, options)
+  const target = targetOf(project, options)
   return withCluster(context.io, { ...options, ...target, logLevel: context.logLevel }, session =>
     deploy(context, options, project, session),
   )
@@ -39,6 +39,7 @@ async function deploy(
   const began = clock.now()
   const since = () => readableDuration(clock.now() - began)
   const progress = await startProgress(io, logLevel, options.output, () => clock.now())
+  tellTarget(context, session, progress)
   const compiled = await compileForCluster(context, options, project, namespace, progress)
   if (!compiled) return 1
   const { plan, synth, services, source } = compiled
@@ -97,6 +98,16 @@ async function deploy(
   if (result.pruned.length > 0) io.stderr.write(`  pruned ${result.pruned.join(', ')}\n`)
   if (!options.wait && !result.isUpToDate) io.stderr.write('  not waited for what nothing depends on; `--wait` does\n')
   return 0
+}
+
+/** Tells who wants to know (`--loglevel info`) which cluster and namespace it is, and what decided. */
+export function tellTarget({ logLevel }: Context, { namespace, target }: Session, progress: Progress): void {
+  if (logLevel !== 'info' && logLevel !== 'debug') return
+  const { context, from } = target
+  progress.tell({
+    type: 'note',
+    text: `using ${namespace} @ ${context}, chosen by ${from.namespace} and ${from.context}`,
+  })
 }
 
 /** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */

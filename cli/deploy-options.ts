@@ -1,6 +1,6 @@
-import { duration } from './duration-option.ts'
-import { flag, list, text, type Values } from './options.ts'
+import { flag, list, type Values } from './options.ts'
 import { loading, planning } from './project-options.ts'
+import { target, timeout } from './target-options.ts'
 
 const { startOrder: _, includeSecrets: __, ...plan } = planning
 
@@ -8,18 +8,8 @@ const { startOrder: _, includeSecrets: __, ...plan } = planning
 export const deploying = {
   ...loading,
   ...plan,
-  namespace: text(
-    '--namespace <namespace>',
-    'namespace to deploy to (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest, that of the context)',
-  ),
-  context: text(
-    '--context <name>',
-    'context of the kubeconfig (default: that of the environment, $DEVCTL_CONTEXT, that of the manifest, the current one)',
-  ),
-  timeout: duration(
-    '--timeout <duration>',
-    'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',
-  ),
+  ...target,
+  timeout,
   adopt: flag('--adopt', 'take over objects that are there already and belong to nobody'),
   forceConflicts: flag('--force-conflicts', 'take over fields that another tool applies'),
   takeOver: flag('--take-over', 'deploy although the environment was deployed from another repository or file'),

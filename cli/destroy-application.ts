@@ -17,7 +17,7 @@ export interface DestroyValues extends LoadingValues, SessionOptions {
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication({ io, logLevel }: Context, options: DestroyValues): Promise<number> {
   const opened = await openProject(io, options)
-  const target = targetOf(opened, io, options)
+  const target = targetOf(opened, options)
   return withCluster(io, { ...options, ...target, logLevel }, async ({ cluster, namespace, signal, clock, holder }) => {
     const began = clock.now()
     const environment = await environmentName()

@@ -3,7 +3,7 @@ import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
 import { withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { compileForCluster } from './deploy-application.ts'
+import { compileForCluster, tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { wantsColour } from './io.ts'
 import { openProject, targetOf } from './open-project.ts'
@@ -26,10 +26,12 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
   }
   const project = await openProject(context.io, options)
-  const target = targetOf(project, context.io, options)
-  return withCluster(context.io, { ...options, ...target }, async ({ cluster, namespace, signal, clock }) => {
-    const { io, logLevel } = context
+  const target = targetOf(project, options)
+  const { io, logLevel } = context
+  return withCluster(io, { ...options, ...target, logLevel }, async session => {
+    const { cluster, namespace, signal, clock } = session
     const progress = await startProgress(io, logLevel, 'text', () => clock.now())
+    tellTarget(context, session, progress)
     const compiled = await compileForCluster(context, options, project, namespace, progress)
     progress.pause()
     if (!compiled) return 1

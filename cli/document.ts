@@ -25,9 +25,38 @@ safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` i
 | variable | meaning |
 |---|---|
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
-| \`DEVCTL_NAMESPACE\` | the namespace where neither \`--namespace\` nor the environment of \`--environment\` gives one |
+| \`DEVCTL_CONTEXT\`, \`DEVCTL_NAMESPACE\` | the context and the namespace where \`--context\` and \`--namespace\` are not given |
+| \`DEVCTL_URL\` | the platform; counts for more than \`DEVCTL_CONTEXT\` |
+| \`DEVCTL_HOME\` | the folder with what devctl remembers; default \`~/.devctl\` |
+| \`DEVCTL_TIMEOUT\` | the deadline where \`--timeout\` is not given |
+| \`KUBECONFIG\` | the kubeconfig, one file or several; default \`~/.kube/config\` |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | the way to the cluster, where the kubeconfig names no proxy |
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on one node |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as annotations of the workflow |
+
+## Contexts
+
+A context is a cluster, a user and a namespace: one of your kubeconfig. A command takes
+
+1. the context of \`--context\`,
+2. else that of \`DEVCTL_CONTEXT\`,
+3. else that of the manifest,
+4. else that of \`devctl context use\`,
+5. else the current one of the kubeconfig;
+
+and the namespace in the same order: \`--namespace\`, \`DEVCTL_NAMESPACE\`, the manifest, \`devctl namespace use\`, the kubeconfig, \`default\`.
+\`--loglevel info\` says which ones were chosen, and by what. \`render\`, \`validate\` and \`config\` know no contexts: they give the same on
+every machine.
+
+\`devctl context use\` and \`devctl namespace use\` write \`contexts.json\` in \`DEVCTL_HOME\` and nothing else: your kubeconfig stays as it is, and
+what \`kubectl\` does to it does not change where devctl works. \`devctl kubeconfig\` makes \`kubectl\` follow. The file is for you alone (mode
+0600), any number of commands may write it at once, and no command ever prints a token.
+
+The kubeconfig is read as \`kubectl\` reads it: several files, credential plugins, client certificates, tokens and files with tokens, acting
+as somebody else, proxies, \`insecure-skip-tls-verify\`, \`tls-server-name\`. A cluster that does not answer is given up after 8 seconds; once
+it has answered, a command goes on through short outages until its \`--timeout\`.
+
+\`devctl namespace create\`, \`delete\` and \`list\` need a platform, and so does a context that is a URL; a later version has them.
 
 ## The output folder
 

@@ -11,6 +11,21 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path of the folder the process runs in. Throws a UserError when it has been removed. */
   readonly cwd: string
+  /** Asks the person at the terminal; absent where nobody sits there. */
+  readonly choose?: Choose
+}
+
+/** Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). */
+export type Choose = (question: string, answers: readonly Answer[]) => Promise<string | undefined>
+
+export interface Answer {
+  readonly value: string
+  /** How it is shown; default the value. */
+  readonly label?: string
+  /** It is where the choice begins. */
+  readonly isPreset?: boolean
+  /** Why it cannot be taken; it is shown all the same. */
+  readonly disabled?: string
 }
 
 export interface Output {
@@ -30,7 +45,14 @@ export function wantsColour(output: Output, env: Io['env']): boolean {
 
 /** The Io of this process. */
 export function processIo(): Io {
+  const { stdin, stderr, env } = process
+  const choose: Choose = async (question, answers) => {
+    const { chooseOne } = await import('./prompt.ts')
+    return chooseOne({ input: stdin, output: stderr }, question, answers)
+  }
   return {
+    // Who wants no colours wants no prompts (decisions section 2).
+    ...(stdin.isTTY && wantsColour(toOutput(stderr), env) && { choose }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
     readStdin,

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../compiler/manifest/read.ts'
+import type { Wish } from '../contexts/target.ts'
 import { composeFolder } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -25,18 +26,18 @@ export interface OpenProject {
 }
 
 /**
- * The cluster and namespace that a project is about: what an option says, then the environment (it is chosen by an option), then a variable of the
- * shell, then the manifest. Undefined: the context decides.
+ * What a project says of the cluster and the namespace, beside options, which count more: the environment, which an option has chosen, counts like one; the top
+ * level of the manifest for less than a variable of the shell (contexts/target.ts).
  */
 export function targetOf(
   { manifest, environment, namesCompose }: OpenProject,
-  { env }: Io,
   options: { readonly context: string | undefined; readonly namespace: string | undefined },
-): { readonly context: string | undefined; readonly namespace: string | undefined } {
+): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: Wish } {
   const own = namesCompose ? undefined : manifest
   return {
-    context: options.context ?? environment?.context?.value ?? (env.DEVCTL_CONTEXT || own?.context?.value),
-    namespace: options.namespace ?? environment?.namespace?.value ?? (env.DEVCTL_NAMESPACE || own?.namespace?.value),
+    context: options.context ?? environment?.context?.value,
+    namespace: options.namespace ?? environment?.namespace?.value,
+    manifest: { context: own?.context?.value, namespace: own?.namespace?.value },
   }
 }
 

@@ -8,7 +8,7 @@ export interface Option<Value> {
   readonly default?: Value
   readonly choices?: readonly string[]
   /** What the value is, for completion. */
-  readonly completes?: 'file' | 'folder'
+  readonly completes?: 'file' | 'folder' | 'context'
   /** The value of the option after one more use of it; throws a UsageError for a text it cannot take. Absent: a flag, or the text itself. */
   parse?(text: string, previous: Value | undefined): Value
 }
@@ -18,7 +18,7 @@ export type Values<Options> = {
   readonly [Key in keyof Options]: Options[Key] extends Option<infer Value> ? Value : never
 }
 
-type Completes = { readonly completes?: 'file' | 'folder' }
+type Completes = { readonly completes?: 'file' | 'folder' | 'context' }
 
 /** An option without a value. */
 export function flag(flags: string, description: string): Option<boolean> {

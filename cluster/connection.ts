@@ -2,7 +2,8 @@ import { type Agent, Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { createSecureContext } from 'node:tls'
 import { ClusterError } from './cluster.ts'
-import { type Credentials, needsLibrary, readCredentials } from './credentials.ts'
+import { type Credentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
+import { withPluginCredentials } from './exec-plugin.ts'
 import { type Env, type Kubeconfig, loadKubeconfig, textOf } from './kubeconfig.ts'
 
 /** What a request needs to be let in. */
@@ -20,6 +21,8 @@ export interface Access {
   readonly server: URL
   /** Gets credentials; with `fresh`, after the server has refused those from before. Throws `unauthorized` when there are none to be had. */
   connect(fresh: boolean): Promise<Connection>
+  /** Whose credentials were refused, and why as far as can be told: `` user `ann`: its token expired on … ``. */
+  describeUser?(): string
 }
 
 export interface KubeconfigAccess extends Access {
@@ -33,27 +36,40 @@ const CALLS = { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL }
 /** Milliseconds after which a connection that nobody uses is closed, before something between us and the server forgets it without a word. */
 const IDLE = 30_000
 
-/** The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. */
-export async function kubeconfigAccess(context: string | undefined, env: Env): Promise<KubeconfigAccess> {
+/**
+ * The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. The signal is that of the whole command: it ends
+ * a credential plugin.
+ */
+export async function kubeconfigAccess(
+  context: string | undefined,
+  env: Env,
+  signal?: AbortSignal,
+): Promise<KubeconfigAccess> {
   const first = await loadKubeconfig(context, env)
+  let last: Credentials | undefined
   return {
     context: first.context,
     namespace: first.namespace,
     server: first.server,
     async connect(fresh) {
       // Files of tokens and certificates change, and the plugin may have others now.
-      const kubeconfig = fresh ? await loadKubeconfig(first.context, env) : first
-      if (!needsLibrary(kubeconfig)) return connectOurselves(kubeconfig)
+      const loaded = fresh ? await loadKubeconfig(first.context, env) : first
+      const kubeconfig = await withPluginCredentials(loaded, env, signal)
+      last = readCredentials(kubeconfig)
+      if (!needsLibrary(kubeconfig)) return connectOurselves(kubeconfig, last)
       const { connectByLibrary } = await import('./library.ts')
-      const { agents, headers } = await connectByLibrary(kubeconfig, env)
-      return { headers, calls: Object.assign(agents[0], CALLS), streams: agents[1] }
+      const { agents, headers } = await connectByLibrary(kubeconfig)
+      return { headers: { ...headers, ...last.headers }, calls: Object.assign(agents[0], CALLS), streams: agents[1] }
+    },
+    describeUser() {
+      const user = `user \`${first.userName ?? 'without a name'}\``
+      const flaw = last && flawOf(last, Date.now())
+      return flaw === undefined ? user : `${user}: ${flaw}`
     },
   }
 }
 
-function connectOurselves(kubeconfig: Kubeconfig): Connection {
-  const { server, cluster } = kubeconfig
-  const { tls, headers } = readCredentials(kubeconfig)
+function connectOurselves({ server, cluster }: Kubeconfig, { tls, headers }: Credentials): Connection {
   const calls = { ...CALLS, timeout: IDLE }
   if (server.protocol === 'http:') return { headers, calls: new HttpAgent(calls), streams: new HttpAgent() }
   const servername = textOf(cluster['tls-server-name'])

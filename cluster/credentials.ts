@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { SecureContextOptions } from 'node:tls'
 import { ClusterError } from './cluster.ts'
@@ -10,9 +11,9 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** Whether a kubeconfig asks for something that only the client library can do: plugins, old providers, proxies. */
+/** Whether a kubeconfig asks for something that only the client library can do: old providers, proxies. */
 export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
-  return [user['exec'], user['auth-provider'], cluster['proxy-url']].some(Boolean)
+  return Boolean(user['auth-provider'] || cluster['proxy-url'])
 }
 
 /** Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized` for a file that cannot be read. */
@@ -73,3 +74,31 @@ function read(path: string): Buffer {
     throw new ClusterError('unauthorized', `could not read \`${path}\`, which the kubeconfig names: ${code}`, { cause })
   }
 }
+
+/** What is wrong with credentials that a server has refused, as far as they tell it themselves: `its token expired on 2024-05-01`. */
+export function flawOf({ tls: { cert }, headers }: Credentials, now: number): string | undefined {
+  const expiry = Buffer.isBuffer(cert) ? expiryOf(cert) : undefined
+  if (expiry !== undefined && expiry < now) return `its client certificate expired on ${day(expiry)}`
+  const [, claims] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/.exec(String(headers['authorization'] ?? '')) ?? []
+  const end = claims && expiryOfToken(claims)
+  return end && end < now ? `its token expired on ${day(end)}` : undefined
+}
+
+function expiryOf(certificate: Buffer): number | undefined {
+  try {
+    return Date.parse(new X509Certificate(certificate).validTo)
+  } catch {
+    return undefined
+  }
+}
+
+function expiryOfToken(claims: string): number | undefined {
+  try {
+    const { exp } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'))
+    return typeof exp === 'number' ? exp * 1000 : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const day = (time: number) => new Date(time).toISOString().replace(/T(\d\d:\d\d).*/, ' $1 UTC')

@@ -18,6 +18,8 @@ export interface Deadlines {
   readonly connect: number
   /** Milliseconds from then on until the answer begins, and between two parts of it. */
   readonly answer: number
+  /** Milliseconds for both. */
+  readonly whole: number
 }
 
 /** There was no answer in time. */
@@ -54,12 +56,14 @@ export function exchange(
   const request = server.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((resolve, reject) => {
     const sent = request(options)
+    const end = performance.now() + deadlines.whole
     let timer: NodeJS.Timeout | undefined
     const expect = (isConnected: boolean, milliseconds: number) => {
       clearTimeout(timer)
+      const limit = Math.min(milliseconds, Math.max(0, end - performance.now()))
       // Also an end to a limit that is none: timers take 31 bits.
-      if (milliseconds === Number.POSITIVE_INFINITY) return
-      timer = setTimeout(() => sent.destroy(new NoAnswer(isConnected, milliseconds)), milliseconds)
+      if (limit === Number.POSITIVE_INFINITY) return
+      timer = setTimeout(() => sent.destroy(new NoAnswer(isConnected, limit)), limit)
     }
     expect(false, deadlines.connect)
     sent.on('socket', socket => {

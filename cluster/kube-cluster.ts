@@ -25,6 +25,8 @@ export interface ConnectOptions extends CallOptions {
   /** The name of a context of the kubeconfig; without one, its current context. */
   readonly context?: string | undefined
   readonly env: Env
+  /** Of the whole command, not of one call: when it is aborted, a credential plugin that waits for somebody is ended. */
+  readonly signal?: AbortSignal | undefined
   /** Is told of every request when it is over. */
   readonly trace?: ((exchange: Exchange) => void) | undefined
 }
@@ -34,7 +36,7 @@ export interface ConnectOptions extends CallOptions {
  * yet: a server that does not answer shows at the first call.
  */
 export async function connect({ context, env, signal, trace }: ConnectOptions): Promise<Cluster> {
-  const access = await kubeconfigAccess(context, env)
+  const access = await kubeconfigAccess(context, env, signal)
   signal?.throwIfAborted()
   return new KubeCluster(access.context, access.namespace, new Client(access, {}, trace))
 }

@@ -21,6 +21,7 @@ export interface Kubeconfig {
   readonly cluster: Fields
   /** The user of the context, likewise; empty when the context has none. Secret. */
   readonly user: Fields
+  readonly userName: string | undefined
 }
 
 /** Where Kubernetes puts what a Pod needs to talk to its cluster. */
@@ -63,6 +64,7 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
     server,
     cluster: { ...cluster, ...(proxy !== undefined && { 'proxy-url': proxy }) },
     user,
+    userName,
   }
 }
 

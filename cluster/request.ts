@@ -18,6 +18,8 @@ export interface Limits {
   readonly write: number
   /** How long after a call's begin it may still be sent anew. */
   readonly retry: number
+  /** The same as long as the server has not answered anything yet, and the time for all of that: a wrong address must show soon. */
+  readonly first: number
   /** About the first pause before it is sent anew. */
   readonly pause: number
   /** Without a word for longer than this, a watch is taken for dead: the server sends a bookmark each minute. */
@@ -29,6 +31,7 @@ export const LIMITS: Limits = {
   read: 10_000,
   write: 35_000,
   retry: 30_000,
+  first: 8_000,
   pause: 200,
   silence: 90_000,
 }
@@ -105,17 +108,22 @@ export class Client {
 
   async #send<T>(call: StreamCall, isStream: boolean, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
     const { method, path, signal } = call
-    const begin = performance.now()
+    let begin: number | undefined
     const message = toMessage(call, isStream)
     let isFresh = false
     for (let failures = 1; ; failures++) {
       signal?.throwIfAborted()
       const { connection, renew } = await this.#connect(signal)
       const leave = isStream ? () => {} : await this.#slots.enter(signal)
+      // A credential plugin may take its time: it is not the server's.
+      begin ??= performance.now()
       let failure: ClusterError
+      const whole = this.#hasAnswered
+        ? Number.POSITIVE_INFINITY
+        : Math.max(0, this.limits.first - (performance.now() - begin))
       let wait = backOff(failures, this.limits.pause, 5_000)
       try {
-        const response = await this.#exchange(message, connection, call)
+        const response = await this.#exchange(message, connection, call, whole)
         this.#hasAnswered = true
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 300) return await read(response)
@@ -125,6 +133,7 @@ export class Client {
           renew()
           continue
         }
+        if (status === 401) throw this.#refused(failure)
         if (!mayPass(status, failures)) throw failure
         if (status !== 429) call.onRepeat?.()
         wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
@@ -137,24 +146,32 @@ export class Client {
       } finally {
         leave()
       }
-      if (performance.now() - begin + wait > this.limits.retry) throw failure
+      const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
+      if (performance.now() - begin + wait > limit) throw failure
       await pause(wait, signal)
     }
   }
 
-  async #exchange(message: Message, connection: Connection, call: StreamCall): Promise<IncomingMessage> {
+  async #exchange(message: Message, connection: Connection, call: StreamCall, whole: number): Promise<IncomingMessage> {
     const { method, path, signal } = call
     const answer = call.isPatient ? Number.POSITIVE_INFINITY : this.#answerLimit(call)
     const begin = performance.now()
     let status: number | undefined
     try {
-      const deadlines = { connect: this.limits.connect, answer }
+      const deadlines = { connect: this.limits.connect, answer, whole }
       const response = await exchange(this.#access.server, message, connection, deadlines, signal)
       status = response.statusCode
       return response
     } finally {
       this.#trace({ method, path, status, milliseconds: performance.now() - begin })
     }
+  }
+
+  /** The server says `Unauthorized` and no more; the credentials may tell why. */
+  #refused(failure: ClusterError): ClusterError {
+    const whose = this.#access.describeUser?.() ?? 'the user'
+    const message = `\`${this.#access.server.origin}\` refuses the credentials of ${whose}`
+    return new ClusterError('unauthorized', message, { status: 401, cause: failure })
   }
 
   #answerLimit(call: Call): number {

@@ -9,8 +9,8 @@ export function toUnreachable(error: unknown, server: URL): ClusterError {
   if (error instanceof NoAnswer)
     return fail(
       error.isConnected
-        ? `${where} took the request but did not answer in ${error.milliseconds / 1000} s`
-        : `no connection to ${where} in ${error.milliseconds / 1000} s`,
+        ? `${where} took the request but did not answer in ${seconds(error)} s`
+        : `no connection to ${where} in ${seconds(error)} s`,
     )
   if (isCertificateProblem(code)) return fail(`the certificate of ${where} is not to be trusted: ${message}`)
   switch (code) {
@@ -33,6 +33,8 @@ export function toUnreachable(error: unknown, server: URL): ClusterError {
     return new ClusterError('unauthorized', `${where} refuses the client certificate: ${message}`, { cause: error })
   return fail(`the connection to ${where} failed: ${message}`)
 }
+
+const seconds = ({ milliseconds }: NoAnswer) => Number((milliseconds / 1000).toFixed(1))
 
 /** Whether the same may go well a moment later. */
 export function isPassing(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { type Surroundings, userHome } from './home.ts'
@@ -8,33 +8,54 @@ export interface KubeconfigNames {
   /** The files that were asked for, in their order, whether they are there or not. */
   readonly paths: readonly string[]
   readonly current: string | undefined
+  /** The file that names the current one. */
+  readonly currentPath?: string
   readonly contexts: ReadonlyMap<string, KubeconfigContext>
 }
 
 export interface KubeconfigContext {
-  /** The file that holds it. */
-  readonly path: string
+  /** The file that holds it; absent for that of the Pod that devctl runs in. */
+  readonly path?: string
   readonly namespace?: string
 }
 
 /**
- * The contexts of the user's kubeconfig: the files of KUBECONFIG, else `.kube/config` in the home. As for kubectl, files that are not
- * there do not count, and of two that say the same thing the first wins. Throws a UserError for a file that cannot be read.
+ * The contexts of the user's kubeconfig: the files of KUBECONFIG, else `.kube/config` in the home, else the service account of the Pod that
+ * devctl runs in. As for kubectl, files that are not there do not count, and of two that say the same thing the first wins. Throws a
+ * UserError for a file that cannot be read.
  */
 export async function readKubeconfigNames(around: Surroundings): Promise<KubeconfigNames> {
   const paths = kubeconfigPaths(around)
   const contexts = new Map<string, KubeconfigContext>()
-  let current: string | undefined
+  let current: { readonly name: string; readonly path: string } | undefined
   for (const path of paths) {
     const content = await readKubeconfig(path)
-    current ??= textOf(content['current-context'])
+    if (content === undefined) continue
+    const name = textOf(content['current-context'])
+    if (name !== undefined) current ??= { name, path }
     for (const entry of asList(content['contexts'])) {
       const { name, context } = asRecord(entry)
       const namespace = textOf(asRecord(context)['namespace'])
       if (typeof name === 'string' && !contexts.has(name)) contexts.set(name, { path, ...(namespace && { namespace }) })
     }
   }
-  return { paths, current, contexts }
+  if (isInPod(around, paths)) return { paths, current: IN_POD, contexts: new Map([[IN_POD, podContext()]]) }
+  return { paths, current: current?.name, ...(current && { currentPath: current.path }), contexts }
+}
+
+/** How the client library calls the context that it makes of a Pod's service account. */
+const IN_POD = 'inClusterContext'
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+const isInPod = ({ env }: Surroundings, paths: readonly string[]): boolean =>
+  Boolean(env.KUBERNETES_SERVICE_HOST) &&
+  !env.KUBECONFIG &&
+  existsSync(join(SERVICE_ACCOUNT, 'token')) &&
+  !paths.some(path => existsSync(path))
+
+function podContext(): KubeconfigContext {
+  const file = join(SERVICE_ACCOUNT, 'namespace')
+  return existsSync(file) ? { namespace: readFileSync(file, 'utf8').trim() } : {}
 }
 
 /** Absolute paths of the files that make up the kubeconfig. */
@@ -45,13 +66,14 @@ export function kubeconfigPaths({ env, cwd }: Surroundings): readonly string[] {
     : [join(userHome(env), '.kube', 'config')]
 }
 
-async function readKubeconfig(path: string): Promise<Fields> {
+/** Undefined when there is no such file. */
+async function readKubeconfig(path: string): Promise<Fields | undefined> {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException // node:fs throws nothing else
-    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
     throw new UserError(`cannot read the kubeconfig \`${path}\`: ${code}`, {
       hint: 'check its rights, or name another file in `KUBECONFIG`',
       cause: error,

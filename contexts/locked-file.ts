@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
+  fchmodSync,
+  fchownSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -8,6 +10,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs'
@@ -25,8 +28,11 @@ export interface Change {
   readonly shown: string
   /** The mode of a file that is new; one that is there keeps its own, unless `isPrivate`. */
   readonly isPrivate: boolean
-  /** The new text from the present one, which is undefined where there is no file; undefined: leave it as it is. Must not wait. */
-  readonly edit: (text: string | undefined) => string | undefined
+  /**
+   * The new text from the present one, which is undefined where there is no file; undefined: leave it as it is. Must be quick, for others
+   * wait, and may be called again, should the file have changed meanwhile.
+   */
+  readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
 }
 
 /**
@@ -34,22 +40,15 @@ export interface Change {
  * beside it (`<file>.lock`, as kubectl has one), by a temporary file that is renamed. Links are followed. Throws a UserError when the lock
  * cannot be had in 10 seconds, or the file cannot be written.
  */
-export async function changeFile(file: string, { shown, isPrivate, edit }: Change): Promise<void> {
+export async function changeFile(file: string, change: Change): Promise<void> {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const path = followLinks(file)
-    const lock = `${path}.lock`
-    const owner = await takeLock(lock, shown)
-    try {
-      const before = readText(path)
-      const after = edit(before)
-      if (after !== undefined && after !== before) replace(path, after, isPrivate, () => holds(lock, owner))
-    } finally {
-      if (holds(lock, owner)) rmSync(lock, { force: true })
-    }
+    const deadline = Date.now() + PATIENCE
+    while (!(await changeOnce(path, change, deadline)));
   } catch (error) {
     if (error instanceof UserError || !isSystemError(error)) throw error
-    throw new UserError(`cannot write \`${shown}\`: ${error.code}`, {
+    throw new UserError(`cannot write \`${change.shown}\`: ${error.code}`, {
       hint: 'check the rights of the file and of its folder',
       cause: error,
     })
@@ -66,10 +65,32 @@ export function readText(path: string): string | undefined {
   }
 }
 
+/**
+ * One attempt; gives false when this process was stopped for so long that others took the lock for a dead one's: it must not put its old
+ * copy over what they have written since.
+ */
+async function changeOnce(path: string, { shown, isPrivate, edit }: Change, deadline: number): Promise<boolean> {
+  const lock = `${path}.lock`
+  const owner = await takeLock(path, lock, shown, deadline)
+  const isOurs = () => readText(lock) === owner
+  const temporary = temporaryOf(path, owner)
+  try {
+    const before = readText(path)
+    const after = await edit(before)
+    if (after === undefined || after === before) return true
+    writeTemporary(temporary, after, isPrivate, statSync(path, { throwIfNoEntry: false }))
+    if (!isOurs()) return false
+    renameSync(temporary, path)
+    return true
+  } finally {
+    rmSync(temporary, { force: true })
+    if (isOurs()) rmSync(lock, { force: true })
+  }
+}
+
 /** Waits for the lock and gives the word that says it is ours. */
-async function takeLock(lock: string, shown: string): Promise<string> {
+async function takeLock(path: string, lock: string, shown: string, deadline: number): Promise<string> {
   const owner = randomUUID()
-  const deadline = Date.now() + PATIENCE
   for (;;) {
     try {
       writeFileSync(lock, owner, { flag: 'wx', mode: 0o600 })
@@ -77,12 +98,12 @@ async function takeLock(lock: string, shown: string): Promise<string> {
     } catch (error) {
       if (!isSystemError(error) || error.code !== 'EEXIST') throw error
     }
-    if (age(lock) > STALE) rmSync(lock, { force: true })
-    else if (Date.now() > deadline) {
+    if (Date.now() > deadline)
       throw new UserError(`\`${shown}\` is being changed by another program`, {
         hint: `try again; if nothing else runs, remove \`${lock}\``,
       })
-    } else await sleep(5 + Math.random() * 20)
+    if (age(lock) > STALE) clearAway(path, lock)
+    else await sleep(5 + Math.random() * 20)
   }
 }
 
@@ -92,26 +113,28 @@ function age(lock: string): number {
   return taken === undefined ? 0 : Date.now() - taken
 }
 
-const holds = (lock: string, owner: string): boolean => readText(lock) === owner
+/** Removes the lock of a process that was killed, and its temporary file, which may hold tokens. */
+function clearAway(path: string, lock: string): void {
+  const dead = readText(lock)
+  if (dead !== undefined && /^[\w-]{36}$/.test(dead)) rmSync(temporaryOf(path, dead), { force: true })
+  // Another one may have been faster, and hold it by now.
+  if (age(lock) > STALE) rmSync(lock, { force: true })
+}
 
-/** A process that was stopped for long finds its lock taken away: it must not put its old copy over what others have written since. */
-function replace(path: string, text: string, isPrivate: boolean, isStillOurs: () => boolean): void {
-  const temporary = `${path}.${randomUUID()}.tmp`
-  const mode = isPrivate ? 0o600 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0o600) & 0o777
+const temporaryOf = (path: string, owner: string): string => `${path}.${owner}.tmp`
+
+function writeTemporary(temporary: string, text: string, isPrivate: boolean, old: Stats | undefined): void {
+  const file = openSync(temporary, 'wx', 0o600)
   try {
-    const file = openSync(temporary, 'wx', mode)
-    try {
-      writeFileSync(file, text)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
+    if (old !== undefined && !isPrivate) {
+      // With sudo: theirs it stays.
+      if (process.getuid?.() === 0) fchownSync(file, old.uid, old.gid)
+      fchmodSync(file, old.mode & 0o777)
     }
-    if (!isStillOurs())
-      throw new UserError('this command was stopped for too long and has changed nothing', { hint: 'run it again' })
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

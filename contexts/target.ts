@@ -81,7 +81,8 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
   const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]
   if (isPlatform(name)) {
     throw new UserError(`\`${withoutCredentials(name)}\` is a platform, and the commands of the platform come later`, {
-      hint: `use a context of the kubeconfig: ${listed(kubeconfig)}`,
+      hint:
+        kubeconfig.contexts.size > 0 ? `use a context of the kubeconfig; ${listed(kubeconfig)}` : listed(kubeconfig),
       notes,
     })
   }

@@ -100,6 +100,7 @@ const HEAVY = new Set([
   'cdk8s-plus-27',
   'constructs',
   '@balena/dockerignore',
+  '@inquirer/select',
 ])
 
 interface Import {

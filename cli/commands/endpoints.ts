@@ -1,6 +1,7 @@
 import { command } from '../command.ts'
-import { choice, text } from '../options.ts'
+import { choice } from '../options.ts'
 import { loading } from '../project-options.ts'
+import { environmentName, target } from '../target-options.ts'
 
 export const endpoints = command({
   name: 'endpoints',
@@ -8,12 +9,8 @@ export const endpoints = command({
   description: `Lists the addresses of the environment's Ingresses and HTTPRoutes, the short ones first, with the services that answer there. One is ready when each of these has a Pod that is ready.`,
   options: {
     ...loading,
-    name: text(
-      '--name <name>',
-      'name of the environment (default: `name` of the file, else the repository, else the folder)',
-    ),
-    namespace: text('--namespace <namespace>', 'its namespace (default: $DEVCTL_NAMESPACE, else that of the context)'),
-    context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+    name: environmentName,
+    ...target,
     output: choice('-o, --output <format>', 'print for a program, or for a page', ['json', 'md']),
   },
   examples: [

@@ -3,6 +3,7 @@ import { duration } from '../duration-option.ts'
 import { UsageError } from '../errors.ts'
 import { flag, type Option, text } from '../options.ts'
 import { loading } from '../project-options.ts'
+import { environmentName, target } from '../target-options.ts'
 
 /** Milliseconds; the specification's limit. */
 const SINCE = 48 * 3_600_000
@@ -34,12 +35,8 @@ The pattern is a regular expression that is found anywhere in the name of a serv
   ],
   options: {
     ...loading,
-    name: text(
-      '--name <name>',
-      'name of the environment (default: `name` of the file, else the repository, else the folder)',
-    ),
-    namespace: text('--namespace <namespace>', 'its namespace (default: $DEVCTL_NAMESPACE, else that of the context)'),
-    context: text('--context <name>', 'context of the kubeconfig (default: $DEVCTL_CONTEXT, else the current one)'),
+    name: environmentName,
+    ...target,
     all: flag('--all', 'the logs of the whole namespace, whatever environment or tool it is of'),
     exclude: text('--exclude <pattern>', 'leave out services whose names match this regular expression'),
     since: duration('--since <duration>', 'lines newer than this, such as 5s, 2m or 3h; 0s: all (default: 48h0m0s)'),

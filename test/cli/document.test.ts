@@ -8,7 +8,7 @@ import { run } from '../run.ts'
 test('docs/cli.md is made from the help of the commands', async () => {
   const help = new Map<string | undefined, string>()
   for (const name of [undefined, ...commands.map(command => command.name)]) {
-    help.set(name, (await run(name === undefined ? ['help'] : ['help', name], { cwd: root })).stdout)
+    help.set(name, (await run(name === undefined ? ['help'] : ['help', ...name.split(' ')], { cwd: root })).stdout)
   }
   await expect(commandsDocument(commands, name => help.get(name)!)).toMatchFileSnapshot(join(root, 'docs/cli.md'))
 })

@@ -6,6 +6,7 @@ import { compileFiles } from '../../cli/compile-files.ts'
 import type { Io } from '../../cli/io.ts'
 import { openProject, targetOf } from '../../cli/open-project.ts'
 import type { LoadingValues } from '../../cli/project-options.ts'
+import { chooseTarget } from '../../contexts/target.ts'
 import { run } from '../run.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-'))
@@ -190,10 +191,11 @@ describe('the environment', () => {
   ])('option, environment, variable, manifest: %j %s %j', async (env, environment, options, context, namespace) => {
     const io = ioOf(folder(files), env)
     const project = await openProject(io, loading({ environment }))
-    expect(targetOf(project, io, { context: undefined, namespace: undefined, ...options })).toEqual({
-      context,
-      namespace,
-    })
+    const { manifest, ...wish } = targetOf(project, { context: undefined, namespace: undefined, ...options })
+    const stored = { current: undefined, contexts: new Map() }
+    const contexts = new Map([context].map(name => [name, { path: 'config' }]))
+    const kubeconfig = { paths: [], current: undefined, contexts }
+    expect(chooseTarget({ options: wish, env, manifest, stored, kubeconfig })).toMatchObject({ context, namespace })
     const { plan } = await compileFiles(io, [], loading({ environment }), options)
     expect(plan?.environment.namespace).toBe(namespace)
   })

@@ -18,10 +18,10 @@ describe('help', () => {
   })
 
   test.each(commands.map(({ name }) => name))('of `%s` likewise', async name => {
-    const help = await devctl(name, '--help')
+    const help = await devctl(...name.split(' '), '--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
-    await expect(help.stdout).toMatchFileSnapshot(join(root, `golden/cli/help/${name}.txt`))
-    expect(await devctl('help', name)).toEqual(help)
+    await expect(help.stdout).toMatchFileSnapshot(join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
+    expect(await devctl('help', ...name.split(' '))).toEqual(help)
     for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
   })
 
@@ -67,6 +67,16 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
     ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
+    ['context usee', 'unknown command `context usee`', 'did you mean `use`?'],
+    ['namespace shop', 'unknown command `namespace shop`', 'see `devctl namespace --help`'],
+    ['help context usee', 'unknown command `context usee`', 'did you mean `context use`?'],
+    [
+      'context use a b',
+      'too many arguments for `use`: expected 1 argument but got 2',
+      'see `devctl context use --help`',
+    ],
+    ['context delete', 'missing required argument `context`', 'see `devctl context delete --help`'],
+    ['context use kind --builder host', '`--builder` is `host`', 'write `tcp://HOST:PORT`, `unix:///PATH` or `docker`'],
     ['render --nmae x', 'unknown option `--nmae`', 'did you mean `--name`?'],
     ['render -x', 'unknown option `-x`', 'see `devctl render --help`'],
     ['render --name', '`--name` needs a value', 'see `devctl render --help`'],

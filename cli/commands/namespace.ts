@@ -1,0 +1,63 @@
+import { command } from '../command.ts'
+
+export const namespace = command({
+  name: 'namespace',
+  summary: 'Choose the namespace for all commands',
+  description: `Sets the namespace of the current context. Without a subcommand asks for one on a terminal.
+
+Clusters with the platform installed can create, delete and list namespaces with devctl, too.`,
+  options: {},
+  async run(context) {
+    const { chooseNamespace } = await import('../namespace-commands.ts')
+    return chooseNamespace(context)
+  },
+})
+
+const name = { name: '<name>', description: 'the namespace' }
+const PLATFORM = 'Only in clusters with the platform installed.'
+
+export const namespaceUse = command({
+  name: 'namespace use',
+  summary: 'Set the namespace of the current context',
+  words: [name],
+  options: {},
+  async run(context, [name]) {
+    const { useNamespace } = await import('../namespace-commands.ts')
+    return useNamespace(context, name!)
+  },
+})
+
+export const namespaceCreate = command({
+  name: 'namespace create',
+  summary: 'Create a namespace and switch to it',
+  description: `Creates a namespace and switches to it. ${PLATFORM}`,
+  words: [name],
+  options: {},
+  async run(context, [name]) {
+    const { needPlatform } = await import('../namespace-commands.ts')
+    return needPlatform(context, 'create', name)
+  },
+})
+
+export const namespaceDelete = command({
+  name: 'namespace delete',
+  summary: 'Delete a namespace',
+  description: `Deletes a namespace, and runs the destroy commands of what is deployed in it. ${PLATFORM}`,
+  words: [name],
+  options: {},
+  async run(context, [name]) {
+    const { needPlatform } = await import('../namespace-commands.ts')
+    return needPlatform(context, 'delete', name)
+  },
+})
+
+export const namespaceList = command({
+  name: 'namespace list',
+  summary: 'Print the namespaces and their status',
+  description: `Prints the namespaces and their status; a \`*\` marks the current one. ${PLATFORM}`,
+  options: {},
+  async run(context) {
+    const { needPlatform } = await import('../namespace-commands.ts')
+    return needPlatform(context, 'list')
+  },
+})

@@ -1,0 +1,62 @@
+import { devctlHome } from '../contexts/home.ts'
+import { readKubeconfigNames } from '../contexts/kubeconfig-names.ts'
+import { isPlatform, readContexts } from '../contexts/store.ts'
+import { chooseContext, findTarget } from '../contexts/target.ts'
+import type { Io } from './io.ts'
+
+/** A context as `devctl context` prints it (specification, Context record). */
+export interface KnownContext {
+  readonly name: string
+  /** Whether there is a token for it; nothing more of it is ever told. */
+  readonly hasToken: boolean
+  /** The namespace that a command takes now. */
+  readonly namespace: string
+  /** The same without what the environment says. */
+  readonly ownNamespace: string
+  /** An address, or `docker`: images are built by the engine of this machine. */
+  readonly builder: string
+  /** `-` for none. */
+  readonly registry: string
+  readonly isPlatform: boolean
+  readonly isCurrent: boolean
+  /** devctl remembers it, but the kubeconfig does not have it any more. */
+  readonly isGone: boolean
+}
+
+/**
+ * Every context there is: platforms first, then those of the kubeconfig, each by name. The current one is that which a command without
+ * options would take. Throws a UserError for files that are broken.
+ */
+export async function knownContexts(io: Io): Promise<readonly KnownContext[]> {
+  const stored = readContexts(devctlHome(io))
+  const kubeconfig = await readKubeconfigNames(io)
+  const [current] = chooseContext({ options: {}, env: io.env, manifest: {}, stored, kubeconfig }) ?? []
+  const names = [...new Set([...stored.contexts.keys(), ...kubeconfig.contexts.keys()])]
+  return names
+    .sort((a, b) => Number(isPlatform(b)) - Number(isPlatform(a)) || (a < b ? -1 : 1))
+    .map(name => {
+      const record = stored.contexts.get(name)
+      const isCurrent = name === current
+      const ownNamespace = record?.namespace ?? kubeconfig.contexts.get(name)?.namespace ?? 'default'
+      return {
+        name,
+        hasToken: record?.token !== undefined,
+        namespace: (isCurrent && io.env.DEVCTL_NAMESPACE) || ownNamespace,
+        ownNamespace,
+        builder: record?.builder ?? 'docker',
+        registry: record?.registry ?? '-',
+        isPlatform: isPlatform(name),
+        isCurrent,
+        isGone: !isPlatform(name) && !kubeconfig.contexts.has(name),
+      }
+    })
+}
+
+/** The current one of them. Throws a UserError when there is none, or the kubeconfig does not have it any more. */
+export async function currentContext(io: Io): Promise<KnownContext> {
+  const current = (await knownContexts(io)).find(({ isCurrent }) => isCurrent)
+  if (current !== undefined && !current.isGone) return current
+  // Says what is missing.
+  const { context } = await findTarget(io, {})
+  throw new Error(`\`${context}\` is in the kubeconfig, and is not`)
+}

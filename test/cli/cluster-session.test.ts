@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Session, type SessionOptions, withCluster } from '../../cli/cluster-session.ts'
+import { ClusterError } from '../../cluster/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { saveContext } from '../../contexts/store.ts'
+import { kubeconfigWith } from '../contexts/kubeconfig.ts'
+import { makeFolder } from './folder.ts'
+
+const none: SessionOptions = { context: undefined, namespace: undefined, timeout: undefined }
+
+/** What the work gets, or what is thrown; nothing is sent to a cluster as long as the work does not. */
+async function session(
+  options: Partial<SessionOptions> = {},
+  { env = {}, cwd = makeFolder({ config: kubeconfigWith({ kind: 'shop', prod: undefined }) }) } = {},
+  work: (session: Session) => Promise<number> = async () => 0,
+): Promise<unknown> {
+  const output = { isTTY: false, write: () => {} }
+  const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), cwd }
+  let got: Session | undefined
+  try {
+    await withCluster(
+      { ...io, env: { KUBECONFIG: join(cwd, 'config'), DEVCTL_HOME: join(cwd, 'home'), ...env } },
+      { ...none, ...options },
+      async session => {
+        got = session
+        return work(session)
+      },
+    )
+    return got && `${got.namespace} @ ${got.cluster.name}`
+  } catch (error) {
+    return error
+  }
+}
+
+describe('a session with a cluster', () => {
+  test('is with the target that was chosen', async () => {
+    const cwd = makeFolder({ config: kubeconfigWith({ kind: 'shop', prod: undefined }) })
+    expect(await session({}, { cwd })).toBe('shop @ kind')
+    await saveContext(join(cwd, 'home'), { name: 'prod', namespace: 'web' }, true)
+    expect(await session({}, { cwd })).toBe('web @ prod')
+    expect(await session({ manifest: { context: 'kind' } }, { cwd })).toBe('shop @ kind')
+    const env = { DEVCTL_CONTEXT: 'prod', DEVCTL_NAMESPACE: 'of-env' }
+    expect(await session({ manifest: { context: 'kind', namespace: 'of-manifest' } }, { cwd, env })).toBe(
+      'of-env @ prod',
+    )
+    expect(await session({ context: 'kind', namespace: 'mine' }, { cwd, env })).toBe('mine @ kind')
+  })
+
+  test('is not begun with what is no namespace', async () => {
+    expect(await session({}, { env: { DEVCTL_NAMESPACE: 'Shop' } })).toMatchObject({
+      message: '`DEVCTL_NAMESPACE` is `Shop`, which is no DNS label',
+    })
+  })
+
+  const forbidden = (resource: string) =>
+    new ClusterError('forbidden', `User "ann" cannot patch resource "${resource}"`)
+  const failing = (error: unknown) => session({}, {}, () => Promise.reject(error))
+
+  test('says once what several calls were refused for', async () => {
+    const error = await failing(new AggregateError([forbidden('services'), forbidden('services')]))
+    expect(error).toBeInstanceOf(UserError)
+    expect(error).toMatchObject({
+      message: 'User "ann" cannot patch resource "services"',
+      hint: 'ask for the role `edit` in the namespace, or use a context that has it',
+      notes: [],
+    })
+    expect(await failing(new AggregateError([forbidden('a'), forbidden('b'), forbidden('a')]))).toMatchObject({
+      message: 'User "ann" cannot patch resource "a"',
+      notes: ['User "ann" cannot patch resource "b"'],
+    })
+  })
+
+  test('names the context where the cluster cannot be reached or lets nobody in', async () => {
+    expect(await failing(new ClusterError('unreachable', 'nothing listens at `x`'))).toMatchObject({
+      message: 'nothing listens at `x`',
+      notes: ['context `kind`, chosen by the current context of the kubeconfig'],
+      hint: 'is the cluster running, and is the context the right one?',
+    })
+    expect(await failing(new ClusterError('unauthorized', 'refused'))).toMatchObject({
+      hint: 'log in again, or choose another context with `--context`',
+    })
+  })
+
+  test('lets our own mistakes through as they are', async () => {
+    const bug = new AggregateError([new TypeError('a bug'), forbidden('a')])
+    expect(await failing(bug)).toBe(bug)
+  })
+
+  test('ends at its deadline', async () => {
+    const error = await session({ timeout: 1 }, {}, ({ signal }) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    expect(error).toMatchObject({ message: 'not done within 0.0 s' })
+  })
+})

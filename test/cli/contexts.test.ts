@@ -1,0 +1,370 @@
+import { spawn } from 'node:child_process'
+import { chmodSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import type { Answer, Choose } from '../../cli/io.ts'
+import { main } from '../../cli/main.ts'
+import { chooseOne } from '../../cli/prompt.ts'
+import { toTable } from '../../cli/table.ts'
+import { root } from '../cases.ts'
+import { kubeconfigWith } from '../contexts/kubeconfig.ts'
+import { run } from '../run.ts'
+import { makeFolder, read } from './folder.ts'
+
+interface Laptop {
+  readonly folder: string
+  readonly devctl: (line: string, env?: Readonly<Record<string, string>>) => ReturnType<typeof run>
+}
+
+/** A home with a kubeconfig, and perhaps with contexts that devctl remembers. */
+function laptop(stored?: object): Laptop {
+  const folder = makeFolder({
+    '.kube/config': kubeconfigWith({ 'kind-dev': 'shop', prod: undefined }),
+    ...(stored && { 'devctl/contexts.json': JSON.stringify(stored) }),
+  })
+  const env = { HOME: folder, DEVCTL_HOME: 'devctl' }
+  return { folder, devctl: (line, more = {}) => run(line.split(' '), { cwd: folder, env: { ...env, ...more } }) }
+}
+
+const platform = {
+  current: 'kind-dev',
+  contexts: {
+    'https://platform.example.com': {
+      token: 'hunter2-secret',
+      namespace: 'ann',
+      builder: 'tcp://buildkit.platform.example.com:1234',
+      registry: 'registry.platform.example.com',
+    },
+    'kind-old': { namespace: 'x' },
+  },
+}
+
+const ok = (stdout: string) => ({ status: 0, stdout, stderr: '' })
+
+describe('devctl context', () => {
+  test('use, show and list', async () => {
+    const { devctl } = laptop()
+    expect(await devctl('context list')).toEqual(
+      ok(
+        [
+          'Name        Namespace  Builder  Registry',
+          'kind-dev *  shop       docker   -',
+          'prod        default    docker   -\n',
+        ].join('\n'),
+      ),
+    )
+    expect(await devctl('context use prod')).toEqual(ok('Using context default @ prod\n'))
+    expect(await devctl('context use prod --namespace web --builder tcp://10.0.0.1:1234')).toEqual(
+      ok('Using context web @ prod\n'),
+    )
+    expect(await devctl('context show')).toEqual(
+      ok(`{
+  "name": "prod",
+  "token": "-",
+  "namespace": "web",
+  "builder": "tcp://10.0.0.1:1234",
+  "registry": "-",
+  "isPlatform": false
+}
+`),
+    )
+    expect((await devctl('context list')).stdout.split('\n')[2]).toBe('prod *    web        tcp://10.0.0.1:1234  -')
+    // Options before the word are the same.
+    expect(await devctl('context --namespace other use kind-dev')).toEqual(ok('Using context other @ kind-dev\n'))
+  })
+
+  test('list as JSON and as names; platforms come first, and what is gone is said to be', async () => {
+    const { devctl } = laptop(platform)
+    const list = await devctl('context list')
+    expect(list.stdout).toBe(
+      [
+        'Name                          Namespace  Builder                                   Registry',
+        'https://platform.example.com  ann        tcp://buildkit.platform.example.com:1234  registry.platform.example.com',
+        'kind-dev *                    shop       docker                                    -',
+        'kind-old                      x          docker                                    -',
+        'prod                          default    docker                                    -\n',
+      ].join('\n'),
+    )
+    expect(list.stderr).toBe(
+      'warning: `kind-old` is not in the kubeconfig any more; `devctl context delete kind-old` forgets it\n',
+    )
+    expect((await devctl('--loglevel error context list')).stderr).toBe('')
+    const records = JSON.parse((await devctl('context list --output json')).stdout)
+    expect(records[0]).toEqual({
+      name: 'https://platform.example.com',
+      namespace: 'ann',
+      builder: 'tcp://buildkit.platform.example.com:1234',
+      registry: 'registry.platform.example.com',
+      isPlatform: true,
+      current: false,
+    })
+    expect(records.map(({ current }: { current: boolean }) => current)).toEqual([false, true, false, false])
+    expect((await devctl('context list -o name')).stdout).toBe(
+      'https://platform.example.com\nkind-dev\nkind-old\nprod\n',
+    )
+  })
+
+  test('shows that there is a token, and never the token, at any log level', async () => {
+    const { devctl } = laptop({ ...platform, current: 'https://platform.example.com' })
+    const shown = JSON.parse((await devctl('context show')).stdout)
+    expect(shown).toMatchObject({ name: 'https://platform.example.com', token: '***', isPlatform: true })
+    for (const level of ['debug', 'info', 'warn', 'error'])
+      for (const line of [
+        'context show',
+        'context list',
+        'context list --output json',
+        'context use prod --token hunter2-secret',
+        'context use https://platform.example.com --token hunter2-secret',
+        'context delete nothing',
+        'namespace use web',
+        'namespace list',
+        'kubeconfig',
+        'deploy',
+        'context use prod',
+        'deploy --timeout 1ms',
+        'context delete https://platform.example.com',
+      ]) {
+        const { stdout, stderr } = await devctl(`--loglevel ${level} ${line}`)
+        expect(`${stdout}${stderr}`, line).not.toMatch(/hunter2|KUBECONFIG-TOKEN/)
+      }
+  })
+
+  test('takes what the environment says for the current one, and says when it counts for more', async () => {
+    const { devctl } = laptop()
+    const env = { DEVCTL_CONTEXT: 'prod', DEVCTL_NAMESPACE: 'elsewhere' }
+    expect(JSON.parse((await devctl('context show', env)).stdout)).toMatchObject({
+      name: 'prod',
+      namespace: 'elsewhere',
+    })
+    expect(await devctl('context use kind-dev', env)).toEqual({
+      status: 0,
+      stdout: 'Using context shop @ kind-dev\n',
+      stderr:
+        'warning: `DEVCTL_CONTEXT` is set, and counts for more\nwarning: `DEVCTL_NAMESPACE` is set, and counts for more\n',
+    })
+    const secret = await devctl('context use prod', { DEVCTL_URL: 'https://ann:hunter2@x.example.com' })
+    expect(secret.stderr).toBe('warning: `DEVCTL_URL` is set, and counts for more\n')
+  })
+
+  test('delete forgets, and says who else knows a context', async () => {
+    const { folder, devctl } = laptop(platform)
+    const before = read(join(folder, '.kube'))
+    expect(await devctl('context delete kind-old')).toEqual(ok('Deleted context kind-old\n'))
+    expect(await devctl('context delete kind-old')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('error: there is no context `kind-old`\n'),
+    })
+    expect(await devctl('context delete prod')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr:
+        'error: devctl knows nothing of `prod` but what the kubeconfig says\n  = help: `kubectl config delete-context prod` deletes it there\n',
+    })
+    expect((await devctl('context delete https://platform.exmple.com')).stderr).toContain(
+      'did you mean `https://platform.example.com`?',
+    )
+    expect(read(join(folder, '.kube'))).toEqual(before)
+  })
+
+  test.each([
+    ['context', 2, 'error: which context?\n  = help: `devctl context use NAME`, with one of `kind-dev`, `prod`\n'],
+    ['context use', 2, 'error: which context?\n  = help: `devctl context use NAME`, with one of `kind-dev`, `prod`\n'],
+    [
+      'context use prot',
+      1,
+      'error: there is no context `prot` in the kubeconfig (`HOME/.kube/config`)\n  = help: did you mean `prod`?\n',
+    ],
+    [
+      'context use https://platform.example.com',
+      1,
+      'error: `https://platform.example.com` is a platform, and the commands of the platform come later\n  = help: use a context of the kubeconfig; it has `kind-dev`, `prod`\n',
+    ],
+    [
+      'context use prod --token hunter2',
+      2,
+      'error: `--token` is for platforms\n  = help: leave it out: `prod` is a context of the kubeconfig, which has its credentials\n',
+    ],
+    ['namespace', 2, 'error: which namespace?\n  = help: `devctl namespace use NAME` sets it without asking\n'],
+    [
+      'namespace list',
+      1,
+      'error: `devctl namespace list` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `kubectl --context kind-dev get namespaces` lists them, and `devctl namespace use NAME` chooses one\n',
+    ],
+    [
+      'namespace create web',
+      1,
+      'error: `devctl namespace create` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `kubectl --context kind-dev create namespace web` does it, and `devctl namespace use web` makes it yours\n',
+    ],
+    [
+      'namespace delete web',
+      1,
+      'error: `devctl namespace delete` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `devctl destroy --namespace web` takes an environment away; `kubectl --context kind-dev delete namespace web` the whole namespace\n',
+    ],
+  ])('%s: status %i, nothing is written, and what to do', async (line, status, stderr) => {
+    const { folder, devctl } = laptop()
+    expect(await devctl(line)).toEqual({ status, stdout: '', stderr: stderr.replace('HOME', folder) })
+    expect(Object.keys(read(folder))).toEqual(['.kube/config'])
+  })
+
+  test('says what to do where there is no context at all', async () => {
+    const env = { HOME: makeFolder() }
+    for (const line of ['context', 'context list', 'context show', 'deploy', 'namespace use web', 'kubeconfig']) {
+      const { status, stdout, stderr } = await run(line.split(' '), { cwd: env.HOME, env })
+      expect({ status: status > 0, stdout }, line).toEqual({ status: true, stdout: '' })
+      expect(stderr, line).toContain('`KUBECONFIG`')
+    }
+    expect((await run(['context', 'list', '-o', 'json'], { cwd: env.HOME, env })).stdout).toBe('[]\n')
+  })
+})
+
+test('devctl namespace use sets the namespace of the context that is current', async () => {
+  const { devctl } = laptop()
+  expect(await devctl('namespace use web')).toEqual(ok('Using context web @ kind-dev\n'))
+  expect(JSON.parse((await devctl('context show')).stdout)).toMatchObject({ name: 'kind-dev', namespace: 'web' })
+  expect(await devctl('context use prod')).toEqual(ok('Using context default @ prod\n'))
+  expect(await devctl('namespace use other')).toEqual(ok('Using context other @ prod\n'))
+  expect(await devctl('context use kind-dev')).toEqual(ok('Using context web @ kind-dev\n'))
+  expect(await devctl('namespace use Web')).toMatchObject({ status: 2, stdout: '' })
+})
+
+test('devctl kubeconfig makes kubectl follow, and changes nothing else in the files', async () => {
+  const { folder, devctl } = laptop()
+  const file = join(folder, '.kube/config')
+  const text = [
+    '# of the team',
+    'kind: Config',
+    'contexts:',
+    '- name: kind-dev',
+    '  context: {cluster: c, user: u}',
+    '- name: prod # careful',
+    '  context:',
+    '    cluster: c',
+    '    user: u',
+    'current-context: kind-dev\n',
+  ].join('\n')
+  writeFileSync(file, text)
+  chmodSync(file, 0o600)
+  await devctl('context use prod --namespace web')
+  expect(await devctl('kubeconfig')).toEqual(ok(`Updated Kubernetes context 'prod/web' in '${file}'\n`))
+  expect(read(folder)['.kube/config']).toBe(
+    text
+      .replace('context:\n    cluster', 'context:\n    namespace: "web"\n    cluster')
+      .replace('current-context: kind-dev', 'current-context: "prod"'),
+  )
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+
+  writeFileSync(join(folder, 'second'), kubeconfigWith({ other: 'x' }))
+  const env = { KUBECONFIG: `.kube/config:second`, DEVCTL_CONTEXT: 'other' }
+  expect(await devctl('kubeconfig', env)).toEqual(
+    ok(`Updated Kubernetes context 'other/x' in '${join(folder, 'second')}', '${file}'\n`),
+  )
+  expect(read(folder)['.kube/config']).toContain('current-context: "other"')
+})
+
+describe('on a terminal', () => {
+  /** Runs a line with somebody who answers the question. */
+  async function asked(line: string, folder: string, choose: Choose) {
+    let [stdout, stderr] = ['', '']
+    const status = await main(line.split(' '), {
+      stdout: { isTTY: true, write: text => (stdout += text) },
+      stderr: { isTTY: true, write: text => (stderr += text) },
+      readStdin: async () => new Uint8Array(),
+      env: { HOME: folder },
+      cwd: folder,
+      choose,
+    })
+    return { status, stdout, stderr }
+  }
+
+  test('devctl context asks which one to use', async () => {
+    const { folder } = laptop()
+    let offered: readonly Answer[] = []
+    const result = await asked('context --namespace web', folder, async (_, answers) => {
+      offered = answers
+      return 'prod'
+    })
+    expect(result).toEqual(ok('Using context web @ prod\n'))
+    expect(offered).toEqual([
+      { value: 'kind-dev', label: 'kind-dev (shop) *', isPreset: true },
+      { value: 'prod', label: 'prod (default)', isPreset: false },
+      { value: '', label: 'a platform, by its URL', disabled: 'the commands of the platform come later' },
+    ])
+  })
+
+  test('who leaves the question changes nothing, and ends with 130', async () => {
+    const { folder } = laptop()
+    expect(await asked('context', folder, async () => undefined)).toEqual({ status: 130, stdout: '', stderr: '' })
+    expect(Object.keys(read(folder))).toEqual(['.kube/config'])
+  })
+
+  /** A terminal whose keys are pressed one after another, each when the screen has changed. */
+  function keyboard(...keys: readonly string[]) {
+    const input = new PassThrough()
+    const output = new PassThrough()
+    const left = [...keys]
+    let screen = ''
+    output.on('data', part => {
+      screen += part
+      // At the end of each drawing the cursor is put in its place.
+      const key = screen.includes('Which?') ? left.shift() : undefined
+      if (key !== undefined) setImmediate(() => input.write(key))
+    })
+    return { terminal: { input, output }, screen: () => screen }
+  }
+
+  test('the list is walked with the arrow keys; what cannot be taken is not taken', async () => {
+    const { terminal, screen } = keyboard('\u001b[B', '\r', '\u001b[B', '\r')
+    const answers = [
+      { value: 'a', isPreset: true },
+      { value: 'b', disabled: 'not yet' },
+      { value: 'c', label: 'see \u001b[31m' },
+    ]
+    expect(await chooseOne(terminal, 'Which?', answers)).toBe('c')
+    expect(screen()).toContain('Which?')
+    expect(screen()).toContain('b (not yet)')
+    expect(screen()).toContain('see \\u{1b}[31m')
+  })
+
+  test('Ctrl-C leaves it', async () => {
+    const { terminal } = keyboard('\u0003')
+    expect(await chooseOne(terminal, 'Which?', [{ value: 'a' }])).toBe(undefined)
+  })
+})
+
+test('a table is as wide as what is in it, on a screen', () => {
+  expect(
+    toTable([
+      ['Name', 'B'],
+      ['日本', 'x'],
+      ['a\u001b', ''],
+    ]),
+  ).toBe('Name     B\n日本     x\na\\u{1b}\n')
+})
+
+test('twenty commands at once lose nothing, and leave nothing behind', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `c${index}`)
+  const folder = makeFolder({ config: kubeconfigWith(Object.fromEntries(names.map(name => [name, 'old']))) })
+  const env = { HOME: folder, DEVCTL_HOME: join(folder, 'home'), KUBECONFIG: join(folder, 'config') }
+  const devctl = (...words: readonly string[]) =>
+    new Promise<number | null>((resolve, reject) => {
+      const child = spawn(process.execPath, [join(root, 'bin/devctl.cjs'), ...words], { env, stdio: 'ignore' })
+      child.on('error', reject)
+      child.on('exit', resolve)
+    })
+  const statuses = await Promise.all(
+    names.map((name, index) =>
+      index % 5 === 4 ? devctl('kubeconfig') : devctl('context', 'use', name, '--namespace', `of-${name}`),
+    ),
+  )
+  expect(statuses).toEqual(names.map(() => 0))
+  const files = read(folder)
+  expect(Object.keys(files)).toEqual(['config', 'home/contexts.json'])
+  const { current, contexts } = JSON.parse(files['home/contexts.json']!)
+  const used = names.filter((_, index) => index % 5 !== 4)
+  expect(used).toContain(current)
+  expect(contexts).toEqual(Object.fromEntries(used.map(name => [name, { namespace: `of-${name}` }])))
+  expect(JSON.parse(files['config']!).contexts).toHaveLength(20)
+  expect(statSync(join(folder, 'home')).mode & 0o777).toBe(0o700)
+  expect(statSync(join(folder, 'home/contexts.json')).mode & 0o777).toBe(0o600)
+}, 60_000)
