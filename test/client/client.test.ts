@@ -142,7 +142,6 @@ describe('answers', () => {
 
   test.each([
     [400, 'BadRequest', 'invalid'],
-    [401, 'Unauthorized', 'unauthorized'],
     [403, 'Forbidden', 'forbidden'],
     [409, 'Conflict', 'conflict'],
     [409, 'AlreadyExists', 'exists'],

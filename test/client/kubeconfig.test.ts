@@ -169,7 +169,7 @@ describe('the client library', () => {
     const needs = async (user: object, cluster: object = {}, env: Env = {}) =>
       needsLibrary(await loadKubeconfig(undefined, { ...one(user, cluster), ...env }))
     expect(await needs({ token: 't' }, { 'tls-server-name': 'a', 'insecure-skip-tls-verify': true })).toBe(false)
-    expect(await needs({ exec: { command: 'x' } })).toBe(true)
+    expect(await needs({ exec: { command: 'x' } })).toBe(false)
     expect(await needs({ 'auth-provider': { name: 'oidc' } })).toBe(true)
     expect(await needs({}, { 'proxy-url': 'socks5://proxy' })).toBe(true)
     expect(await needs({}, {}, { HTTPS_PROXY: 'proxy:3128' })).toBe(true)
@@ -195,7 +195,7 @@ describe('the client library', () => {
     const env = withPlugin(credential('$FROM_OUTSIDE-$OWN'), { env: [{ name: 'OWN', value: 'own' }] })
     const { headers, calls, streams } = await (await kubeconfigAccess(undefined, env)).connect(false)
     expect(headers).toMatchObject({
-      Authorization: 'Bearer outside-own',
+      authorization: 'Bearer outside-own',
       'impersonate-user': 'bob',
       'impersonate-group': ['a'],
     })
@@ -208,14 +208,14 @@ describe('the client library', () => {
       provideClusterInfo: true,
     })
     const { headers } = await (await kubeconfigAccess(undefined, env)).connect(false)
-    expect(headers['Authorization']).toContain('server:https://cluster.example.com:6443')
+    expect(headers['authorization']).toContain('server:https://cluster.example.com:6443')
   })
 
   test('says which plugin fails', async () => {
     const access = await kubeconfigAccess(undefined, withPlugin('echo no such account >&2; exit 3'))
     await expect(access.connect(false)).rejects.toMatchObject({
       failure: 'unauthorized',
-      message: expect.stringMatching(/^could not get credentials from `.*\/plugin`: /),
+      message: expect.stringMatching(/^the credential plugin `.*\/plugin` failed with exit status 3$/),
     })
   })
 })
