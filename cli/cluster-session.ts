@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
+import type { KubeconfigAccess } from '../cluster/connection.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
@@ -14,6 +15,8 @@ import { traceRequests } from './trace-requests.ts'
 /** What a command that talks to a cluster works with. */
 export interface Session {
   readonly cluster: Cluster
+  /** The way to it, for who has to talk to it otherwise. */
+  readonly access: KubeconfigAccess
   readonly namespace: string
   /** How the two were chosen. */
   readonly target: Target
@@ -64,9 +67,13 @@ export async function withCluster(
     target = await findTarget(io, options, options.manifest)
     const { context, namespace, from } = target
     dnsLabel(namespace, from.namespace.replaceAll('`', ''))
-    const { connect } = await import('../cluster/kube-cluster.ts')
-    const cluster = await connect({ context, env: io.env, signal, trace })
-    return await work({ cluster, namespace, target, signal, clock, holder: holder() })
+    const [{ kubeconfigAccess }, { toCluster }] = await Promise.all([
+      import('../cluster/connection.ts'),
+      import('../cluster/kube-cluster.ts'),
+    ])
+    const access = await kubeconfigAccess(context, io.env, signal)
+    const cluster = toCluster(access, trace)
+    return await work({ cluster, access, namespace, target, signal, clock, holder: holder() })
   } catch (error) {
     if (interrupt.signal.aborted) {
       if (!options.isEndless) io.stderr.write('interrupted\n')

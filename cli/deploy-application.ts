@@ -1,69 +1,78 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
 import { count, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
-import { get } from '../compiler/syntax/tree.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
+import { get, type Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
+import type { Source } from '../environment/record.ts'
 import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
 import { readableDuration } from './duration-option.ts'
+import type { Io } from './io.ts'
 import { type OpenProject, openProject, targetOf } from './open-project.ts'
 import { type Progress, type ProgressForm, startProgress } from './progress/progress.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
 export interface DeployValues extends DeployingValues {
   readonly wait: boolean
+  readonly dependencies: boolean
+  readonly bash: boolean
   readonly output: ProgressForm
 }
 
-/** Compiles, then brings the environment in the cluster to what the files say. */
-export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
-  const project = await openProject(context.io, options)
-  const target = targetOf(project, options)
-  return withCluster(context.io, { ...options, ...target, logLevel: context.logLevel }, session =>
-    deploy(context, options, project, session),
-  )
+/** What a deploy is to others that depend on it. */
+export interface Deployed {
+  readonly status: number
+  readonly environment?: string
+  /** What its commands handed on. */
+  readonly variables?: Readonly<Record<string, string>>
 }
 
-async function deploy(
+/** Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files say. */
+export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
+  const io = withVariables(context.io, options.var)
+  const project = await openProject(io, options)
+  const target = targetOf(project, options)
+  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
+    const { deployProject } = await import('./deploy-project.ts')
+    const { clock } = session
+    const progress = await startProgress(io, context.logLevel, options.output, () => clock.now())
+    tellTarget(context, session, progress)
+    const { status } = await deployProject({ ...context, io }, options, project, session, progress, [])
+    return status
+  })
+}
+
+/** The variables of `--var` count like those of the shell. */
+export function withVariables(io: Io, variables: Readonly<Record<string, string>> | undefined): Io {
+  return variables ? { ...io, env: { ...io.env, ...variables } } : io
+}
+
+/** Applies what was compiled, and tells how it went. With `isHeld` the caller has the environment's Lease. */
+export async function applyCompiled(
   context: Context,
   options: DeployValues,
-  project: OpenProject,
+  compiled: CompiledForCluster,
   session: Session,
+  progress: Progress,
+  { began, isHeld, signal }: { readonly began: number; readonly isHeld: boolean; readonly signal: AbortSignal },
 ): Promise<number> {
   const { io, logLevel } = context
-  const { cluster, namespace, clock, signal, holder } = session
-  const began = clock.now()
+  const { cluster, namespace, clock, holder } = session
   const since = () => readableDuration(clock.now() - began)
-  const progress = await startProgress(io, logLevel, options.output, () => clock.now())
-  tellTarget(context, session, progress)
-  const compiled = await compileForCluster(context, options, project, namespace, progress)
-  if (!compiled) return 1
   const { plan, synth, services, source } = compiled
   const environment = plan.environment.name
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
   const states = new Map<string, string>()
+  const { adopt, forceConflicts, takeOver, rerun } = options
+  const choices = { adopt, forceConflicts, takeOver, rerun: new Set(rerun) }
   const result = await deployEnvironment(
-    {
-      cluster,
-      plan,
-      synth,
-      services,
-      namespace,
-      holder,
-      wait: options.wait,
-      source,
-      choices: {
-        adopt: options.adopt,
-        forceConflicts: options.forceConflicts,
-        takeOver: options.takeOver,
-        rerun: new Set(options.rerun),
-      },
-    },
+    { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
     { clock, signal, events: toProgress(progress, states) },
   ).catch((error: unknown) => {
     progress.pause()
@@ -110,6 +119,15 @@ export function tellTarget({ logLevel }: Context, { namespace, target }: Session
   })
 }
 
+/** A project, compiled for the cluster. */
+export interface CompiledForCluster {
+  readonly plan: Plan
+  readonly synth: (plan: Plan) => readonly Manifest[]
+  /** The services of the Compose file. */
+  readonly services: Tree | undefined
+  readonly source: Source
+}
+
 /** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
 export async function compileForCluster(
   context: Context,
@@ -117,7 +135,7 @@ export async function compileForCluster(
   project: OpenProject,
   namespace: string,
   progress: Progress,
-) {
+): Promise<CompiledForCluster | undefined> {
   const { io } = context
   const planning = { ...options, namespace, startOrder: 'client', includeSecrets: true } as const
   const compilation = await compileFiles(io, [], options, planning, { project })
@@ -145,7 +163,8 @@ export async function compileForCluster(
   return { plan, synth, services: get(loaded?.tree, 'services'), source: deploySource(io, directory, files) }
 }
 
-function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {
+/** Prints diagnostics in the form of the output. */
+export function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {
   if (output === 'text') printDiagnostics(diagnostics, io, logLevel)
   else
     for (const one of diagnosticsToJson(diagnostics))

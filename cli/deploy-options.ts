@@ -1,6 +1,7 @@
 import { flag, list, type Values } from './options.ts'
 import { loading, planning } from './project-options.ts'
 import { target, timeout } from './target-options.ts'
+import { variables } from './variable-option.ts'
 
 const { startOrder: _, includeSecrets: __, ...plan } = planning
 
@@ -10,6 +11,7 @@ export const deploying = {
   ...plan,
   ...target,
   timeout,
+  var: variables,
   adopt: flag('--adopt', 'take over objects that are there already and belong to nobody'),
   forceConflicts: flag('--force-conflicts', 'take over fields that another tool applies'),
   takeOver: flag('--take-over', 'deploy although the environment was deployed from another repository or file'),

@@ -22,7 +22,7 @@ export function deploySource(io: Io, directory: string, files: readonly string[]
 }
 
 /** `https://git.example.com/team/shop` and `git@git.example.com:team/shop` are one; of a folder on this machine only the name counts. */
-function plainAddress(address: string): string {
+export function plainAddress(address: string): string {
   const url = /^[a-z+]+:\/\/(?:[^@/]*@)?(.+)$/i.exec(address)?.[1]
   const [, host, path] = /^(?:[^@/]*@)?([^/:]+):(?!\/\/)(.+)$/.exec(address) ?? []
   if (url !== undefined && !address.startsWith('file:')) return url

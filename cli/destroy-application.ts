@@ -1,62 +1,179 @@
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { type SessionOptions, withCluster } from './cluster-session.ts'
+import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
+import { withVariables } from './deploy-application.ts'
+import { toldWaiting } from './deploy-project.ts'
 import { readableDuration } from './duration-option.ts'
-import { openProject, targetOf } from './open-project.ts'
+import { UsageError } from './errors.ts'
+import { type OpenProject, openProject, targetOf } from './open-project.ts'
+import { type Progress, startProgress } from './progress/progress.ts'
 import type { LoadingValues } from './project-options.ts'
 import { printDiagnostics, printSummary } from './report.ts'
+import { runSection } from './run-section.ts'
 
 export interface DestroyValues extends LoadingValues, SessionOptions {
   readonly name: string | undefined
+  readonly var: Readonly<Record<string, string>> | undefined
   readonly volumes: boolean
+  readonly all: boolean
+  readonly dependencies: boolean
+  readonly yes: boolean
   readonly wait: boolean
+  readonly bash: boolean
 }
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
-export async function destroyApplication({ io, logLevel }: Context, options: DestroyValues): Promise<number> {
-  const opened = await openProject(io, options)
-  const target = targetOf(opened, options)
-  return withCluster(io, { ...options, ...target, logLevel }, async ({ cluster, namespace, signal, clock, holder }) => {
-    const began = clock.now()
-    const environment = await environmentName()
-    const { destroyEnvironment } = await import('../environment/destroy.ts')
-    const result = await destroyEnvironment(
-      { cluster, environment, namespace, holder, volumes: options.volumes, wait: options.wait },
-      {
-        clock,
-        signal,
-        events: {
-          planned() {},
-          deleted: name => {
-            if (logLevel !== 'error') io.stderr.write(`deleted ${name}\n`)
-          },
-          locked: holder => io.stderr.write(`waiting for ${holder}, who works on it or has died\n`),
-        },
-      },
-    )
-    if (result.kept.length > 0) {
-      const hint = options.volumes ? '' : ' (`--volumes` deletes claims)'
-      io.stderr.write(`kept ${result.kept.join(', ')}${hint}\n`)
-    }
-    const took = readableDuration(clock.now() - began)
-    printSummary(
-      result.wasEmpty
-        ? `there is nothing of ${environment} in ${namespace}`
-        : `${environment} is destroyed in ${namespace}: ${plural(result.deleted.length, 'object')}${options.wait ? '' : ', not waited for'} (${took})`,
-      io,
-      logLevel,
-    )
-    return 0
+export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
+  const io = withVariables(context.io, options.var)
+  const project = await openProject(io, options)
+  const target = targetOf(project, options)
+  const own = { ...context, io }
+  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
+    const environment = await environmentName(own, options, project)
+    if (options.all) await confirm(own, options, environment, session)
+    const progress = await startProgress(io, context.logLevel, 'text', () => session.clock.now())
+    return destroyProject(own, options, project, environment, session, progress, [])
   })
+}
 
-  async function environmentName(): Promise<string> {
-    if (options.name !== undefined) return options.name
-    const { plan, project, diagnostics } = await compileFiles(io, [], options, {}, { project: opened })
-    const name = plan?.environment.name ?? project?.name
-    if (name !== undefined) return name
-    printDiagnostics(diagnostics, io, logLevel)
-    throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
+/** Destroys one environment: its commands first, then what they and deploy made, then, when asked, what it depends on. */
+export async function destroyProject(
+  context: Context,
+  options: DestroyValues,
+  project: OpenProject,
+  environment: string,
+  session: Session,
+  progress: Progress,
+  above: readonly string[],
+): Promise<number> {
+  const { io, logLevel } = context
+  const { cluster, namespace, clock, signal, holder } = session
+  const began = clock.now()
+  const manifest = project.namesCompose ? undefined : project.manifest
+  const volumes = options.volumes || options.all
+  const { destroyEnvironment } = await import('../environment/destroy.ts')
+  const result = await destroyEnvironment(
+    {
+      cluster,
+      environment,
+      namespace,
+      holder,
+      volumes,
+      wait: options.wait,
+      before: active => runCommands(context, options, project, environment, session, progress, active),
+    },
+    {
+      clock,
+      signal,
+      events: {
+        planned() {},
+        deleted: object => progress.tell({ type: 'object', action: 'delete', object }),
+        locked: toldWaiting(progress),
+      },
+    },
+  )
+  progress.pause()
+  if (result.kept.length > 0) {
+    const hint = volumes ? '' : ' (`--volumes` deletes claims)'
+    io.stderr.write(`kept ${result.kept.join(', ')}${hint}\n`)
   }
+  const took = readableDuration(clock.now() - began)
+  printSummary(
+    result.wasEmpty
+      ? `there is nothing of ${environment} in ${namespace}`
+      : `${environment} is destroyed in ${namespace}: ${plural(result.deleted.length, 'object')}${options.wait ? '' : ', not waited for'} (${took})`,
+    io,
+    logLevel,
+  )
+  if (!manifest || manifest.dependencies.length === 0) return 0
+  if (!options.all && !options.dependencies) {
+    const names = manifest.dependencies.map(({ name }) => name).join(', ')
+    printSummary(`left ${names} as they are (\`--dependencies\` destroys them, too)`, io, logLevel)
+    return 0
+  }
+  const { destroyDependencies } = await import('./dependencies.ts')
+  return destroyDependencies(context, options, manifest, session, progress, above)
+}
+
+/** The commands of the manifest, with the variables that the deploy kept, and after them what takes Helm releases away. */
+async function runCommands(
+  context: Context,
+  options: DestroyValues,
+  project: OpenProject,
+  environment: string,
+  session: Session,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const { io, logLevel } = context
+  const { cluster, namespace } = session
+  const manifest = project.namesCompose ? undefined : project.manifest
+  const [{ readKept }, { listHelmReleases, listTemplateClaims, uninstallCommand }] = await Promise.all([
+    import('../environment/secret-marks.ts'),
+    import('../shell/helm-releases.ts'),
+  ])
+  const commands = manifest?.destroy?.commands ?? []
+  const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0
+  const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
+  const run = async (list: typeof commands | readonly { name: string; command: string }[]) => {
+    const { hasFailed, diagnostics } = await runSection(
+      io,
+      session,
+      {
+        commands: list,
+        folder: manifest?.folder ?? io.cwd,
+        environment,
+        noBash: !options.bash,
+        variables: { ...kept?.variables, ...options.var },
+        domain: undefined,
+        registry: undefined,
+        dependencies: new Map(),
+      },
+      progress,
+      signal,
+    )
+    progress.pause()
+    printDiagnostics(diagnostics, io, logLevel)
+    if (hasFailed)
+      throw new UserError(`${environment} is not destroyed: a command failed`, {
+        hint: 'nothing was deleted yet; mend the command, or make it end well when there is nothing for it to do',
+      })
+  }
+  if (commands.length > 0) await run(commands)
+  const claims =
+    options.volumes || options.all ? await listTemplateClaims(cluster, environment, namespace, { signal }) : []
+  const releases = await listHelmReleases(cluster, environment, namespace, { signal })
+  if (releases.length > 0)
+    await run([{ name: `uninstall ${releases.join(', ')}`, command: uninstallCommand(releases, namespace) }])
+  for (const name of claims)
+    await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
+}
+
+async function environmentName(
+  { io, logLevel }: Context,
+  options: DestroyValues,
+  opened: OpenProject,
+): Promise<string> {
+  if (options.name !== undefined) return options.name
+  const { plan, project, diagnostics } = await compileFiles(io, [], options, {}, { project: opened })
+  const name = plan?.environment.name ?? project?.name
+  if (name !== undefined) return name
+  printDiagnostics(diagnostics, io, logLevel)
+  throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
+}
+
+/** Claims and dependencies do not come back: somebody has to say so. */
+async function confirm(
+  { io }: Context,
+  { yes }: DestroyValues,
+  environment: string,
+  { namespace }: Session,
+): Promise<void> {
+  if (yes) return
+  const question = `Destroy ${environment} in ${namespace} with its data and what it depends on?`
+  if (!io.choose) throw new UsageError('`--all` needs somebody to confirm it', { hint: 'add `--yes`' })
+  const answer = await io.choose(question, [{ value: 'no' }, { value: 'yes' }])
+  if (answer !== 'yes') throw new UserError('nothing was destroyed')
 }

@@ -3,7 +3,7 @@ import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
 import { withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { compileForCluster, tellTarget } from './deploy-application.ts'
+import { type CompiledForCluster, compileForCluster, tellTarget, withVariables } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { wantsColour } from './io.ts'
 import { openProject, targetOf } from './open-project.ts'
@@ -25,26 +25,39 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const { diffAgainst } = await import('./diff-against.ts')
     return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
   }
-  const project = await openProject(context.io, options)
+  const { logLevel } = context
+  const io = withVariables(context.io, options.var)
+  const project = await openProject(io, options)
   const target = targetOf(project, options)
-  const { io, logLevel } = context
   return withCluster(io, { ...options, ...target, logLevel }, async session => {
     const { cluster, namespace, signal, clock } = session
     const progress = await startProgress(io, logLevel, 'text', () => clock.now())
     tellTarget(context, session, progress)
-    const compiled = await compileForCluster(context, options, project, namespace, progress)
-    progress.pause()
-    if (!compiled) return 1
-    const { plan, synth, services, source } = compiled
     const [{ planDeploy }, { diffOf }] = await Promise.all([
       import('../environment/deploy.ts'),
       import('../environment/diff.ts'),
     ])
+    const first = await compileForCluster({ ...context, io }, options, project, namespace, progress)
+    progress.pause()
+    if (!first) return 1
+    const compiled = await withHandedVariables(first)
+    if (!compiled) return 1
+    const { plan, synth, services, source } = compiled
     const { adopt, forceConflicts, takeOver } = options
     const choices = { adopt, forceConflicts, takeOver, rerun: new Set(options.rerun) }
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
     return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)
+
+    /** The commands of a manifest are not run for a diff: what they handed on at the last deploy stands for it. */
+    async function withHandedVariables(compiled: CompiledForCluster): Promise<CompiledForCluster | undefined> {
+      if (project.namesCompose || !project.manifest?.deploy?.commands.length) return compiled
+      const { readKept } = await import('../environment/secret-marks.ts')
+      const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
+      if (!kept || Object.keys(kept.variables).length === 0) return compiled
+      const own = { ...context, io: withVariables(io, { ...kept.variables, ...options.var }) }
+      return compileForCluster(own, options, project, namespace, progress)
+    }
   })
 }
 

@@ -47,25 +47,38 @@ export async function kubeconfigAccess(
 ): Promise<KubeconfigAccess> {
   const first = await loadKubeconfig(context, env)
   let last: Credentials | undefined
+  let current: Promise<Connection> | undefined
   return {
     context: first.context,
     namespace: first.namespace,
     server: first.server,
-    async connect(fresh) {
-      // Files of tokens and certificates change, and the plugin may have others now.
-      const loaded = fresh ? await loadKubeconfig(first.context, env) : first
-      const kubeconfig = await withPluginCredentials(loaded, env, signal)
-      last = readCredentials(kubeconfig)
-      if (!needsLibrary(kubeconfig)) return connectOurselves(kubeconfig, last)
-      const { connectByLibrary } = await import('./library.ts')
-      const { agents, headers } = await connectByLibrary(kubeconfig)
-      return { headers: { ...headers, ...last.headers }, calls: Object.assign(agents[0], CALLS), streams: agents[1] }
+    connect(fresh) {
+      if (fresh || !current) {
+        const next = authenticate(fresh)
+        current = next
+        // The next one asks again.
+        next.catch(() => {
+          if (current === next) current = undefined
+        })
+      }
+      return current
     },
     describeUser() {
       const user = `user \`${first.userName ?? 'without a name'}\``
       const flaw = last && flawOf(last, Date.now())
       return flaw === undefined ? user : `${user}: ${flaw}`
     },
+  }
+
+  async function authenticate(fresh: boolean): Promise<Connection> {
+    // Files of tokens and certificates change, and the plugin may have others now.
+    const loaded = fresh ? await loadKubeconfig(first.context, env) : first
+    const kubeconfig = await withPluginCredentials(loaded, env, signal)
+    last = readCredentials(kubeconfig)
+    if (!needsLibrary(kubeconfig)) return connectOurselves(kubeconfig, last)
+    const { connectByLibrary } = await import('./library.ts')
+    const { agents, headers } = await connectByLibrary(kubeconfig)
+    return { headers: { ...headers, ...last.headers }, calls: Object.assign(agents[0], CALLS), streams: agents[1] }
   }
 }
 

@@ -12,7 +12,7 @@ import {
   type ObjectRef,
   type Resource,
 } from './cluster.ts'
-import { kubeconfigAccess } from './connection.ts'
+import { type KubeconfigAccess, kubeconfigAccess } from './connection.ts'
 import { Discovery } from './discovery.ts'
 import type { Env } from './kubeconfig.ts'
 import { contains } from './landed.ts'
@@ -38,6 +38,11 @@ export interface ConnectOptions extends CallOptions {
 export async function connect({ context, env, signal, trace }: ConnectOptions): Promise<Cluster> {
   const access = await kubeconfigAccess(context, env, signal)
   signal?.throwIfAborted()
+  return toCluster(access, trace)
+}
+
+/** The cluster that an access leads to. */
+export function toCluster(access: KubeconfigAccess, trace?: ConnectOptions['trace']): Cluster {
   return new KubeCluster(access.context, access.namespace, new Client(access, {}, trace))
 }
 

@@ -1,7 +1,7 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
-import { environmentSelector, ORIGIN_LABEL } from './labels.ts'
+import { environmentSelector, ORIGIN_ANNOTATION } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { type EnvironmentRecord, isOwn, type RecordedKind, type Source, sameKinds, unitedKinds } from './record.ts'
@@ -64,7 +64,14 @@ export async function planChanges(
     pruneFirst,
     kept,
     recorded,
-    record: { source, kinds: unitedKinds(kinds, kept, await missingKinds(cluster, recorded, options)) },
+    record: {
+      source,
+      kinds: unitedKinds(
+        kinds,
+        kept.map(object => kindOf(object, namespace)),
+        await missingKinds(cluster, recorded, options),
+      ),
+    },
   }
 }
 
@@ -84,10 +91,12 @@ export async function listEnvironment(
   kinds: readonly RecordedKind[],
   options: CallOptions,
 ): Promise<readonly KubeObject[]> {
-  const labels = environmentSelector(environment)
-  const lists = await inParallel(kinds, async ({ apiVersion, kind }) => {
+  const lists = await inParallel(kinds, async ({ apiVersion, kind, namespace: elsewhere }) => {
     if (!(await cluster.resource(apiVersion, kind, options))) return []
-    return cluster.list({ apiVersion, kind, namespace, labels }, options)
+    const isHere = elsewhere === undefined || elsewhere === namespace
+    const labels = environmentSelector(environment, isHere ? undefined : namespace)
+    const where = isHere ? namespace : (elsewhere ?? undefined)
+    return cluster.list({ apiVersion, kind, namespace: where, labels }, options)
   })
   return lists.flat()
 }
@@ -114,13 +123,23 @@ function refuseOtherSource(environment: string, before: Source | undefined, now:
   )
 }
 
-const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string => `${apiVersion} ${kind} ${metadata.name}`
+/** The kind of an object, with where it is. */
+function kindOf({ apiVersion, kind, metadata }: KubeObject, home: string): RecordedKind {
+  return { apiVersion, kind, ...(metadata.namespace !== home && { namespace: metadata.namespace ?? null }) }
+}
+
+const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
+  `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 
 /** What another object owns goes and stays with it. */
 const isDependant = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 
+/** Whether a command of the manifest made an object (decisions section 7). */
+export const isMadeByCommand = ({ metadata }: KubeObject): boolean =>
+  metadata.annotations?.[ORIGIN_ANNOTATION] !== undefined
+
 /** Claims stay until they are asked for, and what commands made until destroy (reference/peers.md 4.9, decisions section 7). */
 function mayPrune(object: KubeObject): boolean {
-  if (object.kind === 'PersistentVolumeClaim' || object.metadata.labels?.[ORIGIN_LABEL] !== undefined) return false
+  if (object.kind === 'PersistentVolumeClaim' || isMadeByCommand(object)) return false
   return !keepsItself(object)
 }

@@ -10,7 +10,7 @@ import type { Clock } from './clock.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { readRecord, type Source } from './record.ts'
-import { markSecrets, readKey, writeKey } from './secret-marks.ts'
+import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
 import { Tracker } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
 
@@ -31,6 +31,8 @@ export interface DeployInput extends Deployment {
   readonly holder: Holder
   /** Wait until every workload is ready; else only for what others depend on. */
   readonly wait: boolean
+  /** The caller has the environment's Lease already. */
+  readonly isHeld?: boolean
 }
 
 export interface DeployEvents extends ApplyEvents {
@@ -63,8 +65,8 @@ export interface DeployPlan {
   readonly changes: Changes
   /** Somebody deploys just now, or has died while doing so. */
   readonly isLocked: boolean
-  /** The environment's key when it has none yet, and needs one. */
-  readonly newKey: string | undefined
+  /** What the environment has to keep before anything is applied, where it does not yet. */
+  readonly toKeep: KeptSecrets | undefined
 }
 
 /**
@@ -79,13 +81,13 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   events.planned(first.changes, first.wanted)
   const tracker = new Tracker(cluster, environment, namespace, clock)
   const apply = async (current: DeployPlan, active: AbortSignal): Promise<readonly string[]> => {
-    const { wanted, changes, newKey } = current
-    if (newKey !== undefined) await writeKey(cluster, environment, namespace, newKey, { signal: active })
+    const { wanted, changes, toKeep } = current
+    if (toKeep) await writeKept(cluster, environment, namespace, toKeep, { signal: active })
     const run = { cluster, tracker, events, clock, by: holder.name, signal: active }
     await applyChanges(run, wanted, changes, input.wait)
     return [...changes.pruneFirst, ...changes.prune].map(nameOf)
   }
-  const upToDate = isUpToDate(first.changes) && !first.isLocked
+  const upToDate = isUpToDate(first.changes) && (input.isHeld || !first.isLocked)
   try {
     if (upToDate && input.wait)
       await applyWorkloads(
@@ -94,13 +96,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
         first.changes.steps,
         true,
       )
-    const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
-    const pruned = upToDate
-      ? []
-      : await withLease(lease, async active =>
-          // Somebody else has deployed between our plan and our Lease: what they did is there now.
-          apply((await isCurrent(input, first, active)) ? first : await planDeploy(input, { signal: active }), active),
-        )
+    const pruned = upToDate ? [] : await (input.isHeld ? apply(first, signal) : holding(input, world, first, apply))
     return { isUpToDate: upToDate, pruned, failures: [], failedServices: [] }
   } catch (error) {
     const failed = failuresIn(error)
@@ -117,6 +113,21 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   }
 }
 
+/** Applies while holding the Lease; what somebody else has deployed between our plan and our Lease is there now, and planned again. */
+async function holding(
+  input: DeployInput,
+  { clock, events, signal }: DeployWorld,
+  first: DeployPlan,
+  apply: (plan: DeployPlan, active: AbortSignal) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const { cluster, namespace, holder } = input
+  const environment = input.plan.environment.name
+  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+  return withLease(lease, async active =>
+    apply((await isCurrent(input, first, active)) ? first : await planDeploy(input, { signal: active }), active),
+  )
+}
+
 /** Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster would refuse. */
 export async function planDeploy(
   { cluster, plan, synth, namespace, source, choices }: Deployment,
@@ -125,14 +136,15 @@ export async function planDeploy(
   const options = { signal }
   const environment = plan.environment.name
   const needsKey = plan.secrets.length > 0
-  const [recorded, locked, key] = await Promise.all([
+  const [recorded, locked, kept] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
     isLocked(cluster, environment, namespace, options),
-    needsKey ? readKey(cluster, environment, namespace, options) : undefined,
+    needsKey ? readKept(cluster, environment, namespace, options) : undefined,
   ])
-  const wanted = wantedOf(plan, synth(key ? markSecrets(plan, key.key) : plan), namespace)
+  const key = kept?.key ?? newKey()
+  const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
   const changes = await planChanges(cluster, wanted, recorded, source, choices, options)
-  return { wanted, changes, isLocked: locked, newKey: key?.isNew ? key.key : undefined }
+  return { wanted, changes, isLocked: locked, toKeep: needsKey && !kept ? { key, variables: {} } : undefined }
 }
 
 /** Whether the environment's record is still the one that the plan was made with. Every deploy that changes something writes it. */

@@ -6,7 +6,7 @@ import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
 import { deleteObject, gone } from './removal.ts'
-import { deleteKey } from './secret-marks.ts'
+import { deleteKept } from './secret-marks.ts'
 import { nameOf } from './wanted.ts'
 
 export interface DestroyInput {
@@ -18,6 +18,8 @@ export interface DestroyInput {
   readonly volumes: boolean
   /** Wait until everything is gone, Pods included. */
   readonly wait: boolean
+  /** Done first, while the environment is held; when it throws, nothing is deleted. */
+  readonly before?: (signal: AbortSignal) => Promise<void>
 }
 
 export interface DestroyWorld {
@@ -84,6 +86,7 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
 
   const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
   await withLease(lease, async active => {
+    await input.before?.(active)
     for (const group of inOrder(doomed))
       await inParallel(group, async object => {
         await deleteObject(cluster, object, wait ? 'Foreground' : 'Background', { signal: active })
@@ -91,7 +94,7 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
       })
     if (wait) await gone(cluster, doomed, active)
     // What stays is found again by its label; it needs no record.
-    await deleteKey(cluster, environment, namespace, { signal: active })
+    await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })
   })
   return { ...result, wasEmpty: false }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
-import type { Changes } from './changes.ts'
+import { type Changes, isMadeByCommand } from './changes.ts'
 import { type Difference, type Key, pathText } from './comparison.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
 import { SECRETS_ANNOTATION } from './labels.ts'
@@ -45,17 +45,20 @@ export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly Ob
           : 'left the Compose file; will be deleted',
       }),
     ),
-    ...kept.map(
-      (object): ObjectDiff => ({
-        action: 'keep',
-        object: nameOf(object),
-        values: [],
-        consequence:
-          object.kind === 'PersistentVolumeClaim'
-            ? 'left the Compose file; stays, with its data'
-            : 'is in no file; stays, as it asks for',
-      }),
-    ),
+    // What commands made is none of the files' business.
+    ...kept
+      .filter(object => !isMadeByCommand(object))
+      .map(
+        (object): ObjectDiff => ({
+          action: 'keep',
+          object: nameOf(object),
+          values: [],
+          consequence:
+            object.kind === 'PersistentVolumeClaim'
+              ? 'left the Compose file; stays, with its data'
+              : 'left the Compose file; stays, since it asks to be kept',
+        }),
+      ),
   ]
 }
 

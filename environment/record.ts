@@ -5,6 +5,8 @@ import { MANAGER, ownLabels } from './labels.ts'
 export interface RecordedKind {
   readonly apiVersion: string
   readonly kind: string
+  /** Where they are: absent for the environment's own namespace, null for objects of the whole cluster. Only commands make them elsewhere. */
+  readonly namespace?: string | null
 }
 
 /** Where an environment is deployed from: two projects of one name must not take turns with it (decisions section 7). */
@@ -71,7 +73,7 @@ export async function writeRecord(
     kind: 'ConfigMap',
     metadata: { name, namespace, labels: ownLabels(environment) },
     data: {
-      kinds: `${kinds.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).join('\n')}\n`,
+      kinds: `${kinds.map(kindText).join('\n')}\n`,
       ...source,
       ...deployed,
     },
@@ -91,15 +93,51 @@ export async function deleteRecord(
 
 /** The kinds of all lists, sorted, each once. */
 export function unitedKinds(...lists: readonly (readonly RecordedKind[])[]): readonly RecordedKind[] {
-  const byKey = new Map(lists.flat().map(({ apiVersion, kind }) => [`${apiVersion} ${kind}`, { apiVersion, kind }]))
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind)
+  const byText = new Map(lists.flat().map(kind => [kindText(kind), kind]))
+  return [...byText]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { apiVersion, kind, namespace }]) => ({
+      apiVersion,
+      kind,
+      ...(namespace !== undefined && { namespace }),
+    }))
 }
 
 /** Whether two lists have the same kinds. */
 export const sameKinds = (a: readonly RecordedKind[], b: readonly RecordedKind[]): boolean =>
   JSON.stringify(unitedKinds(a)) === JSON.stringify(unitedKinds(b))
 
+/** `apps/v1 Deployment`, with where it is behind it where that is not the environment's namespace: a namespace, or `*` for the cluster. */
+function kindText({ apiVersion, kind, namespace }: RecordedKind): string {
+  return `${apiVersion} ${kind}${namespace === undefined ? '' : ` ${namespace ?? '*'}`}`
+}
+
 function parseKind(line: string): RecordedKind[] {
-  const [apiVersion, kind] = line.trim().split(' ')
-  return apiVersion && kind ? [{ apiVersion, kind }] : []
+  const [apiVersion, kind, where] = line.trim().split(' ')
+  if (!apiVersion || !kind) return []
+  return [{ apiVersion, kind, ...(where !== undefined && { namespace: where === '*' ? null : where }) }]
+}
+
+/**
+ * Gives a function that writes a kind into the record before the first object of that kind is made by somebody else, such as a command; each kind
+ * once. What is in the record stays.
+ */
+export function kindKeeper(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  options: CallOptions,
+): (kind: RecordedKind) => Promise<void> {
+  let last = Promise.resolve()
+  return kind => {
+    const next = last.then(async () => {
+      const record = (await readRecord(cluster, environment, namespace, options)) ?? { kinds: [] }
+      const kinds = unitedKinds(record.kinds, [kind])
+      if (!sameKinds(kinds, record.kinds))
+        await writeRecord(cluster, environment, namespace, { ...record, kinds }, options)
+    })
+    // One that fails is the failure of its own caller.
+    last = next.catch(() => undefined)
+    return next
+  }
 }

@@ -26,7 +26,7 @@ export async function deleteAndWait(
 export async function gone(cluster: Cluster, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
   const byKind = new Map<string, KubeObject[]>()
   for (const object of objects) {
-    const key = `${object.apiVersion} ${object.kind}`
+    const key = `${object.apiVersion} ${object.kind} ${object.metadata.namespace}`
     byKind.set(key, [...(byKind.get(key) ?? []), object])
   }
   await Promise.all([...byKind.values()].map(group => goneOfOneKind(cluster, group, signal)))

@@ -24,39 +24,53 @@ function marked<W extends WorkloadPlan>(workload: W, secrets: ReadonlyMap<string
   return { ...workload, pod: { ...pod, annotations: { ...pod.annotations, [SECRETS_ANNOTATION]: mark } } }
 }
 
-/** The environment's key; a new one, which is not in the cluster yet, when it has none. */
-export async function readKey(
+/** What an environment keeps in a Secret: who may see ConfigMaps only must not be able to try out values. */
+export interface KeptSecrets {
+  /** Of the marks. */
+  readonly key: string
+  /** What commands of the last deploy were given by `--var` and handed on: those of destroy get it, too. */
+  readonly variables: Readonly<Record<string, string>>
+}
+
+/** What the environment keeps; undefined when it has no Secret. */
+export async function readKept(
   cluster: Cluster,
   environment: string,
   namespace: string,
   options: CallOptions,
-): Promise<{ readonly key: string; readonly isNew: boolean }> {
+): Promise<KeptSecrets | undefined> {
   const ref = { apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }
   const found = await cluster.get(ref, options)
   const data = found?.['data'] as Readonly<Record<string, string>> | undefined // a Secret's data are texts in base64
-  const key = data?.['key'] && Buffer.from(data['key'], 'base64').toString()
-  return key ? { key, isNew: false } : { key: randomBytes(32).toString('hex'), isNew: true }
+  const text = (name: string) => Buffer.from(data?.[name] ?? '', 'base64').toString()
+  const key = text('key')
+  return key === '' ? undefined : { key, variables: JSON.parse(text('variables') || '{}') }
 }
 
-/** Keeps a new key in the cluster, in a Secret: who may see ConfigMaps only must not be able to try out values. */
-export async function writeKey(
+/** A new key, which is not in the cluster yet. */
+export const newKey = (): string => randomBytes(32).toString('hex')
+
+/** Keeps the secrets in the cluster. */
+export async function writeKept(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  key: string,
+  { key, variables }: KeptSecrets,
   options: CallOptions,
 ): Promise<void> {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  const handed = Object.keys(variables).length > 0 ? { variables: base64(JSON.stringify(variables)) } : {}
   const object: KubeObject = {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: { name: recordName(environment), namespace, labels: ownLabels(environment) },
-    data: { key: Buffer.from(key).toString('base64') },
+    data: { key: base64(key), ...handed },
   }
   await cluster.apply(object, { ...options, manager: MANAGER, force: true })
 }
 
-/** Deletes the key. */
-export async function deleteKey(
+/** Deletes the environment's Secret. */
+export async function deleteKept(
   cluster: Cluster,
   environment: string,
   namespace: string,

@@ -1,3 +1,4 @@
+import { bash } from '../bash-option.ts'
 import { command } from '../command.ts'
 import { deploying } from '../deploy-options.ts'
 import { choice, flag } from '../options.ts'
@@ -5,12 +6,14 @@ import { choice, flag } from '../options.ts'
 export const deploy = command({
   name: 'deploy',
   summary: 'Bring the application in the cluster to what the Compose file says',
-  description: `Compiles the Compose files and applies the manifests: only what differs is written, in the order of \`depends_on\`, and what left the files is deleted. Claims are never deleted.
+  description: `Runs the commands of the manifest, if there is one, then compiles the Compose files and applies the manifests: only what differs is written, in the order of \`depends_on\`, and what left the files is deleted. Claims are never deleted. Repositories that the manifest depends on are deployed first, unless they are.
 
 Waits for what other services depend on, and with --wait for all; ends as soon as waiting cannot help, and says why a container does not start.`,
   options: {
     ...deploying,
     wait: flag('--wait', 'wait until every workload is ready'),
+    dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` although they are deployed'),
+    bash,
     output: choice('--output <form>', 'form of what is told', ['text', 'json'], 'text'),
   },
   examples: [

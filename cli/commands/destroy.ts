@@ -1,19 +1,26 @@
+import { bash } from '../bash-option.ts'
 import { command } from '../command.ts'
 import { flag } from '../options.ts'
 import { loading } from '../project-options.ts'
 import { environmentName, target, timeout } from '../target-options.ts'
+import { variables } from '../variable-option.ts'
 
 export const destroy = command({
   name: 'destroy',
   summary: 'Delete from the cluster what deploy made',
-  description: `Deletes the objects of an environment. Claims, which hold the data, stay unless --volumes is given; what is annotated \`dev.platform/policy: keep\` always stays. A destroy that was interrupted can be run again.`,
+  description: `Runs the \`destroy\` commands of the manifest, if there is one, and deletes the objects of an environment, with what commands of deploy made. Claims, which hold the data, stay unless --volumes is given; what is annotated \`dev.platform/policy: keep\` always stays. A destroy that was interrupted can be run again.`,
   options: {
     ...loading,
     name: environmentName,
     ...target,
     timeout,
+    var: variables,
     volumes: flag('--volumes', 'delete the claims and their data, too'),
+    all: flag('--all', 'the claims, and the repositories that it depends on, too'),
+    dependencies: flag('--dependencies', 'destroy the repositories of `dependencies`, too'),
+    yes: flag('--yes', 'do not ask before `--all`'),
     wait: flag('--wait', 'wait until everything is gone'),
+    bash,
   },
   examples: [{ line: 'devctl destroy --volumes --wait', does: 'the application of this folder, with its data' }],
   async run(context, _words, options) {

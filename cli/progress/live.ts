@@ -36,9 +36,9 @@ export function liveProgress(io: Io, seconds: () => number): Progress {
   }
   return {
     tell(event) {
-      if (event.type === 'note') {
+      if (event.type === 'note' || event.type === 'output') {
         draw.clear()
-        io.stderr.write(` ${event.text}\n`)
+        io.stderr.write(event.type === 'note' ? ` ${event.text}\n` : ` ${event.command} | ${event.text}\n`)
       } else take(lines, event, seconds())
       start()
       show()

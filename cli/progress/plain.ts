@@ -25,6 +25,8 @@ function textOf(event: ProgressEvent, isDetailed: boolean): string | undefined {
       return `${event.service}: ${event.text}`
     case 'note':
       return event.text
+    case 'output':
+      return `${event.command} | ${event.text}`
     case 'object':
       return isDetailed ? `${event.action} ${event.object}` : undefined
   }

@@ -16,6 +16,8 @@ export type ProgressEvent =
     }
   /** An object was written or deleted. */
   | { readonly type: 'object'; readonly action: 'create' | 'update' | 'replace' | 'delete'; readonly object: string }
+  /** A line that a command of the manifest has printed. */
+  | { readonly type: 'output'; readonly command: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly type: 'note'; readonly text: string }
 
 /** Shows what happens. */

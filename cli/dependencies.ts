@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Dependency, Manifest } from '../compiler/manifest/manifest.ts'
+import { readRecord } from '../environment/record.ts'
+import { readKept } from '../environment/secret-marks.ts'
+import type { Session } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import type { DeployValues } from './deploy-application.ts'
+import { deployProject } from './deploy-project.ts'
+import { plainAddress } from './deploy-source.ts'
+import { type DestroyValues, destroyProject } from './destroy-application.ts'
+import { openProject } from './open-project.ts'
+import type { Progress } from './progress/progress.ts'
+
+/**
+ * Deploys the repositories that a manifest depends on, one after another and each with its own first, unless they are in the namespace already
+ * (`--dependencies` deploys them all the same). Puts what their commands handed on into `outputs`, for those that are waited for. Gives the status of the
+ * first that fails. Throws a UserError for a circle, and for a repository that cannot be cloned.
+ */
+export async function deployDependencies(
+  context: Context,
+  options: DeployValues,
+  { dependencies }: Manifest,
+  session: Session,
+  progress: Progress,
+  above: readonly string[],
+  outputs: Map<string, Readonly<Record<string, string>>>,
+): Promise<number> {
+  const { cluster, namespace, signal } = session
+  for (const dependency of dependencies) {
+    const { name, repository, wait } = dependency
+    const address = plainAddress(repository.value)
+    if (above.includes(address))
+      throw new UserError(`\`${name}\` depends on itself`, { notes: [[...above, address].join(' → ')] })
+    const record = await readRecord(cluster, name, namespace, { signal })
+    if (record && !options.dependencies) {
+      progress.tell({ type: 'note', text: `${name} is deployed already; \`--dependencies\` deploys it again` })
+      if (wait) outputs.set(name, (await readKept(cluster, name, namespace, { signal }))?.variables ?? {})
+      continue
+    }
+    progress.tell({ type: 'note', text: `deploying ${name} from ${address}` })
+    const status = await inClone(context, dependency, session, async folder => {
+      const variables = Object.fromEntries(dependency.variables.map(({ name, value }) => [name, value]))
+      const io = { ...context.io, cwd: folder, env: { ...context.io.env, ...variables } }
+      const own: DeployValues = {
+        ...options,
+        file: dependency.manifest && [dependency.manifest.value],
+        projectDirectory: undefined,
+        environment: undefined,
+        name,
+        wait,
+        rerun: undefined,
+        image: undefined,
+        imagesFile: undefined,
+        var: Object.keys(variables).length > 0 ? variables : undefined,
+      }
+      const project = await openProject(io, own)
+      const limit = dependency.timeout?.value
+      const limited = limit === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limit)])
+      const inner = { ...session, signal: limited }
+      const result = await deployProject({ ...context, io }, own, project, inner, progress, [...above, address])
+      if (result.status === 0 && wait) outputs.set(name, result.variables ?? {})
+      return result.status
+    })
+    if (status !== 0) return status
+  }
+  return 0
+}
+
+/** Destroys the repositories that a manifest depends on, the last first and each before its own. Gives the status of the first that fails. */
+export async function destroyDependencies(
+  context: Context,
+  options: DestroyValues,
+  { dependencies }: Manifest,
+  session: Session,
+  progress: Progress,
+  above: readonly string[],
+): Promise<number> {
+  const { cluster, namespace, signal } = session
+  for (const dependency of [...dependencies].reverse()) {
+    const { name, repository } = dependency
+    const address = plainAddress(repository.value)
+    if (above.includes(address) || !(await readRecord(cluster, name, namespace, { signal }))) continue
+    const status = await inClone(context, dependency, session, async folder => {
+      const io = { ...context.io, cwd: folder }
+      const own = {
+        ...options,
+        file: dependency.manifest && [dependency.manifest.value],
+        projectDirectory: undefined,
+        environment: undefined,
+        name,
+      }
+      const project = await openProject(io, own)
+      return destroyProject({ ...context, io }, own, project, name, session, progress, [...above, address])
+    })
+    if (status !== 0) return status
+  }
+  return 0
+}
+
+/** What the user's variables may say to git; the address in a manifest may not ask for programs. */
+const OWN_VARIABLES = {
+  allowUnsafeAskPass: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeEditor: true,
+  allowUnsafeGitProxy: true,
+  allowUnsafePager: true,
+  allowUnsafeSshCommand: true,
+  allowUnsafeTemplateDir: true,
+}
+
+/** Clones a repository with the user's own git and credentials, does the work in it, and removes it again. Throws a UserError. */
+export async function inClone<Result>(
+  { io }: Context,
+  { name, repository, branch, span }: Dependency,
+  { signal }: Session,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const { simpleGit } = await import('simple-git')
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-dependency-'))
+  try {
+    // Nobody sits at the terminal of a clone that devctl makes: a question would wait for ever.
+    const env = { ...io.env, GIT_TERMINAL_PROMPT: '0' }
+    // The user's own variables (an ssh command, a credential helper) are as trusted as the user.
+    const git = simpleGit({ abort: signal, allowEnvironment: Object.keys(env), unsafe: OWN_VARIABLES })
+    const options = ['--depth=1', ...(branch ? [`--branch=${branch.value}`] : [])]
+    await git.env(env).clone(repository.value, folder, options)
+  } catch (cause) {
+    signal.throwIfAborted()
+    rmSync(folder, { recursive: true, force: true })
+    const { line } = span.file.position(span.start)
+    const said = String((cause as Error).message)
+      .trim()
+      .split('\n')
+      .filter(text => text !== '')
+    throw new UserError(`the dependency \`${name}\` cannot be cloned`, {
+      notes: [`${span.file.path}:${line}`, ...said.slice(-4).map(text => text.replace(/(:\/\/)[^@/\s]*@/g, '$1'))],
+      hint: 'can you clone it with `git clone`? A private repository needs a credential helper or an ssh key',
+      cause,
+    })
+  }
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

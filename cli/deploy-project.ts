@@ -1,0 +1,104 @@
+import { withLease } from '../environment/lease.ts'
+import { newKey, readKept, writeKept } from '../environment/secret-marks.ts'
+import type { Session } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import {
+  applyCompiled,
+  type CompiledForCluster,
+  compileForCluster,
+  type Deployed,
+  type DeployValues,
+  report,
+  withVariables,
+} from './deploy-application.ts'
+import type { OpenProject } from './open-project.ts'
+import type { Progress } from './progress/progress.ts'
+import { runSection } from './run-section.ts'
+
+/**
+ * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled with what the commands handed on. `above` are the
+ * repositories that depend on it, the nearest last.
+ */
+export async function deployProject(
+  context: Context,
+  options: DeployValues,
+  project: OpenProject,
+  session: Session,
+  progress: Progress,
+  above: readonly string[],
+): Promise<Deployed> {
+  const { namespace, clock, signal } = session
+  const began = clock.now()
+  // Before anything is run: what is wrong in the files shows at once.
+  const compiled = await compileForCluster(context, options, project, namespace, progress)
+  if (!compiled) return { status: 1 }
+  const environment = compiled.plan.environment.name
+  const manifest = project.namesCompose ? undefined : project.manifest
+  const dependencies = new Map<string, Readonly<Record<string, string>>>()
+  if (manifest && manifest.dependencies.length > 0) {
+    const { deployDependencies } = await import('./dependencies.ts')
+    const status = await deployDependencies(context, options, manifest, session, progress, above, dependencies)
+    if (status !== 0) return { status }
+  }
+  const commands = manifest?.deploy?.commands ?? []
+  const base = { began, isHeld: false, signal }
+  if (!manifest || commands.length === 0) {
+    return { status: await applyCompiled(context, options, compiled, session, progress, base), environment }
+  }
+
+  const lease = { ...session, environment, waiting: toldWaiting(progress) }
+  return withLease(lease, async active => {
+    const { hasFailed, variables, diagnostics } = await runSection(
+      context.io,
+      session,
+      {
+        commands,
+        folder: manifest.folder,
+        environment,
+        noBash: !options.bash,
+        variables: options.var ?? {},
+        domain: options.domain ?? project.environment?.domain?.value,
+        registry: options.registry ?? project.environment?.registry?.value,
+        dependencies,
+      },
+      progress,
+      active,
+    )
+    progress.pause()
+    report(context, options.output, diagnostics)
+    const kept = { ...options.var, ...variables }
+    if (Object.keys(kept).length > 0) await keep(session, environment, kept, active)
+    if (hasFailed) {
+      context.io.stderr.write(`${environment} is not deployed to ${namespace}: a command failed\n`)
+      return { status: 1 }
+    }
+    const fresh: Context = { ...context, io: withVariables(context.io, variables) }
+    const again: CompiledForCluster | undefined =
+      Object.keys(variables).length === 0
+        ? compiled
+        : await compileForCluster(fresh, options, project, namespace, progress)
+    if (!again) return { status: 1 }
+    const how = { ...base, isHeld: true, signal: active }
+    return { status: await applyCompiled(fresh, options, again, session, progress, how), environment, variables }
+  })
+}
+
+/** Tells once whom a command waits for. */
+export function toldWaiting(progress: Progress): (holder: string) => void {
+  let told = false
+  return holder => {
+    if (!told) progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` })
+    told = true
+  }
+}
+
+/** Keeps variables for the commands of destroy, and for those who depend on the environment. */
+async function keep(
+  { cluster, namespace }: Session,
+  environment: string,
+  variables: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = await readKept(cluster, environment, namespace, { signal })
+  await writeKept(cluster, environment, namespace, { key: before?.key ?? newKey(), variables }, { signal })
+}

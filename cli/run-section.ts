@@ -1,0 +1,89 @@
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import type { Span } from '../compiler/syntax/source.ts'
+import { kindKeeper } from '../environment/record.ts'
+import type { Session } from './cluster-session.ts'
+import type { Io } from './io.ts'
+import type { Progress } from './progress/progress.ts'
+
+/** The commands of `deploy` or `destroy`, and what they are told. */
+export interface Section {
+  readonly commands: readonly { readonly name: string; readonly command: string; readonly span?: Span }[]
+  /** Absolute path of the manifest's folder. */
+  readonly folder: string
+  readonly environment: string
+  readonly noBash: boolean
+  /** Those of `--var`, and what an earlier deploy kept. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly domain: string | undefined
+  readonly registry: string | undefined
+  /** What dependencies handed on. */
+  readonly dependencies: ReadonlyMap<string, Readonly<Record<string, string>>>
+}
+
+export interface SectionResult {
+  readonly hasFailed: boolean
+  /** What commands handed on by the file of `DEVCTL_ENV`. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/**
+ * Runs the commands of a section with their variables, and labels what they make as the environment's (specification, `deploy`;
+ * reference/cli-behaviours.md 1.14). Rejects with the signal's reason, and with a UserError where there is no shell.
+ */
+export async function runSection(
+  io: Io,
+  session: Session,
+  section: Section,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<SectionResult> {
+  const [{ runCommands }, { commandVariables }, { readGitFacts }, { startLabellingProxy }] = await Promise.all([
+    import('../shell/run-commands.ts'),
+    import('../shell/command-variables.ts'),
+    import('../shell/git-facts.ts'),
+    import('../shell/labelling-proxy.ts'),
+  ])
+  const { cluster, access, namespace, target } = session
+  const { environment, folder, noBash, commands, domain, registry } = section
+  const { env, secrets } = commandVariables({
+    env: io.env,
+    vars: section.variables,
+    name: environment,
+    namespace,
+    context: target.context,
+    domain,
+    registry,
+    git: await readGitFacts(folder, io.env, signal),
+    builds: new Map(),
+    dependencies: new Map(
+      [...section.dependencies].map(([name, variables]) => [name, { builds: new Map(), variables }]),
+    ),
+  })
+  const remember = kindKeeper(cluster, environment, namespace, { signal })
+  const proxy = await startLabellingProxy({ access, environment, namespace, remember })
+  let running: string | undefined
+  const state = (state: 'waiting' | 'complete' | 'failed', text: string) => {
+    if (running !== undefined) progress.tell({ type: 'status', service: running, state, text })
+  }
+  try {
+    const { failed, variables, diagnostics } = await runCommands(commands, {
+      folder,
+      env: { ...env, ...proxy.variables },
+      noBash,
+      secrets: [...secrets, ...proxy.secrets],
+      signal,
+      begin({ name }) {
+        state('complete', 'done')
+        running = name
+        state('waiting', 'runs')
+      },
+      output: ({ command, stream, text }) => progress.tell({ type: 'output', command: command.name, stream, text }),
+    })
+    if (failed) state('failed', failed.signal ? `ended by ${failed.signal}` : `exit status ${failed.exitCode}`)
+    else state('complete', 'done')
+    return { hasFailed: failed !== undefined, variables, diagnostics }
+  } finally {
+    await proxy.close()
+  }
+}
