@@ -5,6 +5,7 @@ import type { Plan } from '../compiler/plan/plan.ts'
 import { get, type Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
+import { type Address, addressesOf } from '../environment/endpoints/routes.ts'
 import type { Source } from '../environment/record.ts'
 import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
@@ -90,11 +91,11 @@ export async function applyCompiled(
     io.stderr.write(`${text}\n`)
     return 1
   }
-  const hosts = hostsOf(synth(plan))
+  const endpoints = endpointsOf(synth(plan))
   if (options.output === 'json') {
     const { isUpToDate, pruned } = result
     io.stdout.write(
-      `${JSON.stringify({ type: 'result', environment, namespace, isUpToDate, pruned, endpoints: hosts })}\n`,
+      `${JSON.stringify({ type: 'result', environment, namespace, isUpToDate, pruned, endpoints: endpoints.map(({ url }) => url) })}\n`,
     )
     return 0
   }
@@ -102,7 +103,8 @@ export async function applyCompiled(
     ? `${environment} is up to date in ${namespace}`
     : `${environment} is deployed to ${namespace}`
   printSummary(`${end} (${since()})`, io, logLevel)
-  for (const host of hosts) io.stdout.write(`https://${host}\n`)
+  const width = Math.max(0, ...endpoints.map(({ services }) => services.join(', ').length))
+  for (const { url, services } of endpoints) io.stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)
   if (logLevel === 'error') return 0
   if (result.pruned.length > 0) io.stderr.write(`  pruned ${result.pruned.join(', ')}\n`)
   if (!options.wait && !result.isUpToDate) io.stderr.write('  not waited for what nothing depends on; `--wait` does\n')
@@ -213,14 +215,9 @@ function stoppedText(environment: string, namespace: string, states: ReadonlyMap
   return `${environment} is partly deployed to ${namespace}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}. Deploy again to go on\n`
 }
 
-/** The hosts of the routes, each once. */
-function hostsOf(manifests: readonly Manifest[]): readonly string[] {
-  const hosts = manifests.flatMap(({ object }) => {
-    const spec = object['spec'] as
-      | { readonly rules?: readonly { readonly host?: string }[]; readonly hostnames?: readonly string[] }
-      | undefined // a route's spec
-    if (object.kind === 'Ingress') return (spec?.rules ?? []).flatMap(({ host }) => host ?? [])
-    return object.kind === 'HTTPRoute' ? (spec?.hostnames ?? []) : []
-  })
-  return [...new Set(hosts)]
+/** The addresses of the routes with the services that answer there, each once. */
+function endpointsOf(manifests: readonly Manifest[]): readonly Address[] {
+  const routes = manifests.filter(({ object }) => object.kind === 'Ingress' || object.kind === 'HTTPRoute')
+  const byUrl = new Map(routes.flatMap(({ object }) => addressesOf(object, new Map())).map(one => [one.url, one]))
+  return [...byUrl.values()].sort((a, b) => a.url.length - b.url.length || (a.url < b.url ? -1 : 1))
 }

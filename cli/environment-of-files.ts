@@ -3,6 +3,7 @@ import type { Plan } from '../compiler/plan/plan.ts'
 import type { Project } from '../compiler/project/project.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
+import { openProject, targetOf } from './open-project.ts'
 import type { LoadingValues } from './project-options.ts'
 import { printDiagnostics } from './report.ts'
 
@@ -13,6 +14,8 @@ export interface KnownEnvironment {
   readonly project: Project | undefined
   /** Absent when the files have mistakes. */
   readonly plan: Plan | undefined
+  /** What options and the manifest say of the cluster and the namespace. */
+  readonly target: ReturnType<typeof targetOf>
 }
 
 /**
@@ -21,12 +24,24 @@ export interface KnownEnvironment {
  */
 export async function findEnvironment(
   { io, logLevel }: Pick<Context, 'io' | 'logLevel'>,
-  options: LoadingValues & { readonly name: string | undefined },
+  options: LoadingValues & {
+    readonly name: string | undefined
+    readonly context: string | undefined
+    readonly namespace: string | undefined
+  },
 ): Promise<KnownEnvironment> {
   const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
-  const { plan, project, diagnostics } = await compileFiles(io, [], options, { name: options.name })
+  const opened = await openProject(io, options)
+  const target = targetOf(opened, options)
+  const { plan, project, diagnostics } = await compileFiles(
+    io,
+    [],
+    options,
+    { name: options.name },
+    { project: opened },
+  )
   const name = plan?.environment.name ?? options.name ?? project?.name
-  if (name !== undefined) return { name: toDnsLabel(name), project, plan }
+  if (name !== undefined) return { name: toDnsLabel(name), project, plan, target }
   printDiagnostics(diagnostics, io, logLevel)
   throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
 }

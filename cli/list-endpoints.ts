@@ -13,18 +13,22 @@ export interface EndpointValues extends LoadingValues, Omit<SessionOptions, 'tim
 export async function listEndpoints(context: Context, options: EndpointValues): Promise<number> {
   const { io } = context
   const environment = await findEnvironment(context, options)
-  return withCluster(io, { ...options, timeout: undefined }, async ({ cluster, namespace, signal }) => {
-    const { findEndpoints } = await import('../environment/endpoints/endpoints.ts')
-    const { name } = environment
-    const endpoints = await findEndpoints(cluster, { environment: name, namespace }, [], { signal })
-    if (endpoints.length > 0 || options.output === 'json')
-      io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
-    if (endpoints.length > 0) return 0
-    const { readRecord } = await import('../environment/record.ts')
-    const isDeployed = (await readRecord(cluster, name, namespace, { signal })) !== undefined
-    io.stderr.write(`${name} has no endpoints in ${namespace}: ${whyNone(environment, isDeployed)}\n`)
-    return 0
-  })
+  return withCluster(
+    io,
+    { ...options, ...environment.target, logLevel: context.logLevel, timeout: undefined },
+    async ({ cluster, namespace, signal }) => {
+      const { findEndpoints } = await import('../environment/endpoints/endpoints.ts')
+      const { name } = environment
+      const endpoints = await findEndpoints(cluster, { environment: name, namespace }, [], { signal })
+      if (endpoints.length > 0 || options.output === 'json')
+        io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
+      if (endpoints.length > 0) return 0
+      const { readRecord } = await import('../environment/record.ts')
+      const isDeployed = (await readRecord(cluster, name, namespace, { signal })) !== undefined
+      io.stderr.write(`${name} has no endpoints in ${namespace}: ${whyNone(environment, isDeployed)}\n`)
+      return 0
+    },
+  )
 }
 
 function whyNone({ plan }: KnownEnvironment, isDeployed: boolean): string {

@@ -7,6 +7,7 @@ import type { Context } from './command.ts'
 import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
 import { wantsColour } from './io.ts'
 import { LogPrinter } from './log-printer.ts'
+import { openProject, targetOf } from './open-project.ts'
 import type { LoadingValues } from './project-options.ts'
 import { parsePattern } from './service-pattern.ts'
 
@@ -28,6 +29,7 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
   const unwanted = options.exclude === undefined ? undefined : parsePattern(options.exclude, '`--exclude`')
   const { io, logLevel } = context
   const environment = options.all ? undefined : await findEnvironment(context, options)
+  const target = environment ? environment.target : targetOf(await openProject(io, options), options)
   const names = environment ? await serviceNames(environment) : []
   const isMuted = mutedServices(names, wanted)
   const tell = (text: string) => {
@@ -40,7 +42,7 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
   }
 
   const closed = new AbortController()
-  return withCluster(io, { ...options, timeout: undefined, isEndless: true }, async session => {
+  return withCluster(io, { ...options, ...target, logLevel, timeout: undefined, isEndless: true }, async session => {
     const { cluster, namespace, clock } = session
     const signal = AbortSignal.any([session.signal, closed.signal])
     for (const { name } of isMuted.values())
