@@ -71,7 +71,8 @@ function read(path: string): Buffer {
     return readFileSync(path)
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException // node:fs throws nothing else
-    throw new ClusterError('unauthorized', `could not read \`${path}\`, which the kubeconfig names: ${code}`, { cause })
+    const why = code === 'ENOENT' ? 'is not there' : `cannot be read (${code})`
+    throw new ClusterError('unauthorized', `the file \`${path}\`, which the kubeconfig names, ${why}`, { cause })
   }
 }
 

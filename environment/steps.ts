@@ -109,6 +109,12 @@ async function dryRun(
     return { next, sent: object }
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
+    if (!live && (error.failure === 'conflict' || error.failure === 'invalid')) {
+      // Whose it is says more than what cannot be done to it.
+      const there = await find(context, object)
+      if (there && there.metadata.labels?.[ENVIRONMENT_LABEL] !== context.environment)
+        refuseForeign(wanted, there, choices)
+    }
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
       const there = live ?? (await find(context, object))
       if (isLeftToScaler(error, there)) return dryRun(context, wanted, withoutReplicas(object), live)

@@ -144,7 +144,7 @@ describe('credentials', () => {
     const access = await kubeconfigAccess(undefined, one({ tokenFile: '/no/such/token' }))
     await expect(access.connect(false)).rejects.toMatchObject({
       failure: 'unauthorized',
-      message: 'could not read `/no/such/token`, which the kubeconfig names: ENOENT',
+      message: 'the file `/no/such/token`, which the kubeconfig names, is not there',
     })
     const broken = await kubeconfigAccess(undefined, one({ 'client-certificate-data': btoa('s3cret') }))
     const error = await broken.connect(false).catch(error => error)
