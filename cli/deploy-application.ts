@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
 import { count, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { get, type Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
@@ -70,8 +71,12 @@ export async function applyCompiled(
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
   const states = new Map<string, string>()
-  const { adopt, forceConflicts, takeOver, rerun } = options
-  const choices = { adopt, forceConflicts, takeOver, rerun: new Set(rerun) }
+  const { adopt, forceConflicts, takeOver, pruneLimit, rerun } = options
+  const choices = { adopt, forceConflicts, takeOver, pruneLimit, rerun: new Set(rerun) }
+  if (plan.workloads.length === 0 && services)
+    throw new UserError('the files have no services to deploy', {
+      hint: 'are they all left out by profiles? `devctl destroy` takes an environment away',
+    })
   const result = await deployEnvironment(
     { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
     { clock, signal, events: toProgress(progress, states) },

@@ -1,9 +1,20 @@
-import { flag, list, type Values } from './options.ts'
+import { UsageError } from './errors.ts'
+import { flag, list, longFlag, type Option, type Values } from './options.ts'
 import { loading, planning } from './project-options.ts'
 import { target, timeout } from './target-options.ts'
 import { variables } from './variable-option.ts'
 
 const { startOrder: _, includeSecrets: __, ...plan } = planning
+
+/** A whole number. */
+function number(flags: string, description: string): Option<number | undefined> {
+  const name = longFlag(flags)
+  const parse = (value: string) => {
+    if (/^\d{1,6}$/.test(value)) return Number(value)
+    throw new UsageError(`\`${name}\` is \`${value}\``, { hint: 'use a whole number' })
+  }
+  return { flags, description, parse }
+}
 
 /** What `deploy` and `diff` have in common: what is deployed, where to, and what may be done for it. */
 export const deploying = {
@@ -15,6 +26,10 @@ export const deploying = {
   adopt: flag('--adopt', 'take over objects that are there already and belong to nobody'),
   forceConflicts: flag('--force-conflicts', 'take over fields that another tool applies'),
   takeOver: flag('--take-over', 'deploy although the environment was deployed from another repository or file'),
+  pruneLimit: number(
+    '--prune-limit <number>',
+    'how many workloads may be deleted because they left the files (default: 3, or 30 %)',
+  ),
   rerun: list('--rerun <service>', 'run the Job of this service again although nothing changed; may be repeated'),
 }
 

@@ -43,8 +43,8 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const compiled = await withHandedVariables(first)
     if (!compiled) return 1
     const { plan, synth, services, source } = compiled
-    const { adopt, forceConflicts, takeOver } = options
-    const choices = { adopt, forceConflicts, takeOver, rerun: new Set(options.rerun) }
+    const { adopt, forceConflicts, takeOver, pruneLimit } = options
+    const choices = { adopt, forceConflicts, takeOver, pruneLimit, rerun: new Set(options.rerun) }
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
     return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)

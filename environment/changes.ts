@@ -6,7 +6,7 @@ import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { type EnvironmentRecord, isOwn, type RecordedKind, type Source, sameKinds, unitedKinds } from './record.ts'
 import { type Step, stepFor } from './steps.ts'
-import { allOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
+import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
 /** What a deploy would do; nothing of it is done yet. */
 export interface Changes {
@@ -73,6 +73,23 @@ export async function planChanges(
       ),
     },
   }
+}
+
+/**
+ * Throws a UserError when a deploy would delete so many workloads that somebody may have named the wrong file, or the wrong environment (reference/peers.md 4.9). What is
+ * only replaced does not count.
+ */
+export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: Choices): void {
+  const names = prune.filter(({ kind }) => WORKLOADS.has(kind)).map(nameOf)
+  const present = [...steps.values()].filter(
+    ({ action, wanted }) => action !== 'create' && WORKLOADS.has(wanted.object.kind),
+  )
+  const limit = pruneLimit ?? Math.max(3, Math.floor(0.3 * (names.length + present.length)))
+  if (names.length <= limit) return
+  throw new UserError(`${names.length} workloads are in no file any more and would be deleted`, {
+    notes: names,
+    hint: `is it the right file and environment? \`--prune-limit ${names.length}\` deletes them`,
+  })
 }
 
 /** Whether there is nothing to do. */

@@ -6,9 +6,17 @@ export interface Choices {
   readonly forceConflicts: boolean
   /** Deploy although the environment was deployed from somewhere else (decisions section 7). */
   readonly takeOver: boolean
+  /** How many workloads may be deleted because they left the files; undefined: `max(3, 30 %)` (reference/peers.md 4.9). */
+  readonly pruneLimit: number | undefined
   /** Services, in Kubernetes' form, whose Jobs run again. */
   readonly rerun: ReadonlySet<string>
 }
 
 /** Nothing but what a deploy does by itself. */
-export const NO_CHOICES: Choices = { adopt: false, forceConflicts: false, takeOver: false, rerun: new Set() }
+export const NO_CHOICES: Choices = {
+  adopt: false,
+  forceConflicts: false,
+  takeOver: false,
+  pruneLimit: undefined,
+  rerun: new Set(),
+}

@@ -4,7 +4,7 @@ import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import { type ApplyEvents, applyChanges, applyWorkloads, WorkloadFailed } from './apply.ts'
-import { type Changes, isUpToDate, planChanges } from './changes.ts'
+import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
 import { explainFailure } from './explain.ts'
@@ -78,6 +78,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   const { clock, events, signal } = world
   const environment = plan.environment.name
   const first = await planDeploy(input, { signal })
+  refuseManyDeletions(first.changes, input.choices)
   events.planned(first.changes, first.wanted)
   const tracker = new Tracker(cluster, environment, namespace, clock)
   const apply = async (current: DeployPlan, active: AbortSignal): Promise<readonly string[]> => {

@@ -112,7 +112,7 @@ export interface GroupFacts {
 
 /**
  * Checks `depends_on` and plans the waits of each group (decisions, "Start order" and "Groups"): the waits of its
- * members on others, united. In client order the manifests have none, since devctl waits between applies.
+ * members on others, united. In client order devctl waits between applies; what remains to the manifests is to connect to what has no healthcheck.
  */
 export function planStartOrder(context: PlanContext, groups: Groups, facts: GroupFacts): ReadonlyMap<Group, Waiting> {
   reportCycles(context, groups)
@@ -138,15 +138,24 @@ function planWaiting(context: PlanContext, groups: Groups, facts: GroupFacts, gr
       const service = context.names.of(target.lead.name)
       const { condition } = dependency
       dependencies.set(`${service} ${condition}`, { service, condition })
-      if (context.options.startOrder === 'client') continue
+      const isClient = context.options.startOrder === 'client'
+      if (isClient && !needsConnection(dependency, target)) continue
       const wait = toWait(context, facts, dependency, service)
-      if (wait) waits.set(`${wait.service} ${wait.kind}`, wait)
+      if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
     }
   return {
     waits: sortBy(waits.values(), wait => `${wait.service} ${wait.kind}`),
     dependencies: sortBy(dependencies.values(), ({ service, condition }) => `${service} ${condition}`),
     sidecars: orderWithin(group, awaited),
   }
+}
+
+/** Whether a service counts as healthy only when one of its ports accepts a connection: it has no check that would tell, and devctl is not in the cluster to try. */
+function needsConnection({ condition, service }: Dependency, { members }: Group): boolean {
+  const { healthcheck } = members.find(({ name }) => name === service) ?? {}
+  const isChecked =
+    healthcheck?.readiness.value && healthcheck.check.kind !== 'none' && healthcheck.check.kind !== 'image'
+  return condition === 'service_healthy' && !isChecked
 }
 
 /** Whether a wait between members makes the awaited one a sidecar. */
