@@ -8,6 +8,7 @@ import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './r
 import { deleteAndWait, deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
+import { freeStuckPods } from './stuck-pods.ts'
 import type { Tracked, Tracker } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
 
@@ -140,6 +141,8 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
     // With force: the plan has asked, or decided, about all that others have.
     const object = await cluster.apply(step.object, { ...options, manager: MANAGER, force: true })
     events.done(step.action, nameOf(object))
+    for (const pod of await freeStuckPods(cluster, step, run.clock.now(), { signal }))
+      events.done('delete', `pod/${pod}`)
     return object
   } catch (error) {
     if (!(error instanceof ClusterError) || signal.aborted) throw error

@@ -113,6 +113,18 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     expect(said).toContain('no-such-class')
   })
 
+  it('what is mended after that deploys, also where Kubernetes would wait for what is broken', async project => {
+    const db = (image: string) =>
+      project.compose(
+        `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\n  web:\n    image: ${image}\nvolumes: {data: {}}\n`,
+      )
+    db('127.0.0.1:5000/no/such:1')
+    await failing(project)
+    db('nginx:1.27-alpine')
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '90s')
+    expect(status, stderr).toBe(0)
+  })
+
   it('the deadline: what is ready and what is not', async project => {
     project.compose(
       'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: [CMD, "false"], start_period: 5m}\n  api:\n    image: nginx:1.27-alpine\n',
