@@ -128,7 +128,16 @@ export function hasStarted(pod: KubeObject): boolean {
 /** `ErrImagePull` has the registry's own words; the back-off that follows says less than the event before it. */
 function imageDetail(warnings: readonly Warning[], message: string): string {
   const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
-  return /back-off/i.test(message) && pull ? pull.message : message
+  return withoutLayers(/back-off/i.test(message) && pull ? pull.message : message)
+}
+
+/** What the kubelet, its protocol and containerd each put before the words that say what is wrong. */
+const LAYERS =
+  /^(?:failed to (?:pull|pull and unpack|resolve)(?: image| reference) "[^"]*": |rpc error: code = \w+ desc = )/i
+
+function withoutLayers(message: string): string {
+  const rest = message.replace(LAYERS, '')
+  return rest === message ? message : withoutLayers(rest)
 }
 
 function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullable<Problem['ends']> {

@@ -50,7 +50,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
   const replicas = spec.replicas ?? 1
   switch (object.kind) {
     case 'Deployment': {
-      const ready = Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
+      const ready = seen ? readyOf(status) : 0
       if (seen && condition('Progressing')?.reason === 'ProgressDeadlineExceeded')
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
       const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
@@ -62,7 +62,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
       if (spec.updateStrategy?.type === 'OnDelete') return counted(ready, replicas, ready >= replicas)
       const isUpdated =
         replicas === 0 || status.currentRevision === status.updateRevision || (status.updatedReplicas ?? 0) >= replicas
-      return counted(ready, replicas, isUpdated && ready >= replicas)
+      return counted(isUpdated ? ready : readyOf(status), replicas, isUpdated && ready >= replicas)
     }
     case 'DaemonSet': {
       const wanted = status.desiredNumberScheduled ?? 0
@@ -77,6 +77,11 @@ export function statusOf(object: KubeObject): WorkloadStatus {
         : { state: 'waiting', text: 'Job running' }
     }
   }
+}
+
+/** Pods of the newest revision that are certainly ready: those that are, without all older ones. */
+function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Fields['status']): number {
+  return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
 }
 
 /** Whether what a dependant waits for is reached (decisions section 4, "Start order"). */
