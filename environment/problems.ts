@@ -104,10 +104,19 @@ export function workloadProblems(workload: KubeObject, warnings: readonly Warnin
   const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
   const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
   const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
-  const event = warnings.findLast(({ reason }) => reason === 'FailedCreate')
+  // An event lasts an hour: one from before the last change says nothing.
+  const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time >= changedAt(workload))
   const detail = failure?.message ?? event?.message
   if (detail === undefined || !/forbidden|denied|exceeded quota|violates|is invalid/.test(detail)) return []
   return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
+}
+
+/** Milliseconds since 1970: when somebody last wrote what is wanted of an object. */
+function changedAt({ metadata }: KubeObject): number {
+  const times = (metadata.managedFields ?? [])
+    .filter(({ subresource }) => subresource === undefined)
+    .map(({ time }) => Date.parse(time ?? '') || 0)
+  return Math.max(0, ...times)
 }
 
 /** What keeps a claim from being bound. One that waits for its first Pod is well. */

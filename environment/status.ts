@@ -41,7 +41,7 @@ interface Fields {
 /** The status of a Deployment, StatefulSet, DaemonSet or Job (reference/peers.md 4.7). */
 export function statusOf(object: KubeObject): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
-  const seen = (status.observedGeneration ?? 0) >= (object.metadata.generation ?? 0)
+  const seen = isSeen(object)
   const condition = (type: string) => status.conditions?.find(one => one.type === type)
   const counted = (ready: number, wanted: number, done: boolean): WorkloadStatus => ({
     state: seen && done ? 'ready' : 'waiting',
@@ -82,6 +82,13 @@ export function statusOf(object: KubeObject): WorkloadStatus {
 /** Pods of the newest revision that are certainly ready: those that are, without all older ones. */
 function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Fields['status']): number {
   return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
+}
+
+/** Whether the controller of a workload has seen its newest generation. A Job has none but its first. */
+export function isSeen(object: KubeObject): boolean {
+  if (object.kind === 'Job') return true
+  const { observedGeneration = 0 } = (object['status'] ?? {}) as { readonly observedGeneration?: number } // a workload's status
+  return observedGeneration >= (object.metadata.generation ?? 0)
 }
 
 /** Whether what a dependant waits for is reached (decisions section 4, "Start order"). */
