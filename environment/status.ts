@@ -54,6 +54,8 @@ export function statusOf(object: KubeObject): WorkloadStatus {
       if (seen && condition('Progressing')?.reason === 'ProgressDeadlineExceeded')
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
       const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
+      if (seen && !isAlone && ready >= replicas)
+        return { state: 'waiting', text: `Deployment ${ready}/${replicas} ready, its old Pods end` }
       return counted(ready, replicas, isAlone && ready >= replicas && (status.availableReplicas ?? 0) >= replicas)
     }
     case 'StatefulSet': {

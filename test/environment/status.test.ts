@@ -22,10 +22,17 @@ test.each([
     'waiting',
   ],
   ['one new Pod is ready', { replicas: 3, updatedReplicas: 1, readyReplicas: 3, availableReplicas: 3 }, 1, 'waiting'],
-  ['an old Pod is left', { replicas: 3, updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3 }, 2, 'waiting'],
   ['nothing is there yet', {}, 0, 'waiting'],
 ] as const)('a Deployment counts Pods of its newest revision: %s', (_, status, ready, state) => {
   expect(statusOf(workload('Deployment', status))).toEqual({ state, text: `Deployment ${ready}/2 ready` })
+})
+
+test('a Deployment says what it waits for when only old Pods are left', () => {
+  const status = { replicas: 3, updatedReplicas: 2, readyReplicas: 3, availableReplicas: 3 }
+  expect(statusOf(workload('Deployment', status))).toEqual({
+    state: 'waiting',
+    text: 'Deployment 2/2 ready, its old Pods end',
+  })
 })
 
 test('what a Deployment says of its former generation counts for nothing', () => {
