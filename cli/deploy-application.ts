@@ -211,7 +211,9 @@ function toProgress(progress: Progress, states: Map<string, string>): DeployEven
 /** What state things are in when a deploy is stopped by its deadline or by Ctrl-C. */
 function stoppedText(environment: string, namespace: string, states: ReadonlyMap<string, string>): string {
   const of = (isReady: boolean) =>
-    [...states].filter(([, state]) => (state === 'waiting') !== isReady).map(([service]) => service)
+    [...states]
+      .filter(([, state]) => (state === 'ready' || state === 'complete') === isReady)
+      .map(([service]) => service)
   const [ready, waiting] = [of(true), of(false)]
   const parts = [
     ...(ready.length > 0 ? [`ready: ${ready.join(', ')}`] : []),

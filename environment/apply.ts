@@ -2,6 +2,7 @@ import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '.
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Changes } from './changes.ts'
 import type { Clock } from './clock.ts'
+import { SHORT } from './failures.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
@@ -90,7 +91,8 @@ export async function applyWorkloads(
   const applied = new Map<string, Promise<KubeObject>>()
   const apply = async (workload: WantedWorkload): Promise<KubeObject> => {
     const needs = workload.dependencies.filter(({ service }) => applied.has(service))
-    if (needs.length > 0)
+    // One that is as it should be waits for nobody.
+    if (needs.length > 0 && steps.get(workload)!.action !== 'unchanged')
       run.events.waiting(
         workload.service,
         needs.map(({ service }) => service),
@@ -162,14 +164,18 @@ async function waitFor(
     applied,
     tracked => {
       if (!tracked) return undefined
-      const { status } = tracked
+      const isWell = isDone(tracked)
+      const [problem] = tracked.problems
+      // Said at once: what other workloads come to may take some time.
+      const status: WorkloadStatus =
+        problem && !isWell ? { state: 'failed', text: SHORT[problem.code] } : tracked.status
       const text = `${status.state} ${status.text}`
       if (told.get(workload.service) !== text) {
         told.set(workload.service, text)
         events.status(workload.service, status)
       }
-      if (isDone(tracked)) return true
-      if (status.state === 'failed' || tracked.problems.length > 0) throw new WorkloadFailed(workload, tracked)
+      if (isWell) return true
+      if (status.state === 'failed') throw new WorkloadFailed(workload, tracked)
       return undefined
     },
     signal,

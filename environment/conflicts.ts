@@ -61,20 +61,21 @@ export function refuseConflict(
   )
 }
 
-/** The value at a path as the server writes it: `.spec.template.spec.containers[name="web"].image`. */
+/** The value at a path as the server writes it: `.spec.template.spec.containers[name="web"].image`, `.metadata.labels.example.com/team`. */
 function valueAt(whole: unknown, path: string): unknown {
-  let value = whole
-  for (const [, key, list] of path.matchAll(/\.([^.[\]]+)|\[([^\]]*)\]/g)) {
-    if (key !== undefined)
-      value = (value as Readonly<Record<string, unknown>> | undefined)?.[key] // undefined where there is none
-    else if (Array.isArray(value)) {
-      const wanted = [...list!.matchAll(/([^,=]+)=("[^"]*"|[^,]*)/g)].map(([, name, text]) => [
-        name!,
-        JSON.parse(text!),
-      ])
-      value = value.find(item => wanted.every(([name, text]) => item?.[name] === text))
-    }
-    if (value === undefined) return undefined
+  if (path === '' || whole === undefined) return whole
+  const [item, list] = /^\[([^\]]*)\]/.exec(path) ?? []
+  if (item !== undefined) {
+    if (!Array.isArray(whole)) return undefined
+    const wanted = [...list!.matchAll(/([^,=]+)=("[^"]*"|[^,]*)/g)].map(([, name, text]) => [name!, JSON.parse(text!)])
+    const found = whole.find(one => wanted.every(([name, text]) => one?.[name] === text))
+    return valueAt(found, path.slice(item.length))
   }
-  return value
+  if (typeof whole !== 'object' || whole === null) return undefined
+  // Keys of labels have dots in them: the longest one that is there counts.
+  const rest = path.slice(1)
+  const key = Object.keys(whole)
+    .filter(one => rest.startsWith(one) && /^(?:[.[]|$)/.test(rest.slice(one.length)))
+    .sort((a, b) => b.length - a.length)[0]
+  return key === undefined ? undefined : valueAt((whole as Record<string, unknown>)[key], rest.slice(key.length)) // it has the key
 }

@@ -119,6 +119,17 @@ const failed = diagnostic({
   }),
 })
 
+/** Each problem in a few words, for progress: it is told in full at the end. */
+export const SHORT: Readonly<Record<Problem['code'], string>> = {
+  'image-pull': 'its image cannot be pulled',
+  'crash-loop': 'it ends again and again',
+  configuration: 'a container of it cannot be made',
+  unschedulable: 'no node takes it',
+  unhealthy: 'its health check fails',
+  refused: 'the cluster refuses its Pods',
+  claim: 'a claim of it gets no volume',
+}
+
 /** How each problem is told. */
 export const KINDS = {
   'image-pull': imagePull,

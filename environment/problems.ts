@@ -104,10 +104,19 @@ export function workloadProblems(workload: KubeObject, warnings: readonly Warnin
   const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
   const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
   const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
-  const event = warnings.findLast(({ reason }) => reason === 'FailedCreate')
+  // An event lasts an hour: one from before the last change says nothing.
+  const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time >= changedAt(workload))
   const detail = failure?.message ?? event?.message
   if (detail === undefined || !/forbidden|denied|exceeded quota|violates|is invalid/.test(detail)) return []
   return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
+}
+
+/** Milliseconds since 1970: when somebody last wrote what is wanted of an object. */
+function changedAt({ metadata }: KubeObject): number {
+  const times = (metadata.managedFields ?? [])
+    .filter(({ subresource }) => subresource === undefined)
+    .map(({ time }) => Date.parse(time ?? '') || 0)
+  return Math.max(0, ...times)
 }
 
 /** What keeps a claim from being bound. One that waits for its first Pod is well. */
@@ -128,7 +137,16 @@ export function hasStarted(pod: KubeObject): boolean {
 /** `ErrImagePull` has the registry's own words; the back-off that follows says less than the event before it. */
 function imageDetail(warnings: readonly Warning[], message: string): string {
   const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
-  return /back-off/i.test(message) && pull ? pull.message : message
+  return withoutLayers(/back-off/i.test(message) && pull ? pull.message : message)
+}
+
+/** What the kubelet, its protocol and containerd each put before the words that say what is wrong. */
+const LAYERS =
+  /^(?:failed to (?:pull|pull and unpack|resolve)(?: image| reference) "[^"]*": |rpc error: code = \w+ desc = )/i
+
+function withoutLayers(message: string): string {
+  const rest = message.replace(LAYERS, '')
+  return rest === message ? message : withoutLayers(rest)
 }
 
 function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullable<Problem['ends']> {

@@ -67,6 +67,13 @@ export function refusal(error: ClusterError, { object, source }: WantedObject): 
       hint: `claims grow where their storage class can, and never shrink or change class: keep the size and class that it has, give the volume another name, or delete it with its data by \`kubectl delete pvc ${object.metadata.name}\``,
       cause: error,
     })
+  // Only what was there before has another selector: ours never changes.
+  if (error.failure === 'invalid' && /spec\.selector.*immutable/s.test(causes.join('\n')))
+    return new UserError(`${name} cannot be taken over: a workload keeps its selector for life`, {
+      notes: [`made from ${source}`],
+      hint: `rename the service, or delete it first: \`kubectl delete ${object.kind.toLowerCase()} ${object.metadata.name}\``,
+      cause: error,
+    })
   if (error.failure === 'invalid')
     return new UserError(`the cluster does not take ${name}`, {
       notes,

@@ -41,7 +41,7 @@ interface Fields {
 /** The status of a Deployment, StatefulSet, DaemonSet or Job (reference/peers.md 4.7). */
 export function statusOf(object: KubeObject): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
-  const seen = (status.observedGeneration ?? 0) >= (object.metadata.generation ?? 0)
+  const seen = isSeen(object)
   const condition = (type: string) => status.conditions?.find(one => one.type === type)
   const counted = (ready: number, wanted: number, done: boolean): WorkloadStatus => ({
     state: seen && done ? 'ready' : 'waiting',
@@ -50,10 +50,12 @@ export function statusOf(object: KubeObject): WorkloadStatus {
   const replicas = spec.replicas ?? 1
   switch (object.kind) {
     case 'Deployment': {
-      const ready = Math.min(status.readyReplicas ?? 0, status.updatedReplicas ?? 0)
+      const ready = seen ? readyOf(status) : 0
       if (seen && condition('Progressing')?.reason === 'ProgressDeadlineExceeded')
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
       const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
+      if (seen && !isAlone && ready >= replicas)
+        return { state: 'waiting', text: `Deployment ${ready}/${replicas} ready, its old Pods end` }
       return counted(ready, replicas, isAlone && ready >= replicas && (status.availableReplicas ?? 0) >= replicas)
     }
     case 'StatefulSet': {
@@ -62,7 +64,7 @@ export function statusOf(object: KubeObject): WorkloadStatus {
       if (spec.updateStrategy?.type === 'OnDelete') return counted(ready, replicas, ready >= replicas)
       const isUpdated =
         replicas === 0 || status.currentRevision === status.updateRevision || (status.updatedReplicas ?? 0) >= replicas
-      return counted(ready, replicas, isUpdated && ready >= replicas)
+      return counted(isUpdated ? ready : readyOf(status), replicas, isUpdated && ready >= replicas)
     }
     case 'DaemonSet': {
       const wanted = status.desiredNumberScheduled ?? 0
@@ -77,6 +79,18 @@ export function statusOf(object: KubeObject): WorkloadStatus {
         : { state: 'waiting', text: 'Job running' }
     }
   }
+}
+
+/** Pods of the newest revision that are certainly ready: those that are, without all older ones. */
+function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Fields['status']): number {
+  return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
+}
+
+/** Whether the controller of a workload has seen its newest generation. A Job has none but its first. */
+export function isSeen(object: KubeObject): boolean {
+  if (object.kind === 'Job') return true
+  const { observedGeneration = 0 } = (object['status'] ?? {}) as { readonly observedGeneration?: number } // a workload's status
+  return observedGeneration >= (object.metadata.generation ?? 0)
 }
 
 /** Whether what a dependant waits for is reached (decisions section 4, "Start order"). */

@@ -3,7 +3,8 @@ import type { Clock } from './clock.ts'
 import { type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { claimProblems, hasStarted, type Problem, podProblems, workloadProblems } from './problems.ts'
-import { statusOf, type WorkloadStatus } from './status.ts'
+import { newestPods } from './revisions.ts'
+import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 import { serviceOf } from './wanted.ts'
 
 /** How a workload is, with the Pods of its newest generation. */
@@ -48,6 +49,7 @@ export class Tracker {
   ): Promise<T> {
     this.#watch(workload.apiVersion, workload.kind)
     this.#watch('v1', 'Pod')
+    if (workload.kind === 'Deployment') this.#watch('apps/v1', 'ReplicaSet')
     if (hasClaims(workload)) this.#watch('v1', 'PersistentVolumeClaim')
     this.#watchWarnings()
     return new Promise<T>((resolve, reject) => {
@@ -85,14 +87,18 @@ export class Tracker {
     if (!object || object.metadata.uid !== workload.metadata.uid) return undefined
     if ((object.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
     const all = [...this.#objects.values()]
-    const pods = newest(
+    const sets = all.filter(one => one.kind === 'ReplicaSet')
+    const pods = newestPods(
+      object,
+      sets,
       all.filter(one => one.kind === 'Pod' && serviceOf(one) === serviceOf(object) && belongsTo(one, object)),
     )
     const claimed = new Set(pods.flatMap(claimsOf))
     const claims = all.filter(one => one.kind === 'PersistentVolumeClaim' && claimed.has(one.metadata.name))
     const now = this.#clock.now()
     const problems = [
-      ...workloadProblems(object, this.#warnings.about(object)),
+      // Until its controller has seen the change, it says how the former generation was.
+      ...(isSeen(object) ? workloadProblems(object, this.#warnings.about(object)) : []),
       ...claims.flatMap(claim => claimProblems(claim, this.#warnings.about(claim))),
       ...pods.flatMap(pod => podProblems(pod, this.#warnings.about(pod), now)),
     ]
@@ -178,15 +184,4 @@ function hasClaims({ spec }: KubeObject): boolean {
   } // a workload's spec
   const volumes = template?.spec?.volumes ?? []
   return volumeClaimTemplates.length > 0 || volumes.some(volume => volume.persistentVolumeClaim !== undefined)
-}
-
-/** The Pods of the youngest revision: what older ones do says nothing about the deploy. */
-function newest(pods: readonly KubeObject[]): readonly KubeObject[] {
-  const revisionOf = ({ metadata }: KubeObject) =>
-    metadata.labels?.['pod-template-hash'] ?? metadata.labels?.['controller-revision-hash'] ?? ''
-  const youngest = pods.reduce<KubeObject | undefined>(
-    (best, pod) => ((pod.metadata.creationTimestamp ?? '') >= (best?.metadata.creationTimestamp ?? '') ? pod : best),
-    undefined,
-  )
-  return youngest ? pods.filter(pod => revisionOf(pod) === revisionOf(youngest)) : []
 }
