@@ -125,10 +125,6 @@ async function dryRun(
       await validate(context, wanted)
       return 'immutable'
     }
-    // Somebody else's object of that name: whose it is says more than which of its fields cannot change.
-    const there = live || error.failure !== 'invalid' ? undefined : await find(context, object)
-    if (there && there.metadata.labels?.[ENVIRONMENT_LABEL] !== context.environment)
-      refuseForeign(wanted, there, choices)
     throw refusal(error, wanted)
   }
 }
