@@ -3,13 +3,20 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
-import { type ApplyEvents, applyChanges, applyWorkloads, WorkloadFailed } from './apply.ts'
+import {
+  type ApplyEvents,
+  applyChanges,
+  applyWorkloads,
+  type DeployRun,
+  recordBefore,
+  WorkloadFailed,
+} from './apply.ts'
 import { type Changes, isUpToDate, planChanges } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
-import { readRecord, type Source } from './record.ts'
+import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
 import { markSecrets, readKey, writeKey } from './secret-marks.ts'
 import { Tracker } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
@@ -78,29 +85,19 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   const first = await planDeploy(input, { signal })
   events.planned(first.changes, first.wanted)
   const tracker = new Tracker(cluster, environment, namespace, clock)
-  const apply = async (current: DeployPlan, active: AbortSignal): Promise<readonly string[]> => {
-    const { wanted, changes, newKey } = current
-    if (newKey !== undefined) await writeKey(cluster, environment, namespace, newKey, { signal: active })
-    const run = { cluster, tracker, events, clock, by: holder.name, signal: active }
-    await applyChanges(run, wanted, changes, input.wait)
-    return [...changes.pruneFirst, ...changes.prune].map(nameOf)
-  }
+  const runUntil = (active: AbortSignal): DeployRun => ({
+    cluster,
+    tracker,
+    events,
+    clock,
+    by: holder.name,
+    signal: active,
+  })
   const upToDate = isUpToDate(first.changes) && !first.isLocked
   try {
-    if (upToDate && input.wait)
-      await applyWorkloads(
-        { cluster, tracker, events, clock, by: holder.name, signal },
-        first.wanted,
-        first.changes.steps,
-        true,
-      )
+    if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
-    const pruned = upToDate
-      ? []
-      : await withLease(lease, async active =>
-          // Somebody else has deployed between our plan and our Lease: what they did is there now.
-          apply((await isCurrent(input, first, active)) ? first : await planDeploy(input, { signal: active }), active),
-        )
+    const pruned = upToDate ? [] : await withLease(lease, active => perform(input, runUntil(active), first))
     return { isUpToDate: upToDate, pruned, failures: [], failedServices: [] }
   } catch (error) {
     const failed = failuresIn(error)
@@ -125,24 +122,44 @@ export async function planDeploy(
   const options = { signal }
   const environment = plan.environment.name
   const needsKey = plan.secrets.length > 0
-  const [recorded, locked, key] = await Promise.all([
+  const [recorded, key] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
-    isLocked(cluster, environment, namespace, options),
     needsKey ? readKey(cluster, environment, namespace, options) : undefined,
   ])
   const wanted = wantedOf(plan, synth(key ? markSecrets(plan, key.key) : plan), namespace)
-  const changes = await planChanges(cluster, wanted, recorded, source, choices, options)
+  const [changes, locked] = await Promise.all([
+    planChanges(cluster, wanted, recorded, source, choices, options),
+    // Where nothing was deployed yet there is something to do in any case, and who does it finds out.
+    recorded !== undefined && isLocked(cluster, environment, namespace, options),
+  ])
   return { wanted, changes, isLocked: locked, newKey: key?.isNew ? key.key : undefined }
 }
 
-/** Whether the environment's record is still the one that the plan was made with. Every deploy that changes something writes it. */
-async function isCurrent(
-  { cluster, namespace, plan }: DeployInput,
-  { changes }: DeployPlan,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const now = await readRecord(cluster, plan.environment.name, namespace, { signal })
-  return now?.version === changes.recorded?.version
+/** Does what the plan says; gives the names of what it pruned. */
+async function perform(input: DeployInput, run: DeployRun, first: DeployPlan): Promise<readonly string[]> {
+  const { cluster, namespace } = input
+  const { current, recorded } = await begin(input, run, first)
+  const { wanted, changes, newKey } = current
+  if (newKey !== undefined) await writeKey(cluster, wanted.environment, namespace, newKey, { signal: run.signal })
+  await applyChanges(run, wanted, changes, recorded, input.wait)
+  return [...changes.pruneFirst, ...changes.prune].map(nameOf)
+}
+
+/** Writes the record down; plans anew when it is not the one that the plan was made with. Every deploy that changes something writes it. */
+async function begin(
+  input: DeployInput,
+  run: DeployRun,
+  first: DeployPlan,
+): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {
+  const record = ({ wanted, changes }: DeployPlan) => recordBefore(run, wanted, changes)
+  try {
+    return { current: first, recorded: await record(first) }
+  } catch (error) {
+    if (!isOvertaken(error)) throw error
+    // Somebody else has deployed between our plan and our Lease: what they did is there now.
+    const current = await planDeploy(input, { signal: run.signal })
+    return { current, recorded: await record(current) }
+  }
 }
 
 /** The workloads that failed, each once; undefined when something else went wrong. */
