@@ -35,3 +35,38 @@ function serviceText(index) {
   ]
   return `${lines.join('\n')}\n`
 }
+
+/** A Compose file of three objects a service (Deployment, Service, ConfigMap) that run nothing: what they cost is the API's work alone. */
+export function idleComposeFile(count) {
+  const names = Array.from({ length: count }, (_, index) => `service-${index}`)
+  const services = names.map(name =>
+    [
+      `  ${name}:`,
+      `    image: registry.example.com/team/${name}:1.0`,
+      '    environment:',
+      '      LOG_LEVEL: info',
+      `      NAME: ${name}`,
+      '    expose: ["8080"]',
+      `    configs: [${name}]`,
+      '    scale: 0',
+    ].join('\n'),
+  )
+  const configs = names.map(name => `  ${name}: {content: "name = ${name}"}`)
+  return `services:\n${services.join('\n')}\nconfigs:\n${configs.join('\n')}\n`
+}
+
+/** Three services, each of which waits for the one before to be healthy. */
+export function chainComposeFile(image) {
+  const names = ['first', 'second', 'third']
+  const services = names.map((name, index) =>
+    [
+      `  ${name}:`,
+      `    image: ${image}`,
+      '    command: ["sleep", "3600"]',
+      '    stop_grace_period: 1s',
+      '    healthcheck: {test: ["CMD", "true"], interval: 1s}',
+      ...(index === 0 ? [] : ['    depends_on:', `      ${names[index - 1]}: {condition: service_healthy}`]),
+    ].join('\n'),
+  )
+  return `services:\n${services.join('\n')}\n`
+}

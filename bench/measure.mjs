@@ -3,13 +3,13 @@ import { spawnSync } from 'node:child_process'
 const TIME = '/usr/bin/time'
 
 /**
- * Runs a program and waits for its end: the whole process, from start to exit. Gives milliseconds, and MiB at its peak where GNU time is
- * there to tell. Throws when the exit status is not 0: a program that fails early looks fast.
+ * Runs a program and waits for its end: the whole process, from start to exit. Gives milliseconds, what it printed, and MiB at
+ * its peak where GNU time is there to tell. Throws when the exit status is not 0: a program that fails early looks fast.
  */
 export function measure(command, args, options) {
   const wrapped = timeIsThere() ? [TIME, ['--quiet', '--format', '\n%M', command, ...args]] : [command, args]
   const began = process.hrtime.bigint()
-  const { status, stderr, error } = spawnSync(wrapped[0], wrapped[1], {
+  const { status, stdout, stderr, error } = spawnSync(wrapped[0], wrapped[1], {
     ...options,
     encoding: 'utf8',
     maxBuffer: 1 << 30,
@@ -19,7 +19,7 @@ export function measure(command, args, options) {
   if (error || status !== 0)
     throw new Error(`${command} ${args.join(' ')}: ${error ?? `exit status ${status}`}\n${stderr?.slice(-2000)}`)
   const peak = timeIsThere() ? Number(stderr.trimEnd().split('\n').at(-1)) / 1024 : undefined
-  return { milliseconds, peak }
+  return { milliseconds, peak, stdout }
 }
 
 let there

@@ -1,4 +1,5 @@
 import { rootOf } from './address.ts'
+import { builtInKind } from './built-in-kinds.ts'
 import { type CallOptions, ClusterError, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 import { Shared } from './shared.ts'
@@ -9,7 +10,7 @@ interface ResourceList {
 
 type Kinds = ReadonlyMap<string, Resource>
 
-/** What kinds a cluster has: one request for each group and version, kept. */
+/** What kinds a cluster has. Those that all have are known; for others there is one request for each group and version, kept. */
 export class Discovery {
   readonly #client: Client
   readonly #known = new Map<string, Shared<Kinds>>()
@@ -23,6 +24,8 @@ export class Discovery {
    */
   async resource(apiVersion: string, kind: string, { signal }: CallOptions = {}): Promise<Resource | undefined> {
     signal?.throwIfAborted()
+    const builtIn = builtInKind(apiVersion, kind)
+    if (builtIn !== undefined) return builtIn
     const kept = this.#current(apiVersion)
     const resource = kept && (await kept.wait(signal)).get(kind)
     if (resource !== undefined) return resource

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { pathOf } from './address.ts'
 import { backOff, pause } from './back-off.ts'
 import { type Change, ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
@@ -14,9 +15,19 @@ interface WatchEvent {
   readonly object: KubeObject
 }
 
+/** The annotation of the bookmark that comes after what was there when the watch began. */
+const END_OF_INITIAL = 'k8s.io/initial-events-end'
+
 /**
- * Lists, then follows the changes, for ever: a connection that ends, is cut or falls silent is taken up where it was, after a pause that
- * grows while nothing comes. When the server no longer has that state, lists anew and says `Restarted`. Throws what will not pass
+ * Servers that cannot tell in one answer what there is and what becomes of it (`WatchList`: in beta since Kubernetes 1.32, where it can be
+ * switched off): they say so, and are asked for a list first.
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+ */
+const needList = new WeakSet<Client>()
+
+/**
+ * Tells what there is, then follows the changes, for ever: a connection that ends, is cut or falls silent is taken up where it was, after a
+ * pause that grows while nothing comes. When the server no longer has that state, begins anew and says `Restarted`. Throws what will not pass
  * (`forbidden`, say), and the signal's reason.
  */
 export async function* watchObjects(
@@ -25,11 +36,13 @@ export async function* watchObjects(
   resource: Resource,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Change> {
+  const begin = performance.now()
   let version: string | undefined
   let isFirst = true
   for (let failures = 0; ; ) {
+    let isOpen = false
     try {
-      if (version === undefined) {
+      if (version === undefined && needList.has(client)) {
         const listed = await listAll(client, query, resource, signal)
         isFirst = false
         yield { type: 'Restarted' }
@@ -37,15 +50,33 @@ export async function* watchObjects(
         yield { type: 'Listed' }
         version = listed.version
       }
-      for await (const { type, object } of follow(client, query, resource, version, signal)) {
+      const response = await open(client, query, resource, version, signal)
+      isOpen = true
+      let isWhole = version !== undefined
+      if (!isWhole) yield { type: 'Restarted' }
+      response.setTimeout(isWhole ? client.limits.silence : client.limits.read)
+      for await (const { type, object } of eventsOf(response, client, signal)) {
         if (type === 'ERROR') throw fromStatusObject(object)
         failures = 0
-        version = object.metadata.resourceVersion ?? version
         if (type !== 'BOOKMARK') yield { type: type === 'DELETED' ? 'Deleted' : 'Changed', object }
+        else if (!isWhole && object.metadata.annotations?.[END_OF_INITIAL] !== undefined) {
+          isWhole = true
+          isFirst = false
+          response.setTimeout(client.limits.silence)
+          yield { type: 'Listed' }
+        }
+        // Not before: what comes first is in no order, and to go on after some of it would leave out the rest.
+        if (isWhole) version = object.metadata.resourceVersion ?? version
       }
     } catch (error) {
       signal?.throwIfAborted()
-      if (isFirst || !(error instanceof ClusterError)) throw error
+      if (!(error instanceof ClusterError)) throw error
+      if (error.failure === 'invalid' && version === undefined && !needList.has(client)) {
+        needList.add(client)
+        continue
+      }
+      // Until it has told all once it is a call as any other, with an end to its attempts; before an answer the client has made them.
+      if (isFirst && (!isOpen || performance.now() - begin > client.limits.retry)) throw error
       if (error.status === 410) version = undefined
       else if (error.failure !== 'unreachable' && error.failure !== 'unavailable') throw error
     }
@@ -56,26 +87,34 @@ export async function* watchObjects(
   }
 }
 
-/** One connection. Ends when the server ends it; throws `unreachable` when it breaks. */
-async function* follow(
+/** Begins a watch: with the changes since a version, or without one with all that there is. */
+function open(
   client: Client,
   { apiVersion, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
-  version: string,
+  version: string | undefined,
   signal: AbortSignal | undefined,
-): AsyncGenerator<WatchEvent> {
+): Promise<IncomingMessage> {
   const path = pathOf(apiVersion, resource, namespace, undefined, {
     watch: true,
     allowWatchBookmarks: true,
-    resourceVersion: version,
+    ...(version === undefined
+      ? { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+      : { resourceVersion: version }),
     labelSelector: labels || undefined,
     fieldSelector: fields || undefined,
     timeoutSeconds: SERVER_TIMEOUT,
   })
-  const response = await client.stream({ method: 'GET', path, signal })
-  response.setTimeout(client.limits.silence, () =>
-    response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })),
-  )
+  return client.stream({ method: 'GET', path, signal })
+}
+
+/** What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks. */
+async function* eventsOf(
+  response: IncomingMessage,
+  client: Client,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WatchEvent> {
+  response.on('timeout', () => response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })))
   try {
     for await (const line of readLines(response, Number.POSITIVE_INFINITY)) if (line !== '') yield JSON.parse(line)
   } catch (error) {

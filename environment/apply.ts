@@ -47,16 +47,29 @@ export class WorkloadFailed extends Error {
 }
 
 /**
- * Does what was planned: the record first, then configuration, the workloads in the order of their dependencies with waits between, routes, and last what
- * nobody wants any more (reference/peers.md 4.2). With `wait` every workload is waited for. Throws the failures of all workloads that failed, and then deletes nothing.
+ * Writes the record before anything else: with all kinds, old and new, so that a crash from here on loses track of nothing. Gives what it is
+ * then; throws as `writeRecord` does.
  */
-export async function applyChanges(run: DeployRun, wanted: Wanted, changes: Changes, wait: boolean): Promise<void> {
+export async function recordBefore(run: DeployRun, wanted: Wanted, changes: Changes): Promise<EnvironmentRecord> {
+  const { recorded, record } = changes
+  const all = { ...record, kinds: unitedKinds(recorded?.kinds ?? [], record.kinds) }
+  return write(run, wanted, { ...all, ...(recorded?.version && { version: recorded.version }) })
+}
+
+/**
+ * Does what was planned: configuration, the workloads in the order of their dependencies with waits between, routes, and last what nobody
+ * wants any more (reference/peers.md 4.2); then shrinks the record, which is as `recordBefore` gave it. With `wait` every workload is waited
+ * for. Throws the failures of all workloads that failed, and then deletes nothing.
+ */
+export async function applyChanges(
+  run: DeployRun,
+  wanted: Wanted,
+  changes: Changes,
+  recorded: EnvironmentRecord,
+  wait: boolean,
+): Promise<void> {
   const { cluster, signal, events } = run
   const { steps, record } = changes
-  // With all kinds, old and new, so that a crash from here on loses track of nothing.
-  const all = unitedKinds(changes.recorded?.kinds ?? [], record.kinds)
-  await write(run, wanted, { ...record, kinds: all })
-
   for (const object of changes.pruneFirst) {
     tellDeleting(run, object)
     await deleteAndWait(cluster, object, 'Foreground', { signal })
@@ -70,12 +83,17 @@ export async function applyChanges(run: DeployRun, wanted: Wanted, changes: Chan
     await deleteObject(cluster, object, 'Background', { signal })
     events.done('delete', nameOf(object))
   })
-  if (!sameKinds(all, record.kinds)) await write(run, wanted, record)
+  if (!sameKinds(recorded.kinds, record.kinds)) await write(run, wanted, { ...recorded, kinds: record.kinds })
 }
 
-function write(run: DeployRun, { environment, namespace }: Wanted, record: EnvironmentRecord): Promise<void> {
-  const deployed = { by: run.by, at: new Date(run.clock.now()).toISOString() }
-  return writeRecord(run.cluster, environment, namespace, { ...record, deployed }, { signal: run.signal })
+async function write(
+  run: DeployRun,
+  { environment, namespace }: Wanted,
+  record: EnvironmentRecord,
+): Promise<EnvironmentRecord> {
+  const whole = { ...record, deployed: { by: run.by, at: new Date(run.clock.now()).toISOString() } }
+  const version = await writeRecord(run.cluster, environment, namespace, whole, { signal: run.signal })
+  return { ...whole, ...(version && { version }) }
 }
 
 /** Applies each workload when what it depends on is reached, all at the same time. With `wait` waits for all of them. Throws as `applyChanges` does. */

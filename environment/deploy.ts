@@ -3,13 +3,20 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
-import { type ApplyEvents, applyChanges, applyWorkloads, WorkloadFailed } from './apply.ts'
+import {
+  type ApplyEvents,
+  applyChanges,
+  applyWorkloads,
+  type DeployRun,
+  recordBefore,
+  WorkloadFailed,
+} from './apply.ts'
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
-import { readRecord, type Source } from './record.ts'
+import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
 import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
 import { Tracker } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
@@ -81,23 +88,20 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   refuseManyDeletions(first.changes, input.choices)
   events.planned(first.changes, first.wanted)
   const tracker = new Tracker(cluster, environment, namespace, clock)
-  const apply = async (current: DeployPlan, active: AbortSignal): Promise<readonly string[]> => {
-    const { wanted, changes, toKeep } = current
-    if (toKeep) await writeKept(cluster, environment, namespace, toKeep, { signal: active })
-    const run = { cluster, tracker, events, clock, by: holder.name, signal: active }
-    await applyChanges(run, wanted, changes, input.wait)
-    return [...changes.pruneFirst, ...changes.prune].map(nameOf)
-  }
+  const runUntil = (active: AbortSignal): DeployRun => ({
+    cluster,
+    tracker,
+    events,
+    clock,
+    by: holder.name,
+    signal: active,
+  })
   const upToDate = isUpToDate(first.changes) && (input.isHeld || !first.isLocked)
   try {
-    if (upToDate && input.wait)
-      await applyWorkloads(
-        { cluster, tracker, events, clock, by: holder.name, signal },
-        first.wanted,
-        first.changes.steps,
-        true,
-      )
-    const pruned = upToDate ? [] : await (input.isHeld ? apply(first, signal) : holding(input, world, first, apply))
+    if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
+    const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+    const act = (active: AbortSignal) => perform(input, runUntil(active), first)
+    const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
     return { isUpToDate: upToDate, pruned, failures: [], failedServices: [] }
   } catch (error) {
     const failed = failuresIn(error)
@@ -114,21 +118,6 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   }
 }
 
-/** Applies while holding the Lease; what somebody else has deployed between our plan and our Lease is there now, and planned again. */
-async function holding(
-  input: DeployInput,
-  { clock, events, signal }: DeployWorld,
-  first: DeployPlan,
-  apply: (plan: DeployPlan, active: AbortSignal) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  const { cluster, namespace, holder } = input
-  const environment = input.plan.environment.name
-  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
-  return withLease(lease, async active =>
-    apply((await isCurrent(input, first, active)) ? first : await planDeploy(input, { signal: active }), active),
-  )
-}
-
 /** Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster would refuse. */
 export async function planDeploy(
   { cluster, plan, synth, namespace, source, choices }: Deployment,
@@ -137,25 +126,45 @@ export async function planDeploy(
   const options = { signal }
   const environment = plan.environment.name
   const needsKey = plan.secrets.length > 0
-  const [recorded, locked, kept] = await Promise.all([
+  const [recorded, kept] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
-    isLocked(cluster, environment, namespace, options),
     needsKey ? readKept(cluster, environment, namespace, options) : undefined,
   ])
   const key = kept?.key ?? newKey()
   const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
-  const changes = await planChanges(cluster, wanted, recorded, source, choices, options)
+  const [changes, locked] = await Promise.all([
+    planChanges(cluster, wanted, recorded, source, choices, options),
+    // Where nothing was deployed yet there is something to do in any case, and who does it finds out.
+    recorded !== undefined && isLocked(cluster, environment, namespace, options),
+  ])
   return { wanted, changes, isLocked: locked, toKeep: needsKey && !kept ? { key, variables: {} } : undefined }
 }
 
-/** Whether the environment's record is still the one that the plan was made with. Every deploy that changes something writes it. */
-async function isCurrent(
-  { cluster, namespace, plan }: DeployInput,
-  { changes }: DeployPlan,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const now = await readRecord(cluster, plan.environment.name, namespace, { signal })
-  return now?.version === changes.recorded?.version
+/** Does what the plan says; gives the names of what it pruned. */
+async function perform(input: DeployInput, run: DeployRun, first: DeployPlan): Promise<readonly string[]> {
+  const { cluster, namespace } = input
+  const { current, recorded } = await begin(input, run, first)
+  const { wanted, changes, toKeep } = current
+  if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
+  await applyChanges(run, wanted, changes, recorded, input.wait)
+  return [...changes.pruneFirst, ...changes.prune].map(nameOf)
+}
+
+/** Writes the record down; plans anew when it is not the one that the plan was made with. Every deploy that changes something writes it. */
+async function begin(
+  input: DeployInput,
+  run: DeployRun,
+  first: DeployPlan,
+): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {
+  const record = ({ wanted, changes }: DeployPlan) => recordBefore(run, wanted, changes)
+  try {
+    return { current: first, recorded: await record(first) }
+  } catch (error) {
+    if (!isOvertaken(error)) throw error
+    // Somebody else has deployed between our plan and our Lease: what they did is there now.
+    const current = await planDeploy(input, { signal: run.signal })
+    return { current, recorded: await record(current) }
+  }
 }
 
 /** The workloads that failed, each once; undefined when something else went wrong. */

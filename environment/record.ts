@@ -1,5 +1,5 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
-import { MANAGER, ownLabels } from './labels.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { ownLabels } from './labels.ts'
 
 /** A kind of objects that an environment has. */
 export interface RecordedKind {
@@ -59,27 +59,35 @@ export async function readRecord(
   }
 }
 
-/** Writes the record. */
+/**
+ * Writes the record in the place of the one that has its `version`; without one there must be none yet. Gives the new version. Throws a
+ * ClusterError for which `isOvertaken` holds when somebody else was faster.
+ */
 export async function writeRecord(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  { kinds, source, deployed }: EnvironmentRecord,
+  { kinds, source, deployed, version }: EnvironmentRecord,
   options: CallOptions,
-): Promise<void> {
+): Promise<string | undefined> {
   const { name } = recordRef(environment, namespace)
   const object: KubeObject = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name, namespace, labels: ownLabels(environment) },
+    metadata: { name, namespace, labels: ownLabels(environment), ...(version && { resourceVersion: version }) },
     data: {
       kinds: `${kinds.map(kindText).join('\n')}\n`,
       ...source,
       ...deployed,
     },
   }
-  await cluster.apply(object, { ...options, manager: MANAGER, force: true })
+  const written = version ? await cluster.replace(object, options) : await cluster.create(object, options)
+  return written.metadata.resourceVersion
 }
+
+/** Whether a record could not be written because it was made, changed or deleted since it was read. */
+export const isOvertaken = (error: unknown): boolean =>
+  error instanceof ClusterError && ['exists', 'conflict', 'not-found'].includes(error.failure)
 
 /** Forgets the environment. */
 export async function deleteRecord(

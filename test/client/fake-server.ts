@@ -44,6 +44,7 @@ const RESOURCES: Readonly<Record<string, object>> = {
       { name: 'configmaps', kind: 'ConfigMap', namespaced: true },
       { name: 'namespaces', kind: 'Namespace', namespaced: false },
       { name: 'namespaces/finalize', kind: 'Namespace', namespaced: false },
+      { name: 'nodes', kind: 'Node', namespaced: false },
       { name: 'pods', kind: 'Pod', namespaced: true },
     ],
   },

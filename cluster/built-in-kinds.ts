@@ -1,0 +1,30 @@
+import type { Resource } from './cluster.ts'
+
+/** Kinds that every Kubernetes since 1.21 has, with their plurals: to ask a cluster for them would cost a request each time. */
+const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  v1: {
+    ConfigMap: 'configmaps',
+    Event: 'events',
+    PersistentVolumeClaim: 'persistentvolumeclaims',
+    Pod: 'pods',
+    Secret: 'secrets',
+    Service: 'services',
+    ServiceAccount: 'serviceaccounts',
+  },
+  'apps/v1': {
+    DaemonSet: 'daemonsets',
+    Deployment: 'deployments',
+    ReplicaSet: 'replicasets',
+    StatefulSet: 'statefulsets',
+  },
+  'batch/v1': { CronJob: 'cronjobs', Job: 'jobs' },
+  'coordination.k8s.io/v1': { Lease: 'leases' },
+  'networking.k8s.io/v1': { Ingress: 'ingresses', NetworkPolicy: 'networkpolicies' },
+  'rbac.authorization.k8s.io/v1': { Role: 'roles', RoleBinding: 'rolebindings' },
+}
+
+/** The resource of a kind that need not be asked for; undefined for all others. */
+export function builtInKind(apiVersion: string, kind: string): Resource | undefined {
+  const name = IN_NAMESPACES[apiVersion]?.[kind]
+  return name === undefined ? undefined : { name, namespaced: true }
+}

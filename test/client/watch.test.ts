@@ -1,0 +1,84 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Change } from '../../cluster/cluster.ts'
+import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
+
+let server: FakeServer | undefined
+afterEach(() => server?.close())
+
+const PATH = '/api/v1/namespaces/shop/configmaps'
+const object = (name: string, resourceVersion: string) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'shop', resourceVersion },
+})
+const bookmark = (resourceVersion: string, annotations?: object) => ({
+  type: 'BOOKMARK',
+  object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: { resourceVersion, ...(annotations && { annotations }) } },
+})
+const END = { 'k8s.io/initial-events-end': 'true' }
+const textOf = (change: Change) => ('object' in change ? `${change.type} ${change.object.metadata.name}` : change.type)
+
+/** What a watch tells until there are so many changes, and the queries of its requests. The handler gives the events of each, which then end. */
+async function watching(count: number, answer: (query: URLSearchParams) => readonly object[] | Answer | object) {
+  const handler: Handler = ({ path, query }, response) => {
+    if (path !== PATH) return undefined
+    const given = answer(query)
+    if (!Array.isArray(given)) return given
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(given.map(event => `${JSON.stringify(event)}\n`).join(''))
+    return undefined
+  }
+  server = await fakeServer(handler)
+  const done = new AbortController()
+  const told: string[] = []
+  const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
+  for await (const change of server.cluster.watch(query, { signal: done.signal })) {
+    told.push(textOf(change))
+    if (told.length === count) break
+  }
+  done.abort()
+  return { told, queries: server.requests.map(({ query }) => query) }
+}
+
+test('one request tells what there is and what becomes of it; the next one goes on from there', async () => {
+  const { told, queries } = await watching(5, query =>
+    query.has('sendInitialEvents')
+      ? [
+          { type: 'ADDED', object: object('a', '7') },
+          { type: 'ADDED', object: object('b', '3') },
+          bookmark('9', END),
+          { type: 'MODIFIED', object: object('b', '11') },
+        ]
+      : [{ type: 'DELETED', object: object('a', '12') }],
+  )
+  expect(told).toEqual(['Restarted', 'Changed a', 'Changed b', 'Listed', 'Changed b'])
+  expect(queries).toHaveLength(1)
+})
+
+test('a connection that ends before all was told begins anew; one that ends later goes on', async () => {
+  let connections = 0
+  const { told, queries } = await watching(6, query => {
+    connections++
+    if (connections === 1) return [{ type: 'ADDED', object: object('a', '7') }]
+    if (query.has('sendInitialEvents')) return [{ type: 'ADDED', object: object('a', '7') }, bookmark('9', END)]
+    return [bookmark('10'), { type: 'DELETED', object: object('a', '12') }]
+  })
+  expect(told).toEqual(['Restarted', 'Changed a', 'Restarted', 'Changed a', 'Listed', 'Deleted a'])
+  expect(queries.map(query => query.get('resourceVersion'))).toEqual([null, null, '9'])
+})
+
+test('a server that cannot do that is asked for a list first', async () => {
+  const refusal = { kind: 'Status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden for watch' }
+  const { told, queries } = await watching(4, query => {
+    if (query.has('sendInitialEvents')) return new Answer(422, refusal)
+    if (query.has('watch')) return [{ type: 'MODIFIED', object: object('a', '12') }]
+    return { metadata: { resourceVersion: '9' }, items: [object('a', '7')] }
+  })
+  expect(told).toEqual(['Restarted', 'Changed a', 'Listed', 'Changed a'])
+  expect(queries.map(query => query.get('resourceVersion'))).toEqual([null, null, '9'])
+})
+
+test('what will not pass ends it', async () => {
+  const refusal = { kind: 'Status', code: 400, reason: 'BadRequest', message: 'unable to parse the selector' }
+  await expect(watching(1, () => new Answer(400, refusal))).rejects.toMatchObject({ failure: 'invalid' })
+})
