@@ -182,6 +182,9 @@ export function report({ io, logLevel }: Context, output: ProgressForm, diagnost
 function toProgress(progress: Progress, states: Map<string, string>): DeployEvents {
   return {
     planned(changes) {
+      const files = new Set([...changes.steps.keys()].map(({ source }) => source.split('#', 1)[0]!))
+      const text = `${[...files].sort().join(', ')} → ${plural(changes.steps.size, 'object')}`
+      if (files.size > 0) progress.tell({ type: 'step', step: 'Compiled', text })
       const actions = [...changes.steps.values()].map(({ action }) => action)
       const words = { create: 'to create', update: 'to change', replace: 'to replace', unchanged: 'unchanged' } as const
       const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap(action => {
