@@ -13,6 +13,10 @@ export const deploying = {
   adopt: flag('--adopt', 'take over objects that are there already and belong to nobody'),
   forceConflicts: flag('--force-conflicts', 'take over fields that another tool applies'),
   takeOver: flag('--take-over', 'deploy although the environment was deployed from another repository or file'),
+  registryCredentials: flag(
+    '--registry-credentials',
+    'let the cluster pull with the credentials of your Docker configuration for the registries of the images',
+  ),
   rerun: list('--rerun <service>', 'run the Job of this service again although nothing changed; may be repeated'),
 }
 

@@ -32,7 +32,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const { cluster, namespace, signal, clock } = session
     const progress = await startProgress(io, logLevel, 'text', () => clock.now())
     tellTarget(context, session, progress)
-    const compiled = await compileForCluster(context, options, project, namespace, progress)
+    const compiled = await compileForCluster(context, options, project, session, progress)
     progress.pause()
     if (!compiled) return 1
     const { plan, synth, services, source } = compiled
