@@ -22,20 +22,29 @@ export async function destroyApplication({ io, logLevel }: Context, options: Des
     const began = clock.now()
     const environment = await environmentName()
     const { destroyEnvironment } = await import('../environment/destroy.ts')
+    let planned: number | undefined
+    let deleted = 0
     const result = await destroyEnvironment(
       { cluster, environment, namespace, holder, volumes: options.volumes, wait: options.wait },
       {
         clock,
         signal,
         events: {
-          planned() {},
+          planned(doomed) {
+            planned = doomed.length
+          },
           deleted: name => {
+            deleted++
             if (logLevel !== 'error') io.stderr.write(`deleted ${name}\n`)
           },
           locked: holder => io.stderr.write(`waiting for ${holder}, who works on it or has died\n`),
         },
       },
-    )
+    ).catch((error: unknown) => {
+      if (planned !== undefined && (signal.aborted || deleted > 0))
+        io.stderr.write(stoppedText(environment, namespace, deleted, planned))
+      throw error
+    })
     if (result.kept.length > 0) {
       const hint = options.volumes ? '' : ' (`--volumes` deletes claims)'
       io.stderr.write(`kept ${result.kept.join(', ')}${hint}\n`)
@@ -59,4 +68,13 @@ export async function destroyApplication({ io, logLevel }: Context, options: Des
     printDiagnostics(diagnostics, io, logLevel)
     throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
   }
+}
+
+/** What state things are in when a destroy is stopped. */
+function stoppedText(environment: string, namespace: string, deleted: number, planned: number): string {
+  const what =
+    deleted < planned
+      ? `${deleted} of ${plural(planned, 'object')} deleted`
+      : `${plural(planned, 'object')} deleted, but perhaps not gone yet`
+  return `${environment} is partly destroyed in ${namespace}: ${what}. Destroy again to go on\n`
 }

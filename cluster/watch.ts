@@ -17,7 +17,7 @@ interface WatchEvent {
 /**
  * Lists, then follows the changes, for ever: a connection that ends, is cut or falls silent is taken up where it was, after a pause that
  * grows while nothing comes. When the server no longer has that state, lists anew and says `Restarted`. Throws what will not pass
- * (`forbidden`, say), and the signal's reason.
+ * (`forbidden`, say; a server that has not answered for about a minute), and the signal's reason.
  */
 export async function* watchObjects(
   client: Client,
@@ -27,17 +27,22 @@ export async function* watchObjects(
 ): AsyncGenerator<Change> {
   let version: string | undefined
   let isFirst = true
+  let failing: number | undefined
+  const onAnswer = () => {
+    failing = undefined
+  }
   for (let failures = 0; ; ) {
     try {
       if (version === undefined) {
         const listed = await listAll(client, query, resource, signal)
         isFirst = false
+        onAnswer()
         yield { type: 'Restarted' }
         for (const object of listed.objects) yield { type: 'Changed', object }
         yield { type: 'Listed' }
         version = listed.version
       }
-      for await (const { type, object } of follow(client, query, resource, version, signal)) {
+      for await (const { type, object } of follow(client, query, resource, version, signal, onAnswer)) {
         if (type === 'ERROR') throw fromStatusObject(object)
         failures = 0
         version = object.metadata.resourceVersion ?? version
@@ -48,6 +53,8 @@ export async function* watchObjects(
       if (isFirst || !(error instanceof ClusterError)) throw error
       if (error.status === 410) version = undefined
       else if (error.failure !== 'unreachable' && error.failure !== 'unavailable') throw error
+      failing ??= performance.now()
+      if (performance.now() - failing >= client.limits.lost) throw error
     }
     signal?.throwIfAborted()
     failures++
@@ -63,6 +70,7 @@ async function* follow(
   resource: Resource,
   version: string,
   signal: AbortSignal | undefined,
+  onAnswer: () => void,
 ): AsyncGenerator<WatchEvent> {
   const path = pathOf(apiVersion, resource, namespace, undefined, {
     watch: true,
@@ -73,6 +81,7 @@ async function* follow(
     timeoutSeconds: SERVER_TIMEOUT,
   })
   const response = await client.stream({ method: 'GET', path, signal })
+  onAnswer()
   response.setTimeout(client.limits.silence, () =>
     response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })),
   )
