@@ -8,6 +8,7 @@ import type { Holder } from '../environment/lease.ts'
 import type { LogLevel } from './command.ts'
 import { parseDuration, readableDuration } from './duration-option.ts'
 import { INTERRUPTED } from './exit-status.ts'
+import { watchForInterruption } from './interruption.ts'
 import type { Io } from './io.ts'
 import { dnsLabel } from './project-options.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -20,7 +21,7 @@ export interface Session {
   readonly namespace: string
   /** How the two were chosen. */
   readonly target: Target
-  /** Aborted at the deadline of the command, and by Ctrl-C. */
+  /** Aborted at the deadline of the command, and by Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal
   readonly clock: Clock
   readonly holder: Holder
@@ -39,9 +40,6 @@ export interface SessionOptions {
   readonly manifest?: Wish
 }
 
-/** Thrown into what runs when Ctrl-C is pressed. */
-class Interrupted extends Error {}
-
 const TIMEOUT = 300_000
 
 /**
@@ -56,9 +54,7 @@ export async function withCluster(
   const timeout =
     options.timeout ?? (io.env.DEVCTL_TIMEOUT ? parseDuration(io.env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : TIMEOUT)
   const deadline = options.isEndless ? new AbortController().signal : AbortSignal.timeout(timeout)
-  const interrupt = new AbortController()
-  const onInterrupt = () => interrupt.abort(new Interrupted())
-  process.once('SIGINT', onInterrupt)
+  const interrupt = watchForInterruption()
   const signal = AbortSignal.any([deadline, interrupt.signal])
   const { trace, end } = traceRequests(io, options.logLevel)
   let target: Target | undefined
@@ -86,7 +82,7 @@ export async function withCluster(
     throw toUserError(error, target)
   } finally {
     end()
-    process.removeListener('SIGINT', onInterrupt)
+    interrupt.stop()
   }
 }
 

@@ -8,9 +8,10 @@ import type { Manifest } from '../constructs/manifest.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
 import { type Address, addressesOf } from '../environment/endpoints/routes.ts'
 import type { Source } from '../environment/record.ts'
+import { buildRequests } from './built-images.ts'
 import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { compileFiles } from './compile-files.ts'
+import { type CompiledProject, compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
 import { readableDuration } from './duration-option.ts'
@@ -23,6 +24,7 @@ export interface DeployValues extends DeployingValues {
   readonly wait: boolean
   readonly dependencies: boolean
   readonly bash: boolean
+  readonly build: boolean
   readonly output: ProgressForm
 }
 
@@ -77,12 +79,16 @@ export async function applyCompiled(
     throw new UserError('the files have no services to deploy', {
       hint: 'are they all left out by profiles? `devctl destroy` takes an environment away',
     })
+  let isChanged = false
+  const onChange = () => {
+    isChanged = true
+  }
   const result = await deployEnvironment(
     { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
-    { clock, signal, events: toProgress(progress, states) },
+    { clock, signal, events: toProgress(progress, states, onChange) },
   ).catch((error: unknown) => {
     progress.pause()
-    if (signal.aborted) io.stderr.write(stoppedText(environment, namespace, states))
+    if (isChanged || signal.aborted) io.stderr.write(stoppedText(environment, namespace, states, isChanged))
     throw error
   })
   progress.pause()
@@ -135,23 +141,42 @@ export interface CompiledForCluster {
   readonly source: Source
 }
 
+/** What `deploy` and `diff` compile with. */
+interface ForCluster extends DeployingValues {
+  readonly output: ProgressForm
+  readonly build?: boolean
+}
+
 /** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
 export async function compileForCluster(
   context: Context,
-  options: DeployingValues & { readonly output: ProgressForm },
+  options: ForCluster,
   project: OpenProject,
-  namespace: string,
+  { namespace, signal }: Pick<Session, 'namespace' | 'signal'>,
   progress: Progress,
 ): Promise<CompiledForCluster | undefined> {
   const { io } = context
   const planning = { ...options, namespace, startOrder: 'client', includeSecrets: true } as const
-  const compilation = await compileFiles(io, [], options, planning, { project })
+  let compilation = await compileFiles(io, [], options, planning, { project })
+  let refused: readonly Diagnostic[] = []
+  try {
+    const built = await ensureImages(compilation, options, signal)
+    // What was built goes by its digest.
+    const image = new Map([...(options.image ?? []), ...built])
+    if (built.size > 0) compilation = await compileFiles(io, [], options, { ...planning, image }, { project })
+  } catch (error) {
+    const { NotBuilt } = await import('../images/builder.ts')
+    if (!(error instanceof NotBuilt)) throw error
+    refused = error.diagnostics
+  }
   const { plan, loaded } = compilation
   const manifest = project.namesCompose ? undefined : project.manifest
   const domain = options.domain ?? project.environment?.domain?.value
-  const shown = compilation.diagnostics
-    .filter(({ code }) => code !== 'routes/no-domain')
-    .map(one => (one.code === 'image/no-registry' ? { ...one, severity: 'error' as const } : one))
+  // That no registry is given is what the builder is for.
+  const found = compilation.diagnostics.filter(
+    ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
+  )
+  const shown = [...found, ...refused]
   progress.pause()
   report(context, options.output, shown)
   const directory = manifest?.folder ?? loaded?.directory
@@ -167,7 +192,41 @@ export async function compileForCluster(
   if (left > 0)
     progress.tell({ type: 'note', text: `${plural(left, 'route')} left out: no domain is given (\`--domain\`)` })
   const files = manifest ? [manifest.path] : options.file
-  return { plan, synth, services: get(loaded?.tree, 'services'), source: deploySource(io, directory, files) }
+  const common = { synth, services: get(loaded?.tree, 'services'), source: deploySource(io, directory, files) }
+  if (!options.registryCredentials) return { plan, ...common }
+  const { plan: pulling, notes } = await addRegistryCredentials(plan, synth, context, signal)
+  for (const text of notes) progress.tell({ type: 'note', text })
+  return { plan: pulling, ...common }
+}
+
+/** Has the images made that are in no registry. Throws `NotBuilt`. */
+async function ensureImages(
+  { project, plan, diagnostics, environment }: CompiledProject,
+  { build = false, image }: ForCluster,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  // With errors nothing will be deployed; without a plan there is nothing to build for.
+  if (!plan || !project) return new Map()
+  const given = new Set([...(image?.keys() ?? []), ...(environment?.images.map(({ name }) => name) ?? [])])
+  const requests = buildRequests(project, diagnostics, given, build)
+  if (requests.length === 0) return new Map()
+  const { noBuilder } = await import('../images/builder.ts')
+  return noBuilder.ensure(requests, { force: build, signal })
+}
+
+async function addRegistryCredentials(
+  plan: Plan,
+  synth: (plan: Plan) => readonly Manifest[],
+  { io }: Context,
+  signal: AbortSignal,
+) {
+  const [{ addCredentials, registriesIn }, { readRegistryCredentials }] = await Promise.all([
+    import('./registry-credentials.ts'),
+    import('../images/docker-config.ts'),
+  ])
+  const registries = registriesIn(synth(plan))
+  const hosts = new Set([...registries.values()].flatMap(one => [...one]))
+  return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env: io.env, signal }))
 }
 
 /** Prints diagnostics in the form of the output. */
@@ -178,8 +237,8 @@ export function report({ io, logLevel }: Context, output: ProgressForm, diagnost
       io.stdout.write(`${JSON.stringify({ type: 'diagnostic', ...one })}\n`)
 }
 
-/** Tells what happens, and keeps the state of each service. */
-function toProgress(progress: Progress, states: Map<string, string>): DeployEvents {
+/** Tells what happens, and keeps the state of each service; `onChange` is called when something was written. */
+function toProgress(progress: Progress, states: Map<string, string>, onChange: () => void): DeployEvents {
   return {
     planned(changes) {
       const files = new Set([...changes.steps.keys()].map(({ source }) => source.split('#', 1)[0]!))
@@ -199,7 +258,10 @@ function toProgress(progress: Progress, states: Map<string, string>): DeployEven
       })
     },
     locked: holder => progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` }),
-    done: (action, object) => progress.tell({ type: 'object', action, object }),
+    done(action, object) {
+      onChange()
+      progress.tell({ type: 'object', action, object })
+    },
     waiting(service, needs) {
       states.set(service, 'waiting')
       progress.tell({ type: 'waiting', service, for: needs })
@@ -211,8 +273,13 @@ function toProgress(progress: Progress, states: Map<string, string>): DeployEven
   }
 }
 
-/** What state things are in when a deploy is stopped by its deadline or by Ctrl-C. */
-function stoppedText(environment: string, namespace: string, states: ReadonlyMap<string, string>): string {
+/** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
+function stoppedText(
+  environment: string,
+  namespace: string,
+  states: ReadonlyMap<string, string>,
+  isChanged: boolean,
+): string {
   const of = (isReady: boolean) =>
     [...states]
       .filter(([, state]) => (state === 'ready' || state === 'complete') === isReady)
@@ -222,6 +289,7 @@ function stoppedText(environment: string, namespace: string, states: ReadonlyMap
     ...(ready.length > 0 ? [`ready: ${ready.join(', ')}`] : []),
     ...(waiting.length > 0 ? [`not yet: ${waiting.join(', ')}`] : []),
   ]
+  if (!isChanged && parts.length === 0) return `nothing of ${environment} in ${namespace} was changed\n`
   return `${environment} is partly deployed to ${namespace}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}. Deploy again to go on\n`
 }
 

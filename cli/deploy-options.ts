@@ -30,6 +30,10 @@ export const deploying = {
     '--prune-limit <number>',
     'how many workloads may be deleted because they left the files (default: 3, or 30 %)',
   ),
+  registryCredentials: flag(
+    '--registry-credentials',
+    'let the cluster pull with the credentials of your Docker configuration for the registries of the images',
+  ),
   rerun: list('--rerun <service>', 'run the Job of this service again although nothing changed; may be repeated'),
 }
 

@@ -30,7 +30,7 @@ export async function deployProject(
   const { namespace, clock, signal } = session
   const began = clock.now()
   // Before anything is run: what is wrong in the files shows at once.
-  const compiled = await compileForCluster(context, options, project, namespace, progress)
+  const compiled = await compileForCluster(context, options, project, session, progress)
   if (!compiled) return { status: 1 }
   const environment = compiled.plan.environment.name
   const manifest = project.namesCompose ? undefined : project.manifest
@@ -76,7 +76,7 @@ export async function deployProject(
     const again: CompiledForCluster | undefined =
       Object.keys(variables).length === 0
         ? compiled
-        : await compileForCluster(fresh, options, project, namespace, progress)
+        : await compileForCluster(fresh, options, project, { namespace, signal: active }, progress)
     if (!again) return { status: 1 }
     const how = { ...base, isHeld: true, signal: active }
     return { status: await applyCompiled(fresh, options, again, session, progress, how), environment, variables }

@@ -54,6 +54,8 @@ export async function destroyProject(
   const manifest = project.namesCompose ? undefined : project.manifest
   const volumes = options.volumes || options.all
   const { destroyEnvironment } = await import('../environment/destroy.ts')
+  let planned: number | undefined
+  let deleted = 0
   const result = await destroyEnvironment(
     {
       cluster,
@@ -68,12 +70,22 @@ export async function destroyProject(
       clock,
       signal,
       events: {
-        planned() {},
-        deleted: object => progress.tell({ type: 'object', action: 'delete', object }),
+        planned(doomed) {
+          planned = doomed.length
+        },
+        deleted(object) {
+          deleted++
+          progress.tell({ type: 'object', action: 'delete', object })
+        },
         locked: toldWaiting(progress),
       },
     },
-  )
+  ).catch((error: unknown) => {
+    progress.pause()
+    if (planned !== undefined && (signal.aborted || deleted > 0))
+      io.stderr.write(stoppedText(environment, namespace, deleted, planned))
+    throw error
+  })
   progress.pause()
   if (result.kept.length > 0) {
     const hint = volumes ? '' : ' (`--volumes` deletes claims)'
@@ -95,6 +107,15 @@ export async function destroyProject(
   }
   const { destroyDependencies } = await import('./dependencies.ts')
   return destroyDependencies(context, options, manifest, session, progress, above)
+}
+
+/** What state things are in when a destroy is stopped. */
+function stoppedText(environment: string, namespace: string, deleted: number, planned: number): string {
+  const what =
+    deleted < planned
+      ? `${deleted} of ${plural(planned, 'object')} deleted`
+      : `${plural(planned, 'object')} deleted, but perhaps not gone yet`
+  return `${environment} is partly destroyed in ${namespace}: ${what}. Destroy again to go on\n`
 }
 
 /** The commands of the manifest, with the variables that the deploy kept, and after them what takes Helm releases away. */

@@ -37,7 +37,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
       import('../environment/deploy.ts'),
       import('../environment/diff.ts'),
     ])
-    const first = await compileForCluster({ ...context, io }, options, project, namespace, progress)
+    const first = await compileForCluster({ ...context, io }, options, project, session, progress)
     progress.pause()
     if (!first) return 1
     const compiled = await withHandedVariables(first)
@@ -56,7 +56,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
       const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
       if (!kept || Object.keys(kept.variables).length === 0) return compiled
       const own = { ...context, io: withVariables(io, { ...kept.variables, ...options.var }) }
-      return compileForCluster(own, options, project, namespace, progress)
+      return compileForCluster(own, options, project, session, progress)
     }
   })
 }

@@ -10,6 +10,8 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../compiler/index.ts'),
     import('../compiler/manifest/read.ts'),
     import('../compiler/manifest/automatic.ts'),
+    import('../environment/failures.ts'),
+    import('../images/builder.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)

@@ -3,7 +3,7 @@ import { unlessAborted } from './abort.ts'
 import { backOff, pause, retryAfter } from './back-off.ts'
 import { ClusterError } from './cluster.ts'
 import { type Access, type Connection, POOL } from './connection.ts'
-import { exchange, type Message, readText } from './exchange.ts'
+import { exchange, type Message, NoAnswer, readText } from './exchange.ts'
 import { Slots } from './slots.ts'
 import { toClusterError } from './status.ts'
 import { isPassing, neverSent, toUnreachable } from './unreachable.ts'
@@ -16,12 +16,14 @@ export interface Limits {
   readonly read: number
   /** The same for what writes, which may wait for admission webhooks of up to 30 s. */
   readonly write: number
-  /** How long after a call's begin it may still be sent anew. */
+  /** How long after a call's begin it may still be sent anew; once more in any case after the first time that nothing is answered. */
   readonly retry: number
   /** The same as long as the server has not answered anything yet, and the time for all of that: a wrong address must show soon. */
   readonly first: number
   /** About the first pause before it is sent anew. */
   readonly pause: number
+  /** How long a watch goes on to try after its first failure without an answer in between. A call of it tries for `retry` by itself. */
+  readonly lost: number
   /** Without a word for longer than this, a watch is taken for dead: the server sends a bookmark each minute. */
   readonly silence: number
 }
@@ -33,6 +35,7 @@ export const LIMITS: Limits = {
   retry: 30_000,
   first: 8_000,
   pause: 200,
+  lost: 45_000,
   silence: 90_000,
 }
 
@@ -118,6 +121,7 @@ export class Client {
       // A credential plugin may take its time: it is not the server's.
       begin ??= performance.now()
       let failure: ClusterError
+      let isSilence = false
       const whole = this.#hasAnswered
         ? Number.POSITIVE_INFINITY
         : Math.max(0, this.limits.first - (performance.now() - begin))
@@ -143,11 +147,13 @@ export class Client {
         failure = toUnreachable(error, this.#access.server)
         if (!isPassing(error) || (!this.#hasAnswered && neverSent(error))) throw failure
         if (!neverSent(error)) call.onRepeat?.()
+        isSilence = this.#hasAnswered && error instanceof NoAnswer
       } finally {
         leave()
       }
       const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
-      if (performance.now() - begin + wait > limit) throw failure
+      // Silence may last longer than the limit by itself, and be one connection's: it is tried again once all the same.
+      if (performance.now() - begin + wait > limit && !(isSilence && failures === 1)) throw failure
       await pause(wait, signal)
     }
   }

@@ -28,7 +28,7 @@ const needList = new WeakSet<Client>()
 /**
  * Tells what there is, then follows the changes, for ever: a connection that ends, is cut or falls silent is taken up where it was, after a
  * pause that grows while nothing comes. When the server no longer has that state, begins anew and says `Restarted`. Throws what will not pass
- * (`forbidden`, say), and the signal's reason.
+ * (`forbidden`, say; a server that has not answered for about a minute), and the signal's reason.
  */
 export async function* watchObjects(
   client: Client,
@@ -39,12 +39,17 @@ export async function* watchObjects(
   const begin = performance.now()
   let version: string | undefined
   let isFirst = true
+  let failing: number | undefined
+  const onAnswer = () => {
+    failing = undefined
+  }
   for (let failures = 0; ; ) {
     let isOpen = false
     try {
       if (version === undefined && needList.has(client)) {
         const listed = await listAll(client, query, resource, signal)
         isFirst = false
+        onAnswer()
         yield { type: 'Restarted' }
         for (const object of listed.objects) yield { type: 'Changed', object }
         yield { type: 'Listed' }
@@ -52,6 +57,7 @@ export async function* watchObjects(
       }
       const response = await open(client, query, resource, version, signal)
       isOpen = true
+      onAnswer()
       let isWhole = version !== undefined
       if (!isWhole) yield { type: 'Restarted' }
       response.setTimeout(isWhole ? client.limits.silence : client.limits.read)
@@ -79,6 +85,8 @@ export async function* watchObjects(
       if (isFirst && (!isOpen || performance.now() - begin > client.limits.retry)) throw error
       if (error.status === 410) version = undefined
       else if (error.failure !== 'unreachable' && error.failure !== 'unavailable') throw error
+      failing ??= performance.now()
+      if (performance.now() - failing >= client.limits.lost) throw error
     }
     signal?.throwIfAborted()
     failures++

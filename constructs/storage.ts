@@ -63,6 +63,7 @@ export function secretJson(plan: SecretPlan, environment: Environment) {
     apiVersion: 'v1',
     kind: 'Secret',
     metadata: objectMeta(plan, environment),
+    type: plan.type,
     data: nonEmpty(Object.fromEntries(Object.entries(plan.data).map(([key, bytes]) => [key, base64(bytes)]))),
   }
 }

@@ -165,10 +165,14 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
       events.done('delete', `pod/${pod}`)
     return object
   } catch (error) {
-    if (!(error instanceof ClusterError) || signal.aborted) throw error
+    if (!(error instanceof ClusterError) || signal.aborted || isContact(error)) throw error
     throw new UserError(`\`${nameOf(step.object)}\` cannot be applied: ${error.message}`, { cause: error })
   }
 }
+
+/** Whether it is not about the object. */
+const isContact = ({ failure }: ClusterError): boolean =>
+  failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'
 
 /** Waits for a workload; throws WorkloadFailed as soon as waiting cannot help. `told` has the last status that was told, by service. */
 async function waitFor(

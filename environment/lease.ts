@@ -8,6 +8,10 @@ import { recordName } from './record.ts'
 const DURATION = 15
 /** Milliseconds between two signs of life. */
 const RENEWAL = 5000
+/** Milliseconds without a renewal after which the work ends: the cluster cannot be reached. */
+const SILENCE = 45_000
+/** Milliseconds for giving the Lease back: nobody who presses Ctrl-C wants to wait for a server that does not answer. */
+const RELEASE = 3000
 
 /** Who holds a Lease. */
 export interface Holder {
@@ -28,11 +32,6 @@ export interface LeaseInput {
   readonly waiting: (holder: string) => void
 }
 
-interface LeaseSpec {
-  readonly holderIdentity?: string
-  readonly renewTime?: string
-}
-
 /**
  * Does the work while holding the environment's Lease, so that two deploys of one environment never mix. Throws a UserError that names the holder when somebody
  * else has it. One that says nothing for its duration has died, and its Lease is taken. The work's signal is aborted when the Lease is lost.
@@ -42,33 +41,63 @@ export async function withLease<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const { cluster, clock, signal } = input
-  let held = await take(input)
-  const lost = new AbortController()
+  let held = await take(input).catch(async error => {
+    // What was cut off, or given up, may have reached the cluster all the same.
+    if (!(error instanceof UserError)) await release(input)
+    throw error
+  })
+  let renewed = clock.now()
+  const [lost, done] = [new AbortController(), new AbortController()]
+  const options = { signal: AbortSignal.any([signal, done.signal]) }
   let renewing = Promise.resolve()
+  const renew = async () => {
+    if (done.signal.aborted) return
+    try {
+      held = await cluster.replace(leaseOf(input, held.metadata.resourceVersion), options)
+      renewed = clock.now()
+    } catch (error) {
+      if (options.signal.aborted) return
+      // After a cut connection the next renewal tries again; but a holder that has not been heard of for long has to stop, because others count it as gone.
+      if (clock.now() - renewed >= SILENCE) lost.abort(error)
+      if (!isConflict(error) && !isNotFound(error)) return
+      const there = await cluster.get(refOf(input), options).catch(() => held)
+      // When somebody has taken it, two would write at once. Our own newer version is that of a renewal whose answer got lost.
+      if (there && holderOf(there) === input.holder.name) held = there
+      else lost.abort(new UserError(`somebody else has taken over the deploy of \`${input.environment}\``))
+    }
+  }
   const stop = clock.every(RENEWAL, () => {
-    renewing = renewing.then(async () => {
-      try {
-        held = await cluster.replace(leaseOf(input, held.metadata.resourceVersion), { signal })
-      } catch (error) {
-        // After a cut connection the next renewal tries again; but when somebody has taken it, two would write at once.
-        if (
-          isConflict(error) &&
-          (await specOf(input, { signal }).catch(() => undefined))?.holderIdentity !== input.holder.name
-        )
-          lost.abort(new UserError(`somebody else has taken over the deploy of \`${input.environment}\``))
-      }
-    })
+    renewing = renewing.then(renew)
   })
   try {
     return await work(AbortSignal.any([signal, lost.signal]))
   } finally {
     stop()
+    // A renewal that is under way, and may try for long, has no use any more.
+    done.abort()
     await renewing
-    // Not with the signal of the work: an interrupted deploy gives the environment back, too.
-    if (!lost.signal.aborted)
-      await cluster
-        .delete(refOf(input), { uid: held.metadata.uid, signal: AbortSignal.timeout(5000) })
-        .catch(() => false)
+    await release(input, held)
+  }
+}
+
+/** Gives the Lease back, if it is ours. Not with the signal of the work: an interrupted deploy gives the environment back, too. */
+async function release(input: LeaseInput, held?: KubeObject): Promise<void> {
+  const { cluster, holder } = input
+  const options = { signal: AbortSignal.timeout(RELEASE) }
+  const give = async ({ metadata: { uid, resourceVersion } }: KubeObject) => {
+    await cluster.delete(refOf(input), { uid, resourceVersion, ...options })
+  }
+  try {
+    if (held) return await give(held)
+  } catch (error) {
+    // A renewal that was given up has moved it, or somebody has taken it.
+    if (!isConflict(error)) return
+  }
+  try {
+    const there = await cluster.get(refOf(input), options)
+    if (there && holderOf(there) === holder.name) await give(there)
+  } catch {
+    // Whoever comes next finds out that its holder is gone.
   }
 }
 
@@ -98,7 +127,7 @@ async function take(input: LeaseInput): Promise<KubeObject> {
       continue
     }
     const { resourceVersion } = there.metadata
-    const { holderIdentity = '' } = (there['spec'] ?? {}) as LeaseSpec // a Lease's spec
+    const holderIdentity = holderOf(there)
     // A sign of life: its version has moved since we look. The clocks of two machines are not compared.
     if (seen && seen.version !== resourceVersion) throw busy(input, holderIdentity)
     seen ??= { version: resourceVersion, since: clock.now() }
@@ -107,7 +136,8 @@ async function take(input: LeaseInput): Promise<KubeObject> {
         return await cluster.replace(leaseOf(input, resourceVersion), { signal })
       } catch (error) {
         if (!isConflict(error)) throw error
-        throw busy(input, (await specOf(input, { signal }))?.holderIdentity ?? 'somebody')
+        const winner = await cluster.get(refOf(input), { signal })
+        throw busy(input, winner ? holderOf(winner) : 'somebody')
       }
     }
     input.waiting(holderIdentity)
@@ -132,8 +162,9 @@ function leaseOf(input: LeaseInput, resourceVersion: string | undefined): KubeOb
   }
 }
 
-async function specOf(input: LeaseInput, options: CallOptions): Promise<LeaseSpec | undefined> {
-  return (await input.cluster.get(refOf(input), options))?.['spec'] as LeaseSpec | undefined // a Lease's spec
+function holderOf({ spec }: KubeObject): string {
+  const { holderIdentity = '' } = (spec ?? {}) as { readonly holderIdentity?: string } // a Lease's spec
+  return holderIdentity
 }
 
 function busy({ environment }: LeaseInput, holder: string): UserError {
@@ -142,6 +173,8 @@ function busy({ environment }: LeaseInput, holder: string): UserError {
     hint: 'wait until it is done',
   })
 }
+
+const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.failure === 'not-found'
 
 const isConflict = (error: unknown): boolean =>
   error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')

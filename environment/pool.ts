@@ -1,7 +1,7 @@
 /** Requests that run at the same time. The API server's own limit for one client is some hundreds; more than this is no faster. */
 const WIDTH = 8
 
-/** Runs the task for every item, some at a time, and gives the results in the order of the items. Stops at the first failure and throws it. */
+/** Runs the task for every item, some at a time, and gives the results in the order of the items. At the first failure it begins no more, and throws it when all that it has begun is over. */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   task: (item: Item) => Promise<Result>,
@@ -20,6 +20,7 @@ export async function inParallel<Item, Result>(
       }
     }
   }
-  await Promise.all(Array.from({ length: Math.min(WIDTH, items.length) }, worker))
+  const workers = await Promise.allSettled(Array.from({ length: Math.min(WIDTH, items.length) }, worker))
+  for (const result of workers) if (result.status === 'rejected') throw result.reason
   return results
 }

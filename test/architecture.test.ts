@@ -82,9 +82,10 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['js-yaml'],
   },
+  images: { ours: ['images', 'compiler/diagnostics'], packages: [] },
   api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },
   cli: {
-    ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'shell'],
+    ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'images', 'shell'],
     packages: ['commander'],
   },
 }
@@ -92,7 +93,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
 /** Pure folders may use these of Node's modules: they touch nothing. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
-const IMPURE = new Set(['api', 'cli', 'cluster', 'contexts', 'shell'])
+const IMPURE = new Set(['api', 'cli', 'cluster', 'contexts', 'images', 'shell'])
 const HEAVY = new Set([
   '@kubernetes/client-node',
   'js-yaml',
@@ -110,11 +111,20 @@ interface Import {
   readonly isLazy: boolean
 }
 
-const modules = ['api', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'shell', 'cli'].flatMap(
-  folder =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter(path => path.endsWith('.ts'))
-      .map(path => join(folder, path)),
+const modules = [
+  'api',
+  'compiler',
+  'constructs',
+  'cluster',
+  'contexts',
+  'environment',
+  'images',
+  'shell',
+  'cli',
+].flatMap(folder =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .map(path => join(folder, path)),
 )
 const imports = new Map(modules.map(path => [path, importsOf(path)]))
 
@@ -133,7 +143,7 @@ function resolve(from: string, target: string): string {
 }
 
 const isOurs = (target: string): boolean =>
-  /^(compiler|constructs|cluster|contexts|environment|shell|cli)\//.test(target)
+  /^(compiler|constructs|cluster|contexts|environment|images|shell|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

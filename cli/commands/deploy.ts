@@ -8,9 +8,12 @@ export const deploy = command({
   summary: 'Bring the application in the cluster to what the Compose file says',
   description: `Runs the commands of the manifest, if there is one, then compiles the Compose files and applies the manifests: only what differs is written, in the order of \`depends_on\`, and what left the files is deleted. Claims are never deleted. Repositories that the manifest depends on are deployed first, unless they are.
 
-Waits for what other services depend on, and with --wait for all; ends as soon as waiting cannot help, and says why a container does not start.`,
+Waits for what other services depend on, and with --wait for all; ends as soon as waiting cannot help, and says why a container does not start.
+
+With --registry-credentials the Secret \`<environment>-registry\` holds what the Docker configuration has for the registries of the images, and for no others. A later deploy without the option takes it away again.`,
   options: {
     ...deploying,
+    build: flag('--build', 'build and push the images of all services with `build` (comes with a later version)'),
     wait: flag('--wait', 'wait until every workload is ready'),
     dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` although they are deployed'),
     bash,

@@ -116,6 +116,8 @@ export interface PodPlan {
   /** pre_start hooks, and group members that others wait for (`sidecar`); after the fills, in order. */
   readonly init: readonly (ContainerPlan & { readonly sidecar?: boolean })[]
   readonly volumes: readonly PodVolume[]
+  /** Names of the Secrets with credentials for the registries of its images. */
+  readonly pullSecrets?: readonly string[]
   readonly terminationGracePeriodSeconds: number
   readonly hostname?: string
   readonly subdomain?: string
@@ -345,6 +347,8 @@ export interface ConfigMapPlan extends ObjectPlan {
 }
 
 export interface SecretPlan extends ObjectPlan {
+  /** Absent: Opaque, Kubernetes' default. */
+  readonly type?: string
   readonly data: Readonly<Record<string, Uint8Array>>
 }
 

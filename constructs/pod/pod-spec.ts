@@ -51,6 +51,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     serviceAccountName: tokenVolume ? context.waiterAccount : undefined,
     terminationGracePeriodSeconds: plan.terminationGracePeriodSeconds,
     restartPolicy: context.restartPolicy,
+    imagePullSecrets: plan.pullSecrets?.length ? plan.pullSecrets.map(name => ({ name })) : undefined,
     initContainers: initContainers.length ? initContainers : undefined,
     containers: plan.containers.map(toContainer),
     volumes: volumes.length ? volumes : undefined,

@@ -2,8 +2,10 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { root } from '../cases.ts'
-import { type Cluster, findCluster } from './cluster.ts'
+import { findCluster } from './cluster.ts'
 import { type Project, withProject } from './project.ts'
+import { generator } from './random.ts'
+import { stateOf } from './state.ts'
 
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
@@ -91,45 +93,4 @@ function execute({ directory, name }: Project, command: readonly string[], after
       resolve(code ?? undefined)
     })
   })
-}
-
-/** What is in the namespace of the environment and of devctl itself, with all that a file could say of it. */
-async function stateOf(cluster: Cluster, namespace: string): Promise<readonly string[]> {
-  const kinds = 'deploy,sts,ds,job,svc,ing,cm,secret,pvc,netpol,sa,role,rolebinding,lease'
-  const deadline = Date.now() + 20_000
-  for (;;) {
-    const { items } = JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', kinds, '--output=json'))
-    // What is being deleted is as good as gone.
-    const isEnding = items.some((item: Item) => item.metadata.deletionTimestamp !== undefined)
-    if (!isEnding || Date.now() > deadline)
-      return (items as Item[])
-        .filter(({ metadata }) => !/^kube-root-ca|^default$/.test(metadata.name))
-        .map(({ kind, metadata, spec, data }) => {
-          // Addresses are given anew, keys drawn anew, and the record has the time.
-          const { clusterIP: _, clusterIPs: __, volumeName: ___, ...rest } = spec ?? {}
-          const own = metadata.name === `devctl-${namespace}`
-          const text = JSON.stringify([rest, own ? Object.keys(data ?? {}) : data])
-          return `${kind}/${metadata.name} ${text.replace(/"dev\.platform\/secrets":"\w+"/g, '')}`
-        })
-        .sort()
-    await new Promise(resolve => setTimeout(resolve, 200))
-  }
-}
-
-interface Item {
-  readonly kind: string
-  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string }
-  readonly spec?: Readonly<Record<string, unknown>>
-  readonly data?: Readonly<Record<string, unknown>>
-}
-
-/** Numbers from 0 to 1, the same ones for the same seed (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
 }

@@ -100,7 +100,7 @@ export class FaultProxy {
 
   #listener(): Server {
     const server = createServer(
-      (incoming, response) => void this.#serve(incoming, response).catch(() => incoming.destroy()),
+      (incoming, response) => void this.#serve(incoming, response).catch(() => incoming.socket.destroy()),
     )
     server.on('connection', socket => {
       this.#sockets.add(socket)
@@ -117,8 +117,9 @@ export class FaultProxy {
     const fault = rule?.fault
     const parts: Buffer[] = []
     for await (const part of incoming) parts.push(part)
+    // The message has ended with its last byte, and destroying it does nothing any more: what is cut is its connection.
     if (fault === 'stall') return
-    if (fault === 'cut-before') return void incoming.destroy()
+    if (fault === 'cut-before') return void incoming.socket.destroy()
     if (fault === 'gone') {
       const status = {
         kind: 'Status',
@@ -144,18 +145,18 @@ export class FaultProxy {
           response.writeHead(answer.statusCode ?? 500, answer.headers)
           response.flushHeaders()
           answer.pipe(response).on('close', resolve)
-          answer.on('error', () => incoming.destroy())
+          answer.on('error', () => incoming.socket.destroy())
           return
         }
         const parts: Buffer[] = []
         answer.on('data', part => parts.push(part))
         answer.on('end', () => {
           const whole = Buffer.concat(parts)
-          if (fault === 'cut-after') return resolve(void incoming.destroy())
+          if (fault === 'cut-after') return resolve(void incoming.socket.destroy())
           const { 'transfer-encoding': _, ...rest } = answer.headers
           response.writeHead(answer.statusCode ?? 500, { ...rest, 'content-length': whole.length })
           response.write(whole.subarray(0, whole.length / 2), () => {
-            if (fault === 'cut-inside') incoming.destroy()
+            if (fault === 'cut-inside') incoming.socket.destroy()
             resolve()
           })
         })

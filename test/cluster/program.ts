@@ -55,10 +55,12 @@ export class Program {
     return Number(kib) / 1024
   }
 
-  /** Presses Ctrl-C, and gives the exit status and how many milliseconds it took to end. */
-  async interrupt(): Promise<{ readonly status: number | null; readonly milliseconds: number }> {
+  /** Presses Ctrl-C, or sends another signal, and gives the exit status and how many milliseconds it took to end. */
+  async interrupt(
+    signal: NodeJS.Signals = 'SIGINT',
+  ): Promise<{ readonly status: number | null; readonly milliseconds: number }> {
     const began = Date.now()
-    this.process.kill('SIGINT')
+    this.process.kill(signal)
     const status = await new Promise<number | null>(resolve => this.process.on('exit', resolve))
     return { status, milliseconds: Date.now() - began }
   }

@@ -7,6 +7,8 @@ import { root } from '../cases.ts'
 import '../../compiler/index.ts'
 import '../../compiler/manifest/automatic.ts'
 import '../../compiler/manifest/read.ts'
+import '../../environment/failures.ts'
+import '../../images/builder.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 
@@ -69,7 +71,7 @@ describe.each(kinds.map(kind => [kind.code, kind] as const))('the page of %s', (
 })
 
 function sources(): readonly string[] {
-  return ['compiler', 'cli'].flatMap(folder => walk(join(root, folder)))
+  return ['compiler', 'cli', 'environment', 'images'].flatMap(folder => walk(join(root, folder)))
 }
 
 function walk(folder: string): readonly string[] {

@@ -1,0 +1,87 @@
+import type { Plan, SecretPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import type { Manifest } from '../constructs/manifest.ts'
+import { serviceOf } from '../environment/wanted.ts'
+import type { Credentials, Login } from '../images/docker-config.ts'
+import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from '../images/pull-secret.ts'
+import { registryOf } from '../images/registry.ts'
+
+/** A plan that has what its images need to be pulled. */
+export interface WithCredentials {
+  readonly plan: Plan
+  /** What is to be told of registries without credentials. */
+  readonly notes: readonly string[]
+}
+
+/** The registries of the images that each service's Pods use, those of waits and fills included. */
+export function registriesIn(manifests: readonly Manifest[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, ReadonlySet<string>>()
+  for (const { object } of manifests) {
+    const service = serviceOf(object)
+    const images = imagesOf(object)
+    if (service === undefined || images.length === 0) continue
+    found.set(service, new Set([...(found.get(service) ?? []), ...images.map(registryOf)]))
+  }
+  return found
+}
+
+/**
+ * Adds a Secret with the credentials that the Docker configuration has for the registries of the plan's images, and lets the Pods that need it use it. Without any
+ * the plan stays as it is.
+ */
+export function addCredentials(
+  plan: Plan,
+  registries: ReturnType<typeof registriesIn>,
+  credentials: ReadonlyMap<string, Credentials>,
+): WithCredentials {
+  const logins = new Map<string, Login>()
+  for (const [registry, found] of credentials) if (found.kind === 'login') logins.set(registry, found)
+  const notes = notesOf(credentials)
+  if (logins.size === 0) return { plan, notes }
+  const secret = pullSecret(plan, pullSecretContent(logins))
+  const needsIt = ({ service }: WorkloadPlan) => [...(registries.get(service) ?? [])].some(one => logins.has(one))
+  const workloads = plan.workloads.map(workload => (needsIt(workload) ? pulling(workload, secret.name) : workload))
+  return { plan: { ...plan, workloads, secrets: [...plan.secrets, secret] }, notes }
+}
+
+function pulling<W extends WorkloadPlan>(workload: W, secret: string): W {
+  return { ...workload, pod: { ...workload.pod, pullSecrets: [...(workload.pod.pullSecrets ?? []), secret] } }
+}
+
+function pullSecret({ environment, secrets }: Plan, content: string): SecretPlan {
+  // A secret of the project may be called so.
+  const taken = new Set(secrets.map(({ name }) => name))
+  let name = `${environment.name}-registry`
+  while (taken.has(name)) name += '-pull'
+  return {
+    name,
+    source: 'the Docker configuration',
+    type: PULL_SECRET_TYPE,
+    data: { [PULL_SECRET_KEY]: new TextEncoder().encode(content) },
+  }
+}
+
+function notesOf(credentials: ReadonlyMap<string, Credentials>): readonly string[] {
+  const of = (kind: Credentials['kind']) =>
+    [...credentials].flatMap(([registry, found]) => (found.kind === kind ? registry : [])).sort()
+  const [none, token] = [of('none'), of('token')]
+  return [
+    ...(none.length > 0 ? [`the Docker configuration has no credentials for ${none.join(', ')}: pulled without`] : []),
+    ...(token.length > 0
+      ? [
+          `the Docker configuration has an identity token for ${token.join(', ')}, which Kubernetes cannot use: log in with a password or an access token`,
+        ]
+      : []),
+  ]
+}
+
+interface Containers {
+  readonly containers?: readonly { readonly image?: string }[]
+  readonly initContainers?: readonly { readonly image?: string }[]
+}
+
+function imagesOf({ spec }: Manifest['object']): readonly string[] {
+  // A workload's spec; those of other kinds have no template.
+  const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: Containers } }
+  const { containers = [], initContainers = [] } = template?.spec ?? {}
+  return [...initContainers, ...containers].flatMap(({ image }) => image ?? [])
+}

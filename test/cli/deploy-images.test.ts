@@ -1,0 +1,155 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { compileForCluster } from '../../cli/deploy-application.ts'
+import { openProject } from '../../cli/open-project.ts'
+import { plainProgress } from '../../cli/progress/plain.ts'
+import { addCredentials, registriesIn } from '../../cli/registry-credentials.ts'
+import { makeFolder } from './folder.ts'
+
+const COMPOSE = `services:
+  web:
+    build: .
+  api:
+    image: registry.example.com/api:1
+    build: {context: ./api}
+  db:
+    image: redis:7
+`
+
+/** What deploy compiles, and what it says. */
+async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<Record<string, string>> = {}) {
+  const cwd = makeFolder({
+    'compose.yaml': compose,
+    Dockerfile: 'FROM busybox:1.37\n',
+    'api/Dockerfile': 'FROM busybox:1.37\n',
+  })
+  let said = ''
+  const output = {
+    isTTY: false,
+    write: (text: string) => {
+      said += text
+    },
+  }
+  const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env, cwd }
+  const context = { io, logLevel: 'warn' as const, commands: [], help: () => undefined }
+  // The other options are lists and texts that nobody gave.
+  const values = { output: 'text', name: 'shop', ...options } as unknown as Parameters<typeof compileForCluster>[1]
+  const project = await openProject(io, values)
+  const signal = new AbortController().signal
+  const progress = plainProgress(io, () => 0, 'warn')
+  const result = await compileForCluster(context, values, project, { namespace: 'shop', signal }, progress)
+  return { result, said, cwd }
+}
+
+describe('the image of a service with `build`', () => {
+  test('that is in no registry is one error at its `build`, which says what to do', async () => {
+    const { result, said } = await compiled()
+    expect(result).toBeUndefined()
+    expect(said).toContain(
+      'error[image/not-built]: the image of `web` is in no registry, and devctl cannot build it yet',
+    )
+    expect(said).toContain('compose.yaml:3:5')
+    expect(said).toContain('--image web=REFERENCE')
+    expect(said).toContain('`--registry` and `--tag`')
+    expect(said).toContain('nothing was deployed')
+    expect(said.match(/error\[/g)).toHaveLength(1)
+    expect(said).not.toContain('no-registry')
+    expect(said).not.toContain('registry.local.devctl')
+  })
+
+  test.each([
+    ['a registry', { registry: 'registry.example.com/team' }, /^registry\.example\.com\/team\/shop-web:\w+$/],
+    ['a registry and a tag', { registry: 'r.example.com', tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4$/],
+    ['an image', { image: new Map([['web', 'r.example.com/web:2']]) }, /^r\.example\.com\/web:2$/],
+  ])('is taken to be there with %s', async (_, options, image) => {
+    const { result, said } = await compiled(options)
+    expect(said).not.toContain('error')
+    expect(result?.plan.workloads.find(({ service }) => service === 'web')?.pod.containers[0]?.image).toMatch(image)
+  })
+
+  test('is refused with --build wherever it is not given', async () => {
+    const { result, said } = await compiled({ registry: 'r.example.com', build: true })
+    expect(result).toBeUndefined()
+    expect(said).toContain('error[image/not-built]: devctl cannot build the image of `web` yet: `--build` comes with')
+    expect(said).toContain('the image of `api` yet')
+    const given = await compiled({
+      build: true,
+      image: new Map([
+        ['web', 'r.example.com/web:2'],
+        ['api', 'r.example.com/api:2'],
+      ]),
+    })
+    expect(given.result).toBeDefined()
+  })
+
+  test('is no matter of files that are wrong anyway', async () => {
+    const { said } = await compiled({}, COMPOSE.replace('image: redis:7', 'image: Redis:7'))
+    expect(said).not.toContain('image/not-built')
+  })
+})
+
+describe('--registry-credentials', () => {
+  const compose =
+    'services:\n  web: {image: registry.example.com/web:1}\n  api: {image: other.example.com/api:1}\n  db: {image: "redis:7"}\n'
+  const auth = Buffer.from('ann:a secret of ann').toString('base64')
+  const docker = () => ({
+    DOCKER_CONFIG: join(
+      makeFolder({
+        'config.json': JSON.stringify({
+          auths: { 'registry.example.com': { auth }, 'unused.example.com': { auth } },
+        }),
+      }),
+    ),
+  })
+  const pullSecretsOf = (object: object) =>
+    (object as { spec?: { template?: { spec?: { imagePullSecrets?: unknown } } } }).spec?.template?.spec // a workload
+      ?.imagePullSecrets
+
+  test('become a Secret that only the Pods use whose images need it', async () => {
+    const { result, said } = await compiled({ registryCredentials: true }, compose, docker())
+    const objects = result!.synth(result!.plan).map(({ object }) => object)
+    const secret = objects.find(({ kind }) => kind === 'Secret')!
+    expect(secret).toMatchObject({
+      type: 'kubernetes.io/dockerconfigjson',
+      metadata: { name: 'shop-registry', labels: { 'dev.platform/environment': 'shop' } },
+    })
+    const data = secret['data'] as Readonly<Record<string, string>> // a Secret's data
+    expect(JSON.parse(Buffer.from(data['.dockerconfigjson']!, 'base64').toString())).toEqual({
+      auths: { 'registry.example.com': { auth, username: 'ann', password: 'a secret of ann' } },
+    })
+    const used = objects.flatMap(object => (pullSecretsOf(object) ? [object.metadata.name] : []))
+    expect(used).toEqual(['web'])
+    expect(objects.map(pullSecretsOf).find(Boolean)).toEqual([{ name: 'shop-registry' }])
+    expect(said).toContain('no credentials for docker.io, other.example.com: pulled without')
+    expect(said.match(/no credentials/g)).toHaveLength(1)
+    expect(said).not.toContain('secret of ann')
+    expect(said).not.toContain(auth)
+  })
+
+  test('are not read when nobody asks', async () => {
+    const { result, said } = await compiled({}, compose, docker())
+    expect(result!.plan.secrets).toEqual([])
+    expect(said).not.toContain('credentials')
+  })
+
+  test('leave the plan as it is where there are none, and say so', () => {
+    const plan = { environment: { name: 'shop' }, workloads: [], secrets: [] } as unknown as Parameters<
+      typeof addCredentials
+    >[0] // as much of a plan as is looked at
+    const none = addCredentials(plan, registriesIn([]), new Map([['docker.io', { kind: 'none' }]]))
+    expect(none.plan).toBe(plan)
+    const token = addCredentials(plan, registriesIn([]), new Map([['a.example.com', { kind: 'token' }]]))
+    expect(token.notes[0]).toContain('identity token for a.example.com')
+  })
+
+  test('do not take the name of a secret of the project', () => {
+    const plan = {
+      environment: { name: 'shop' },
+      workloads: [],
+      secrets: [{ name: 'shop-registry', source: 'compose.yaml#secrets.registry', data: {} }],
+    } as unknown as Parameters<typeof addCredentials>[0] // as much of a plan as is looked at
+    const credentials = new Map([['a.example.com', { kind: 'login', username: 'a', password: 'b' } as const]])
+    const { secrets } = addCredentials(plan, new Map(), credentials).plan
+    expect(secrets.map(({ name }) => name)).toEqual(['shop-registry', 'shop-registry-pull'])
+  })
+})

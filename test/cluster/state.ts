@@ -1,0 +1,37 @@
+import type { Cluster } from './cluster.ts'
+
+/** What is in the namespace of the environment and of devctl itself, with all that a file could say of it; those of two namespaces can be compared. */
+export async function stateOf(
+  cluster: Cluster,
+  namespace: string,
+  environment = namespace,
+): Promise<readonly string[]> {
+  const kinds = 'deploy,sts,ds,job,svc,ing,cm,secret,pvc,netpol,sa,role,rolebinding,lease'
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const { items } = JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', kinds, '--output=json'))
+    // What is being deleted is as good as gone.
+    const isEnding = items.some((item: Item) => item.metadata.deletionTimestamp !== undefined)
+    if (!isEnding || Date.now() > deadline)
+      return (items as Item[])
+        .filter(({ metadata }) => !/^kube-root-ca|^default$/.test(metadata.name))
+        .map(({ kind, metadata, spec, data }) => {
+          // Addresses and UIDs are given anew, keys drawn anew, and the record has the time.
+          const { clusterIP: _, clusterIPs: __, volumeName: ___, ...rest } = spec ?? {}
+          const own = metadata.name === `devctl-${environment}`
+          const text = JSON.stringify([rest, own ? Object.keys(data ?? {}) : data])
+          return `${kind}/${metadata.name} ${text.replace(/"dev\.platform\/secrets":"\w+"/g, '')}`
+            .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'UID')
+            .replaceAll(namespace, 'NAME')
+        })
+        .sort()
+    await new Promise(resolve => setTimeout(resolve, 200))
+  }
+}
+
+interface Item {
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly deletionTimestamp?: string }
+  readonly spec?: Readonly<Record<string, unknown>>
+  readonly data?: Readonly<Record<string, unknown>>
+}
