@@ -71,7 +71,12 @@ export async function stepFor(
   if (first === 'immutable')
     return replace(live!, 'a field of it cannot change: it is made again, its Pods and claims stay', true)
   const { next, sent } = first
-  if (live) return change(wanted, sent, await asMet(context, live, next), next, false)
+  if (live) {
+    const step = change(wanted, sent, live, next, false)
+    if (step.action === 'unchanged' || next.metadata.resourceVersion === live.metadata.resourceVersion) return step
+    // What a controller has written since it was listed is no difference.
+    return change(wanted, sent, (await find(context, object)) ?? live, next, false)
+  }
   // Only an object that is there has a version: it is not one of this environment, or the environment's record is gone.
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)
@@ -80,12 +85,6 @@ export async function stepFor(
     return stepFor(context, wanted, there, service)
   refuseForeign(wanted, there, context.choices)
   return change(wanted, sent, there, next, true)
-}
-
-/** The object as the dry run has met it: what a controller has written since it was listed is no difference. */
-async function asMet(context: StepContext, live: KubeObject, next: KubeObject): Promise<KubeObject> {
-  if (next.metadata.resourceVersion === live.metadata.resourceVersion) return live
-  return (await find(context, live)) ?? live
 }
 
 function change(
