@@ -63,7 +63,7 @@ export interface CallOptions {
 export interface ApplyOptions extends CallOptions {
   /** The field manager. */
   readonly manager: string
-  /** Ask what would become of the object, and write nothing. */
+  /** Ask what would become of the object, and write nothing. The answer has the version of the object that is there. */
   readonly dryRun?: boolean
   /** Take fields over from other managers. */
   readonly force?: boolean

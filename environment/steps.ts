@@ -71,7 +71,12 @@ export async function stepFor(
   if (first === 'immutable')
     return replace(live!, 'a field of it cannot change: it is made again, its Pods and claims stay', true)
   const { next, sent } = first
-  if (live) return change(wanted, sent, live, next, false)
+  if (live) {
+    const step = change(wanted, sent, live, next, false)
+    if (step.action === 'unchanged' || next.metadata.resourceVersion === live.metadata.resourceVersion) return step
+    // What a controller has written since it was listed is no difference.
+    return change(wanted, sent, (await find(context, object)) ?? live, next, false)
+  }
   // Only an object that is there has a version: it is not one of this environment, or the environment's record is gone.
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)

@@ -1,10 +1,12 @@
 // Puts the command line and the packages it uses into one file, and keeps the compiled code of a typical run beside it (see bin/devctl.cjs).
 // The API for programs (dist/compiler, dist/api) is not bundled.
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { standInServer } from './stand-in-server.mjs'
 
 const root = join(import.meta.dirname, '..')
 
@@ -47,20 +49,41 @@ function apart(name) {
 async function keepCompiledCode() {
   const { load, kept } = createRequire(import.meta.url)('../bin/devctl.cjs')
   const { script, program } = load()
-  const nobody = { isTTY: false, write: () => true }
-  const io = {
-    stdout: nobody,
-    stderr: nobody,
-    readStdin: async () => new Uint8Array(),
-    env: {},
-    cwd: join(root, 'examples/voting'),
+  const server = await standInServer()
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
+  try {
+    const nobody = { isTTY: false, write: () => true }
+    const io = {
+      stdout: nobody,
+      stderr: nobody,
+      readStdin: async () => Buffer.from('services: {web: {image: nginx, ports: ["80"]}, api: {image: nginx}}'),
+      env: { HOME: folder, DEVCTL_HOME: folder, KUBECONFIG: kubeconfigFor(server.port, folder) },
+      cwd: join(root, 'examples/voting'),
+    }
+    for (const words of [
+      '--help',
+      'config --format json',
+      'render --namespace shop --domain dev.example.com',
+      'validate',
+      'deploy --file - --name shop',
+      'deploy --file - --name shop',
+    ])
+      if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+  } finally {
+    server.close()
+    rmSync(folder, { recursive: true })
   }
-  for (const words of [
-    '--help',
-    'config --format json',
-    'render --namespace shop --domain dev.example.com',
-    'validate',
-  ])
-    if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
   writeFileSync(kept, script.createCachedData())
+}
+
+function kubeconfigFor(port, folder) {
+  const file = join(folder, 'kubeconfig')
+  const name = 'build'
+  const config = {
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name } }],
+    clusters: [{ name, cluster: { server: `http://127.0.0.1:${port}` } }],
+  }
+  writeFileSync(file, JSON.stringify(config))
+  return file
 }

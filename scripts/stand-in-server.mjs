@@ -1,0 +1,31 @@
+import { createServer } from 'node:http'
+
+/** An API server that has nothing and takes everything: enough for a deploy to run through. Gives its port, and how to close it. */
+export async function standInServer() {
+  const objects = new Map()
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+    const parts = []
+    for await (const part of request) parts.push(part)
+    const answer = (status, body) => response.writeHead(status).end(JSON.stringify(body))
+    if (request.method === 'GET' && searchParams.has('limit')) {
+      const items = [...objects].filter(([path]) => path.startsWith(`${pathname}/`)).map(([, object]) => object)
+      return answer(200, { metadata: {}, items })
+    }
+    if (request.method === 'GET')
+      return objects.has(pathname) ? answer(200, objects.get(pathname)) : answer(404, { kind: 'Status', code: 404 })
+    if (request.method === 'DELETE') return answer(200, objects.delete(pathname))
+    const object = JSON.parse(Buffer.concat(parts))
+    const path = request.method === 'POST' ? `${pathname}/${object.metadata.name}` : pathname
+    if (!searchParams.has('dryRun')) objects.set(path, object)
+    return answer(200, object)
+  })
+  await new Promise(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: server.address().port,
+    close() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
+}

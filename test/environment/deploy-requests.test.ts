@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import type { Clock } from '../../environment/clock.ts'
+import { type DeployResult, deployEnvironment } from '../../environment/deploy.ts'
+import { type Call, MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+let time = 0
+const clock: Clock = { now: () => time++, every: () => () => {} }
+// A deploy asks it for no more than this.
+const plan = { environment: { name: 'shop' }, secrets: [], workloads: [] } as unknown as Plan
+
+const config = (name: string, a: string): Manifest => ({
+  source: 'compose.yaml',
+  folder: '_shared',
+  object: {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'default', labels: { 'dev.platform/environment': 'shop' } },
+    data: { a },
+  } as Manifest['object'],
+})
+
+function deploy(cluster: MemoryCluster, ...manifests: readonly Manifest[]): Promise<DeployResult> {
+  const choices = { adopt: false, forceConflicts: false, takeOver: false, rerun: new Set<string>() }
+  const holder = { name: 'ann@laptop (1)', isGone: () => false }
+  const source = { repository: 'shop', file: 'compose.yaml' }
+  const input = { cluster, plan, synth: () => manifests, namespace: 'default', source, choices, services: undefined }
+  const events = { planned() {}, locked() {}, done() {}, waiting() {}, status() {} }
+  return deployEnvironment({ ...input, holder, wait: false }, { clock, events, signal: new AbortController().signal })
+}
+
+const words = (calls: readonly Call[]) =>
+  calls.map(({ verb, kind, name, dryRun }) => `${dryRun ? 'dry ' : ''}${verb} ${kind}${name ? `/${name}` : ''}`)
+
+test('a first deploy asks once for the record, and twice for each object', async () => {
+  const cluster = new MemoryCluster()
+  await deploy(cluster, config('one', '1'), config('two', '1'))
+  expect(words(cluster.calls)).toEqual([
+    'get ConfigMap/devctl-shop',
+    'dry patch ConfigMap/one',
+    'dry patch ConfigMap/two',
+    'create Lease/devctl-shop',
+    'create ConfigMap/devctl-shop',
+    'patch ConfigMap/one',
+    'patch ConfigMap/two',
+    'delete Lease/devctl-shop',
+  ])
+})
+
+test('where there is nothing to do nothing is written, and there is no Lease', async () => {
+  const cluster = new MemoryCluster()
+  await deploy(cluster, config('one', '1'))
+  cluster.calls.length = 0
+  expect(await deploy(cluster, config('one', '1'))).toMatchObject({ isUpToDate: true })
+  expect(words(cluster.calls).sort()).toEqual([
+    'dry patch ConfigMap/one',
+    'get ConfigMap/devctl-shop',
+    'get Lease/devctl-shop',
+    'list ConfigMap',
+  ])
+})
+
+test('what a controller writes between the list and the dry run is no difference', async () => {
+  const cluster = new MemoryCluster()
+  await deploy(cluster, config('one', '1'))
+  let isTouched = false
+  cluster.before = async ({ verb, dryRun }) => {
+    if (verb !== 'patch' || !dryRun || isTouched) return
+    isTouched = true
+    const { object } = config('one', '1')
+    await cluster.apply(
+      { ...object, metadata: { ...object.metadata, annotations: { seen: 'yes' } } },
+      { manager: 'controller' },
+    )
+  }
+  expect(await deploy(cluster, config('one', '1'))).toMatchObject({ isUpToDate: true })
+  expect(isTouched).toBe(true)
+})
+
+test.each([false, true])(
+  'when somebody deploys between plan and Lease, it plans anew (deployed before: %s)',
+  async before => {
+    const cluster = new MemoryCluster()
+    if (before) await deploy(cluster, config('one', '1'))
+    let isFirst = true
+    cluster.before = async ({ verb, kind }) => {
+      if (verb !== 'create' || kind !== 'Lease' || !isFirst) return
+      isFirst = false
+      await deploy(cluster, config('theirs', '1'))
+    }
+    const { pruned } = await deploy(cluster, config('one', '2'))
+    expect(pruned, 'what the other one made has left the files').toEqual(['configmap/theirs'])
+    const { data } = (await cluster.get({ apiVersion: 'v1', kind: 'ConfigMap', name: 'one', namespace: 'default' }))!
+    expect(data).toEqual({ a: '2' })
+    expect(await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' })).toEqual([])
+  },
+)
