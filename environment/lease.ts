@@ -24,7 +24,7 @@ export interface LeaseInput {
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** It waits for somebody who may be gone. */
+  /** It waits for somebody who may be gone; said once. */
   readonly waiting: (holder: string) => void
 }
 
@@ -86,6 +86,7 @@ export async function isLocked(
 async function take(input: LeaseInput): Promise<KubeObject> {
   const { cluster, clock, signal, holder } = input
   let seen: { readonly version: string | undefined; readonly since: number } | undefined
+  let told: string | undefined
   for (;;) {
     try {
       if (!seen) return await cluster.create(leaseOf(input, undefined), { signal })
@@ -110,7 +111,8 @@ async function take(input: LeaseInput): Promise<KubeObject> {
         throw busy(input, (await specOf(input, { signal }))?.holderIdentity ?? 'somebody')
       }
     }
-    input.waiting(holderIdentity)
+    if (told !== holderIdentity) input.waiting(holderIdentity)
+    told = holderIdentity
     await pause(clock, 1000, signal)
   }
 }
