@@ -81,11 +81,11 @@ async function deploy(
     io.stderr.write(`${text}\n`)
     return 1
   }
-  const hosts = hostsOf(synth(plan))
+  const urls = hostsOf(synth(plan)).map(host => `https://${host}`)
   if (options.output === 'json') {
     const { isUpToDate, pruned } = result
     io.stdout.write(
-      `${JSON.stringify({ type: 'result', environment, namespace, isUpToDate, pruned, endpoints: hosts })}\n`,
+      `${JSON.stringify({ type: 'result', environment, namespace, isUpToDate, pruned, endpoints: urls })}\n`,
     )
     return 0
   }
@@ -93,7 +93,7 @@ async function deploy(
     ? `${environment} is up to date in ${namespace}`
     : `${environment} is deployed to ${namespace}`
   printSummary(`${end} (${since()})`, io, logLevel)
-  for (const host of hosts) io.stdout.write(`https://${host}\n`)
+  for (const url of urls) io.stdout.write(`${url}\n`)
   if (logLevel === 'error') return 0
   if (result.pruned.length > 0) io.stderr.write(`  pruned ${result.pruned.join(', ')}\n`)
   if (!options.wait && !result.isUpToDate) io.stderr.write('  not waited for what nothing depends on; `--wait` does\n')
