@@ -103,7 +103,7 @@ export async function applyWorkloads(
   steps: Changes['steps'],
   wait: boolean,
 ): Promise<void> {
-  const told = new Map<string, string>()
+  const told: Told = { statuses: new Map(), released: new Set() }
   const reach = (workload: WantedWorkload, object: KubeObject, isDone: (tracked: Tracked) => boolean) =>
     waitFor(run, told, workload, object, isDone)
   const applied = new Map<string, Promise<KubeObject>>()
@@ -174,26 +174,48 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
 const isContact = ({ failure }: ClusterError): boolean =>
   failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'
 
-/** Waits for a workload; throws WorkloadFailed as soon as waiting cannot help. `told` has the last status that was told, by service. */
+/** What the waits of a run share, since several may be for one workload. */
+interface Told {
+  /** The last status that was told, by service. */
+  readonly statuses: Map<string, string>
+  /** UIDs of Pods that were deleted because nothing else would. */
+  readonly released: Set<string | undefined>
+}
+
+/** Waits for a workload; throws WorkloadFailed as soon as waiting cannot help. */
 async function waitFor(
-  { tracker, events, signal }: DeployRun,
-  told: Map<string, string>,
+  { cluster, tracker, events, signal }: DeployRun,
+  { statuses, released }: Told,
   workload: WantedWorkload,
   applied: KubeObject,
   isDone: (tracked: Tracked) => boolean,
 ): Promise<void> {
+  let failure: unknown
+  const release = (pod: KubeObject): void => {
+    const { uid } = pod.metadata
+    if (released.has(uid)) return
+    released.add(uid)
+    deleteObject(cluster, pod, 'Background', { signal }).then(
+      wasThere => wasThere && events.done('delete', nameOf(pod)),
+      error => {
+        failure = error
+      },
+    )
+  }
   await tracker.until(
     applied,
     tracked => {
+      if (failure) throw failure
       if (!tracked) return undefined
+      tracked.stuck.forEach(release)
       const isWell = isDone(tracked)
       const [problem] = tracked.problems
       // Said at once: what other workloads come to may take some time.
       const status: WorkloadStatus =
         problem && !isWell ? { state: 'failed', text: SHORT[problem.code] } : tracked.status
       const text = `${status.state} ${status.text}`
-      if (told.get(workload.service) !== text) {
-        told.set(workload.service, text)
+      if (statuses.get(workload.service) !== text) {
+        statuses.set(workload.service, text)
         events.status(workload.service, status)
       }
       if (isWell) return true

@@ -28,7 +28,7 @@ export interface LeaseInput {
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** It waits for somebody who may be gone. */
+  /** It waits for somebody who may be gone; said once. */
   readonly waiting: (holder: string) => void
 }
 
@@ -115,6 +115,7 @@ export async function isLocked(
 async function take(input: LeaseInput): Promise<KubeObject> {
   const { cluster, clock, signal, holder } = input
   let seen: { readonly version: string | undefined; readonly since: number } | undefined
+  let told: string | undefined
   for (;;) {
     try {
       if (!seen) return await cluster.create(leaseOf(input, undefined), { signal })
@@ -140,7 +141,8 @@ async function take(input: LeaseInput): Promise<KubeObject> {
         throw busy(input, winner ? holderOf(winner) : 'somebody')
       }
     }
-    input.waiting(holderIdentity)
+    if (told !== holderIdentity) input.waiting(holderIdentity)
+    told = holderIdentity
     await pause(clock, 1000, signal)
   }
 }

@@ -39,6 +39,20 @@ export function newestPods(
   return youngest(pods)
 }
 
+/**
+ * The Pods of a StatefulSet that a newer revision is to replace. It waits for each to be ready before it goes on, for ever when one cannot be
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None where somebody is to delete them by hand.
+ */
+export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]): readonly KubeObject[] {
+  if (workload.kind !== 'StatefulSet' || !isSeen(workload)) return []
+  const { spec, status } = workload as unknown as {
+    readonly spec?: { readonly updateStrategy?: { readonly type?: string } }
+    readonly status?: { readonly updateRevision?: string }
+  } // a StatefulSet's
+  if (spec?.updateStrategy?.type === 'OnDelete' || status?.updateRevision === undefined) return []
+  return pods.filter(pod => hashOf(pod) !== status.updateRevision)
+}
+
 /** The Pods that are of the same revision as the one that was made last. */
 function youngest(pods: readonly KubeObject[]): readonly KubeObject[] {
   const last = pods.reduce<KubeObject | undefined>(

@@ -3,7 +3,7 @@ import type { Clock } from './clock.ts'
 import { type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { claimProblems, hasStarted, type Problem, podProblems, workloadProblems } from './problems.ts'
-import { newestPods } from './revisions.ts'
+import { newestPods, replacedPods } from './revisions.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 import { serviceOf } from './wanted.ts'
 
@@ -13,6 +13,8 @@ export interface Tracked {
   readonly status: WorkloadStatus
   readonly hasStartedPod: boolean
   readonly pods: readonly KubeObject[]
+  /** Older Pods that never get ready, and that the cluster does not replace by itself. */
+  readonly stuck: readonly KubeObject[]
   readonly problems: readonly Problem[]
   /** What the cluster has warned of about them, the newest last. */
   readonly warnings: readonly Warning[]
@@ -88,24 +90,23 @@ export class Tracker {
     if ((object.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
     const all = [...this.#objects.values()]
     const sets = all.filter(one => one.kind === 'ReplicaSet')
-    const pods = newestPods(
-      object,
-      sets,
-      all.filter(one => one.kind === 'Pod' && serviceOf(one) === serviceOf(object) && belongsTo(one, object)),
-    )
+    const own = all.filter(one => one.kind === 'Pod' && serviceOf(one) === serviceOf(object) && belongsTo(one, object))
+    const pods = newestPods(object, sets, own)
     const claimed = new Set(pods.flatMap(claimsOf))
     const claims = all.filter(one => one.kind === 'PersistentVolumeClaim' && claimed.has(one.metadata.name))
     const now = this.#clock.now()
+    const podProblemsOf = (pod: KubeObject) => podProblems(pod, this.#warnings.about(pod), now)
+    const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
       // Until its controller has seen the change, it says how the former generation was.
       ...(isSeen(object) ? workloadProblems(object, this.#warnings.about(object)) : []),
       ...claims.flatMap(claim => claimProblems(claim, this.#warnings.about(claim))),
-      ...pods.flatMap(pod => podProblems(pod, this.#warnings.about(pod), now)),
+      ...pods.flatMap(podProblemsOf),
     ]
     const warnings = [object, ...claims, ...pods]
       .flatMap(one => this.#warnings.about(one))
       .sort((a, b) => a.time - b.time)
-    return { object, status: statusOf(object), hasStartedPod: pods.some(hasStarted), pods, problems, warnings }
+    return { object, status: statusOf(object), hasStartedPod: pods.some(hasStarted), pods, stuck, problems, warnings }
   }
 
   #watch(apiVersion: string, kind: string): void {

@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../cluster/cluster.ts'
 import { environmentSelector } from '../labels.ts'
 import { gatewaySchemes } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
@@ -35,8 +35,11 @@ export async function findEndpoints(
     cluster.list({ apiVersion, kind, namespace, labels: environmentSelector(environment) }, options)
   const routes = await Promise.all([
     list('networking.k8s.io/v1', 'Ingress'),
-    // A cluster without the Gateway API has none.
-    list('gateway.networking.k8s.io/v1', 'HTTPRoute'),
+    // A cluster without the Gateway API has none; nor has who may not read them, as with the role `edit` alone.
+    list('gateway.networking.k8s.io/v1', 'HTTPRoute').catch(error => {
+      if (error instanceof ClusterError && error.failure === 'forbidden') return []
+      throw error
+    }),
   ])
   return endpointsOf(cluster, namespace, routes.flat(), declared, options)
 }

@@ -30,6 +30,30 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     expect(said).toMatch(/is partly deployed to .*: api is ready; web is not/)
   })
 
+  // Back to a template that was there before, the Pods that run are older than those that fail.
+  it('an image that cannot be pulled is mended by the next deploy', async project => {
+    const application = (image: string) => `services:\n  web:\n    image: ${image}\n`
+    const deploy = () => project.devctl('deploy', '--wait', '--timeout', '1m')
+    project.compose(application('nginx:1.27-alpine'))
+    expect(await deploy()).toMatchObject({ status: 0 })
+    project.compose(application('127.0.0.1:5000/no/such:1'))
+    await failing(project)
+    project.compose(application('nginx:1.27-alpine'))
+    const { status, stderr } = await deploy()
+    expect(status, stderr).toBe(0)
+  })
+
+  // The cluster would wait for the old Pod for ever.
+  it('a StatefulSet whose Pod never got ready is mended by the next deploy', async project => {
+    const application = (image: string) =>
+      `services:\n  db:\n    image: ${image}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`
+    project.compose(application('127.0.0.1:5000/no/such:1'))
+    await failing(project)
+    project.compose(application('nginx:1.27-alpine'))
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '1m')
+    expect(status, stderr).toBe(0)
+  })
+
   it('a container that ends again and again, with its last lines', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: [sh, -c, "echo no database; exit 7"]\n')
     const said = await failing(project)

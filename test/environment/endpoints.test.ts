@@ -3,16 +3,18 @@ import { renderEndpoints } from '../../cli/print-endpoints.ts'
 import { type Cluster, ClusterError, type KubeObject, type ObjectQuery, type ObjectRef } from '../../cluster/cluster.ts'
 import { endpointsOf, findEndpoints } from '../../environment/endpoints/endpoints.ts'
 
-/** A cluster that holds these objects; Gateways may not be read where `forbidden` says so. */
-function holding(objects: readonly KubeObject[], { forbidden = false } = {}): Cluster {
+/** A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API with `onlyEdit`. */
+function holding(objects: readonly KubeObject[], { forbidden = false, onlyEdit = false } = {}): Cluster {
   const cluster = {
-    list: async ({ kind, namespace, labels }: ObjectQuery) =>
-      objects.filter(
+    list: async ({ kind, namespace, labels }: ObjectQuery) => {
+      if (kind === 'HTTPRoute' && onlyEdit) throw new ClusterError('forbidden', 'httproutes are forbidden')
+      return objects.filter(
         ({ kind: of, metadata }) =>
           of === kind &&
           metadata.namespace === namespace &&
           (!labels || labels === `dev.platform/environment=${metadata.labels?.['dev.platform/environment']}`),
-      ),
+      )
+    },
     get: async ({ kind, name, namespace }: ObjectRef) => {
       if (kind === 'Gateway' && forbidden) throw new ClusterError('forbidden', 'gateways are forbidden')
       return objects.find(
@@ -53,6 +55,12 @@ const rule = (host: string, ...paths: readonly [path: string, service: string][]
 })
 
 describe('endpoints', () => {
+  test('of Ingresses are found by who may not read HTTPRoutes', async () => {
+    const objects = [ingress('web', { rules: [rule('a.example.com', ['/', 'web'])] }), slice('web', true)]
+    const found = await find(objects, { onlyEdit: true })
+    expect(found.map(({ url }) => url)).toEqual(['http://a.example.com'])
+  })
+
   test('are all hosts and paths, each once, the short ones first', async () => {
     const found = await find([
       ingress('web', {

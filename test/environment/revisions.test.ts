@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../cluster/cluster.ts'
-import { newestPods } from '../../environment/revisions.ts'
+import { newestPods, replacedPods } from '../../environment/revisions.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'
 
@@ -53,4 +53,13 @@ test('the Pods of a Job are all of them', () => {
   const job: KubeObject = { apiVersion: 'batch/v1', kind: 'Job', metadata: { name: 'job', generation: 1 } }
   const pods = ['x', 'y'].map(name => pod(name, 'job-name', 'job', '2026-01-01T10:00:00Z'))
   expect(names(newestPods(job, [], pods))).toEqual(['x', 'y'])
+})
+
+test('a StatefulSet replaces Pods of older revisions, unless somebody is to delete them', () => {
+  const pods = ['x', 'y'].map(hash => pod(hash, 'controller-revision-hash', hash, '2026-01-01T10:00:00Z'))
+  const set = workload('StatefulSet', { ...seen, updateRevision: 'x' })
+  expect(names(replacedPods(set, pods))).toEqual(['y'])
+  expect(replacedPods({ ...set, spec: { updateStrategy: { type: 'OnDelete' } } }, pods)).toEqual([])
+  expect(replacedPods(workload('StatefulSet', { observedGeneration: 1, updateRevision: 'x' }), pods)).toEqual([])
+  expect(replacedPods(workload('Deployment', seen), pods)).toEqual([])
 })
