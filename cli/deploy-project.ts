@@ -2,15 +2,8 @@ import { withLease } from '../environment/lease.ts'
 import { newKey, readKept, writeKept } from '../environment/secret-marks.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import {
-  applyCompiled,
-  type CompiledForCluster,
-  compileForCluster,
-  type Deployed,
-  type DeployValues,
-  report,
-  withVariables,
-} from './deploy-application.ts'
+import { type CompiledForCluster, compileForCluster, report } from './compile-for-cluster.ts'
+import { applyCompiled, type Deployed, type DeployValues, withVariables } from './deploy-application.ts'
 import type { OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
 import { runSection } from './run-section.ts'

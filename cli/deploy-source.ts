@@ -12,8 +12,9 @@ const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
  */
 export function deploySource(io: Io, directory: string, files: readonly string[] | undefined): Source {
   const repository = repositoryOf(directory)
-  const first = files?.find(file => file !== '-' && !USUAL.test(basename(file)))
-  const place = first === undefined ? directory : resolve(io.cwd, first)
+  const [first] = files ?? []
+  const isUsual = first === undefined || first === '-' || USUAL.test(basename(first))
+  const place = isUsual ? directory : resolve(io.cwd, first)
   const top = repository?.top ?? dirname(directory)
   return {
     repository: (repository?.address && plainAddress(repository.address)) ?? basename(top),

@@ -3,7 +3,8 @@ import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
 import { withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { type CompiledForCluster, compileForCluster, tellTarget, withVariables } from './deploy-application.ts'
+import { type CompiledForCluster, choicesOf, compileForCluster } from './compile-for-cluster.ts'
+import { tellTarget, withVariables } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { wantsColour } from './io.ts'
 import { openProject, targetOf } from './open-project.ts'
@@ -43,8 +44,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const compiled = await withHandedVariables(first)
     if (!compiled) return 1
     const { plan, synth, services, source } = compiled
-    const { adopt, forceConflicts, takeOver, pruneLimit } = options
-    const choices = { adopt, forceConflicts, takeOver, pruneLimit, rerun: new Set(options.rerun) }
+    const choices = choicesOf(options, compiled)
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
     return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)

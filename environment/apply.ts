@@ -96,6 +96,9 @@ async function write(
   return { ...whole, ...(version && { version }) }
 }
 
+/** Milliseconds that other workloads get when one has failed: what fails for the same reason is told with it, and nobody waits for the rest. */
+const GRACE = 3000
+
 /** Applies each workload when what it depends on is reached, all at the same time. With `wait` waits for all of them. Throws as `applyChanges` does. */
 export async function applyWorkloads(
   run: DeployRun,
@@ -104,8 +107,10 @@ export async function applyWorkloads(
   wait: boolean,
 ): Promise<void> {
   const told: Told = { statuses: new Map(), released: new Set() }
+  const others = new AbortController()
+  const waiting = { ...run, signal: AbortSignal.any([run.signal, others.signal]) }
   const reach = (workload: WantedWorkload, object: KubeObject, isDone: (tracked: Tracked) => boolean) =>
-    waitFor(run, told, workload, object, isDone)
+    waitFor(waiting, told, workload, object, isDone)
   const applied = new Map<string, Promise<KubeObject>>()
   const apply = async (workload: WantedWorkload): Promise<KubeObject> => {
     const needs = workload.dependencies.filter(({ service }) => applied.has(service))
@@ -130,8 +135,16 @@ export async function applyWorkloads(
     const there = await object
     if (wait) await reach(workload, there, ({ status }) => status.state === 'ready' || status.state === 'complete')
   })
+  const stopped = new Error('something else has failed')
+  let forget: (() => void) | undefined
+  for (const one of all)
+    one.catch(() => {
+      forget ??= run.clock.every(GRACE, () => others.abort(stopped))
+    })
   const failures = new Set<unknown>()
   for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') failures.add(result.reason)
+  forget?.()
+  failures.delete(stopped)
   // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure

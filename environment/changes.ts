@@ -23,6 +23,7 @@ export interface Changes {
   readonly record: EnvironmentRecord
 }
 
+const ROUTES = new Set(['Ingress', 'HTTPRoute'])
 const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
 /**
@@ -54,9 +55,11 @@ export async function planChanges(
   const left = live.filter(
     object => !isWanted.has(keyOf(object)) && !isOwn(object, environment) && !isDependant(object),
   )
-  const prunable = left.filter(mayPrune)
-  const kept = left.filter(object => !mayPrune(object))
   const services = new Set(wanted.workloads.map(({ service }) => service))
+  const isKeptRoute = ({ kind, metadata }: KubeObject) => ROUTES.has(kind) && choices.keepRoutes.has(metadata.name)
+  const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
+  const prunable = left.filter(object => !stays(object))
+  const kept = left.filter(stays)
   const pruneFirst = prunable.filter(object => WORKLOADS.has(object.kind) && services.has(serviceOf(object) ?? ''))
   return {
     steps: new Map(objects.map((one, index) => [one, steps[index]!])),
@@ -134,7 +137,10 @@ function refuseOtherSource(environment: string, before: Source | undefined, now:
   throw new UserError(
     `\`${environment}\` was deployed from another ${before.repository === now.repository ? 'file' : 'repository'}`,
     {
-      notes: [`before: ${before.file} of ${before.repository}`, `now: ${now.file} of ${now.repository}`],
+      notes: [
+        `before: \`${before.file}\` in \`${before.repository}\``,
+        `now: \`${now.file}\` in \`${now.repository}\``,
+      ],
       hint: 'choose another name with `--name`, or take the environment over with `--take-over`',
     },
   )

@@ -6,6 +6,8 @@ export interface Choices {
   readonly forceConflicts: boolean
   /** Deploy although the environment was deployed from somewhere else (decisions section 7). */
   readonly takeOver: boolean
+  /** Names of routes that there is no domain for: what is there of them stays as it is. */
+  readonly keepRoutes: ReadonlySet<string>
   /** How many workloads may be deleted because they left the files; undefined: `max(3, 30 %)` (reference/peers.md 4.9). */
   readonly pruneLimit: number | undefined
   /** Services, in Kubernetes' form, whose Jobs run again. */
@@ -17,6 +19,7 @@ export const NO_CHOICES: Choices = {
   adopt: false,
   forceConflicts: false,
   takeOver: false,
+  keepRoutes: new Set(),
   pruneLimit: undefined,
   rerun: new Set(),
 }

@@ -104,7 +104,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
     return { isUpToDate: upToDate, pruned, failures: [], failedServices: [] }
   } catch (error) {
-    const failed = failuresIn(error)
+    const failed = failuresIn(error, signal)
     if (!failed) throw error
     const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
     return {
@@ -167,13 +167,14 @@ async function begin(
   }
 }
 
-/** The workloads that failed, each once; undefined when something else went wrong. */
-function failuresIn(error: unknown): readonly WorkloadFailed[] | undefined {
+/** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */
+function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
   const all = error instanceof AggregateError ? error.errors : [error]
   const byService = new Map<string, WorkloadFailed>()
   for (const one of all) {
-    if (!(one instanceof WorkloadFailed)) return undefined
-    if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
+    if (one instanceof WorkloadFailed) {
+      if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
+    } else if (one !== signal.reason) return undefined
   }
-  return [...byService.values()]
+  return byService.size > 0 ? [...byService.values()] : undefined
 }

@@ -31,6 +31,8 @@ export interface ValueDiff {
   readonly by?: Owner
 }
 
+const ROUTES = new Set(['Ingress', 'HTTPRoute'])
+
 /** What a deploy would do, object by object: what is wanted in its order, then what would go, then what stays although nobody wants it. */
 export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly ObjectDiff[] {
   return [
@@ -56,7 +58,9 @@ export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly Ob
           consequence:
             object.kind === 'PersistentVolumeClaim'
               ? 'left the Compose file; stays, with its data'
-              : 'left the Compose file; stays, since it asks to be kept',
+              : ROUTES.has(object.kind)
+                ? 'stays as it is: no domain is given'
+                : 'left the Compose file; stays, since it asks to be kept',
         }),
       ),
   ]

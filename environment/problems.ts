@@ -68,8 +68,16 @@ const SCHEDULING_PATIENCE = 15_000
 /** Milliseconds that a container gets in any case before its failing health check counts. */
 const HEALTH_PATIENCE = 30_000
 
-/** What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970. */
-export function podProblems(pod: KubeObject, warnings: readonly Warning[], now: number): readonly Problem[] {
+/**
+ * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970; `before` is how often each container had been
+ * started again when the deploy first saw it at work: those do not count.
+ */
+export function podProblems(
+  pod: KubeObject,
+  warnings: readonly Warning[],
+  now: number,
+  before: ReadonlyMap<string, number> = new Map(),
+): readonly Problem[] {
   if (pod.metadata.deletionTimestamp !== undefined) return []
   const { spec, status = {} } = pod as unknown as Pod // the server has checked its shape
   const found: Problem[] = []
@@ -81,7 +89,7 @@ export function podProblems(pod: KubeObject, warnings: readonly Warning[], now: 
     const { reason = '', message = '' } = one.state?.waiting ?? {}
     if (IMAGE.has(reason)) add('image-pull', imageDetail(warnings, message || reason), { container })
     else if (CONFIGURATION.has(reason)) add('configuration', message || reason, { container })
-    else if (one.restartCount >= PATIENCE && (reason === 'CrashLoopBackOff' || one.state?.terminated))
+    else if (one.restartCount - (before.get(container) ?? 0) >= PATIENCE && (reason === 'CrashLoopBackOff' || one.state?.terminated))
       add('crash-loop', message, { container, ends: endsOf(one) })
     else if (isUnhealthy(one, spec?.containers?.find(({ name }) => name === container)?.readinessProbe, now)) {
       const last = warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= startOf(one))
@@ -126,6 +134,13 @@ export function claimProblems(claim: KubeObject, warnings: readonly Warning[]): 
   const event = warnings.findLast(({ reason }) => reason === 'ProvisioningFailed')
   const detail = phase === 'Lost' ? 'its volume is gone' : phase === 'Pending' ? event?.message : undefined
   return detail === undefined ? [] : [{ code: 'claim', where, pod: undefined, container: undefined, detail }]
+}
+
+/** How often each container that is at work has been started again. */
+export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
+  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  return new Map(all.filter(({ state }) => state?.running).map(({ name, restartCount }) => [name, restartCount]))
 }
 
 /** Whether a container of the Pod has started, or the Pod has done its work. */

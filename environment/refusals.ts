@@ -62,7 +62,7 @@ export function refusal(error: ClusterError, { object, source }: WantedObject): 
   // A class that cannot make volumes larger answers 403.
   const isSize = error.failure === 'forbidden' && /resize/.test(error.message)
   if ((error.failure === 'invalid' || isSize) && object.kind === 'PersistentVolumeClaim')
-    return new UserError(`the claim ${name} cannot become what the file says`, {
+    return new UserError(`the claim \`${object.metadata.name}\` cannot become what the file says`, {
       notes,
       hint: `claims grow where their storage class can, and never shrink or change class: keep the size and class that it has, give the volume another name, or delete it with its data by \`kubectl delete pvc ${object.metadata.name}\``,
       cause: error,

@@ -2,7 +2,7 @@ import { type Change, type Cluster, ClusterError, type KubeObject, type ObjectQu
 import type { Clock } from './clock.ts'
 import { type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
-import { claimProblems, hasStarted, type Problem, podProblems, workloadProblems } from './problems.ts'
+import { claimProblems, hasStarted, type Problem, podProblems, restartsOf, workloadProblems } from './problems.ts'
 import { newestPods, replacedPods } from './revisions.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 import { serviceOf } from './wanted.ts'
@@ -32,6 +32,8 @@ export class Tracker {
   readonly #stop = new AbortController()
   readonly #objects = new Map<string, KubeObject>()
   readonly #warnings = new Warnings()
+  /** Of each Pod when it was first seen, by its uid. */
+  readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
   readonly #watched = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #failure: unknown
@@ -95,7 +97,8 @@ export class Tracker {
     const claimed = new Set(pods.flatMap(claimsOf))
     const claims = all.filter(one => one.kind === 'PersistentVolumeClaim' && claimed.has(one.metadata.name))
     const now = this.#clock.now()
-    const podProblemsOf = (pod: KubeObject) => podProblems(pod, this.#warnings.about(pod), now)
+    const podProblemsOf = (pod: KubeObject) =>
+      podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(pod.metadata.uid))
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
       // Until its controller has seen the change, it says how the former generation was.
@@ -118,6 +121,8 @@ export class Tracker {
         return
       }
       const object = { ...change.object, kind }
+      const { uid } = object.metadata
+      if (kind === 'Pod' && !this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
       if (change.type === 'Deleted') this.#objects.delete(keyOf(object))
       else this.#objects.set(keyOf(object), object)
     })

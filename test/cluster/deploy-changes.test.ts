@@ -101,7 +101,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
       for (const command of ['diff', 'deploy']) {
         const { status, stderr } = await project.devctl(command)
         expect(status).toBe(1)
-        expect(stderr).toContain('the claim `persistentvolumeclaim/data` cannot become what the file says')
+        expect(stderr).toContain('the claim `data` cannot become what the file says')
         expect(stderr).toMatch(/= help: claims grow where their storage class can/)
       }
     }

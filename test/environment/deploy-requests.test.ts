@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import { NO_CHOICES } from '../../environment/choices.ts'
 import type { Clock } from '../../environment/clock.ts'
 import { type DeployResult, deployEnvironment } from '../../environment/deploy.ts'
 import { type Call, MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -22,10 +23,17 @@ const config = (name: string, a: string): Manifest => ({
 })
 
 function deploy(cluster: MemoryCluster, ...manifests: readonly Manifest[]): Promise<DeployResult> {
-  const choices = { adopt: false, forceConflicts: false, takeOver: false, rerun: new Set<string>() }
   const holder = { name: 'ann@laptop (1)', isGone: () => false }
   const source = { repository: 'shop', file: 'compose.yaml' }
-  const input = { cluster, plan, synth: () => manifests, namespace: 'default', source, choices, services: undefined }
+  const input = {
+    cluster,
+    plan,
+    synth: () => manifests,
+    namespace: 'default',
+    source,
+    choices: NO_CHOICES,
+    services: undefined,
+  }
   const events = { planned() {}, locked() {}, done() {}, waiting() {}, status() {} }
   return deployEnvironment({ ...input, holder, wait: false }, { clock, events, signal: new AbortController().signal })
 }

@@ -1,0 +1,137 @@
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
+import { count, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
+import { get, type Tree } from '../compiler/syntax/tree.ts'
+import type { Manifest } from '../constructs/manifest.ts'
+import type { Choices } from '../environment/choices.ts'
+import type { Source } from '../environment/record.ts'
+import { buildRequests } from './built-images.ts'
+import type { Session } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import { type CompiledProject, compileFiles } from './compile-files.ts'
+import type { DeployingValues } from './deploy-options.ts'
+import { deploySource } from './deploy-source.ts'
+import type { OpenProject } from './open-project.ts'
+import type { Progress, ProgressForm } from './progress/progress.ts'
+import { printDiagnostics } from './report.ts'
+
+/** A project, compiled for the cluster. */
+export interface CompiledForCluster {
+  readonly plan: Plan
+  readonly synth: (plan: Plan) => readonly Manifest[]
+  /** The services of the Compose file. */
+  readonly services: Tree | undefined
+  readonly source: Source
+  /** Names of the routes that were left out. */
+  readonly keepRoutes: ReadonlySet<string>
+}
+
+/** What `deploy` and `diff` compile with. */
+interface ForCluster extends DeployingValues {
+  readonly output: ProgressForm
+  readonly build?: boolean
+}
+
+/** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
+export async function compileForCluster(
+  context: Context,
+  options: ForCluster,
+  project: OpenProject,
+  { namespace, signal }: Pick<Session, 'namespace' | 'signal'>,
+  progress: Progress,
+): Promise<CompiledForCluster | undefined> {
+  const { io } = context
+  const planning = { ...options, namespace, startOrder: 'client', includeSecrets: true } as const
+  let compilation = await compileFiles(io, [], options, planning, { project })
+  let refused: readonly Diagnostic[] = []
+  try {
+    const built = await ensureImages(compilation, options, signal)
+    // What was built goes by its digest.
+    const image = new Map([...(options.image ?? []), ...built])
+    if (built.size > 0) compilation = await compileFiles(io, [], options, { ...planning, image }, { project })
+  } catch (error) {
+    const { NotBuilt } = await import('../images/builder.ts')
+    if (!(error instanceof NotBuilt)) throw error
+    refused = error.diagnostics
+  }
+  const { plan, loaded } = compilation
+  const manifest = project.namesCompose ? undefined : project.manifest
+  const domain = options.domain ?? project.environment?.domain?.value
+  // That no registry is given is what the builder is for.
+  const found = compilation.diagnostics.filter(
+    ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
+  )
+  const shown = [...found, ...refused]
+  progress.pause()
+  report(context, options.output, shown)
+  const directory = manifest?.folder ?? loaded?.directory
+  if (!plan || directory === undefined || count(shown).error > 0) {
+    io.stderr.write(`${failureSummary(shown, 'nothing was deployed')}\n`)
+    return undefined
+  }
+  const { toManifests } = await import('../constructs/index.ts')
+  const isRoute = ({ object }: Manifest) => object.kind === 'Ingress' || object.kind === 'HTTPRoute'
+  const synth = (one: typeof plan): readonly Manifest[] =>
+    toManifests(one).filter(manifest => domain !== undefined || !isRoute(manifest))
+  const keepRoutes = new Set(domain === undefined ? plan.routes.map(({ name }) => name) : [])
+  if (keepRoutes.size > 0) {
+    const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`)`
+    progress.tell({ type: 'note', text: keepRoutes.size === 1 ? text.replace('they are', 'it is') : text })
+  }
+  const files = manifest ? [manifest.path] : options.file
+  const common = {
+    keepRoutes,
+    synth,
+    services: get(loaded?.tree, 'services'),
+    source: deploySource(io, directory, files),
+  }
+  if (!options.registryCredentials) return { plan, ...common }
+  const { plan: pulling, notes } = await addRegistryCredentials(plan, synth, context, signal)
+  for (const text of notes) progress.tell({ type: 'note', text })
+  return { plan: pulling, ...common }
+}
+
+/** Has the images made that are in no registry. Throws `NotBuilt`. */
+async function ensureImages(
+  { project, plan, diagnostics, environment }: CompiledProject,
+  { build = false, image }: ForCluster,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  // With errors nothing will be deployed; without a plan there is nothing to build for.
+  if (!plan || !project) return new Map()
+  const given = new Set([...(image?.keys() ?? []), ...(environment?.images.map(({ name }) => name) ?? [])])
+  const requests = buildRequests(project, diagnostics, given, build)
+  if (requests.length === 0) return new Map()
+  const { noBuilder } = await import('../images/builder.ts')
+  return noBuilder.ensure(requests, { force: build, signal })
+}
+
+async function addRegistryCredentials(
+  plan: Plan,
+  synth: (plan: Plan) => readonly Manifest[],
+  { io }: Context,
+  signal: AbortSignal,
+) {
+  const [{ addCredentials, registriesIn }, { readRegistryCredentials }] = await Promise.all([
+    import('./registry-credentials.ts'),
+    import('../images/docker-config.ts'),
+  ])
+  const registries = registriesIn(synth(plan))
+  const hosts = new Set([...registries.values()].flatMap(one => [...one]))
+  return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env: io.env, signal }))
+}
+
+/** Prints diagnostics in the form of the output. */
+export function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {
+  if (output === 'text') printDiagnostics(diagnostics, io, logLevel)
+  else
+    for (const one of diagnosticsToJson(diagnostics))
+      io.stdout.write(`${JSON.stringify({ type: 'diagnostic', ...one })}\n`)
+}
+
+/** What the user has said about things that a deploy does not do by itself. */
+export function choicesOf(options: DeployingValues, { keepRoutes }: CompiledForCluster): Choices {
+  const { adopt, forceConflicts, takeOver, pruneLimit, rerun } = options
+  return { adopt, forceConflicts, takeOver, pruneLimit, keepRoutes, rerun: new Set(rerun) }
+}

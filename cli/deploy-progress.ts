@@ -1,0 +1,68 @@
+import { plural } from '../compiler/diagnostics/render/summary.ts'
+import type { Manifest } from '../constructs/manifest.ts'
+import type { DeployEvents } from '../environment/deploy.ts'
+import { type Address, addressesOf } from '../environment/endpoints/routes.ts'
+import type { Progress } from './progress/progress.ts'
+
+/** Tells what happens, and keeps the state of each service; `onChange` is called when something was written. */
+export function toProgress(progress: Progress, states: Map<string, string>, onChange: () => void): DeployEvents {
+  return {
+    planned(changes) {
+      const files = new Set([...changes.steps.keys()].map(({ source }) => source.split('#', 1)[0]!))
+      const text = `${[...files].sort().join(', ')} → ${plural(changes.steps.size, 'object')}`
+      if (files.size > 0) progress.tell({ type: 'step', step: 'Compiled', text })
+      const actions = [...changes.steps.values()].map(({ action }) => action)
+      const words = { create: 'to create', update: 'to change', replace: 'to replace', unchanged: 'unchanged' } as const
+      const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap(action => {
+        const number = actions.filter(one => one === action).length
+        return number > 0 ? [`${number} ${words[action]}`] : []
+      })
+      const gone = changes.prune.length + changes.pruneFirst.length
+      progress.tell({
+        type: 'step',
+        step: 'Planned',
+        text: [...parts, ...(gone > 0 ? [`${gone} to prune`] : [])].join(', '),
+      })
+    },
+    locked: holder => progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` }),
+    done(action, object) {
+      onChange()
+      progress.tell({ type: 'object', action, object })
+    },
+    waiting(service, needs) {
+      states.set(service, 'waiting')
+      progress.tell({ type: 'waiting', service, for: needs })
+    },
+    status(service, { state, text }) {
+      states.set(service, state)
+      progress.tell({ type: 'status', service, state, text })
+    },
+  }
+}
+
+/** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
+export function stoppedText(
+  environment: string,
+  namespace: string,
+  states: ReadonlyMap<string, string>,
+  isChanged: boolean,
+): string {
+  const of = (isReady: boolean) =>
+    [...states]
+      .filter(([, state]) => (state === 'ready' || state === 'complete') === isReady)
+      .map(([service]) => service)
+  const [ready, waiting] = [of(true), of(false)]
+  const parts = [
+    ...(ready.length > 0 ? [`ready: ${ready.join(', ')}`] : []),
+    ...(waiting.length > 0 ? [`not yet: ${waiting.join(', ')}`] : []),
+  ]
+  if (!isChanged && parts.length === 0) return `nothing of ${environment} in ${namespace} was changed\n`
+  return `${environment} is partly deployed to ${namespace}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}. Deploy again to go on\n`
+}
+
+/** The addresses of the routes with the services that answer there, each once. */
+export function endpointsOf(manifests: readonly Manifest[]): readonly Address[] {
+  const routes = manifests.filter(({ object }) => object.kind === 'Ingress' || object.kind === 'HTTPRoute')
+  const byUrl = new Map(routes.flatMap(({ object }) => addressesOf(object, new Map())).map(one => [one.url, one]))
+  return [...byUrl.values()].sort((a, b) => a.url.length - b.url.length || (a.url < b.url ? -1 : 1))
+}
