@@ -75,7 +75,7 @@ export async function destroyProject(
         },
         deleted(object) {
           deleted++
-          progress.tell({ type: 'object', action: 'delete', object })
+          progress.tell({ type: 'note', text: `deleted ${object}` })
         },
         locked: toldWaiting(progress),
       },
