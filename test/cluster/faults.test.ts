@@ -9,7 +9,15 @@ import { eventually } from './cluster.ts'
 import { type Asked, type Fault, FaultProxy, TcpProxy } from './fault-proxy.ts'
 
 /** What devctl's client does when the way to the API server, or the server, is not as it should be. Limits are short, so that tests are. */
-const LIMITS: Partial<Limits> = { connect: 500, read: 400, write: 400, retry: 3_000, pause: 20, silence: 1_500 }
+const LIMITS: Partial<Limits> = {
+  connect: 500,
+  read: 400,
+  write: 400,
+  retry: 3_000,
+  first: 3_000,
+  pause: 20,
+  silence: 1_500,
+}
 /** For what does not pass: to give up after 3 s takes no other way than to give up at once. */
 const IMPATIENT: Partial<Limits> = { ...LIMITS, read: 200, write: 200, retry: 250 }
 /** Milliseconds in which everything has ended, one way or the other. */
