@@ -89,7 +89,10 @@ export function podProblems(
     const { reason = '', message = '' } = one.state?.waiting ?? {}
     if (IMAGE.has(reason)) add('image-pull', imageDetail(warnings, message || reason), { container })
     else if (CONFIGURATION.has(reason)) add('configuration', message || reason, { container })
-    else if (one.restartCount - (before.get(container) ?? 0) >= PATIENCE && (reason === 'CrashLoopBackOff' || one.state?.terminated))
+    else if (
+      one.restartCount - (before.get(container) ?? 0) >= PATIENCE &&
+      (reason === 'CrashLoopBackOff' || one.state?.terminated)
+    )
       add('crash-loop', message, { container, ends: endsOf(one) })
     else if (isUnhealthy(one, spec?.containers?.find(({ name }) => name === container)?.readinessProbe, now)) {
       const last = warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= startOf(one))

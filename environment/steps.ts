@@ -130,10 +130,6 @@ async function dryRun(
       await validate(context, wanted)
       return 'immutable'
     }
-    // Whose an object is says more than which of its fields cannot become ours.
-    const foreign = live === undefined && error.failure === 'invalid' ? await find(context, object) : undefined
-    if (foreign && foreign.metadata.labels?.[ENVIRONMENT_LABEL] !== context.environment)
-      refuseForeign(wanted, foreign, choices)
     throw refusal(error, wanted)
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -153,5 +153,12 @@ destroy:
     expect(missing.status).toBe(1)
     expect(missing.stderr).toContain('error: the dependency `a` cannot be cloned')
     expect(missing.stderr).toContain('devctl.yml:3')
+    // What is no address of a repository but a program for git to run is not run.
+    project.write(
+      'devctl.yml',
+      `deploy: {compose: compose.yaml}\ndependencies:\n  a: {repository: "ext::touch% ${project.directory}/ran"}\n`,
+    )
+    expect((await project.devctl('deploy')).status).toBe(1)
+    expect(existsSync(join(project.directory, 'ran'))).toBe(false)
   })
 })

@@ -132,6 +132,23 @@ describe('the order of a deploy', () => {
     await deploying
   })
 
+  test('one that fails ends the waits of all others soon, and they are no failures', async () => {
+    const cluster = newCluster()
+    const clock = new FakeClock()
+    const bad = workload('Job', 'bad', { spec: { template: {} } })
+    const slow = workload('StatefulSet', 'slow')
+    const web = workload('Deployment', 'web', { spec: {} }, needs('slow', 'service_healthy'))
+    const deploying = deploy(cluster, wanted([], [bad, slow, web]), { wait: true }, clock).catch(error => error)
+    await settle()
+    setStatus(cluster, bad.object, { conditions: [{ type: 'Failed', status: 'True' }] })
+    await settle()
+    await clock.pass(4000)
+    const failure = await deploying
+    expect(failure).toBeInstanceOf(WorkloadFailed)
+    expect(failure.workload.service).toBe('bad')
+    expect(await isThere(cluster, web.object)).toBe(false)
+  })
+
   test('a Job that fails ends what waits for it, and nothing is pruned', async () => {
     const cluster = newCluster()
     const old = object('ConfigMap', 'old', { data: {} })
