@@ -63,17 +63,21 @@ function measureTurn(rows, run, ours, theirs) {
       [`deploy${time}`, deploy],
     ]
     for (const [row, work] of run % 2 ? turns.reverse() : turns) rows[row].results.push(work())
-    // Controllers have their say about new objects, which must not fall into the next measurement.
-    for (const namespace of [ours, theirs])
-      ask('wait', 'deployment', '--all', '--for=condition=Available', '--timeout=60s', '--namespace', namespace)
+    for (const namespace of [ours, theirs]) settle(namespace)
   }
+}
+
+/** Waits until controllers have had their say about new objects, which must not fall into the next measurement. */
+function settle(namespace) {
+  ask('wait', 'deployment', '--all', '--for=condition=Available', '--timeout=60s', '--namespace', namespace)
 }
 
 /** How many requests the deploys of the idle services take. */
 function countRequests(namespace) {
-  const deploy = () =>
-    requestsOf(['deploy', '-f', join(work, 'idle.yaml'), '--name', 'bench', '--namespace', namespace])
-  return { first: deploy(), again: deploy() }
+  const args = ['deploy', '-f', join(work, 'idle.yaml'), '--name', 'bench', '--namespace', namespace]
+  const first = requestsOf(args)
+  settle(namespace)
+  return { first, again: requestsOf(args) }
 }
 
 /** What needs Pods: requests of a deploy that waits, and how soon it ends when an image is not to be had. */

@@ -15,7 +15,7 @@ export function printGoals(goals) {
   console.log('\n| goal | measured | limit | |\n|---|---:|---:|---|')
   for (const [goal, measured, limit, unit] of goals) {
     const digits = limit < 10 ? 2 : 0
-    const [is, may] = [measured, limit].map(number => `${number.toFixed(digits)} ${unit}`)
+    const [is, may] = [measured, limit].map(number => `${number.toFixed(digits)} ${unit}`.trimEnd())
     console.log(`| ${goal} | ${is} | ${may} | ${measured <= limit ? 'reached' : '**missed**'} |`)
   }
 }
