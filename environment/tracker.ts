@@ -4,6 +4,7 @@ import { type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { claimProblems, hasStarted, type Problem, podProblems, restartsOf, workloadProblems } from './problems.ts'
 import { newestPods, replacedPods } from './revisions.ts'
+import { Settling } from './settling.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
 import { serviceOf } from './wanted.ts'
 
@@ -34,7 +35,10 @@ export class Tracker {
   readonly #warnings = new Warnings()
   /** Of each Pod when it was first seen, by its uid. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
+  readonly #settling = new Settling()
   readonly #watched = new Set<string>()
+  /** Kinds whose first objects are known. */
+  readonly #listed = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #failure: unknown
 
@@ -109,7 +113,15 @@ export class Tracker {
     const warnings = [object, ...claims, ...pods]
       .flatMap(one => this.#warnings.about(one))
       .sort((a, b) => a.time - b.time)
-    return { object, status: statusOf(object), hasStartedPod: pods.some(hasStarted), pods, stuck, problems, warnings }
+    const status = this.#settled(statusOf(object), pods, now)
+    return { object, status, hasStartedPod: pods.some(hasStarted), pods, stuck, problems, warnings }
+  }
+
+  /** What is only just ready may not stay so. */
+  #settled(status: WorkloadStatus, pods: readonly KubeObject[], now: number): WorkloadStatus {
+    if (status.state !== 'ready') return status
+    if (this.#listed.has('Pod') && pods.every(pod => this.#settling.isSettled(pod, now))) return status
+    return { state: 'waiting', text: `${status.text}, settling` }
   }
 
   #watch(apiVersion: string, kind: string): void {
@@ -122,7 +134,10 @@ export class Tracker {
       }
       const object = { ...change.object, kind }
       const { uid } = object.metadata
-      if (kind === 'Pod' && !this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
+      if (kind === 'Pod') {
+        if (!this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
+        this.#settling.see(object, this.#clock.now(), !this.#listed.has(kind))
+      }
       if (change.type === 'Deleted') this.#objects.delete(keyOf(object))
       else this.#objects.set(keyOf(object), object)
     })
@@ -145,7 +160,10 @@ export class Tracker {
         take(change)
         // What was there before a restart is told anew: nothing is missing until all of it is.
         if (change.type === 'Restarted') isWhole = false
-        else if (change.type === 'Listed') isWhole = true
+        else if (change.type === 'Listed') {
+          isWhole = true
+          this.#listed.add(query.kind)
+        }
         if (isWhole) this.#tell()
       }
     }
