@@ -261,7 +261,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       const { project, start } = faulty
       project.compose(`${ENDLESS}  api: {image: "nginx:1.27-alpine"}\n`)
       const program = start('deploy', '--wait')
-      await eventually('api is ready', 60, async () => /api: Deployment 1\/1/.test(program.stderr) || undefined)
+      await eventually('api is ready', 60, async () => /api: Deployment 1\/1 ready\n/.test(program.stderr) || undefined)
       expect(await project.kubectl('get', 'leases', '--output=name')).toContain(`devctl-${ENVIRONMENT}`)
       const { status, milliseconds } = await program.interrupt(signal)
       expect(status, program.stderr).toBe(130)
