@@ -1,5 +1,6 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { isDeclaredElsewhere, takeOverFields } from './adoption.ts'
 import type { Changes } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { SHORT } from './failures.ts'
@@ -170,6 +171,8 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
     tellDeleting(run, step.live)
     await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal })
   }
+  if (step.action === 'update' && step.isAdopted && isDeclaredElsewhere(step.live))
+    await takeOverFields(cluster, step.live, options)
   try {
     // With force: the plan has asked, or decided, about all that others have.
     const object = await cluster.apply(step.object, { ...options, manager: MANAGER, force: true })

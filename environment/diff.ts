@@ -1,4 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
+import { isDeclaredElsewhere } from './adoption.ts'
 import { type Changes, isMadeByCommand } from './changes.ts'
 import { type Difference, type Key, pathText } from './comparison.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
@@ -77,7 +78,10 @@ function stepDiff(step: Step): readonly ObjectDiff[] {
       return [{ ...base, action: 'replace', values: [], consequence: step.reason }]
     case 'update': {
       const values = step.differences.map(difference => valueDiff(difference, step.live))
-      const consequence = step.isAdopted ? 'becomes part of the environment' : undefined
+      const declared = isDeclaredElsewhere(step.live)
+        ? ', and loses what `kubectl apply` has set and the files do not say'
+        : ''
+      const consequence = step.isAdopted ? `becomes part of the environment${declared}` : undefined
       return [{ ...base, action: 'update', values, ...(consequence && { consequence }) }]
     }
   }

@@ -3,6 +3,7 @@ import type { Choices } from './choices.ts'
 import { type Difference, differencesOf } from './comparison.ts'
 import { isDrift, isLeftToScaler, refuseConflict } from './conflicts.ts'
 import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
+import { overlay } from './overlay.ts'
 import { refusal, refuseForeign } from './refusals.ts'
 import type { WantedObject } from './wanted.ts'
 
@@ -129,6 +130,11 @@ async function dryRun(
     if (live && object.kind === 'StatefulSet' && isImmutable(error)) {
       await validate(context, wanted)
       return 'immutable'
+    }
+    // The server cannot say what would become of it; what is not there yet is made.
+    if (/does not support dry run/.test(error.message)) {
+      const there = live ?? (await find(context, object))
+      return { next: there ? overlay(there, object) : object, sent: object }
     }
     throw refusal(error, wanted)
   }

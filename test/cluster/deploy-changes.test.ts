@@ -170,6 +170,26 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     expect(await deploy(project)).toContain('is up to date')
   })
 
+  it('what `kubectl apply` made becomes what the files say, and loses what they do not', async project => {
+    const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', annotations: { note: 'by hand' } } }
+    const spec = { ports: [{ name: 'old', port: 81 }], selector: { app: 'old', tier: 'front' } }
+    project.write('service.json', JSON.stringify({ ...service, spec }))
+    await project.kubectl('apply', '--filename', `${project.directory}/service.json`)
+    project.compose(`services:\n  web:\n    ${SLEEP}\n    expose: ["80"]\n`)
+    expect(await diff(project, '--adopt')).toMatch(
+      /~ service\/web +becomes part of the environment, and loses what `kubectl apply` has set/,
+    )
+    await deploy(project, '--adopt')
+    const live = await project.get('service/web')
+    expect(live.spec['selector']).toEqual({
+      'dev.platform/environment': project.name,
+      'dev.platform/service': 'web',
+    })
+    expect((live.spec['ports'] as { port: number }[]).map(({ port }) => port)).toEqual([80])
+    expect(Object.keys((live.metadata as { annotations?: object }).annotations ?? {})).toEqual([])
+    expect(await deploy(project)).toContain('is up to date')
+  })
+
   it('two environments in one namespace never touch each other’s objects', async project => {
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     await deploy(project)
