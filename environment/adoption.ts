@@ -10,6 +10,9 @@ import { MANAGER } from './labels.ts'
 /** Where `kubectl apply` keeps what it has applied last. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
+/** The annotation that tells who made an object part of the environment, and when. */
+const ADOPTED = 'dev.platform/adopted'
+
 /** Tools that apply on the client's side: each has declared the fields that it has, as devctl does from now on (reference/peers.md 4.5). */
 const CLIENT_SIDE = new Set(['kubectl-client-side-apply', 'okteto', 'kompose'])
 
@@ -33,6 +36,18 @@ export async function takeOverFields(cluster: Cluster, object: KubeObject, optio
     const there = await cluster.get({ apiVersion, kind, name: metadata.name, namespace: metadata.namespace }, options)
     if (there) await cluster.replace(migrated(there), options)
   }
+}
+
+/** Notes on an object that it was adopted, by whom and when: under a manager of its own, so that the next deploy leaves it there. */
+export async function noteAdoption(
+  cluster: Cluster,
+  { apiVersion, kind, metadata: { name, namespace } }: KubeObject,
+  note: { readonly by: string; readonly at: string },
+  options: CallOptions,
+): Promise<void> {
+  const annotations = { [ADOPTED]: `${note.at} by ${note.by}` }
+  const object = { apiVersion, kind, metadata: { name, ...(namespace !== undefined && { namespace }), annotations } }
+  await cluster.apply(object, { ...options, manager: `${MANAGER}-adoption`, force: true })
 }
 
 /** The object with the declared fields under our name; pure. */

@@ -1,6 +1,6 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { isDeclaredElsewhere, takeOverFields } from './adoption.ts'
+import { isDeclaredElsewhere, noteAdoption, takeOverFields } from './adoption.ts'
 import type { Changes } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { SHORT } from './failures.ts'
@@ -176,6 +176,10 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   try {
     // With force: the plan has asked, or decided, about all that others have.
     const object = await cluster.apply(step.object, { ...options, manager: MANAGER, force: true })
+    if (step.action === 'update' && step.isAdopted) {
+      const at = new Date(run.clock.now()).toISOString()
+      await noteAdoption(cluster, object, { by: run.by, at }, { signal })
+    }
     events.done(step.action, nameOf(object))
     for (const pod of await freeStuckPods(cluster, step, run.clock.now(), { signal }))
       events.done('delete', `pod/${pod}`)

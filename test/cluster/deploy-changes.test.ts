@@ -186,7 +186,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
       'dev.platform/service': 'web',
     })
     expect((live.spec['ports'] as { port: number }[]).map(({ port }) => port)).toEqual([80])
-    expect(Object.keys((live.metadata as { annotations?: object }).annotations ?? {})).toEqual([])
+    expect(Object.keys((live.metadata as { annotations?: object }).annotations ?? {})).toEqual(['dev.platform/adopted'])
     expect(await deploy(project)).toContain('is up to date')
   })
 
