@@ -5,10 +5,11 @@ import type { Io } from './io.ts'
 import { choice, type Option } from './options.ts'
 import { version } from './version.ts'
 
-const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests.
+const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests, brings a cluster to what they say, and takes it
+all away again.
 
 Results go to standard output, everything else to standard error.
-Exit status: 0 done, 1 failed, 2 wrong usage.`
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 diff --exit-code found something, 130 interrupted.`
 
 const EPILOGUE = '\n`devctl <command> --help` tells more about a command.'
 
