@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { DeployEvents } from '../environment/deploy.ts'
 import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, choicesOf, report } from './compile-for-cluster.ts'
@@ -15,6 +16,7 @@ export interface DeployValues extends DeployingValues {
   readonly dependencies: boolean
   readonly bash: boolean
   readonly build: boolean
+  readonly drift: 'ask' | 'overwrite'
   readonly output: ProgressForm
 }
 
@@ -74,7 +76,7 @@ export async function applyCompiled(
   }
   const result = await deployEnvironment(
     { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
-    { clock, signal, events: toProgress(progress, states, onChange) },
+    { clock, signal, events: { ...toProgress(progress, states, onChange), ...askAbout(io, options, progress) } },
   ).catch((error: unknown) => {
     progress.pause()
     if (isChanged || signal.aborted) io.stderr.write(stoppedText(environment, namespace, states, isChanged))
@@ -122,4 +124,21 @@ export function tellTarget({ logLevel }: Context, { namespace, target }: Session
     type: 'note',
     text: `using ${namespace} @ ${context}, chosen by ${from.namespace} and ${from.context}`,
   })
+}
+
+/** At a terminal somebody is asked before what was changed by hand is overwritten. */
+function askAbout(
+  { choose, stderr }: Io,
+  { drift: how }: DeployValues,
+  progress: Progress,
+): Pick<DeployEvents, 'mayOverwrite'> {
+  if (!choose || how === 'overwrite') return {}
+  return {
+    async mayOverwrite(drift) {
+      progress.pause()
+      for (const { object, path, by } of drift) stderr.write(` ${object}  ${path}  set by ${by.manager}\n`)
+      const answers = [{ value: 'overwrite', label: 'overwrite it with what the files say' }, { value: 'stop' }]
+      return (await choose('This was changed by hand.', answers)) === 'overwrite'
+    },
+  }
 }

@@ -1,5 +1,6 @@
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
@@ -14,6 +15,7 @@ import {
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
+import { type Drift, driftOf } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
@@ -47,6 +49,8 @@ export interface DeployEvents extends ApplyEvents {
   planned(changes: Changes, wanted: Wanted): void
   /** Somebody else deploys, or has died while doing so. */
   locked(holder: string): void
+  /** Whether what was changed by hand is to be taken back; absent: it is. */
+  mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
 }
 
 export interface DeployWorld {
@@ -87,6 +91,11 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   const first = await planDeploy(input, { signal })
   refuseManyDeletions(first.changes, input.choices)
   events.planned(first.changes, first.wanted)
+  const drift = driftOf(first.changes)
+  if (drift.length > 0 && events.mayOverwrite && !(await events.mayOverwrite(drift)))
+    throw new UserError('nothing was deployed: what was changed by hand stays', {
+      hint: 'take it into the files, or let it be overwritten with `--drift overwrite`',
+    })
   const tracker = new Tracker(cluster, environment, namespace, clock)
   const runUntil = (active: AbortSignal): DeployRun => ({
     cluster,

@@ -17,6 +17,12 @@ With --registry-credentials the Secret \`<environment>-registry\` holds what the
     wait: flag('--wait', 'wait until every workload is ready'),
     dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` although they are deployed'),
     bash,
+    drift: choice(
+      '--drift <how>',
+      'what becomes of what was changed by hand: ask at a terminal and overwrite elsewhere, or overwrite',
+      ['ask', 'overwrite'],
+      'ask',
+    ),
     output: choice('--output <form>', 'form of what is told', ['text', 'json'], 'text'),
   },
   examples: [

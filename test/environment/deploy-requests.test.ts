@@ -3,7 +3,7 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'
 import type { Clock } from '../../environment/clock.ts'
-import { type DeployResult, deployEnvironment } from '../../environment/deploy.ts'
+import { type DeployEvents, type DeployResult, deployEnvironment } from '../../environment/deploy.ts'
 import { type Call, MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 let time = 0
@@ -22,7 +22,14 @@ const config = (name: string, a: string): Manifest => ({
   } as Manifest['object'],
 })
 
-function deploy(cluster: MemoryCluster, ...manifests: readonly Manifest[]): Promise<DeployResult> {
+const deploy = (cluster: MemoryCluster, ...manifests: readonly Manifest[]): Promise<DeployResult> =>
+  deployWith(cluster, manifests, {})
+
+function deployWith(
+  cluster: MemoryCluster,
+  manifests: readonly Manifest[],
+  more: Pick<DeployEvents, 'mayOverwrite'>,
+): Promise<DeployResult> {
   const holder = { name: 'ann@laptop (1)', isGone: () => false }
   const source = { repository: 'shop', file: 'compose.yaml' }
   const input = {
@@ -34,7 +41,7 @@ function deploy(cluster: MemoryCluster, ...manifests: readonly Manifest[]): Prom
     choices: NO_CHOICES,
     services: undefined,
   }
-  const events = { planned() {}, locked() {}, done() {}, waiting() {}, status() {} }
+  const events = { planned() {}, locked() {}, done() {}, waiting() {}, status() {}, ...more }
   return deployEnvironment({ ...input, holder, wait: false }, { clock, events, signal: new AbortController().signal })
 }
 
@@ -104,3 +111,23 @@ test.each([false, true])(
     expect(await cluster.list({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' })).toEqual([])
   },
 )
+
+test('what was changed by hand is taken back only when who is asked agrees', async () => {
+  const cluster = new MemoryCluster()
+  await deploy(cluster, config('page', '1'))
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'page', namespace: 'default' }
+  cluster.act(ref, live => ({ ...live, data: { a: 'by hand' } }), 'kubectl-edit')
+  const asked: string[] = []
+  const answering = (answer: boolean) =>
+    deployWith(cluster, [config('page', '1')], {
+      mayOverwrite: async drift => {
+        asked.push(...drift.map(({ object, path, by }) => `${object} ${path} ${by.manager}`))
+        return answer
+      },
+    })
+  await expect(answering(false)).rejects.toThrow('what was changed by hand stays')
+  expect((await cluster.get(ref))!['data']).toEqual({ a: 'by hand' })
+  await answering(true)
+  expect((await cluster.get(ref))!['data']).toEqual({ a: '1' })
+  expect(asked).toEqual(['configmap/page data.a kubectl-edit', 'configmap/page data.a kubectl-edit'])
+})
