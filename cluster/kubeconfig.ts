@@ -24,6 +24,8 @@ export interface Kubeconfig {
   readonly userName: string | undefined
 }
 
+/** How the context is called that a Pod's service account makes. */
+export const IN_POD = 'inClusterContext'
 /** Where Kubernetes puts what a Pod needs to talk to its cluster. */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
@@ -126,7 +128,7 @@ function ofPod(env: Env): Whole | undefined {
   const server = `https://${host.includes(':') ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT || '443'}`
   const space = join(SERVICE_ACCOUNT, 'namespace')
   const namespace = existsSync(space) ? readFileSync(space, 'utf8').trim() : undefined
-  const name = 'in-cluster'
+  const name = IN_POD
   return {
     current: name,
     contexts: new Map([[name, { cluster: name, user: name, namespace }]]),

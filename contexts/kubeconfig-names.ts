@@ -43,8 +43,8 @@ export async function readKubeconfigNames(around: Surroundings): Promise<Kubecon
   return { paths, current: current?.name, ...(current && { currentPath: current.path }), contexts }
 }
 
-/** How the client library calls the context that it makes of a Pod's service account. */
-const IN_POD = 'inClusterContext'
+/** The context that a Pod's service account makes, as `cluster/kubeconfig.ts` has it; a test holds the two together. */
+export const IN_POD = 'inClusterContext'
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 const isInPod = ({ env }: Surroundings, paths: readonly string[]): boolean =>

@@ -1,18 +1,23 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { IN_POD as nameOfCluster } from '../../cluster/kubeconfig.ts'
 import { devctlHome } from '../../contexts/home.ts'
-import { readKubeconfigNames } from '../../contexts/kubeconfig-names.ts'
+import { IN_POD, readKubeconfigNames } from '../../contexts/kubeconfig-names.ts'
 import { makeFolder } from '../cli/folder.ts'
 import { kubeconfigWith } from './kubeconfig.ts'
 
 test.each([
   [{ HOME: '/home/ann' }, '/home/ann/.devctl'],
   [{ HOME: '/home/ann', DEVCTL_HOME: '/tmp/d' }, '/tmp/d'],
-  [{ HOME: '/home/ann', DEVCTL_HOME: 'd' }, '/work/d'],
+  [{ HOME: '/home/ann', DEVCTL_HOME: 'd' }, '/project/d'],
   [{ HOME: '/home/ann', DEVCTL_HOME: '' }, '/home/ann/.devctl'],
 ])('the home of devctl with %j', (env, home) => {
-  expect(devctlHome({ env, cwd: '/work' })).toBe(home)
+  expect(devctlHome({ env, cwd: '/project' })).toBe(home)
+})
+
+test('the context of a Pod that is chosen is the one that leads to the cluster', () => {
+  expect(IN_POD).toBe(nameOfCluster)
 })
 
 describe('the names of the kubeconfig', () => {
