@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { dirname, join } from 'node:path/posix'
 import type { BuildInput } from '../compiler/host.ts'
-import { LOCK_NAME, type Lock, parseLock, temporaryName } from './output/lock.ts'
+import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/lock.ts'
 import { openWithoutWaiting, readFile } from './read-file.ts'
 
 /**

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { reasonOf } from '../compiler/diagnostics/system-error.ts'
 import type { FileContent } from '../compiler/host.ts'
 
 /**
@@ -36,28 +37,6 @@ export function readFile(path: string): FileContent {
 export function openWithoutWaiting(path: string): number {
   // Windows has no such flag, and no such pipes.
   return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a folder',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  ELOOP: 'its symbolic links lead in a circle',
-  ENAMETOOLONG: 'its name is too long',
-  ENXIO: 'it is a socket',
-  ERR_FS_FILE_TOO_LARGE: 'it is too large',
-  EMFILE: 'too many files are open',
-  EIO: 'the disk does not work',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'it is on a read-only disk',
-}
-
-/** Why a file operation failed, in words. */
-export function reasonOf(error: unknown): string {
-  const code = codeOf(error)
-  return (code && REASONS[code]) ?? code ?? (error instanceof Error ? error.message : String(error))
 }
 
 // What node:fs throws has a code.

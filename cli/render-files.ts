@@ -44,8 +44,8 @@ export async function renderFiles(
     io.stdout.write(format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   } else {
     const [{ writeOutput }, { toFiles }] = await Promise.all([
-      import('./output/output-directory.ts'),
-      import('./output/files.ts'),
+      import('../gitops/tree/output-directory.ts'),
+      import('../gitops/tree/files.ts'),
     ])
     const result = writeOutput(resolve(io.cwd, outputDir), outputDir, {
       environment: plan.environment.name,

@@ -82,10 +82,14 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['js-yaml'],
   },
-  images: { ours: ['images', 'compiler/diagnostics'], packages: [] },
+  images: { ours: ['images', 'compiler/diagnostics', 'compiler/values'], packages: [] },
+  gitops: {
+    ours: ['gitops', 'compiler/diagnostics', 'compiler/values', 'constructs/manifest', 'constructs/yaml'],
+    packages: ['simple-git', 'js-yaml'],
+  },
   api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },
   cli: {
-    ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'images', 'shell'],
+    ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'gitops', 'images', 'shell'],
     packages: ['commander'],
   },
 }
@@ -93,7 +97,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
 /** Pure folders may use these of Node's modules: they touch nothing. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
-const IMPURE = new Set(['api', 'cli', 'cluster', 'contexts', 'images', 'shell'])
+const IMPURE = new Set(['api', 'cli', 'cluster', 'contexts', 'gitops', 'images', 'shell'])
 const HEAVY = new Set([
   '@kubernetes/client-node',
   'js-yaml',
@@ -102,6 +106,7 @@ const HEAVY = new Set([
   'constructs',
   '@balena/dockerignore',
   '@inquirer/select',
+  'simple-git',
 ])
 
 interface Import {
@@ -118,6 +123,7 @@ const modules = [
   'cluster',
   'contexts',
   'environment',
+  'gitops',
   'images',
   'shell',
   'cli',
@@ -143,7 +149,7 @@ function resolve(from: string, target: string): string {
 }
 
 const isOurs = (target: string): boolean =>
-  /^(compiler|constructs|cluster|contexts|environment|images|shell|cli)\//.test(target)
+  /^(compiler|constructs|cluster|contexts|environment|gitops|images|shell|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

@@ -12,8 +12,8 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createHost } from '../../cli/node-host.ts'
-import { writeOutput } from '../../cli/output/output-directory.ts'
 import type { BuildInput } from '../../compiler/host.ts'
+import { writeOutput } from '../../gitops/tree/output-directory.ts'
 import { makeFolder, write } from './folder.ts'
 
 const host = createHost({

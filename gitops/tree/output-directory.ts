@@ -12,8 +12,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { reasonOf } from '../read-file.ts'
 import { type Change, look, type Output, planChange } from './change.ts'
 import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from './lock.ts'
 

@@ -13,11 +13,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Output, planChange } from '../../cli/output/change.ts'
-import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../cli/output/lock.ts'
-import { writeOutput } from '../../cli/output/output-directory.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { makeFolder, read, write } from './folder.ts'
+import { type Output, planChange } from '../../gitops/tree/change.ts'
+import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../gitops/tree/lock.ts'
+import { writeOutput } from '../../gitops/tree/output-directory.ts'
+import { makeFolder, read, write } from '../cli/folder.ts'
 
 const output = (files: Readonly<Record<string, string>>, more: Partial<Output> = {}): Output => ({
   environment: 'shop',
