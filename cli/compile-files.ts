@@ -28,6 +28,8 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
 interface Extra extends Partial<LoadOptions> {
   /** The project, where it is open already. */
   readonly project?: OpenProject
+  /** Told of each file that is read: its absolute path, and its bytes. */
+  readonly onRead?: (path: string, bytes: Uint8Array) => void
 }
 
 /** Compiles the files that the options of a command name, or the manifest, for the services that its words name. The one way in. */
@@ -36,7 +38,7 @@ export async function compileFiles(
   services: readonly string[],
   loading: LoadingValues,
   planning: Partial<PlanningValues> = {},
-  { project: opened, ...extra }: Extra = {},
+  { project: opened, onRead, ...extra }: Extra = {},
 ): Promise<CompiledProject> {
   const project = opened ?? (await openProject(io, loading))
   const [{ compile, compileNothing }, plan] = await Promise.all([
@@ -50,7 +52,7 @@ export async function compileFiles(
   // What the manifest says about its Compose files is in error, or the manifest as a whole: there is nothing to go by.
   if (failed && (!manifest || commands)) return { ...found, diagnostics }
 
-  const host = createHost({ env: io.env })
+  const host = createHost({ env: io.env, ...(onRead && { onRead }) })
   const nothing = (): CompiledProject => {
     const empty = compileNothing({ ...plan, directory: manifest!.folder }, host)
     return { ...empty, ...found, hasNoCompose: true, diagnostics: [...diagnostics, ...empty.diagnostics] }

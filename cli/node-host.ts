@@ -9,15 +9,21 @@ export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** User-defined variables of the platform: the last place in which a variable is looked for. */
   readonly platformVariables?: ReadonlyMap<string, string>
+  /** Told of each file that is read: its absolute path, and its bytes. */
+  readonly onRead?: (path: string, bytes: Uint8Array) => void
 }
 
 /** The world as the compiler sees it: this machine's files and the variables of a process. */
-export function createHost({ env, platformVariables = new Map() }: HostOptions): CompilerHost {
+export function createHost({ env, platformVariables = new Map(), onRead }: HostOptions): CompilerHost {
   const environment = new Map(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   )
   return {
-    readFile,
+    readFile(path) {
+      const content = readFile(path)
+      if (content.kind === 'file') onRead?.(path, content.bytes)
+      return content
+    },
     readDirectory,
     stat,
     realPath,

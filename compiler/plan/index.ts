@@ -15,7 +15,7 @@ import { findMentions } from './mentions.ts'
 import { planMounts, surveyMounts } from './mounts.ts'
 import { planEnvironment, planNames } from './names.ts'
 import { planNetworks } from './network-policies.ts'
-import type { Plan, SecretPlan } from './plan.ts'
+import type { Plan, SecretPlan, WorkloadPlan } from './plan.ts'
 import { planPod } from './pod.ts'
 import { planRoutes } from './routes.ts'
 import { planSecurityLevel } from './security-level.ts'
@@ -118,9 +118,25 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     configMaps: byName(objects.configMaps),
     secrets: includedSecrets(context),
     policies: networks.policies,
+    images: imagesOf(services, workloads, names.of),
     serviceCount: project.services.size,
     security: planSecurityLevel(context, services, mountsOf),
   }
+}
+
+function imagesOf(
+  services: readonly Service[],
+  workloads: readonly WorkloadPlan[],
+  nameOf: (service: string) => string,
+): ReadonlyMap<string, string> {
+  const containers = workloads.flatMap(({ pod }) => [...pod.init, ...pod.containers])
+  const images = new Map(containers.map(({ name, image }) => [name, image]))
+  return new Map(
+    services.flatMap(({ name }) => {
+      const image = images.get(nameOf(name))
+      return image ? [[name, image] as const] : []
+    }),
+  )
 }
 
 const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>

@@ -13,6 +13,8 @@ export interface Plan {
   readonly configMaps: readonly ConfigMapPlan[]
   readonly secrets: readonly SecretPlan[]
   readonly policies: readonly NetworkPolicyPlan[]
+  /** The image of each Compose service that has one, sorted by the service's name in the file. */
+  readonly images: ReadonlyMap<string, string>
   /** How many services the files have, for the summary line. */
   readonly serviceCount: number
   /** The Pod Security level that the result needs, and what forces it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { kustomization } from './files.ts'
-import { fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
+import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
 
 export interface Output {
   readonly environment: string
@@ -16,6 +16,8 @@ export interface Output {
   readonly keepOthers: boolean
   /** Replace and remove also what was edited by hand or is not ours; links and folders in the way are refused all the same. */
   readonly takeOver: boolean
+  /** What the lock tells besides. Absent: nothing, for what an earlier lock told is no longer true. */
+  readonly facts?: Facts
 }
 
 const INDEX = 'kustomization.yaml'
@@ -86,6 +88,8 @@ export function planChange(root: string, shown: string, output: Output): Change 
   }
   refuse(shown, [...new Set(inTheWay)], edited)
 
+  // What was told of a rendering stays true as long as no file changes.
+  const facts = writes.size + removals.length === 0 && before ? before.facts : output.facts
   const written = [...files].map(([path, content]) => [path, fingerprint(path, content)] as const)
   return {
     before,
@@ -96,7 +100,7 @@ export function planChange(root: string, shown: string, output: Output): Change 
       sources: output.keepOthers
         ? [...new Set([...(before?.sources ?? []), ...output.sources])].sort()
         : output.sources,
-      ...(before?.source && { source: before.source }),
+      ...(facts && { facts }),
       files: new Map([...others, ...written]),
       pending: new Map(),
     },

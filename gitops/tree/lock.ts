@@ -13,12 +13,43 @@ export interface Lock {
   readonly environment: string
   /** The Compose files they came from, as the manifests name them. */
   readonly sources: readonly string[]
-  /** Where the Compose files are kept, written by `publish`. */
-  readonly source?: Readonly<Record<string, string>>
+  /** Where the files came from; absent in folders that `render` wrote. */
+  readonly facts?: Facts
   /** Paths with `/`, and the fingerprint of each file as it was written. */
   readonly files: ReadonlyMap<string, string>
   /** Files that were about to be written when the lock was: only seen after a run that was killed. */
   readonly pending: ReadonlyMap<string, string>
+}
+
+/** What `publish` knows of a rendering. It is written when a manifest changes, and only then: a new version of devctl alone makes no commit. */
+export interface Facts {
+  /** What `--environment` named. */
+  readonly target?: string
+  readonly namespace?: string
+  readonly source: SourceFacts
+  /** Name and version. */
+  readonly tool: string
+  /** Hashes of the Compose files and the manifest, by their paths in the source. Files with secrets are not among them. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** The images of services, as the manifests have them. */
+  readonly images: Readonly<Record<string, string>>
+  /** What was said on the command line and shapes the output. */
+  readonly options: Readonly<Record<string, string>>
+  /** `deployment/web`, sorted: what the cluster gets from here. */
+  readonly objects: readonly string[]
+  /** Marks of sealed values: equal for equal values, and useless without the sealing key. */
+  readonly sealed?: Readonly<Record<string, string>>
+}
+
+/** Where the Compose files are kept. */
+export interface SourceFacts {
+  /** Address of the repository, without credentials; absent outside of one. */
+  readonly repository?: string
+  /** The project's folder in it. */
+  readonly path?: string
+  readonly commit?: string
+  /** The files had changes that were not committed. */
+  readonly isDirty?: boolean
 }
 
 /** Where a file is written before it is renamed to its place. */
@@ -49,7 +80,7 @@ export function printLock(lock: Lock): string {
     version: 1,
     environment: lock.environment,
     sources: lock.sources,
-    ...(lock.source && { source: lock.source }),
+    ...lock.facts,
     files: sorted(lock.files),
     ...(lock.pending.size > 0 && { pending: sorted(lock.pending) }),
   }
@@ -70,7 +101,8 @@ export function parseLock(text: string, shown: string): Lock {
   }
   if (!isRecord(content)) throw refuse('is damaged')
   if (content.version !== 1) throw refuse('was written by another version of devctl')
-  const { environment, sources, source, files, pending = {} } = content
+  const { environment, sources, files, pending = {} } = content
+  const facts = readFacts(content)
   if (typeof environment !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
   for (const path of [...Object.keys(files), ...Object.keys(pending)]) {
     // A lock comes from a repository: it must not make us remove anything elsewhere.
@@ -79,9 +111,32 @@ export function parseLock(text: string, shown: string): Lock {
   return {
     environment,
     sources: Array.isArray(sources) ? sources.map(String) : [],
-    ...(isTextMap(source) && { source }),
+    ...(facts && { facts }),
     files: new Map(Object.entries(files)),
     pending: new Map(Object.entries(pending)),
+  }
+}
+
+/** The facts of a lock, each only where it is what it should be: a lock with a damaged fact still tells whose the files are. */
+function readFacts(content: Readonly<Record<string, unknown>>): Facts | undefined {
+  const { target, namespace, source, tool, inputs, images, options, objects, sealed } = content
+  if (!isRecord(source)) return undefined
+  const { repository, path, commit, isDirty } = source
+  return {
+    ...(typeof target === 'string' && { target }),
+    ...(typeof namespace === 'string' && { namespace }),
+    source: {
+      ...(typeof repository === 'string' && { repository }),
+      ...(typeof path === 'string' && { path }),
+      ...(typeof commit === 'string' && /^[0-9a-f]{40,64}$/.test(commit) && { commit }),
+      ...(isDirty === true && { isDirty }),
+    },
+    tool: typeof tool === 'string' ? tool : '',
+    inputs: isTextMap(inputs) ? inputs : {},
+    images: isTextMap(images) ? images : {},
+    options: isTextMap(options) ? options : {},
+    objects: Array.isArray(objects) ? objects.map(String) : [],
+    ...(isTextMap(sealed) && { sealed }),
   }
 }
 

@@ -59,7 +59,8 @@ function resolveRoot(folder: string, shown: string): string {
   throw new UserError(`\`${shown}\` is no folder`, { hint: 'move it away, or name another folder with `--output-dir`' })
 }
 
-function applyChange(root: string, change: Change): Written {
+/** Does what `planChange` has found. Throws what node:fs throws. */
+export function applyChange(root: string, change: Change): Written {
   const { before, present, after, writes, removals, leftovers, unchanged } = change
   const made = makeFolders(root)
   for (const path of [...leftovers, temporaryName(LOCK_NAME)]) {

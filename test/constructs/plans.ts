@@ -13,6 +13,7 @@ export function planOf(parts: Partial<Plan>): Plan {
     configMaps: [],
     secrets: [],
     policies: [],
+    images: new Map(),
     serviceCount: 0,
     security: { level: 'restricted', reasons: [] },
     ...parts,
@@ -60,6 +61,7 @@ export function bytes(text: string): Uint8Array {
 /** An application with one of most things: a web server before an API, a migration, a database with a volume, a cache. */
 export const guestbook: Plan = planOf({
   environment: { name: 'guestbook', namespace: 'shop' },
+  images: new Map(),
   serviceCount: 5,
   configMaps: [
     {

@@ -1,0 +1,30 @@
+import { command } from '../command.ts'
+import { choice, flag } from '../options.ts'
+import { publishing } from '../publish/options.ts'
+
+export const publish = command({
+  name: 'publish',
+  summary: 'Commit the manifests of an application to a GitOps repository',
+  description: `Compiles the Compose files and makes one commit of what differs, in a temporary copy of the repository with your own git: its signing, hooks and credentials count. When another push comes first, everything is written again on top of it; nothing is ever forced or merged, and an older source does not overwrite a newer one. Nothing is committed when nothing differs.
+
+Only files that devctl wrote are replaced or removed, and only while they are as it wrote them. No Secret with data is ever written.`,
+  options: {
+    ...publishing,
+    dryRun: flag('--dry-run', 'print what would change, and change nothing'),
+    verify: flag('--verify', 'fail unless the repository holds exactly what these files render to; changes nothing'),
+    rollback: flag('--rollback', 'publish although the repository holds a newer commit of the source'),
+    output: choice('--output <form>', 'form of the result', ['text', 'json'], 'text'),
+  },
+  examples: [
+    { line: 'devctl publish --environment staging', does: 'to the repository that the environment names' },
+    {
+      line: 'devctl publish --repository git@host:org/deploy.git --path staging/shop --namespace shop',
+      does: 'without a manifest',
+    },
+    { line: 'devctl publish --environment staging --dry-run', does: 'what would change' },
+  ],
+  async run(context, _words, options) {
+    const { publishApplication } = await import('../publish/publish-application.ts')
+    return publishApplication(context, options)
+  },
+})

@@ -1,0 +1,31 @@
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject } from '../constructs/manifest.ts'
+
+/** What makes two manifests the same object: group, kind, namespace and name. */
+export const idOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
+  `${apiVersion.split('/')[0]} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
+
+/** The objects in the texts of files, by path. What is no manifest (a kustomization, a README) has none. Throws a UserError for a file that is no YAML. */
+export async function objectsOf(files: ReadonlyMap<string, string>): Promise<readonly KubernetesObject[]> {
+  const { loadAll, YAMLException } = await import('js-yaml')
+  const objects: KubernetesObject[] = []
+  for (const [path, text] of files) {
+    if (!/\.(ya?ml|json)$/.test(path) || /(^|[/\\])kustomization\.ya?ml$/.test(path)) continue
+    try {
+      for (const document of loadAll(text)) objects.push(...objectsIn(document))
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error
+      throw new UserError(`\`${path}\` is no YAML: ${error.reason}`)
+    }
+  }
+  return objects
+}
+
+/** The objects of a document: itself, or the items of a list. What is no object of Kubernetes is none. */
+function objectsIn(document: unknown): readonly KubernetesObject[] {
+  if (typeof document !== 'object' || document === null || !('kind' in document) || !('apiVersion' in document))
+    return []
+  if (document.kind === 'List' && 'items' in document && Array.isArray(document.items))
+    return document.items.flatMap(objectsIn)
+  return 'metadata' in document ? [document as KubernetesObject] : [] // it has the fields that all have
+}

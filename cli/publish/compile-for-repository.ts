@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import { relative, sep } from 'node:path'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import type { Context } from '../command.ts'
+import { compileFiles } from '../compile-files.ts'
+import type { OpenProject } from '../open-project.ts'
+import { readFile } from '../read-file.ts'
+import { nothingToRender } from '../render-files.ts'
+import { printDiagnostics } from '../report.ts'
+import type { PublishingValues } from './options.ts'
+
+/** An application, compiled for a repository. */
+export interface CompiledForRepository {
+  readonly plan: Plan
+  readonly manifests: readonly Manifest[]
+  /** The project's folder, absolute. */
+  readonly directory: string
+  /** Hashes of the YAML files that were read, by absolute path. */
+  readonly inputs: ReadonlyMap<string, string>
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** What `render` may leave open: in a repository it would stay open for ever. */
+const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
+
+/** Compiles for a repository. Undefined after errors, which are printed with their `consequence`. Throws a UserError for a project without Compose files. */
+export async function compileForRepository(
+  { io, logLevel }: Context,
+  options: PublishingValues,
+  project: OpenProject,
+  consequence: string,
+): Promise<CompiledForRepository | undefined> {
+  const inputs = new Map<string, string>()
+  const onRead = (path: string, bytes: Uint8Array) => {
+    if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
+  }
+  const compiled = await compileFiles(io, [], options, options, { project, onRead })
+  const diagnostics = compiled.diagnostics.map(
+    (one): Diagnostic => (NEEDED.has(one.code) ? { ...one, severity: 'error' } : one),
+  )
+  printDiagnostics(diagnostics, io, logLevel)
+  const { plan, loaded, manifest, hasNoCompose } = compiled
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
+  const directory = manifest && !project.namesCompose ? manifest.folder : loaded?.directory
+  if (!plan || directory === undefined || count(diagnostics).error > 0) {
+    io.stderr.write(`${failureSummary(diagnostics, consequence)}\n`)
+    return undefined
+  }
+  const own = manifest && readFile(manifest.path)
+  if (own?.kind === 'file') onRead(manifest!.path, own.bytes)
+  // Of what is secret not even a hash may leave this machine: a weak value could be guessed from it.
+  const secrets = [...(compiled.project?.secrets.values() ?? [])].flatMap(({ content }) => content ?? [])
+  const hidden = new Set(secrets.map(hashOf))
+  for (const [path, hash] of inputs) if (hidden.has(hash)) inputs.delete(path)
+  const { toManifests } = await import('../../constructs/index.ts')
+  return { plan, manifests: toManifests(plan), directory, inputs, diagnostics }
+}
+
+const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+/** The hashes by paths from the folder of the source, sorted; what lies outside of it has a path of this machine, and is left out. */
+export function inputsFrom(folder: string, inputs: ReadonlyMap<string, string>): Readonly<Record<string, string>> {
+  const inside = [...inputs].flatMap(([path, hash]) => {
+    const shown = relative(folder, path).split(sep).join('/')
+    return shown.startsWith('..') ? [] : [[shown, hash] as const]
+  })
+  return Object.fromEntries(inside.sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,56 @@
+import { UsageError } from '../errors.ts'
+import { choice, flag, text, type Values } from '../options.ts'
+import { loading, planning } from '../project-options.ts'
+import { timeout } from '../target-options.ts'
+
+const { includeSecrets: _, ...plan } = planning
+
+/** What is written, and to which repository. */
+export const publishing = {
+  ...loading,
+  ...plan,
+  repository: text(
+    '--repository <address>',
+    'address or folder of the GitOps repository (default: that of the environment)',
+    { completes: 'folder' },
+  ),
+  branch: text('--branch <name>', 'branch of the repository (default: that of the environment, else its main branch)', {
+    check: branchName,
+  }),
+  path: text(
+    '--path <folder>',
+    'folder in the repository (default: that of the environment, else `environments/ENVIRONMENT/NAME`)',
+    {
+      check: folderPath,
+    },
+  ),
+  layout: choice(
+    '--layout <layout>',
+    'one file per object, one file for all, or a base with an overlay for each environment',
+    ['plain', 'single-file', 'kustomize'],
+  ),
+  takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or belong to something else'),
+  timeout,
+}
+
+export type PublishingValues = Values<typeof publishing>
+
+/** https://git-scm.com/docs/git-check-ref-format, as far as people get it wrong. */
+function branchName(value: string, option: string): void {
+  const isBad = /^[-/]|[\s~^:?*[\\\u0000-\u001f]|\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$|(^|\/)\./.test(value)
+  if (isBad || value.startsWith('refs/'))
+    throw new UsageError(`\`${option}\` is \`${value}\`, which is no name of a branch`, {
+      hint: 'write the name alone, such as `main` or `environments/staging`',
+    })
+}
+
+/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
+export function folderPath(value: string, option: string): void {
+  const parts = value.replace(/\/$/, '').split('/')
+  const isBad =
+    value.includes('\\') || parts.some(part => part === '' || part === '..' || part.toLowerCase() === '.git')
+  if (isBad || (parts.includes('.') && parts.length > 1))
+    throw new UsageError(`\`${option}\` is \`${value}\`, which is no folder in a repository`, {
+      hint: 'write it from the root of the repository with `/`, such as `environments/staging/shop`, or `.` for the root',
+    })
+}

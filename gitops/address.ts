@@ -1,0 +1,51 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { withoutCredentials } from './git.ts'
+
+/** The address of a repository, as git is given it and as people read it. */
+export interface Address {
+  /** For git: an address with a scheme, or git's own `user@host:path`. */
+  readonly url: string
+  /** As it was written, without credentials. */
+  readonly shown: string
+  /** Absolute path, where it is a folder of this machine. */
+  readonly folder?: string
+  /** The folder is a checkout: its branch may be the one that is pushed to. */
+  readonly isCheckout: boolean
+}
+
+/**
+ * Reads the address of a repository: `https://`, `ssh://`, `git://`, `file://`, `user@host:path`, or the path of a folder, relative to `base` (absolute). Throws a
+ * UserError for a folder that is not there or holds no repository, and for what would make git run a program.
+ */
+export function readAddress(text: string, base: string): Address {
+  const shown = withoutCredentials(text)
+  // `ext::` and its like are git's way to run any program; a word that begins with `-` would be read as an option.
+  if (text.startsWith('-') || /^[a-z][a-z0-9+.-]*::/i.test(text))
+    throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
+  if (text.startsWith('file://')) return ofFolder(decodeURIComponent(new URL(text).pathname), shown)
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+    if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\//i.test(text) || !URL.canParse(text))
+      throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
+    return { url: text, shown, isCheckout: false }
+  }
+  // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for git.
+  if (/^[^/\\:]{2,}:(?!\\)/.test(text)) return { url: text, shown, isCheckout: false }
+  return ofFolder(resolve(base, text), shown)
+}
+
+const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or the path of a folder'
+
+function ofFolder(folder: string, shown: string): Address {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new UserError(`there is no folder \`${shown}\``, { hint: HINT })
+  const isCheckout = existsSync(join(folder, '.git'))
+  if (!isCheckout && !existsSync(join(folder, 'HEAD')))
+    throw new UserError(`the folder \`${shown}\` is no git repository`, {
+      hint: 'make it one with `git init`, or write plain files with `devctl render --output-dir`',
+    })
+  // By its path git would copy all of the history; by the scheme it sends what is asked for.
+  return { url: pathToFileURL(folder).href, shown, folder, isCheckout }
+}

@@ -1,0 +1,72 @@
+import { type Git, type GitOptions, openGit } from './git.ts'
+import { withTemporary } from './temporary.ts'
+
+/** Milliseconds for asking the source's server about its history. */
+const DEADLINE = 60_000
+
+/**
+ * Whether a commit of the repository around `folder` is an ancestor of another one. A pipeline's shallow clone does not know: then the history, commits alone, is
+ * fetched from its remote into a temporary repository; the user's own is not changed. Undefined where it cannot be told.
+ */
+export async function isAncestor(
+  older: string,
+  newer: string,
+  folder: string,
+  { env, signal }: GitOptions,
+): Promise<boolean | undefined> {
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
+  const options = { env, signal: limited }
+  try {
+    const git = await openGit(folder, options)
+    const known = await ask(git, older, newer)
+    if (known !== undefined) return known
+    const address = await addressOf(git)
+    if (address === undefined) return undefined
+    const access = await accessOf(git)
+    return await withTemporary(async temporary => {
+      const other = await openGit(temporary, { ...options, env: withConfig(env, access) })
+      await other.run('init', '--quiet', '--bare', '.')
+      await other.run('remote', 'add', 'origin', address)
+      const fetched = await other.ask('fetch', '--quiet', '--no-tags', '--filter=tree:0', 'origin', older, newer)
+      return fetched === undefined ? undefined : ask(other, older, newer)
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (limited.aborted) return undefined
+    throw error
+  }
+}
+
+/** A shallow history may say no because it ends too early; its yes is a yes. */
+async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
+  for (const commit of [older, newer]) {
+    if ((await git.ask('cat-file', '-e', `${commit}^{commit}`)) === undefined) return undefined
+  }
+  if ((await git.ask('merge-base', '--is-ancestor', older, newer)) !== undefined) return true
+  return (await git.ask('rev-parse', '--is-shallow-repository')) === 'true' ? undefined : false
+}
+
+async function addressOf(git: Git): Promise<string | undefined> {
+  const names = (await git.ask('remote'))?.split('\n') ?? []
+  const name = names.includes('origin') ? 'origin' : names[0]
+  return name === undefined || name === '' ? undefined : git.ask('remote', 'get-url', name)
+}
+
+/** What the repository itself says about the way to its remote: a pipeline keeps its credentials there. */
+async function accessOf(git: Git): Promise<readonly (readonly [string, string])[]> {
+  const said = await git.ask('config', '--null', '--get-regexp', '^(http|credential|url)\\.|^core\\.sshcommand$')
+  return (said ?? '')
+    .split('\0')
+    .filter(line => line.includes('\n'))
+    .map(line => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)] as const)
+}
+
+/** Configuration by variables, not by options: it may hold a token, and command lines can be seen by others. */
+function withConfig(env: GitOptions['env'], entries: readonly (readonly [string, string])[]): GitOptions['env'] {
+  const first = Number(env.GIT_CONFIG_COUNT ?? 0)
+  const own = entries.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ])
+  return { ...env, ...Object.fromEntries(own), GIT_CONFIG_COUNT: String(first + entries.length) }
+}

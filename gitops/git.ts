@@ -1,0 +1,120 @@
+/** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
+export interface Git {
+  /** Runs a git command and gives what it prints, without the line end. Throws a GitFailure, or the signal's reason. */
+  run(...words: string[]): Promise<string>
+  /** The same, but gives undefined where the command fails. */
+  ask(...words: string[]): Promise<string | undefined>
+}
+
+export interface GitOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** A git command that failed, with what git and the server behind it said. */
+export class GitFailure extends Error {
+  /** What it printed on standard error, credentials in addresses left out. */
+  readonly said: string
+
+  constructor(command: string, said: string) {
+    super(`git ${command} failed: ${said}`)
+    this.said = said
+  }
+}
+
+/** Without credentials: `https://token@host/x` becomes `https://host/x`. */
+export function withoutCredentials(text: string): string {
+  return text.replace(/([a-z+]+:\/\/)[^@/\s]*@/gi, '$1')
+}
+
+/** What the user's environment may say to git; addresses and names that come from files may not ask for programs (see `refuseOptions` in address.ts). */
+const OWN_VARIABLES = {
+  allowUnsafeAskPass: true,
+  allowUnsafeConfigEnvCount: true,
+  allowUnsafeConfigPaths: true,
+  allowUnsafeCredentialHelper: true,
+  allowUnsafeDiffExternal: true,
+  allowUnsafeEditor: true,
+  allowUnsafeExec: true,
+  allowUnsafeGitProxy: true,
+  allowUnsafePack: true,
+  allowUnsafePager: true,
+  allowUnsafeSshCommand: true,
+  allowUnsafeTemplateDir: true,
+}
+
+/** Git for a folder that is there. `signal` ends what runs. */
+export async function openGit(folder: string, { env, signal }: GitOptions): Promise<Git> {
+  const { simpleGit } = await import('simple-git')
+  const own = { ...toText(env), ...toText(withToken(env)), ...QUIET }
+  const start = () =>
+    simpleGit({
+      baseDir: folder,
+      abort: signal,
+      allowEnvironment: Object.keys(own),
+      unsafe: OWN_VARIABLES,
+      // What git prints on standard error is often progress: only its status tells.
+      errors: (error, { exitCode, stdErr, stdOut }) => {
+        if (error instanceof Error) return error
+        return exitCode === 0 ? undefined : Buffer.concat(stdErr.length > 0 ? stdErr : stdOut)
+      },
+    }).env(own)
+  const run = async (...words: string[]) => {
+    signal.throwIfAborted()
+    try {
+      return (await start().raw(words)).replace(/\n$/, '')
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new GitFailure(words[0]!, withoutCredentials((error as Error).message.trim())) // simple-git throws Errors only
+    }
+  }
+  return {
+    run,
+    async ask(...words) {
+      try {
+        return await run(...words)
+      } catch (error) {
+        if (error instanceof GitFailure) return undefined
+        throw error
+      }
+    },
+  }
+}
+
+/** Nobody sits at the terminal of these commands, and their words are read by us. */
+const QUIET = { GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', LANGUAGE: 'C' }
+
+/**
+ * A last credential helper that gives the token of DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) for https. The user's own helpers are asked first; the
+ * token stays in the environment, and is never on a command line.
+ */
+function withToken(env: GitOptions['env']): GitOptions['env'] {
+  if (!env.DEVCTL_GIT_TOKEN) return {}
+  const count = Number(env.GIT_CONFIG_COUNT ?? 0)
+  const helper =
+    '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "${DEVCTL_GIT_USERNAME:-x-access-token}" "$DEVCTL_GIT_TOKEN"; }; f'
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'credential.helper',
+    [`GIT_CONFIG_VALUE_${count}`]: helper,
+  }
+}
+
+function toText(env: GitOptions['env']): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined && !ABOUT_ANOTHER.has(one[0])),
+  )
+}
+
+/** Set in hooks and aliases of the repository that devctl runs in: they would lead our git there. */
+const ABOUT_ANOTHER = new Set([
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_COMMON_DIR',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_QUARANTINE_PATH',
+])

@@ -1,0 +1,43 @@
+import { relative, sep } from 'node:path'
+import { type GitOptions, openGit } from './git.ts'
+
+/** The commit of the repository that an application comes from. */
+export interface SourceCommit {
+  readonly commit: string
+  /** The project's folder in the repository, with `/`; `.` is its root. */
+  readonly path: string
+  /** What was read has changes that are in no commit. */
+  readonly isDirty: boolean
+  readonly author: string
+  /** ISO 8601, of the commit. */
+  readonly date: string
+  readonly subject: string
+  readonly body: string
+}
+
+/** What is asked about a commit, NUL between the answers. */
+const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
+
+/**
+ * The commit that the repository around a folder is at. `inputs` are the files that were read, absolute: changes elsewhere are nobody's business. Undefined outside of a
+ * repository, before its first commit, and without git.
+ */
+export async function readSource(
+  folder: string,
+  inputs: readonly string[],
+  options: GitOptions,
+): Promise<SourceCommit | undefined> {
+  const git = await openGit(folder, { ...options, env: { ...options.env, GIT_OPTIONAL_LOCKS: '0' } })
+  const top = await git.ask('rev-parse', '--show-toplevel')
+  const said = top === undefined ? undefined : await git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD')
+  if (top === undefined || said === undefined) return undefined
+  const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
+  const inside = inputs.map(path => relative(top, path)).filter(path => !path.startsWith('..'))
+  const changes =
+    inside.length === 0
+      ? ''
+      : await git.ask('status', '--porcelain', '-z', '--', ...inside.map(path => `${top}/${path}`))
+  const path = relative(top, folder).split(sep).join('/') || '.'
+  // When git could not say whether there are changes, there may be some.
+  return { commit, path, isDirty: changes !== '', author, date, subject, body: body.trim() }
+}
