@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The environment of a process, as `spawn` takes it. */
+export type Env = Readonly<Record<string, string>>
+
+/** How a run of git ended; the status is -1 when a signal ended it. */
+export interface Outcome {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/**
+ * An environment in which git depends on nothing of this machine: no system configuration, a home with a name and an
+ * address of its own, English messages, no prompt. `home` is made when it is not there.
+ */
+export function hermeticGitEnv(home: string): Env {
+  const config = join(home, '.gitconfig')
+  mkdirSync(home, { recursive: true })
+  writeFileSync(
+    config,
+    '[user]\n\tname = Test Publisher\n\temail = publisher@example.com\n[init]\n\tdefaultBranch = main\n',
+  )
+  return {
+    PATH: process.env['PATH'] ?? '/usr/bin:/bin',
+    TMPDIR: tmpdir(),
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    GIT_CONFIG_GLOBAL: config,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  }
+}
+
+let shared: Env | undefined
+
+/** The environment that `git` and the servers of this folder use: one home a process, removed when it ends. */
+export function gitEnv(): Env {
+  if (shared !== undefined) return shared
+  const home = mkdtempSync(join(tmpdir(), 'devctl-git-home-'))
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
+  shared = hermeticGitEnv(home)
+  return shared
+}
+
+/** Runs git in a folder and returns what it printed, without the last line end; throws with git's own words. */
+export async function git(folder: string, ...args: readonly string[]): Promise<string> {
+  const { status, stdout, stderr } = await tryGit(folder, args)
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: status ${status}\n${stderr}`)
+  return stdout.trimEnd()
+}
+
+/** Runs git in a folder, with more in its environment or something to read, and tells how it ended. */
+export function tryGit(
+  folder: string,
+  args: readonly string[],
+  { env = {}, input }: { env?: Env; input?: string } = {},
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', args, { cwd: folder, env: { ...gitEnv(), ...env } })
+    const written = { stdout: '', stderr: '' }
+    child.stdout.setEncoding('utf8').on('data', text => (written.stdout += text))
+    child.stderr.setEncoding('utf8').on('data', text => (written.stderr += text))
+    // git may end without reading: its status tells why.
+    child.stdin.on('error', () => {}).end(input)
+    child.on('error', reject)
+    child.on('close', status => resolve({ status: status ?? -1, ...written }))
+  })
+}
