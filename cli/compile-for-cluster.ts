@@ -6,6 +6,7 @@ import { get, type Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { Choices } from '../environment/choices.ts'
 import type { Source } from '../environment/record.ts'
+import { isRoute } from '../environment/wanted.ts'
 import { buildRequests } from './built-images.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
@@ -71,9 +72,8 @@ export async function compileForCluster(
     return undefined
   }
   const { toManifests } = await import('../constructs/index.ts')
-  const isRoute = ({ object }: Manifest) => object.kind === 'Ingress' || object.kind === 'HTTPRoute'
   const synth = (one: typeof plan): readonly Manifest[] =>
-    toManifests(one).filter(manifest => domain !== undefined || !isRoute(manifest))
+    toManifests(one).filter(({ object }) => domain !== undefined || !isRoute(object))
   const keepRoutes = new Set(domain === undefined ? plan.routes.map(({ name }) => name) : [])
   if (keepRoutes.size > 0) {
     const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`)`

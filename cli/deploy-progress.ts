@@ -2,6 +2,7 @@ import { plural } from '../compiler/diagnostics/render/summary.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
 import { type Address, addressesOf } from '../environment/endpoints/routes.ts'
+import { isRoute } from '../environment/wanted.ts'
 import type { Progress } from './progress/progress.ts'
 
 /** Tells what happens, and keeps the state of each service; `onChange` is called when something was written. */
@@ -62,7 +63,7 @@ export function stoppedText(
 
 /** The addresses of the routes with the services that answer there, each once. */
 export function endpointsOf(manifests: readonly Manifest[]): readonly Address[] {
-  const routes = manifests.filter(({ object }) => object.kind === 'Ingress' || object.kind === 'HTTPRoute')
+  const routes = manifests.filter(({ object }) => isRoute(object))
   const byUrl = new Map(routes.flatMap(({ object }) => addressesOf(object, new Map())).map(one => [one.url, one]))
   return [...byUrl.values()].sort((a, b) => a.url.length - b.url.length || (a.url < b.url ? -1 : 1))
 }

@@ -6,7 +6,7 @@ import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { type EnvironmentRecord, isOwn, type RecordedKind, type Source, sameKinds, unitedKinds } from './record.ts'
 import { type Step, stepFor } from './steps.ts'
-import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
+import { allOf, isRoute, isWorkload, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
 /** What a deploy would do; nothing of it is done yet. */
 export interface Changes {
@@ -22,9 +22,6 @@ export interface Changes {
   /** What it has to have at the end. */
   readonly record: EnvironmentRecord
 }
-
-const ROUTES = new Set(['Ingress', 'HTTPRoute'])
-const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
 /**
  * Finds out what a deploy would do: lists what the environment has, and asks the server with a dry run for what would become of each object
@@ -56,11 +53,11 @@ export async function planChanges(
     object => !isWanted.has(keyOf(object)) && !isOwn(object, environment) && !isDependant(object),
   )
   const services = new Set(wanted.workloads.map(({ service }) => service))
-  const isKeptRoute = ({ kind, metadata }: KubeObject) => ROUTES.has(kind) && choices.keepRoutes.has(metadata.name)
+  const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
   const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
   const prunable = left.filter(object => !stays(object))
   const kept = left.filter(stays)
-  const pruneFirst = prunable.filter(object => WORKLOADS.has(object.kind) && services.has(serviceOf(object) ?? ''))
+  const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))
   return {
     steps: new Map(objects.map((one, index) => [one, steps[index]!])),
     prune: prunable.filter(object => !pruneFirst.includes(object)),
@@ -83,10 +80,8 @@ export async function planChanges(
  * only replaced does not count.
  */
 export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: Choices): void {
-  const names = prune.filter(({ kind }) => WORKLOADS.has(kind)).map(nameOf)
-  const present = [...steps.values()].filter(
-    ({ action, wanted }) => action !== 'create' && WORKLOADS.has(wanted.object.kind),
-  )
+  const names = prune.filter(isWorkload).map(nameOf)
+  const present = [...steps.values()].filter(({ action, wanted }) => action !== 'create' && isWorkload(wanted.object))
   const limit = pruneLimit ?? Math.max(3, Math.floor(0.3 * (names.length + present.length)))
   if (names.length <= limit) return
   throw new UserError(`${names.length} workloads are in no file any more and would be deleted`, {

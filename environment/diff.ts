@@ -5,7 +5,7 @@ import { type Difference, type Key, pathText } from './comparison.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
 import { SECRETS_ANNOTATION } from './labels.ts'
 import type { Step } from './steps.ts'
-import { nameOf } from './wanted.ts'
+import { isRoute, nameOf } from './wanted.ts'
 
 /** What would become of an object. */
 export interface ObjectDiff {
@@ -32,8 +32,6 @@ export interface ValueDiff {
   readonly by?: Owner
 }
 
-const ROUTES = new Set(['Ingress', 'HTTPRoute'])
-
 /** What a deploy would do, object by object: what is wanted in its order, then what would go, then what stays although nobody wants it. */
 export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly ObjectDiff[] {
   return [
@@ -59,7 +57,7 @@ export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly Ob
           consequence:
             object.kind === 'PersistentVolumeClaim'
               ? 'left the Compose file; stays, with its data'
-              : ROUTES.has(object.kind)
+              : isRoute(object)
                 ? 'stays as it is: no domain is given'
                 : 'left the Compose file; stays, since it asks to be kept',
         }),

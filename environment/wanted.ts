@@ -51,26 +51,32 @@ export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: 
   }))
   const dependencies = new Map(plan.workloads.map(({ service, dependencies }) => [service, dependencies ?? []]))
   const workloads = objects
-    .filter(({ object }) => WORKLOADS.has(object.kind))
+    .filter(({ object }) => isWorkload(object))
     .map(wanted => {
       const service = serviceOf(wanted.object) ?? wanted.object.metadata.name
       return { ...wanted, service, dependencies: dependencies.get(service) ?? [] }
     })
-  const others = objects.filter(({ object }) => !WORKLOADS.has(object.kind))
+  const others = objects.filter(({ object }) => !isWorkload(object))
   return {
     environment: plan.environment.name,
     namespace,
     before: sortBy(
-      others.filter(({ object }) => !ROUTES.has(object.kind)),
+      others.filter(({ object }) => !isRoute(object)),
       ({ object }) => ORDER.indexOf(object.kind),
     ),
     workloads: inOrder(workloads),
-    after: others.filter(({ object }) => ROUTES.has(object.kind)),
+    after: others.filter(({ object }) => isRoute(object)),
   }
 }
 
 /** The service that an object belongs to, in Kubernetes' form; undefined for what services share. */
 export const serviceOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[SERVICE_LABEL]
+
+/** Whether an object runs Pods. */
+export const isWorkload = ({ kind }: Pick<KubeObject, 'kind'>): boolean => WORKLOADS.has(kind)
+
+/** Whether an object makes Services reachable from outside. */
+export const isRoute = ({ kind }: Pick<KubeObject, 'kind'>): boolean => ROUTES.has(kind)
 
 /** `deployment/web`, as kubectl names objects. */
 export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}/${metadata.name}`
