@@ -5,6 +5,7 @@ import { isDrift, isLeftToScaler, refuseConflict } from './conflicts.ts'
 import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
 import { overlay } from './overlay.ts'
 import { refusal, refuseForeign } from './refusals.ts'
+import { statusOf } from './status.ts'
 import type { WantedObject } from './wanted.ts'
 
 /** What a deploy does with one object. */
@@ -62,7 +63,7 @@ export async function stepFor(
     orphan,
   })
   if (live && object.kind === 'Job') {
-    if (hasFailed(live)) return replace(live, 'the Job has failed, and runs again')
+    if (statusOf(live).state === 'failed') return replace(live, 'the Job has failed, and runs again')
     if (service !== undefined && context.choices.rerun.has(service)) return replace(live, 'the Job runs again')
   }
   if (live && object.kind === 'Service' && isHeadless(live) !== isHeadless(object))
@@ -82,8 +83,7 @@ export async function stepFor(
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)
   if (!there) return { action: 'create', wanted, object: sent }
-  if (there.metadata.labels?.[ENVIRONMENT_LABEL] === context.environment)
-    return stepFor(context, wanted, there, service)
+  if (isOurs(context, there)) return stepFor(context, wanted, there, service)
   refuseForeign(wanted, there, context.choices)
   return change(wanted, sent, there, next, true)
 }
@@ -115,14 +115,12 @@ async function dryRun(
     return { next, sent: object }
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
-    if (!live && (error.failure === 'conflict' || error.failure === 'invalid')) {
-      // Whose it is says more than what cannot be done to it.
-      const there = await find(context, object)
-      if (there && there.metadata.labels?.[ENVIRONMENT_LABEL] !== context.environment)
-        refuseForeign(wanted, there, choices)
-    }
+    const hasNoDryRun = /does not support dry run/.test(error.message)
+    const mayBeThere = error.failure === 'conflict' || error.failure === 'invalid' || hasNoDryRun
+    const there = live ?? (mayBeThere ? await find(context, object) : undefined)
+    // Whose it is says more than what cannot be done to it.
+    if (there && !isOurs(context, there)) refuseForeign(wanted, there, choices)
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
-      const there = live ?? (await find(context, object))
       if (isLeftToScaler(error, there)) return dryRun(context, wanted, withoutReplicas(object), live)
       if (!choices.forceConflicts && !isDrift(error, there)) refuseConflict(error, wanted, there)
       return dryRun(context, wanted, object, live, true)
@@ -132,10 +130,7 @@ async function dryRun(
       return 'immutable'
     }
     // The server cannot say what would become of it; what is not there yet is made.
-    if (/does not support dry run/.test(error.message)) {
-      const there = live ?? (await find(context, object))
-      return { next: there ? overlay(there, object) : object, sent: object }
-    }
+    if (hasNoDryRun) return { next: there ? overlay(there, object) : object, sent: object }
     throw refusal(error, wanted)
   }
 }
@@ -158,6 +153,9 @@ function find({ cluster, options }: StepContext, object: KubeObject): Promise<Ku
   return cluster.get({ apiVersion, kind, name, namespace }, options)
 }
 
+const isOurs = ({ environment }: StepContext, { metadata }: KubeObject): boolean =>
+  metadata.labels?.[ENVIRONMENT_LABEL] === environment
+
 function withoutReplicas(object: KubeObject): KubeObject {
   const { replicas: _, ...spec } = object['spec'] as Readonly<Record<string, unknown>> // it conflicts about its spec
   return { ...object, spec }
@@ -169,11 +167,4 @@ const isImmutable = (error: ClusterError): boolean =>
 
 function isHeadless({ spec }: KubeObject): boolean {
   return (spec as { readonly clusterIP?: string } | undefined)?.clusterIP === 'None' // a Service's spec
-}
-
-function hasFailed({ status }: KubeObject): boolean {
-  const { conditions = [] } = (status ?? {}) as {
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-  } // a Job's status
-  return conditions.some(({ type, status: value }) => type === 'Failed' && value === 'True')
 }

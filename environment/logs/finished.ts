@@ -1,9 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import { statusOf } from '../status.ts'
 import { isFinished } from './source.ts'
-
-interface JobStatus {
-  readonly conditions?: readonly { readonly type: string; readonly status: string }[]
-}
 
 /** The Jobs that Pods belong to, when all of them have finished; undefined when one has not, or belongs to something that starts new ones for ever. */
 export function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | undefined {
@@ -23,9 +20,7 @@ export async function untilJobsEnd(
   for await (const change of cluster.watch({ apiVersion: 'batch/v1', kind: 'Job', namespace }, { signal })) {
     if (change.type === 'Restarted' || change.type === 'Listed') continue
     const { object, type } = change
-    const { conditions = [] } = (object['status'] ?? {}) as JobStatus // a Job's status
-    const hasEnded = conditions.some(one => (one.type === 'Complete' || one.type === 'Failed') && one.status === 'True')
-    if (type === 'Deleted' || hasEnded) left.delete(object.metadata.name)
+    if (type === 'Deleted' || statusOf(object).state !== 'waiting') left.delete(object.metadata.name)
     if (left.size === 0) return
   }
 }
