@@ -5,6 +5,7 @@ import {
   type KubeObject,
   type ManagedFields,
 } from '../cluster/cluster.ts'
+import { isMap } from './comparison.ts'
 import { MANAGER } from './labels.ts'
 
 /** Where `kubectl apply` keeps what it has applied last. */
@@ -71,6 +72,3 @@ function united(a: unknown, b: unknown): unknown {
     [...keys].map(key => [key, key in a && key in b ? united(a[key], b[key]) : (a[key] ?? b[key])]),
   )
 }
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

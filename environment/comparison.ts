@@ -79,5 +79,6 @@ function byName(items: readonly unknown[]): ReadonlyMap<string, unknown> | undef
   return named
 }
 
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** Whether a value is a mapping of an object: neither a list nor a plain value. */
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
+import { isMap } from './comparison.ts'
 
 /**
  * About what an object would become: what is wanted, laid over what is there. For where the server cannot say it, because an admission webhook does not answer dry runs
@@ -30,6 +31,3 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
 
 const nameOf = (item: unknown): string | undefined =>
   isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value)
