@@ -13,7 +13,7 @@ import type { Context } from './command.ts'
 import { type CompiledProject, compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
-import type { OpenProject } from './open-project.ts'
+import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress, ProgressForm } from './progress/progress.ts'
 import { printDiagnostics } from './report.ts'
 
@@ -24,6 +24,8 @@ export interface CompiledForCluster {
   /** The services of the Compose file. */
   readonly services: Tree | undefined
   readonly source: Source
+  /** The one under which routes get their hosts; without it they are left out. */
+  readonly domain: string | undefined
   /** Names of the routes that were left out. */
   readonly keepRoutes: ReadonlySet<string>
 }
@@ -57,7 +59,7 @@ export async function compileForCluster(
     refused = error.diagnostics
   }
   const { plan, loaded } = compilation
-  const manifest = project.namesCompose ? undefined : project.manifest
+  const manifest = manifestOf(project)
   const domain = options.domain ?? project.environment?.domain?.value
   // That no registry is given is what the builder is for.
   const found = compilation.diagnostics.filter(
@@ -85,6 +87,7 @@ export async function compileForCluster(
     synth,
     services: get(loaded?.tree, 'services'),
     source: deploySource(io, directory, files),
+    domain,
   }
   if (!options.registryCredentials) return { plan, ...common }
   const { plan: pulling, notes } = await addRegistryCredentials(plan, synth, context, signal)

@@ -4,7 +4,7 @@ import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, compileForCluster, report } from './compile-for-cluster.ts'
 import { applyCompiled, type Deployed, type DeployValues, withVariables } from './deploy-application.ts'
-import type { OpenProject } from './open-project.ts'
+import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
 import { runSection } from './run-section.ts'
 
@@ -26,7 +26,7 @@ export async function deployProject(
   const compiled = await compileForCluster(context, options, project, session, progress)
   if (!compiled) return { status: 1 }
   const environment = compiled.plan.environment.name
-  const manifest = project.namesCompose ? undefined : project.manifest
+  const manifest = manifestOf(project)
   const dependencies = new Map<string, Readonly<Record<string, string>>>()
   if (manifest && manifest.dependencies.length > 0) {
     const { deployDependencies } = await import('./dependencies.ts')
@@ -50,7 +50,7 @@ export async function deployProject(
         environment,
         noBash: !options.bash,
         variables: options.var ?? {},
-        domain: options.domain ?? project.environment?.domain?.value,
+        domain: compiled.domain,
         registry: options.registry ?? project.environment?.registry?.value,
         dependencies,
       },

@@ -7,7 +7,7 @@ import { withVariables } from './deploy-application.ts'
 import { toldWaiting } from './deploy-project.ts'
 import { readableDuration } from './duration-option.ts'
 import { UsageError } from './errors.ts'
-import { type OpenProject, openProject, targetOf } from './open-project.ts'
+import { manifestOf, type OpenProject, openProject, targetOf } from './open-project.ts'
 import { type Progress, startProgress } from './progress/progress.ts'
 import type { LoadingValues } from './project-options.ts'
 import { printDiagnostics, printSummary } from './report.ts'
@@ -51,7 +51,7 @@ export async function destroyProject(
   const { io, logLevel } = context
   const { cluster, namespace, clock, signal, holder } = session
   const began = clock.now()
-  const manifest = project.namesCompose ? undefined : project.manifest
+  const manifest = manifestOf(project)
   const volumes = options.volumes || options.all
   const { destroyEnvironment } = await import('../environment/destroy.ts')
   let planned: number | undefined
@@ -130,7 +130,7 @@ async function runCommands(
 ): Promise<void> {
   const { io, logLevel } = context
   const { cluster, namespace } = session
-  const manifest = project.namesCompose ? undefined : project.manifest
+  const manifest = manifestOf(project)
   const [{ readKept }, { listHelmReleases, listTemplateClaims, uninstallCommand }] = await Promise.all([
     import('../environment/secret-marks.ts'),
     import('../shell/helm-releases.ts'),

@@ -7,7 +7,7 @@ import { type CompiledForCluster, choicesOf, compileForCluster } from './compile
 import { tellTarget, withVariables } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { wantsColour } from './io.ts'
-import { openProject, targetOf } from './open-project.ts'
+import { manifestOf, openProject, targetOf } from './open-project.ts'
 import { startProgress } from './progress/progress.ts'
 import { printSummary } from './report.ts'
 
@@ -51,7 +51,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
 
     /** The commands of a manifest are not run for a diff: what they handed on at the last deploy stands for it. */
     async function withHandedVariables(compiled: CompiledForCluster): Promise<CompiledForCluster | undefined> {
-      if (project.namesCompose || !project.manifest?.deploy?.commands.length) return compiled
+      if (!manifestOf(project)?.deploy?.commands.length) return compiled
       const { readKept } = await import('../environment/secret-marks.ts')
       const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
       if (!kept || Object.keys(kept.variables).length === 0) return compiled

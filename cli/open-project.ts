@@ -25,19 +25,24 @@ export interface OpenProject {
   readonly stdin?: Uint8Array
 }
 
+/** The manifest that decides about a project; undefined where there is none, and where `-f` names Compose files. */
+export const manifestOf = ({ manifest, namesCompose }: OpenProject): Manifest | undefined =>
+  namesCompose ? undefined : manifest
+
 /**
  * What a project says of the cluster and the namespace, beside options, which count more: the environment, which an option has chosen, counts like one; the top
  * level of the manifest for less than a variable of the shell (contexts/target.ts).
  */
 export function targetOf(
-  { manifest, environment, namesCompose }: OpenProject,
+  project: OpenProject,
   options: { readonly context: string | undefined; readonly namespace: string | undefined },
 ): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: Wish } {
-  const own = namesCompose ? undefined : manifest
+  const { environment } = project
+  const manifest = manifestOf(project)
   return {
     context: options.context ?? environment?.context?.value,
     namespace: options.namespace ?? environment?.namespace?.value,
-    manifest: { context: own?.context?.value, namespace: own?.namespace?.value },
+    manifest: { context: manifest?.context?.value, namespace: manifest?.namespace?.value },
   }
 }
 
