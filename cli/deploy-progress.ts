@@ -25,7 +25,7 @@ export function toProgress(progress: Progress, states: Map<string, string>, onCh
         text: [...parts, ...(gone > 0 ? [`${gone} to prune`] : [])].join(', '),
       })
     },
-    locked: holder => progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` }),
+    locked: holder => tellLocked(progress, holder),
     done(action, object) {
       onChange()
       progress.tell({ type: 'object', action, object })
@@ -39,6 +39,11 @@ export function toProgress(progress: Progress, states: Map<string, string>, onCh
       progress.tell({ type: 'status', service, state, text })
     },
   }
+}
+
+/** Tells whom a command waits for. */
+export function tellLocked(progress: Progress, holder: string): void {
+  progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` })
 }
 
 /** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */

@@ -4,6 +4,7 @@ import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, compileForCluster, report } from './compile-for-cluster.ts'
 import { applyCompiled, type Deployed, type DeployValues, withVariables } from './deploy-application.ts'
+import { tellLocked } from './deploy-progress.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
 import { runSection } from './run-section.ts'
@@ -39,8 +40,8 @@ export async function deployProject(
     return { status: await applyCompiled(context, options, compiled, session, progress, base), environment }
   }
 
-  const lease = { ...session, environment, waiting: toldWaiting(progress) }
-  return withLease(lease, async active => {
+  const waiting = (holder: string) => tellLocked(progress, holder)
+  return withLease({ ...session, environment, waiting }, async active => {
     const { hasFailed, variables, diagnostics } = await runSection(
       context.io,
       session,
@@ -74,15 +75,6 @@ export async function deployProject(
     const how = { ...base, isHeld: true, signal: active }
     return { status: await applyCompiled(fresh, options, again, session, progress, how), environment, variables }
   })
-}
-
-/** Tells once whom a command waits for. */
-export function toldWaiting(progress: Progress): (holder: string) => void {
-  let told = false
-  return holder => {
-    if (!told) progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` })
-    told = true
-  }
 }
 
 /** Keeps variables for the commands of destroy, and for those who depend on the environment. */

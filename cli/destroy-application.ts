@@ -4,7 +4,7 @@ import { type Session, type SessionOptions, withCluster } from './cluster-sessio
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { withVariables } from './deploy-application.ts'
-import { toldWaiting } from './deploy-project.ts'
+import { tellLocked } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
 import { UsageError } from './errors.ts'
 import { manifestOf, type OpenProject, openProject, targetOf } from './open-project.ts'
@@ -77,7 +77,7 @@ export async function destroyProject(
           deleted++
           progress.tell({ type: 'note', text: `deleted ${object}` })
         },
-        locked: toldWaiting(progress),
+        locked: holder => tellLocked(progress, holder),
       },
     },
   ).catch((error: unknown) => {

@@ -28,7 +28,7 @@ export interface LeaseInput {
   readonly holder: Holder
   readonly clock: Clock
   readonly signal: AbortSignal
-  /** It waits for somebody who may be gone; said once. */
+  /** It waits for somebody who may be gone; said once of each. */
   readonly waiting: (holder: string) => void
 }
 
