@@ -2,10 +2,10 @@ import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { compileFiles } from './compile-files.ts'
 import { withVariables } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
+import { findName } from './environment-of-files.ts'
 import { UsageError } from './errors.ts'
 import { manifestOf, type OpenProject, openProject, targetOf } from './open-project.ts'
 import { type Progress, startProgress } from './progress/progress.ts'
@@ -31,7 +31,7 @@ export async function destroyApplication(context: Context, options: DestroyValue
   const target = targetOf(project, options)
   const own = { ...context, io }
   return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
-    const environment = await environmentName(own, options, project)
+    const environment = await findName(own, options, project)
     if (options.all) await confirm(own, options, environment, session)
     const progress = await startProgress(io, context.logLevel, 'text', () => session.clock.now())
     return destroyProject(own, options, project, environment, session, progress, [])
@@ -170,19 +170,6 @@ async function runCommands(
     await run([{ name: `uninstall ${releases.join(', ')}`, command: uninstallCommand(releases, namespace) }])
   for (const name of claims)
     await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
-}
-
-async function environmentName(
-  { io, logLevel }: Context,
-  options: DestroyValues,
-  opened: OpenProject,
-): Promise<string> {
-  if (options.name !== undefined) return options.name
-  const { plan, project, diagnostics } = await compileFiles(io, [], options, {}, { project: opened })
-  const name = plan?.environment.name ?? project?.name
-  if (name !== undefined) return name
-  printDiagnostics(diagnostics, io, logLevel)
-  throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
 }
 
 /** Claims and dependencies do not come back: somebody has to say so. */

@@ -3,7 +3,7 @@ import type { Plan } from '../compiler/plan/plan.ts'
 import type { Project } from '../compiler/project/project.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
-import { openProject, targetOf } from './open-project.ts'
+import { type OpenProject, openProject, targetOf } from './open-project.ts'
 import type { LoadingValues } from './project-options.ts'
 import { printDiagnostics } from './report.ts'
 
@@ -18,20 +18,23 @@ export interface KnownEnvironment {
   readonly target: ReturnType<typeof targetOf>
 }
 
+interface FindingValues extends LoadingValues {
+  readonly name: string | undefined
+  readonly context: string | undefined
+  readonly namespace: string | undefined
+}
+
 /**
  * The environment that a command is about: `--name`, else the one that the files have (decisions section 3). Mistakes of the files do not matter as long as the name
- * can be told; else they are printed, and a UserError is thrown.
+ * can be told; else they are printed, and a UserError is thrown. `found` is the project, where it is open already.
  */
 export async function findEnvironment(
   { io, logLevel }: Pick<Context, 'io' | 'logLevel'>,
-  options: LoadingValues & {
-    readonly name: string | undefined
-    readonly context: string | undefined
-    readonly namespace: string | undefined
-  },
+  options: FindingValues,
+  found?: OpenProject,
 ): Promise<KnownEnvironment> {
   const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
-  const opened = await openProject(io, options)
+  const opened = found ?? (await openProject(io, options))
   const target = targetOf(opened, options)
   const { plan, project, diagnostics } = await compileFiles(
     io,
@@ -44,4 +47,15 @@ export async function findEnvironment(
   if (name !== undefined) return { name: toDnsLabel(name), project, plan, target }
   printDiagnostics(diagnostics, io, logLevel)
   throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
+}
+
+/** The name of that environment, a DNS label. What is named needs no files, and their mistakes do not matter. */
+export async function findName(
+  context: Pick<Context, 'io' | 'logLevel'>,
+  options: FindingValues,
+  opened: OpenProject,
+): Promise<string> {
+  if (options.name === undefined) return (await findEnvironment(context, options, opened)).name
+  const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
+  return toDnsLabel(options.name)
 }
