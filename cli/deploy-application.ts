@@ -4,7 +4,7 @@ import { type Session, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, choicesOf, report } from './compile-for-cluster.ts'
 import type { DeployingValues } from './deploy-options.ts'
-import { endpointsOf, stoppedText, toProgress } from './deploy-progress.ts'
+import { addressesInOrder, stoppedText, toProgress } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
 import { openProject, targetOf } from './open-project.ts'
@@ -96,7 +96,7 @@ export async function applyCompiled(
     io.stderr.write(`${text}\n`)
     return 1
   }
-  const endpoints = endpointsOf(synth(plan))
+  const endpoints = addressesInOrder(result.routes)
   if (options.output === 'json') {
     const { isUpToDate, pruned } = result
     io.stdout.write(

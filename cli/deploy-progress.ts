@@ -1,8 +1,7 @@
+import type { KubeObject } from '../cluster/cluster.ts'
 import { plural } from '../compiler/diagnostics/render/summary.ts'
-import type { Manifest } from '../constructs/manifest.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
-import { type Address, addressesOf } from '../environment/endpoints/routes.ts'
-import { isRoute } from '../environment/wanted.ts'
+import { type Address, addressesOf, shorterFirst } from '../environment/endpoints/routes.ts'
 import type { Progress } from './progress/progress.ts'
 
 /** Tells what happens, and keeps the state of each service; `onChange` is called when something was written. */
@@ -66,9 +65,8 @@ export function stoppedText(
   return `${environment} is partly deployed to ${namespace}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}. Deploy again to go on\n`
 }
 
-/** The addresses of the routes with the services that answer there, each once. */
-export function endpointsOf(manifests: readonly Manifest[]): readonly Address[] {
-  const routes = manifests.filter(({ object }) => isRoute(object))
-  const byUrl = new Map(routes.flatMap(({ object }) => addressesOf(object, new Map())).map(one => [one.url, one]))
-  return [...byUrl.values()].sort((a, b) => a.url.length - b.url.length || (a.url < b.url ? -1 : 1))
+/** The addresses of routes with the services that answer there, each once, the shorter ones first. */
+export function addressesInOrder(routes: readonly KubeObject[]): readonly Address[] {
+  const byUrl = new Map(routes.flatMap(route => addressesOf(route, new Map())).map(one => [one.url, one]))
+  return [...byUrl.values()].sort(shorterFirst)
 }

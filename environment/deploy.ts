@@ -1,4 +1,4 @@
-import type { Cluster } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
@@ -68,6 +68,8 @@ export interface DeployResult {
   readonly failures: readonly Diagnostic[]
   /** Services that did not get ready, in their order; those that wait for them were not applied. */
   readonly failedServices: readonly string[]
+  /** The Ingresses and HTTPRoutes that were wanted. */
+  readonly routes: readonly KubeObject[]
 }
 
 /** What a deploy would do, and of what. */
@@ -105,13 +107,14 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     by: holder.name,
     signal: active,
   })
+  const routes = first.wanted.after.map(({ object }) => object)
   const upToDate = isUpToDate(first.changes) && (input.isHeld || !first.isLocked)
   try {
     if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
     const act = (active: AbortSignal) => perform(input, runUntil(active), first)
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
-    return { isUpToDate: upToDate, pruned, failures: [], failedServices: [] }
+    return { isUpToDate: upToDate, pruned, failures: [], failedServices: [], routes }
   } catch (error) {
     const failed = failuresIn(error, signal)
     if (!failed) throw error
@@ -121,6 +124,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
       pruned: [],
       failures: explained.flat(),
       failedServices: failed.map(one => one.workload.service),
+      routes,
     }
   } finally {
     tracker.stop()

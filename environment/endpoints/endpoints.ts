@@ -2,7 +2,7 @@ import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '.
 import { environmentSelector } from '../labels.ts'
 import { gatewaySchemes } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
-import { addressesOf, problemOf } from './routes.ts'
+import { addressesOf, problemOf, shorterFirst } from './routes.ts'
 
 /** A public address of an environment. */
 export interface Endpoint {
@@ -75,5 +75,5 @@ export async function endpointsOf(
   for (const { url, services, problem } of found)
     add(url, services, problem ?? services.map(service => problems.get(service)).find(one => one !== undefined))
   for (const { url, service } of declared) add(url, service === undefined ? [] : [service], undefined)
-  return [...byUrl.values()].sort((a, b) => a.url.length - b.url.length || (a.url < b.url ? -1 : 1))
+  return [...byUrl.values()].sort(shorterFirst)
 }

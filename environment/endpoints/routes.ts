@@ -45,6 +45,10 @@ export function addressesOf(route: KubeObject, schemes: GatewaySchemes): readonl
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, schemes)
 }
 
+/** Sorts addresses (reference/cli-behaviours.md 5.4): the shorter ones first, then by the alphabet. */
+export const shorterFirst = (a: Pick<Address, 'url'>, b: Pick<Address, 'url'>): number =>
+  a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
+
 /** Why a route leads nowhere yet: no gateway has taken it. Ingresses do not tell (reference/peers.md 4.7). */
 export function problemOf(route: KubeObject): string | undefined {
   if (route.kind !== 'HTTPRoute') return undefined

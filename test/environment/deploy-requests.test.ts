@@ -131,3 +131,21 @@ test('what was changed by hand is taken back only when who is asked agrees', asy
   expect((await cluster.get(ref))!['data']).toEqual({ a: '1' })
   expect(asked).toEqual(['configmap/page data.a kubectl-edit', 'configmap/page data.a kubectl-edit'])
 })
+
+test('the routes are told, of those objects that were applied', async () => {
+  const route: Manifest = {
+    source: 'compose.yaml#services.web',
+    folder: 'web',
+    object: {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name: 'web', namespace: 'default', labels: { 'dev.platform/environment': 'shop' } },
+      spec: { rules: [{ host: 'web.dev.example.com' }] },
+    } as Manifest['object'],
+  }
+  const cluster = new MemoryCluster()
+  const first = await deploy(cluster, config('one', '1'), route)
+  expect(first.routes.map(({ kind, metadata }) => `${kind}/${metadata.name}`)).toEqual(['Ingress/web'])
+  const second = await deploy(cluster, config('one', '1'), route)
+  expect(second).toMatchObject({ isUpToDate: true, routes: first.routes })
+})
