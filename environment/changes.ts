@@ -4,7 +4,15 @@ import type { Choices } from './choices.ts'
 import { environmentSelector, ORIGIN_ANNOTATION } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
-import { type EnvironmentRecord, isOwn, type RecordedKind, type Source, sameKinds, unitedKinds } from './record.ts'
+import {
+  type EnvironmentRecord,
+  isOwn,
+  type RecordedKind,
+  type Source,
+  sameKinds,
+  sameSource,
+  unitedKinds,
+} from './record.ts'
 import { type Step, stepFor } from './steps.ts'
 import { allOf, isRoute, isWorkload, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
@@ -96,7 +104,7 @@ export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Chang
   prune.length + pruneFirst.length === 0 &&
   recorded !== undefined &&
   sameKinds(recorded.kinds, record.kinds) &&
-  JSON.stringify(recorded.source) === JSON.stringify(record.source)
+  sameSource(recorded.source, record.source)
 
 /** The objects of an environment, of the kinds given. A kind that the cluster does not have any more has no objects. */
 export async function listEnvironment(
@@ -128,7 +136,7 @@ async function missingKinds(
 }
 
 function refuseOtherSource(environment: string, before: Source | undefined, now: Source, { takeOver }: Choices): void {
-  if (takeOver || !before || (before.repository === now.repository && before.file === now.file)) return
+  if (takeOver || !before || sameSource(before, now)) return
   throw new UserError(
     `\`${environment}\` was deployed from another ${before.repository === now.repository ? 'file' : 'repository'}`,
     {

@@ -115,6 +115,10 @@ export function unitedKinds(...lists: readonly (readonly RecordedKind[])[]): rea
 export const sameKinds = (a: readonly RecordedKind[], b: readonly RecordedKind[]): boolean =>
   JSON.stringify(unitedKinds(a)) === JSON.stringify(unitedKinds(b))
 
+/** Whether two sources are the same; of two that are not known, too. */
+export const sameSource = (a: Source | undefined, b: Source | undefined): boolean =>
+  a?.repository === b?.repository && a?.file === b?.file
+
 /** `apps/v1 Deployment`, with where it is behind it where that is not the environment's namespace: a namespace, or `*` for the cluster. */
 function kindText({ apiVersion, kind, namespace }: RecordedKind): string {
   return `${apiVersion} ${kind}${namespace === undefined ? '' : ` ${namespace ?? '*'}`}`
