@@ -13,7 +13,7 @@ import {
   textOrList,
   word,
 } from '../schema/shape.ts'
-import { dnsName, filled, PORT } from './values-shape.ts'
+import { dnsName, filled, forward } from './values-shape.ts'
 
 // The fields of a development container. What a container beside the main one may not have is in one list: `onlyMain`.
 
@@ -39,19 +39,6 @@ const sync: Shape = either(
       rescanInterval: cli(integer({ minimum: 0 }), 'seconds between two looks at all files', '300'),
     },
     { required: ['folders'] },
-  ),
-)
-
-const forward: Shape = either(
-  filled(),
-  object(
-    {
-      localPort: cli(integer(PORT), 'port on this machine'),
-      remotePort: cli(integer(PORT), 'port of the container, or of the service'),
-      name: cli(filled(), 'a service in place of the container'),
-      labels: cli(keyValues(), 'labels of the service, in place of its name'),
-    },
-    { required: ['localPort', 'remotePort'] },
   ),
 )
 
@@ -104,7 +91,10 @@ const onlyMain: Readonly<Record<string, Row>> = {
   volumes: cli(list(filled()), 'paths in the container that outlive it'),
   externalVolumes: cli(list(filled()), 'claims that are mounted, as `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`'),
   secrets: cli(list(filled()), 'files of this machine in the container, as `LOCAL:REMOTE` or `LOCAL:REMOTE:MODE`'),
-  forward: cli(list(forward), 'ports that are reachable on this machine, as `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`'),
+  forward: cli(
+    list(forward('port of the container, or of the service', 'a service in place of the container')),
+    'ports that are reachable on this machine, as `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`',
+  ),
   reverse: cli(list(filled()), 'ports of this machine that are reachable in the container, as `REMOTE:LOCAL`'),
   remote: cli(integer({ minimum: 0, maximum: 65535 }), 'local port of the SSH server', 'a free one'),
   sshServerPort: cli(integer({ minimum: 1025, maximum: 65535 }), 'port of the SSH server in the container', '2222'),

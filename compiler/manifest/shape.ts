@@ -14,7 +14,7 @@ import {
 } from '../schema/shape.ts'
 import { developmentContainer } from './dev-shape.ts'
 import { environment } from './environment-shape.ts'
-import { filled, kubernetesName, PORT } from './values-shape.ts'
+import { filled, forward, kubernetesName } from './values-shape.ts'
 
 /** A command as one line of the shell, or with a name for people. */
 const oneCommand: Shape = either(
@@ -107,19 +107,6 @@ const dependencies: Shape = {
   map: record(cli(dependency, 'address of the repository, or more about it'), { called: 'NAME' }).map!,
 }
 
-const forward: Shape = either(
-  filled(),
-  object(
-    {
-      localPort: cli(integer(PORT), 'port on this machine'),
-      remotePort: cli(integer(PORT), 'port of the service'),
-      name: cli(filled(), 'the service'),
-      labels: cli(keyValues(), 'labels of the service, in place of its name'),
-    },
-    { required: ['localPort', 'remotePort'] },
-  ),
-)
-
 /** Every key of a manifest: what may be written, and what it means. */
 export const manifestShape: Shape = object({
   name: cli(filled(), 'name of the environment', 'that of the Compose file, of the repository, of the folder'),
@@ -139,7 +126,10 @@ export const manifestShape: Shape = object({
     'development containers, by the name of the service that they stand in for',
   ),
   dependencies: cli(dependencies, 'repositories that are deployed first'),
-  forward: cli(list(forward), 'ports of services that `up` makes reachable here, as `LOCAL:SERVICE:REMOTE`'),
+  forward: cli(
+    list(forward('port of the service', 'the service')),
+    'ports of services that `up` makes reachable here, as `LOCAL:SERVICE:REMOTE`',
+  ),
   environments: cli(
     record(cli(orNull(environment), 'an environment'), {
       called: 'ENVIRONMENT',

@@ -1,4 +1,5 @@
-import { type Shape, text } from '../schema/shape.ts'
+import { cli } from '../schema/row.ts'
+import { either, integer, keyValues, object, type Shape, text } from '../schema/shape.ts'
 
 /** Text with something in it. */
 export const filled = (): Shape => text({ pattern: /\S/, like: 'text that is not empty' })
@@ -17,4 +18,19 @@ export const dnsName = (): Shape =>
     like: 'lower-case labels joined by dots, such as `dev.example.com`',
   })
 
-export const PORT = { minimum: 1, maximum: 65535 }
+const PORT = { minimum: 1, maximum: 65535 }
+
+/** A port that is made reachable on this machine: `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`, or with a name for each part. The texts say what the parts are. */
+export const forward = (remotePort: string, service: string): Shape =>
+  either(
+    filled(),
+    object(
+      {
+        localPort: cli(integer(PORT), 'port on this machine'),
+        remotePort: cli(integer(PORT), remotePort),
+        name: cli(filled(), service),
+        labels: cli(keyValues(), 'labels of the service, in place of its name'),
+      },
+      { required: ['localPort', 'remotePort'] },
+    ),
+  )
