@@ -6,17 +6,16 @@ import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
   deploy,
   ENVIRONMENT,
-  FakeClock,
   holder,
   NAMESPACE,
   never,
   newCluster,
   object,
   ref,
-  settle,
   wanted,
   workload,
 } from './deploying.ts'
+import { FakeClock, settle } from './fake-clock.ts'
 
 const needs = (
   service: string,

@@ -2,12 +2,12 @@ import type { KubeObject } from '../../cluster/cluster.ts'
 import { type ApplyEvents, applyChanges, type DeployRun, recordBefore } from '../../environment/apply.ts'
 import { type Changes, planChanges } from '../../environment/changes.ts'
 import { type Choices, NO_CHOICES } from '../../environment/choices.ts'
-import type { Clock } from '../../environment/clock.ts'
 import type { Holder } from '../../environment/lease.ts'
 import { readRecord, type Source } from '../../environment/record.ts'
 import { Tracker } from '../../environment/tracker.ts'
 import type { Wanted, WantedWorkload } from '../../environment/wanted.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+import { FakeClock } from './fake-clock.ts'
 
 export const NAMESPACE = 'ns'
 export const ENVIRONMENT = 'shop'
@@ -15,42 +15,6 @@ export const SOURCE: Source = { repository: 'example.com/shop', file: 'compose.y
 export const never: AbortSignal = new AbortController().signal
 
 export const newCluster = () => new MemoryCluster({ namespace: NAMESPACE })
-
-/** A clock that a test moves. */
-export class FakeClock implements Clock {
-  #now = Date.parse('2026-01-01T00:00:00Z')
-  readonly #timers = new Set<{ readonly milliseconds: number; due: number; readonly run: () => void }>()
-
-  now(): number {
-    return this.#now
-  }
-
-  every(milliseconds: number, run: () => void): () => void {
-    const timer = { milliseconds, due: this.#now + milliseconds, run }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  /** Lets milliseconds pass, and what is due happen. */
-  async pass(milliseconds: number): Promise<void> {
-    const end = this.#now + milliseconds
-    for (;;) {
-      const next = [...this.#timers].filter(({ due }) => due <= end).sort((a, b) => a.due - b.due)[0]
-      if (!next) break
-      this.#now = Math.max(this.#now, next.due)
-      next.due += next.milliseconds
-      next.run()
-      await settle()
-    }
-    this.#now = end
-    await settle()
-  }
-}
-
-/** Lets everything happen that only waits for its turn. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise(resolve => setImmediate(resolve))
-}
 
 export const holder = (name = 'ann@laptop (1)', gone: readonly string[] = []): Holder => ({
   name,

@@ -1,5 +1,5 @@
 import { type Change, type Cluster, ClusterError, type KubeObject, type LogOptions } from '../../cluster/cluster.ts'
-import type { Clock } from '../../environment/clock.ts'
+import { FakeClock } from './fake-clock.ts'
 
 interface Run {
   readonly lines: { readonly stamp: string; readonly seconds: number; readonly text: string }[]
@@ -15,18 +15,14 @@ interface Pod {
   phase: string
 }
 
-const BEGIN = Date.parse('2026-01-01T00:00:00Z')
-
-/** Pods with logs that a test writes, and a clock that goes on only with them. As much of a Cluster as logs need. */
-export class FakePods implements Clock {
+/** Pods with logs that a test writes, and the clock that goes on with what they write. As much of a Cluster as logs need. */
+export class FakePods extends FakeClock {
   readonly #pods = new Map<string, Pod>()
   readonly #wake = new Set<() => void>()
   readonly #changes: Change[] = []
-  readonly #timers = new Set<{ readonly milliseconds: number; due: number; readonly run: () => void }>()
   /** Every call of `logs`: `api-0/api follow`. */
   readonly calls: string[] = []
   readonly jobs: KubeObject[] = []
-  #now = BEGIN
   #cuts = 0
   /** What `logs` throws. */
   refusal: ClusterError | undefined
@@ -43,30 +39,6 @@ export class FakePods implements Clock {
       query.kind === 'Job' ? this.#watchJobs(signal) : this.#watch(signal),
     logs: (pod: { name: string }, options: LogOptions) => this.#logs(pod.name, options),
   } as unknown as Cluster // what logs do not use is not there
-
-  now(): number {
-    return this.#now
-  }
-
-  every(milliseconds: number, run: () => void): () => void {
-    const timer = { milliseconds, due: this.#now + milliseconds, run }
-    this.#timers.add(timer)
-    return () => this.#timers.delete(timer)
-  }
-
-  /** Lets milliseconds pass. */
-  async pass(milliseconds: number): Promise<void> {
-    const end = this.#now + milliseconds
-    while (this.#now < end) {
-      this.#now = Math.min(end, this.#now + 50)
-      for (const timer of [...this.#timers])
-        if (timer.due <= this.#now) {
-          timer.due = this.#now + timer.milliseconds
-          timer.run()
-        }
-      await settle()
-    }
-  }
 
   add(
     name: string,
@@ -106,8 +78,8 @@ export class FakePods implements Clock {
   ) {
     const run = this.#container(pod, container).runs.at(-1)!
     for (const text of texts) {
-      this.#now += 1
-      const stamp = at ? `2026-01-01T${at}Z` : `${new Date(this.#now).toISOString().slice(0, -1)}000000Z`
+      this.skip(1)
+      const stamp = at ? `2026-01-01T${at}Z` : `${new Date(this.now()).toISOString().slice(0, -1)}000000Z`
       run.lines.push({ stamp, seconds: Math.floor(Date.parse(stamp) / 1000), text })
     }
     this.#wakeAll()
@@ -216,7 +188,7 @@ export class FakePods implements Clock {
     const since = sinceTime
       ? Math.floor(Date.parse(sinceTime) / 1000)
       : sinceSeconds
-        ? Math.floor(this.#now / 1000) - sinceSeconds
+        ? Math.floor(this.now() / 1000) - sinceSeconds
         : 0
     const cuts = this.#cuts
     const text = ({ stamp, text }: Run['lines'][number]) => (timestamps ? `${stamp} ${text}` : text)
@@ -231,8 +203,3 @@ export class FakePods implements Clock {
 }
 
 const serviceOf = (pod: string): string => pod.slice(0, pod.lastIndexOf('-'))
-
-/** Lets everything happen that needs no time. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 30; turn++) await new Promise(resolve => setImmediate(resolve))
-}

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError } from '../../cluster/cluster.ts'
 import { isLocked, type LeaseInput, withLease } from '../../environment/lease.ts'
-import { ENVIRONMENT, FakeClock, holder, NAMESPACE, never, newCluster, settle } from './deploying.ts'
+import { ENVIRONMENT, holder, NAMESPACE, never, newCluster } from './deploying.ts'
+import { FakeClock, settle } from './fake-clock.ts'
 
 const lease = {
   apiVersion: 'coordination.k8s.io/v1',

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterError } from '../../cluster/cluster.ts'
 import { formatTime } from '../../environment/logs/line.ts'
 import { type LogRequest, type LogWorld, MOST_OPEN, showLogs } from '../../environment/logs/logs.ts'
-import { FakePods, settle } from './fake-pods.ts'
+import { settle } from './fake-clock.ts'
+import { FakePods } from './fake-pods.ts'
 
 const open = new Set<AbortController>()
 afterEach(() => {
