@@ -1,6 +1,14 @@
 import { parseImageReference } from '../compiler/values/image-reference.ts'
+import type { Word } from './command.ts'
 import { UsageError } from './errors.ts'
 import { choice, flag, list, type Option, text, type Values } from './options.ts'
+
+/** The word of commands that compile a part of an application. */
+export const someServices: Word = {
+  name: '[service...]',
+  description: 'only these services and what they depend on (default: all)',
+  completes: 'service',
+}
 
 /** What to load. */
 export const loading = {

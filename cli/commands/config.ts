@@ -1,18 +1,12 @@
 import { command } from '../command.ts'
 import { choice, flag, optionalText } from '../options.ts'
-import { loading } from '../project-options.ts'
+import { loading, someServices } from '../project-options.ts'
 
 export const config = command({
   name: 'config',
   summary: 'Print the Compose files as one: merged, with variables substituted',
   description: `Loads Compose files and prints what they say together, in the form that \`docker compose config\` prints: defaults filled in, short forms made long, paths absolute. Reading the output again gives the same.`,
-  words: [
-    {
-      name: '[service...]',
-      description: 'only these services and what they depend on (default: all)',
-      completes: 'service',
-    },
-  ],
+  words: [someServices],
   options: {
     ...loading,
     format: choice('--format <format>', 'form of the output', ['yaml', 'json'], 'yaml'),

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { choice, flag, text } from '../options.ts'
-import { loading, planning } from '../project-options.ts'
+import { loading, planning, someServices } from '../project-options.ts'
 
 export const render = command({
   name: 'render',
@@ -8,13 +8,7 @@ export const render = command({
   description: `Compiles Compose files and prints the manifests, or writes one file per object with --output-dir.
 
 With names of services only their objects are made, and those of the services they depend on. What is read is the files, their variables and the options, never a cluster or a context: the same input gives the same bytes on every machine. When there is an error nothing is printed or written.`,
-  words: [
-    {
-      name: '[service...]',
-      description: 'only these services and what they depend on (default: all)',
-      completes: 'service',
-    },
-  ],
+  words: [someServices],
   options: {
     ...loading,
     ...planning,

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { choice } from '../options.ts'
-import { loading, planning } from '../project-options.ts'
+import { loading, planning, someServices } from '../project-options.ts'
 
 export const validate = command({
   name: 'validate',
@@ -8,13 +8,7 @@ export const validate = command({
   description: `Reads the manifest, compiles the Compose files and prints the diagnostics only, for editors and pipelines. Exit status 1 when there are errors.
 
 As text they go to standard error, as json or sarif to standard output.`,
-  words: [
-    {
-      name: '[service...]',
-      description: 'only these services and what they depend on (default: all)',
-      completes: 'service',
-    },
-  ],
+  words: [someServices],
   options: {
     ...loading,
     ...planning,
