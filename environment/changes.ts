@@ -2,6 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
 import { environmentSelector, ORIGIN_ANNOTATION } from './labels.ts'
+import { isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import {
@@ -156,9 +157,6 @@ function kindOf({ apiVersion, kind, metadata }: KubeObject, home: string): Recor
 
 const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
   `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
-
-/** What another object owns goes and stays with it. */
-const isDependant = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 
 /** Whether a command of the manifest made an object (decisions section 7). */
 export const isMadeByCommand = ({ metadata }: KubeObject): boolean =>

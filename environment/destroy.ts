@@ -2,6 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { listEnvironment } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
+import { isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
@@ -77,7 +78,7 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
   const found = await listEnvironment(cluster, environment, namespace, kinds, options)
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
-  const ours = found.filter(object => !isOwn(object, environment) && !isOwned(object))
+  const ours = found.filter(object => !isOwn(object, environment) && !isDependant(object))
   const kept = ours.filter(stays)
   const doomed = ours.filter(object => !stays(object))
   const result = { deleted: doomed.map(nameOf), kept: kept.map(nameOf) }
@@ -99,9 +100,6 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
   })
   return { ...result, wasEmpty: false }
 }
-
-/** What another object owns goes with it. The claims of a StatefulSet do not, and have no owner. */
-const isOwned = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0
 
 function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
   const rank = ({ kind }: KubeObject) =>

@@ -2,6 +2,7 @@ import type { ClusterError, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
 import { ENVIRONMENT_LABEL } from './labels.ts'
+import { controllerOf } from './owners.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
 
 /** Throws unless the object may be adopted: it belongs to nobody, and the user has said so (reference/peers.md 4.5). */
@@ -31,12 +32,12 @@ const OWNERS: readonly (readonly [where: 'labels' | 'annotations', key: string, 
   ['labels', 'applyset.kubernetes.io/part-of', value => `the ApplySet \`${value}\``],
 ]
 
-function ownerOf({ metadata }: KubeObject): string | undefined {
+function ownerOf(object: KubeObject): string | undefined {
   for (const [where, key, name] of OWNERS) {
-    const value = metadata[where]?.[key]
+    const value = object.metadata[where]?.[key]
     if (value !== undefined) return name(value)
   }
-  const controller = metadata.ownerReferences?.find(({ controller }) => controller)
+  const controller = controllerOf(object)
   return controller && `${controller.kind.toLowerCase()}/${controller.name}`
 }
 

@@ -2,6 +2,7 @@ import { type Change, type Cluster, ClusterError, type KubeObject, type ObjectQu
 import type { Clock } from './clock.ts'
 import { type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
+import { controllerOf } from './owners.ts'
 import { claimProblems, hasStarted, type Problem, podProblems, restartsOf, workloadProblems } from './problems.ts'
 import { newestPods, replacedPods } from './revisions.ts'
 import { Settling } from './settling.ts'
@@ -185,7 +186,7 @@ const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.na
 
 /** Pods of a Deployment belong to its ReplicaSets, whose names begin with its own. */
 function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
-  const owner = pod.metadata.ownerReferences?.find(({ controller }) => controller)
+  const owner = controllerOf(pod)
   if (!owner) return false
   return workload.kind === 'Deployment'
     ? owner.kind === 'ReplicaSet' && owner.name.startsWith(`${workload.metadata.name}-`)

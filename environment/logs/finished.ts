@@ -1,4 +1,5 @@
 import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import { controllerOf } from '../owners.ts'
 import { statusOf } from '../status.ts'
 import { isFinished } from './source.ts'
 
@@ -25,5 +26,7 @@ export async function untilJobsEnd(
   }
 }
 
-const jobOf = ({ metadata }: KubeObject): string | undefined =>
-  metadata.ownerReferences?.find(({ kind, controller }) => controller && kind === 'Job')?.name
+function jobOf(pod: KubeObject): string | undefined {
+  const owner = controllerOf(pod)
+  return owner?.kind === 'Job' ? owner.name : undefined
+}

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../cluster/cluster.ts'
 import { SERVICE_LABEL } from '../labels.ts'
+import { controllerOf } from '../owners.ts'
 
 /** A container that has a log. */
 export interface LogSource {
@@ -116,8 +117,8 @@ function fieldsOf(pod: KubeObject): PodFields {
   return { spec, status }
 }
 
-function ownerOf({ metadata }: KubeObject): string {
-  const owner = metadata.ownerReferences?.find(({ controller }) => controller)
+function ownerOf(pod: KubeObject): string {
+  const owner = controllerOf(pod)
   // A ReplicaSet is named after its Deployment and a hash.
-  return owner?.kind === 'ReplicaSet' ? owner.name.replace(/-[^-]+$/, '') : (owner?.name ?? metadata.name)
+  return owner?.kind === 'ReplicaSet' ? owner.name.replace(/-[^-]+$/, '') : (owner?.name ?? pod.metadata.name)
 }
