@@ -13,6 +13,7 @@ import { plainAddress } from './deploy-source.ts'
 import { type DestroyValues, destroyProject } from './destroy-application.ts'
 import { openProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
+import type { LoadingValues } from './project-options.ts'
 
 /**
  * Deploys the repositories that a manifest depends on, one after another and each with its own first, unless they are in the namespace already
@@ -45,11 +46,7 @@ export async function deployDependencies(
       const variables = Object.fromEntries(dependency.variables.map(({ name, value }) => [name, value]))
       const io = { ...context.io, cwd: folder, env: { ...context.io.env, ...variables } }
       const own: DeployValues = {
-        ...options,
-        file: dependency.manifest && [dependency.manifest.value],
-        projectDirectory: undefined,
-        environment: undefined,
-        name,
+        ...ownOptions(options, dependency),
         wait,
         rerun: undefined,
         image: undefined,
@@ -85,19 +82,19 @@ export async function destroyDependencies(
     if (above.includes(address) || !(await readRecord(cluster, name, namespace, { signal }))) continue
     const status = await inClone(context, dependency, session, async folder => {
       const io = { ...context.io, cwd: folder }
-      const own = {
-        ...options,
-        file: dependency.manifest && [dependency.manifest.value],
-        projectDirectory: undefined,
-        environment: undefined,
-        name,
-      }
+      const own = ownOptions(options, dependency)
       const project = await openProject(io, own)
       return destroyProject({ ...context, io }, own, project, name, session, progress, [...above, address])
     })
     if (status !== 0) return status
   }
   return 0
+}
+
+/** Options for a dependency: its name and its own manifest, in place of what they say about the files above it. */
+function ownOptions<Values extends LoadingValues>(options: Values, { name, manifest }: Dependency) {
+  const file = manifest && [manifest.value]
+  return { ...options, file, projectDirectory: undefined, environment: undefined, name }
 }
 
 /** What the user's variables may say to git; the address in a manifest may not ask for programs. */
