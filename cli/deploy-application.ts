@@ -1,14 +1,14 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
-import { type Session, withCluster } from './cluster-session.ts'
+import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, choicesOf, report } from './compile-for-cluster.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { addressesInOrder, stoppedText, toProgress } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
-import { openProject, targetOf } from './open-project.ts'
 import { type Progress, type ProgressForm, startProgress } from './progress/progress.ts'
+import { withProject } from './project-session.ts'
 import { printSummary } from './report.ts'
 
 export interface DeployValues extends DeployingValues {
@@ -30,22 +30,14 @@ export interface Deployed {
 
 /** Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files say. */
 export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
-  const io = withVariables(context.io, options.var)
-  const project = await openProject(io, options)
-  const target = targetOf(project, options)
-  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
+  return withProject(context, options, async (own, project, session) => {
     const { deployProject } = await import('./deploy-project.ts')
     const { clock } = session
-    const progress = await startProgress(io, context.logLevel, options.output, () => clock.now())
-    tellTarget(context, session, progress)
-    const { status } = await deployProject({ ...context, io }, options, project, session, progress, [])
+    const progress = await startProgress(own.io, own.logLevel, options.output, () => clock.now())
+    tellTarget(own, session, progress)
+    const { status } = await deployProject(own, options, project, session, progress, [])
     return status
   })
-}
-
-/** The variables of `--var` count like those of the shell. */
-export function withVariables(io: Io, variables: Readonly<Record<string, string>> | undefined): Io {
-  return variables ? { ...io, env: { ...io.env, ...variables } } : io
 }
 
 /** Applies what was compiled, and tells how it went. With `isHeld` the caller has the environment's Lease. */

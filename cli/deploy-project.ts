@@ -3,10 +3,11 @@ import { newKey, readKept, writeKept } from '../environment/secret-marks.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, compileForCluster, report } from './compile-for-cluster.ts'
-import { applyCompiled, type Deployed, type DeployValues, withVariables } from './deploy-application.ts'
+import { applyCompiled, type Deployed, type DeployValues } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
+import { withVariables } from './project-session.ts'
 import { runSection } from './run-section.ts'
 
 /**

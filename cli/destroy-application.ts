@@ -1,15 +1,15 @@
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
+import type { Session, SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { withVariables } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
 import { findName } from './environment-of-files.ts'
 import { UsageError } from './errors.ts'
-import { manifestOf, type OpenProject, openProject, targetOf } from './open-project.ts'
+import { manifestOf, type OpenProject } from './open-project.ts'
 import { type Progress, startProgress } from './progress/progress.ts'
 import type { LoadingValues } from './project-options.ts'
+import { withProject } from './project-session.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 import { runSection } from './run-section.ts'
 
@@ -26,14 +26,10 @@ export interface DestroyValues extends LoadingValues, SessionOptions {
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
-  const io = withVariables(context.io, options.var)
-  const project = await openProject(io, options)
-  const target = targetOf(project, options)
-  const own = { ...context, io }
-  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, async session => {
+  return withProject(context, options, async (own, project, session) => {
     const environment = await findName(own, options, project)
     if (options.all) await confirm(own, options, environment, session)
-    const progress = await startProgress(io, context.logLevel, 'text', () => session.clock.now())
+    const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     return destroyProject(own, options, project, environment, session, progress, [])
   })
 }

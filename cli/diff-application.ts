@@ -1,14 +1,14 @@
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
-import { withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, choicesOf, compileForCluster } from './compile-for-cluster.ts'
-import { tellTarget, withVariables } from './deploy-application.ts'
+import { tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { wantsColour } from './io.ts'
-import { manifestOf, openProject, targetOf } from './open-project.ts'
+import { manifestOf } from './open-project.ts'
 import { startProgress } from './progress/progress.ts'
+import { withProject, withVariables } from './project-session.ts'
 import { printSummary } from './report.ts'
 
 export interface DiffValues extends DeployingValues {
@@ -26,19 +26,15 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const { diffAgainst } = await import('./diff-against.ts')
     return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
   }
-  const { logLevel } = context
-  const io = withVariables(context.io, options.var)
-  const project = await openProject(io, options)
-  const target = targetOf(project, options)
-  return withCluster(io, { ...options, ...target, logLevel }, async session => {
+  return withProject(context, options, async (own, project, session) => {
     const { cluster, namespace, signal, clock } = session
-    const progress = await startProgress(io, logLevel, 'text', () => clock.now())
-    tellTarget(context, session, progress)
+    const progress = await startProgress(own.io, own.logLevel, 'text', () => clock.now())
+    tellTarget(own, session, progress)
     const [{ planDeploy }, { diffOf }] = await Promise.all([
       import('../environment/deploy.ts'),
       import('../environment/diff.ts'),
     ])
-    const first = await compileForCluster({ ...context, io }, options, project, session, progress)
+    const first = await compileForCluster(own, options, project, session, progress)
     progress.pause()
     if (!first) return 1
     const compiled = await withHandedVariables(first)
@@ -55,8 +51,8 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
       const { readKept } = await import('../environment/secret-marks.ts')
       const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
       if (!kept || Object.keys(kept.variables).length === 0) return compiled
-      const own = { ...context, io: withVariables(io, { ...kept.variables, ...options.var }) }
-      return compileForCluster(own, options, project, session, progress)
+      const io = withVariables(own.io, { ...kept.variables, ...options.var })
+      return compileForCluster({ ...own, io }, options, project, session, progress)
     }
   })
 }

@@ -1,0 +1,31 @@
+import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import type { Io } from './io.ts'
+import { type OpenProject, openProject, targetOf } from './open-project.ts'
+import type { LoadingValues } from './project-options.ts'
+
+interface Values extends LoadingValues, SessionOptions {
+  readonly var: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Opens the project that the options mean and connects to the cluster that it is for, as `withCluster` does. The work gets the context with
+ * the variables of `--var`.
+ */
+export async function withProject(
+  context: Context,
+  options: Values,
+  work: (own: Context, project: OpenProject, session: Session) => Promise<number>,
+): Promise<number> {
+  const io = withVariables(context.io, options.var)
+  const project = await openProject(io, options)
+  const target = targetOf(project, options)
+  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, session =>
+    work({ ...context, io }, project, session),
+  )
+}
+
+/** The variables of `--var` count like those of the shell. */
+export function withVariables(io: Io, variables: Readonly<Record<string, string>> | undefined): Io {
+  return variables ? { ...io, env: { ...io.env, ...variables } } : io
+}
