@@ -23,7 +23,7 @@ export async function isAncestor(
     const address = await addressOf(git)
     if (address === undefined) return undefined
     const access = await accessOf(git)
-    return await withTemporary(async temporary => {
+    return await withTemporary(env, async temporary => {
       const other = await openGit(temporary, { ...options, env: withConfig(env, access) })
       await other.run('init', '--quiet', '--bare', '.')
       await other.run('remote', 'add', 'origin', address)

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Address } from './address.ts'
@@ -38,14 +38,17 @@ const REQUEST = 'refs/remotes/origin/devctl-request'
 export async function prepareCheckout(folder: string, target: Target, options: GitOptions): Promise<Git> {
   const git = await openGit(folder, options)
   await git.run('init', '--quiet', '.')
-  await git.run('remote', 'add', 'origin', target.address.url)
-  await git.run('config', 'core.sparseCheckout', 'true')
-  // Nobody looks at this copy again: no work in the background that outlives us.
-  await git.run('config', 'gc.auto', '0')
-  await git.run('config', 'maintenance.auto', 'false')
+  // One write in place of a process for each setting.
+  appendFileSync(join(folder, '.git/config'), configuration(target.address.url))
   mkdirSync(join(folder, '.git/info'), { recursive: true })
   writeFileSync(join(folder, '.git/info/sparse-checkout'), sparsePatterns(target.paths))
   return git
+}
+
+/** Of the copy that nobody looks at again: no work in the background that would outlive us. */
+function configuration(address: string): string {
+  const quoted = `"${address.replaceAll(/["\\]/g, '\\$&')}"`
+  return `[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[remote "origin"]\n\turl = ${quoted}\n`
 }
 
 /** The lock files of all applications, for they are compared (decisions section 8), and all of our own folders. */

@@ -58,7 +58,7 @@ export async function pushTo<Done>(
   options: PushOptions,
 ): Promise<{ readonly done: Done; readonly checkout: Checkout } | { readonly pushed: Pushed }> {
   const { signal, tell = () => {} } = options
-  return withTemporary(async folder => {
+  return withTemporary(options.env, async folder => {
     const git = await prepareCheckout(folder, target, options)
     const retries: Rejection[] = []
     let sent: { readonly commit: string; readonly before: string | undefined } | undefined

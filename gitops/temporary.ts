@@ -7,11 +7,15 @@ const OWNER = 'owner'
 /** Milliseconds after which a folder that says nothing of its process is nobody's any more. */
 const OLD = 60_000
 
-/** Does work with a private temporary folder, which is gone afterwards, whatever happens; also removes those that killed runs have left. */
-export async function withTemporary<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  removeLeftovers()
+/** Does work with a private folder in TMPDIR, which is gone afterwards, whatever happens; also removes those that killed runs have left. */
+export async function withTemporary<Result>(
+  env: Readonly<Record<string, string | undefined>>,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const base = env.TMPDIR || tmpdir()
+  removeLeftovers(base)
   // Node makes it for this user alone (0700).
-  const folder = mkdtempSync(join(tmpdir(), PREFIX))
+  const folder = mkdtempSync(join(base, PREFIX))
   try {
     writeFileSync(join(folder, OWNER), `${process.pid} ${startOf(process.pid) ?? ''}\n`)
     const inner = join(folder, 'work')
@@ -24,9 +28,9 @@ export async function withTemporary<Result>(work: (folder: string) => Promise<Re
 }
 
 /** Removes the folders whose process is gone. What cannot be looked at or removed is somebody else's. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir()).filter(name => name.startsWith(PREFIX))) {
-    const folder = join(tmpdir(), name)
+function removeLeftovers(base: string): void {
+  for (const name of readdirSync(base).filter(name => name.startsWith(PREFIX))) {
+    const folder = join(base, name)
     try {
       if (isLeft(folder)) rmSync(folder, { recursive: true, force: true })
     } catch {
