@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Dependency, Manifest } from '../compiler/manifest/manifest.ts'
+import { toDnsLabel } from '../compiler/plan/object-names.ts'
 import { readRecord } from '../environment/record.ts'
 import { readKept } from '../environment/secret-marks.ts'
 import type { Session } from './cluster-session.ts'
@@ -35,10 +36,10 @@ export async function deployDependencies(
     const address = plainAddress(repository.value)
     if (above.includes(address))
       throw new UserError(`\`${name}\` depends on itself`, { notes: [[...above, address].join(' → ')] })
-    const record = await readRecord(cluster, name, namespace, { signal })
+    const record = await readRecord(cluster, toDnsLabel(name), namespace, { signal })
     if (record && !options.dependencies) {
       progress.tell({ type: 'note', text: `${name} is deployed already; \`--dependencies\` deploys it again` })
-      if (wait) outputs.set(name, (await readKept(cluster, name, namespace, { signal }))?.variables ?? {})
+      if (wait) outputs.set(name, (await readKept(cluster, toDnsLabel(name), namespace, { signal }))?.variables ?? {})
       continue
     }
     progress.tell({ type: 'note', text: `deploying ${name} from ${address}` })
@@ -79,7 +80,7 @@ export async function destroyDependencies(
   for (const dependency of [...dependencies].reverse()) {
     const { name, repository } = dependency
     const address = plainAddress(repository.value)
-    if (above.includes(address) || !(await readRecord(cluster, name, namespace, { signal }))) continue
+    if (above.includes(address) || !(await readRecord(cluster, toDnsLabel(name), namespace, { signal }))) continue
     const status = await inClone(context, dependency, session, async folder => {
       const io = { ...context.io, cwd: folder }
       const own = ownOptions(options, dependency)

@@ -1,4 +1,4 @@
-import { type Git, type GitOptions, openGit } from './git.ts'
+import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
 import { withTemporary } from './temporary.ts'
 
 /** Milliseconds for asking the source's server about its history. */
@@ -39,10 +39,14 @@ export async function isAncestor(
 
 /** A shallow history may say no because it ends too early; its yes is a yes. */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
-  for (const commit of [older, newer]) {
-    if ((await git.ask('cat-file', '-e', `${commit}^{commit}`)) === undefined) return undefined
+  try {
+    await git.run('merge-base', '--is-ancestor', older, newer)
+    return true
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error
+    // 1 is a no; any other status is that of a commit which is not known here.
+    if (error.status !== 1) return undefined
   }
-  if ((await git.ask('merge-base', '--is-ancestor', older, newer)) !== undefined) return true
   return (await git.ask('rev-parse', '--is-shallow-repository')) === 'true' ? undefined : false
 }
 

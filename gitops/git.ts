@@ -15,10 +15,13 @@ export interface GitOptions {
 export class GitFailure extends Error {
   /** What it printed on standard error, credentials in addresses left out. */
   readonly said: string
+  /** Its exit status; -1 where it did not run at all. */
+  readonly status: number
 
-  constructor(command: string, said: string) {
+  constructor(command: string, said: string, status: number) {
     super(`git ${command} failed: ${said}`)
     this.said = said
+    this.status = status
   }
 }
 
@@ -47,25 +50,29 @@ const OWN_VARIABLES = {
 export async function openGit(folder: string, { env, signal }: GitOptions): Promise<Git> {
   const { simpleGit } = await import('simple-git')
   const own = { ...toText(env), ...toText(withToken(env)), ...QUIET }
-  const start = () =>
+  const start = (ended: (status: number) => void) =>
     simpleGit({
       baseDir: folder,
       abort: signal,
       allowEnvironment: Object.keys(own),
       unsafe: OWN_VARIABLES,
+      // Else it waits for 50 ms after every command that prints nothing.
+      completion: { onClose: true, onExit: false },
       // What git prints on standard error is often progress: only its status tells.
       errors: (error, { exitCode, stdErr, stdOut }) => {
+        ended(exitCode)
         if (error instanceof Error) return error
         return exitCode === 0 ? undefined : Buffer.concat(stdErr.length > 0 ? stdErr : stdOut)
       },
     }).env(own)
   const run = async (...words: string[]) => {
     signal.throwIfAborted()
+    let status = -1
     try {
-      return (await start().raw(words)).replace(/\n$/, '')
+      return (await start(code => (status = code)).raw(words)).replace(/\n$/, '')
     } catch (error) {
       signal.throwIfAborted()
-      throw new GitFailure(words[0]!, withoutCredentials((error as Error).message.trim())) // simple-git throws Errors only
+      throw new GitFailure(words[0]!, withoutCredentials((error as Error).message.trim()), status) // simple-git throws Errors only
     }
   }
   return {

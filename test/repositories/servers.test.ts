@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeFolder, write } from '../cli/folder.ts'
-import { type Faults, on } from './faults.ts'
-import { type Env, git, type Outcome, tryGit } from './git.ts'
-import { gitDaemon } from './git-daemon.ts'
+import { type Faults, on } from '../git/faults.ts'
+import { type Env, git, type Outcome, tryGit } from '../git/git.ts'
+import { gitDaemon } from '../git/git-daemon.ts'
 import {
   declines,
   declinesNext,
@@ -15,10 +15,10 @@ import {
   locksBranch,
   losesRace,
   waits,
-} from './hooks.ts'
-import { type HttpOptions, type HttpServer, httpServer } from './http-server.ts'
-import { bareRepository, commitDirectly, type GitServer, type RepositoryOptions } from './repository.ts'
-import { findSshd, sshServer } from './ssh-server.ts'
+} from '../git/hooks.ts'
+import { type HttpOptions, type HttpServer, httpServer } from '../git/http-server.ts'
+import { bareRepository, commitDirectly, type GitServer, type RepositoryOptions } from '../git/repository.ts'
+import { findSshd, sshServer } from '../git/ssh-server.ts'
 
 const CLONE = ['clone', '--depth', '1', '--filter=blob:none', '--sparse', '--single-branch', '--no-tags']
 const SERVERS = {
