@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 
 /** The environment of a process, as `spawn` takes it. */
 export type Env = Readonly<Record<string, string>>
@@ -38,14 +39,15 @@ export function hermeticGitEnv(home: string): Env {
 
 let shared: Env | undefined
 
-/** The environment that `git` and the servers of this folder use: one home a process, removed when it ends. */
+/** The environment that `git` and the servers of this folder use: one home for the tests of a file. */
 export function gitEnv(): Env {
-  if (shared !== undefined) return shared
-  const home = mkdtempSync(join(tmpdir(), 'devctl-git-home-'))
-  process.once('exit', () => rmSync(home, { recursive: true, force: true }))
-  shared = hermeticGitEnv(home)
+  shared ??= hermeticGitEnv(mkdtempSync(join(tmpdir(), 'devctl-git-home-')))
   return shared
 }
+
+afterAll(() => {
+  if (shared !== undefined) rmSync(shared['HOME']!, { recursive: true, force: true })
+})
 
 /** Runs git in a folder and returns what it printed, without the last line end; throws with git's own words. */
 export async function git(folder: string, ...args: readonly string[]): Promise<string> {
