@@ -11,8 +11,14 @@ export interface Login {
   readonly password: string
 }
 
-/** What the Docker configuration has for a registry: nothing, a login, or a token that only Docker itself can use. */
-export type Credentials = { readonly kind: 'none' } | ({ readonly kind: 'login' } & Login) | { readonly kind: 'token' }
+/**
+ * What the Docker configuration has for a registry: nothing, a login, or an identity token, which is no password, but buys tokens from the registry's
+ * token service. Kubernetes cannot do that.
+ */
+export type Credentials =
+  | { readonly kind: 'none' }
+  | ({ readonly kind: 'login' } & Login)
+  | { readonly kind: 'token'; readonly identityToken: string }
 
 export interface DockerConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -114,7 +120,7 @@ function keyIn({ auths = {} }: DockerConfig, registry: string): string {
 function fromFile({ auths = {} }: DockerConfig, registry: string): Credentials {
   for (const [key, entry] of Object.entries(auths)) {
     if (hostOf(key) !== registry || !entry) continue
-    if (entry.identitytoken) return { kind: 'token' }
+    if (entry.identitytoken) return { kind: 'token', identityToken: entry.identitytoken }
     if (entry.username && entry.password) return { kind: 'login', username: entry.username, password: entry.password }
     const text = entry.auth ? Buffer.from(entry.auth, 'base64').toString('utf8').replace(/\0+$/, '') : ''
     const colon = text.indexOf(':')
@@ -148,7 +154,7 @@ async function askHelper(name: string, server: string, { env, signal }: DockerCo
   const { Username: username, Secret: password } = parseAnswer(text) ?? {}
   if (!isText(username) || !isText(password)) throw refuse('printed something else than credentials')
   if (password === '') return { kind: 'none' }
-  return username === '<token>' ? { kind: 'token' } : { kind: 'login', username, password }
+  return username === '<token>' ? { kind: 'token', identityToken: password } : { kind: 'login', username, password }
 }
 
 function parseAnswer(text: string): Readonly<Record<string, unknown>> | undefined {

@@ -5,10 +5,14 @@ const HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io'])
 
 /** The host of an image's registry, with its port: `docker.io` where the reference names none (https://pkg.go.dev/github.com/distribution/reference). */
 export function registryOf(image: string): string {
-  const slash = image.indexOf('/')
-  const first = image.slice(0, Math.max(0, slash))
-  const isHost = /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase()
-  return hostOf(isHost ? first : 'docker.io')
+  return hostOf(hostIn(image) ?? 'docker.io')
+}
+
+/** The path of an image in its registry, of a name without tag and digest: `library/nginx` for `nginx`, `team/web` for `localhost:5000/team/web`. */
+export function repositoryOf(name: string): string {
+  const host = hostIn(name)
+  const path = host === undefined ? name : name.slice(host.length + 1)
+  return registryOf(name) === 'docker.io' && !path.includes('/') ? `library/${path}` : path
 }
 
 /** The host that a key of the Docker configuration is about: `https://index.docker.io/v1/` is `docker.io`. */
@@ -18,4 +22,11 @@ export function hostOf(key: string): string {
     .split('/')[0]!
     .toLowerCase()
   return HUB.has(host) ? 'docker.io' : host
+}
+
+/** What of an image's name is a host: as Docker has it, its first part when that looks like one. */
+function hostIn(image: string): string | undefined {
+  const slash = image.indexOf('/')
+  const first = image.slice(0, Math.max(0, slash))
+  return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase() ? first : undefined
 }

@@ -138,7 +138,9 @@ describe('--registry-credentials', () => {
     >[0] // as much of a plan as is looked at
     const none = addCredentials(plan, registriesIn([]), new Map([['docker.io', { kind: 'none' }]]))
     expect(none.plan).toBe(plan)
-    const token = addCredentials(plan, registriesIn([]), new Map([['a.example.com', { kind: 'token' }]]))
+    const identity = { kind: 'token', identityToken: 'abc' } as const
+    const token = addCredentials(plan, registriesIn([]), new Map([['a.example.com', identity]]))
+    expect(token.plan).toBe(plan)
     expect(token.notes[0]).toContain('identity token for a.example.com')
   })
 

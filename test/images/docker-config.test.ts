@@ -88,15 +88,15 @@ describe('the Docker configuration', () => {
     expect([...found.values()]).toEqual([login('ann', 'file'), { kind: 'none' }])
   })
 
-  test('tells identity tokens apart, which only Docker can use', async () => {
+  test('tells identity tokens apart, which are no passwords', async () => {
     const helper = 'echo "{\\"Username\\":\\"<token>\\",\\"Secret\\":\\"abc\\"}"'
     const env = docker(
       { auths: { 'a.example.com': { ...auth('ann:'), identitytoken: 't' } }, credHelpers: { 'b.example.com': 'b' } },
       { b: helper },
     )
     expect([...(await read(env, 'a.example.com', 'b.example.com')).values()]).toEqual([
-      { kind: 'token' },
-      { kind: 'token' },
+      { kind: 'token', identityToken: 't' },
+      { kind: 'token', identityToken: 'abc' },
     ])
   })
 

@@ -1,0 +1,23 @@
+import type { ImageReference } from '../compiler/values/image-reference.ts'
+import { registryOf, repositoryOf } from './registry.ts'
+
+/** Where the manifest of a tag is. */
+export interface ManifestAddress {
+  /** As credentials are kept: `docker.io`. */
+  readonly registry: string
+  /** As it is connected to, with its port: `registry-1.docker.io`. */
+  readonly host: string
+  readonly repository: string
+  readonly tag: string
+}
+
+/** The address of a reference, with `latest` where it has no tag. */
+export function manifestAddressOf({ name, tag }: ImageReference): ManifestAddress {
+  const registry = registryOf(name)
+  return {
+    registry,
+    host: registry === 'docker.io' ? 'registry-1.docker.io' : registry,
+    repository: repositoryOf(name),
+    tag: tag ?? 'latest',
+  }
+}

@@ -1,0 +1,126 @@
+import type { Credentials } from './docker-config.ts'
+import type { ManifestAddress } from './registry-address.ts'
+import { type Challenge, parseChallenge } from './registry-challenge.ts'
+import { type Answer, type Exchange, isSafeStep, saidBy } from './registry-exchange.ts'
+import { RegistryTrouble } from './registry-problem.ts'
+
+/** A header `Authorization`, and whether it stands for somebody's login. */
+export interface Authorization {
+  readonly header: string | undefined
+  readonly isLogin: boolean
+}
+
+const NOBODY: Authorization = { header: undefined, isLogin: false }
+
+/**
+ * Gets what registries want to see before they answer: the login itself (Basic), or a token of their token service for one repository (Bearer), for
+ * everybody or for who is logged in. Credentials are read when a registry asks for them. What a registry has taken for a repository is used again.
+ */
+export class Authorizer {
+  readonly #exchange: Exchange
+  readonly #credentials: (registry: string) => Promise<Credentials>
+  readonly #known = new Map<string, Promise<Authorization>>()
+
+  constructor(exchange: Exchange, credentials: (registry: string) => Promise<Credentials>) {
+    this.#exchange = exchange
+    this.#credentials = credentials
+  }
+
+  /** What to send with a question about the address; a promise to be given to `renew` when it is refused. */
+  for(address: ManifestAddress): Promise<Authorization> | undefined {
+    return this.#known.get(keyOf(address))
+  }
+
+  /** What to send after the registry has refused `refused` with a status 401. Throws a RegistryTrouble when nothing is to be had. */
+  renew(address: ManifestAddress, answer: Answer, refused: Promise<Authorization> | undefined): Promise<Authorization> {
+    const key = keyOf(address)
+    const known = this.#known.get(key)
+    // Another question about the repository was faster.
+    if (known !== undefined && known !== refused) return known
+    const fresh = this.#authorize(address, answer)
+    this.#known.set(key, fresh)
+    return fresh
+  }
+
+  async #authorize(address: ManifestAddress, answer: Answer): Promise<Authorization> {
+    const challenge = parseChallenge(answer.headers['www-authenticate'])
+    if (challenge === undefined) return NOBODY
+    const credentials = await this.#credentials(address.registry)
+    if (challenge.scheme === 'bearer') return this.#token(challenge, address, credentials, answer.url)
+    return credentials.kind === 'login' ? { header: basic(credentials), isLogin: true } : NOBODY
+  }
+
+  /** (https://distribution.github.io/distribution/spec/auth/token/ and …/oauth/) */
+  async #token(
+    { realm, service, scope }: Extract<Challenge, { readonly scheme: 'bearer' }>,
+    address: ManifestAddress,
+    credentials: Credentials,
+    registry: URL,
+  ): Promise<Authorization> {
+    if (!isSafeStep(registry, realm))
+      throw new RegistryTrouble({
+        kind: 'not-a-registry',
+        reason: `its token service, \`${realm.host}\`, is not one to trust with a login: it has no encryption, or is on this machine`,
+      })
+    const wanted = new URLSearchParams({ ...(service !== undefined && { service }), scope: scopeOf(scope, address) })
+    const isLogin = credentials.kind !== 'none'
+    const answer = await this.#exchange.ask(
+      credentials.kind === 'token'
+        ? refresh(realm, wanted, credentials.identityToken)
+        : {
+            method: 'GET',
+            url: withQuery(realm, wanted),
+            headers: credentials.kind === 'login' ? { authorization: basic(credentials) } : {},
+          },
+    )
+    if (answer.status >= 400 && answer.status < 500 && answer.status !== 404) {
+      const said = saidBy(answer)
+      throw new RegistryTrouble({
+        kind: 'denied',
+        login: isLogin ? 'refused' : 'none',
+        ...(said !== undefined && { said }),
+      })
+    }
+    return { header: `Bearer ${tokenIn(answer, realm)}`, isLogin }
+  }
+}
+
+const keyOf = ({ host, repository }: ManifestAddress) => `${host}/${repository}`
+
+const basic = ({ username, password }: Extract<Credentials, { readonly kind: 'login' }>): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
+
+/** Never more than to read: the scope of the registry, which may name its repository by another path, when it is no more than that. */
+function scopeOf(asked: string | undefined, { repository }: ManifestAddress): string {
+  return asked !== undefined && /^repository:[^\s:]+(?::\d+\/[^\s:]+)?:pull$/.test(asked)
+    ? asked
+    : `repository:${repository}:pull`
+}
+
+function withQuery(realm: URL, wanted: URLSearchParams): URL {
+  const url = new URL(realm)
+  for (const [name, value] of wanted) url.searchParams.set(name, value)
+  return url
+}
+
+function refresh(realm: URL, wanted: URLSearchParams, identityToken: string) {
+  const body = new URLSearchParams(wanted)
+  body.set('grant_type', 'refresh_token')
+  body.set('client_id', 'devctl')
+  body.set('refresh_token', identityToken)
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  return { method: 'POST', url: realm, headers, body: body.toString() } as const
+}
+
+function tokenIn({ status, body }: Answer, realm: URL): string {
+  const reason = `its token service, \`${realm.host}\`, gives no token (${status})`
+  try {
+    const answer = JSON.parse(body.toString('utf8')) as { readonly token?: unknown; readonly access_token?: unknown } // checked below
+    const token = answer.token || answer.access_token
+    // What does not fit into a header is none.
+    if (status === 200 && typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
+  } catch {
+    // What the parser says quotes the answer.
+  }
+  throw new RegistryTrouble({ kind: 'not-a-registry', reason })
+}

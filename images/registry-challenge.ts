@@ -1,0 +1,37 @@
+/** What a registry asks for before it answers (RFC 9110, 11.6.1; https://distribution.github.io/distribution/spec/auth/token/). */
+export type Challenge =
+  | { readonly scheme: 'basic' }
+  | { readonly scheme: 'bearer'; readonly realm: URL; readonly service?: string; readonly scope?: string }
+
+/** A scheme, a parameter, or both; with the comma before it. */
+const PART =
+  /[\s,]*(?:([A-Za-z][\w-]*)(?=[\s,]|$)(?!\s*=)\s*)?(?:([A-Za-z][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/y
+
+/** Reads a header `WWW-Authenticate`, of several challenges too: the Bearer token where it is offered, else Basic; undefined when it offers neither. */
+export function parseChallenge(header: string | undefined): Challenge | undefined {
+  const challenges = challengesIn(header ?? '')
+  const { realm, service, scope } = challenges.get('bearer') ?? {}
+  if (realm !== undefined && URL.canParse(realm))
+    return {
+      scheme: 'bearer',
+      realm: new URL(realm),
+      ...(service !== undefined && { service }),
+      ...(scope !== undefined && { scope }),
+    }
+  return challenges.has('basic') ? { scheme: 'basic' } : undefined
+}
+
+function challengesIn(header: string): ReadonlyMap<string, Readonly<Record<string, string>>> {
+  const found = new Map<string, Record<string, string>>()
+  let parameters: Record<string, string> = {}
+  for (PART.lastIndex = 0; PART.lastIndex < header.length; ) {
+    const [part, scheme, name, quoted, plain] = PART.exec(header) ?? ['']
+    if (part === '') break
+    if (scheme !== undefined) {
+      parameters = {}
+      found.set(scheme.toLowerCase(), parameters)
+    }
+    if (name !== undefined) parameters[name.toLowerCase()] = quoted?.replace(/\\(.)/g, '$1') ?? plain ?? ''
+  }
+  return found
+}

@@ -1,0 +1,191 @@
+import { type IncomingHttpHeaders, Agent as PlainAgent, request as plainRequest } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RegistryTrouble } from './registry-problem.ts'
+import { isPassing, toUnreachable } from './registry-unreachable.ts'
+
+/** A question to a registry or to its token service. */
+export interface Question {
+  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** Where it came from, after all redirects. */
+  readonly url: URL
+}
+
+/** How long a registry is waited for; all in milliseconds, but `attempts`. */
+export interface Patience {
+  /** How often a question is sent when the answer is 429 or 5xx, or there is none. */
+  readonly attempts: number
+  /** Before the second attempt, and twice as long before each further one. */
+  readonly pause: number
+  /** The longest pause that a registry can ask for. */
+  readonly longest: number
+  /** Without a word for that long, a connection is given up. */
+  readonly silence: number
+}
+
+export const PATIENCE: Patience = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
+
+/** The most that a registry must take for a manifest (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). */
+const LARGEST_BODY = 4 * 1024 * 1024
+const MOST_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/** Connections to registries. Whoever makes one closes it. */
+export class Exchange {
+  readonly #signal: AbortSignal
+  readonly #patience: Patience
+  readonly #plain = new PlainAgent({ keepAlive: true })
+  readonly #secure = new SecureAgent({ keepAlive: true })
+  // As Docker does: what this machine serves to itself needs no certificate.
+  readonly #loopback = new SecureAgent({ keepAlive: true, rejectUnauthorized: false })
+
+  constructor(signal: AbortSignal, patience: Partial<Patience> = {}) {
+    this.#signal = signal
+    this.#patience = { ...PATIENCE, ...patience }
+  }
+
+  /**
+   * Sends a question until there is an answer that will not pass, following redirects of what is read. Credentials stay with the server
+   * that they were meant for. Throws a RegistryTrouble, or the reason of the signal.
+   */
+  async ask(question: Question): Promise<Answer> {
+    const { attempts, longest } = this.#patience
+    for (let attempt = 1; ; attempt++) {
+      this.#signal.throwIfAborted()
+      let wait = this.#patience.pause * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
+      try {
+        const answer = await this.#follow(question)
+        if (!mayPass(answer.status)) return answer
+        const asked = retryAfter(answer.headers['retry-after'])
+        if (attempt >= attempts || asked > longest) {
+          const said = saidBy(answer)
+          throw new RegistryTrouble({ kind: 'busy', status: answer.status, ...(said !== undefined && { said }) })
+        }
+        wait = Math.max(wait, asked)
+      } catch (error) {
+        this.#signal.throwIfAborted()
+        if (error instanceof RegistryTrouble) throw error
+        if (attempt >= attempts || !isPassing(error)) throw toUnreachable(error, question.url)
+      }
+      await sleep(wait, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted())
+    }
+  }
+
+  /** Whether something speaks TLS there. */
+  async speaksTls(host: string): Promise<boolean> {
+    try {
+      await this.#once({ method: 'GET', url: new URL(`https://${host}/v2/`) })
+      return true
+    } catch {
+      this.#signal.throwIfAborted()
+      return false
+    }
+  }
+
+  close(): void {
+    for (const agent of [this.#plain, this.#secure, this.#loopback]) agent.destroy()
+  }
+
+  async #follow(question: Question): Promise<Answer> {
+    let { url, headers } = question
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#once({ ...question, url, ...(headers && { headers }) })
+      const to = question.method === 'POST' || !REDIRECTS.has(answer.status) ? undefined : answer.headers.location
+      if (to === undefined) return answer
+      const next = URL.canParse(to, url.href) ? new URL(to, url) : undefined
+      if (next === undefined || redirects === MOST_REDIRECTS || !isSafeStep(url, next))
+        throw new RegistryTrouble({
+          kind: 'not-a-registry',
+          reason: `it leads elsewhere${next ? `, to \`${next.host}\`` : ''}`,
+        })
+      if (next.origin !== url.origin) headers = withoutCredentials(headers)
+      url = next
+    }
+  }
+
+  #once({ method, url, headers, body }: Question): Promise<Answer> {
+    const isPlain = url.protocol === 'http:'
+    const agent = isPlain ? this.#plain : isLoopback(url.hostname) ? this.#loopback : this.#secure
+    const options = { method, headers: { ...headers }, agent, timeout: this.#patience.silence, signal: this.#signal }
+    return new Promise((resolve, reject) => {
+      const request = (isPlain ? plainRequest : secureRequest)(url, options, response => {
+        const parts: Buffer[] = []
+        let size = 0
+        response.on('data', (part: Buffer) => {
+          parts.push(part)
+          size += part.length
+          if (size > LARGEST_BODY)
+            request.destroy(new RegistryTrouble({ kind: 'not-a-registry', reason: 'its answer is larger than 4 MiB' }))
+        })
+        response.on('error', reject)
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts), url }),
+        )
+      })
+      request.on('timeout', () => request.destroy(Object.assign(new Error('silence'), { code: 'ETIMEDOUT' })))
+      request.on('error', reject)
+      request.end(body)
+    })
+  }
+}
+
+/** Whether a host, as a URL has it, is this machine, which Docker reaches without certificates (https://docs.docker.com/reference/cli/dockerd/#insecure-registries). */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:.+\.)?localhost$|^127(?:\.\d+){3}$|^\[::1\]$/.test(hostname)
+}
+
+/** Whether one may be sent from one address to the other: never from an encrypted one to one that is not, nor from outside to this machine. */
+export function isSafeStep(from: URL, to: URL): boolean {
+  if (isLoopback(to.hostname)) return isLoopback(from.hostname) && /^https?:$/.test(to.protocol)
+  return to.protocol === 'https:'
+}
+
+/** What a registry says of a failure, in one short line; undefined when it says nothing (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes). */
+export function saidBy({ body }: Answer): string | undefined {
+  const first = errorsIn(body)[0]
+  const words = [first?.code, first?.message].filter(word => word !== undefined).join(': ')
+  // Somebody else's text: no control characters, and no novel.
+  const line = words.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return line === '' ? undefined : line.slice(0, 200)
+}
+
+export interface RegistryError {
+  readonly code?: string
+  readonly message?: string
+}
+
+/** The errors that an answer of a registry lists; none when it is no such answer. */
+export function errorsIn(body: Buffer): readonly RegistryError[] {
+  try {
+    const { errors } = JSON.parse(body.toString('utf8')) as { readonly errors?: unknown } // checked below
+    if (!Array.isArray(errors)) return []
+    return errors.map(error => ({
+      ...(typeof error?.code === 'string' && { code: error.code }),
+      ...(typeof error?.message === 'string' && { message: error.message }),
+    }))
+  } catch {
+    return []
+  }
+}
+
+function withoutCredentials(headers: Question['headers']): Question['headers'] {
+  return headers && Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'))
+}
+
+const mayPass = (status: number) => status === 408 || status === 429 || (status >= 500 && status !== 501)
+
+/** Milliseconds; 0 when the registry asks for none. */
+function retryAfter(header: string | undefined): number {
+  if (header === undefined) return 0
+  const until = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
+  return until > 0 ? until : 0
+}

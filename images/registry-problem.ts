@@ -1,0 +1,99 @@
+import { registryOf } from './registry.ts'
+
+/** Why a registry gave no digest for a reference. Nothing in it is secret. */
+export type RegistryProblem =
+  | { readonly kind: 'invalid'; readonly reason: string; readonly hint?: string }
+  /** The registry answers, and has no such tag, or no such image. Registries do not agree on when to say which. */
+  | { readonly kind: 'missing' }
+  /** No permission. `login` is whether one was sent, and `refused` that already the login itself is wrong. */
+  | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
+  /** There is no connection; `reason` is a clause. */
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
+  /** It answers with a status that may pass, again and again. */
+  | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
+  /** What answers is none, or speaks another language; `reason` is a clause. */
+  | { readonly kind: 'not-a-registry'; readonly reason: string }
+
+/** A problem on its way out of the functions that ask a registry. */
+export class RegistryTrouble extends Error {
+  readonly problem: RegistryProblem
+
+  constructor(problem: RegistryProblem) {
+    super(problem.kind)
+    this.problem = problem
+  }
+}
+
+/** What a diagnostic says of a problem. */
+export interface ProblemText {
+  readonly message: string
+  readonly notes: readonly string[]
+  readonly hint?: string
+}
+
+/** Says in a user's words why an image has no digest. */
+export function describeProblem(reference: string, problem: RegistryProblem): ProblemText {
+  const registry = registryOf(reference)
+  const image = `\`${reference}\``
+  const host = `\`${registry}\``
+  switch (problem.kind) {
+    case 'invalid':
+      return text(`${image} is no reference of an image: ${problem.reason}`, problem.hint)
+    case 'missing':
+      return text(
+        `the registry ${host} has no ${image}`,
+        `push it before (\`docker push ${reference}\`), or name an image that is there`,
+      )
+    case 'denied':
+      return denied(image, registry, problem)
+    case 'unreachable':
+      return text(`the registry ${host} cannot be asked for ${image}: ${problem.reason}`, problem.hint)
+    case 'busy':
+      return text(
+        problem.status === 429
+          ? `the registry ${host} refuses more requests for now, so ${image} has no digest`
+          : `the registry ${host} is out of order (${problem.status}), so ${image} has no digest`,
+        problem.status === 429 ? `log in (\`docker login ${registry}\`) or try again later` : 'try again later',
+        problem.said,
+      )
+    case 'not-a-registry':
+      return text(
+        `what answers at ${host} is no registry of images: ${problem.reason}`,
+        `check the name of the registry in ${image}`,
+      )
+  }
+}
+
+function denied(
+  image: string,
+  registry: string,
+  { login, said }: Extract<RegistryProblem, { readonly kind: 'denied' }>,
+): ProblemText {
+  const logIn = `\`docker login ${registry}\``
+  switch (login) {
+    case 'refused':
+      return text(
+        `the registry \`${registry}\` refuses the login of the Docker configuration`,
+        `log in anew: ${logIn}`,
+        said,
+      )
+    case 'sent':
+      return text(
+        `the login for \`${registry}\` may not read ${image}, or it is not there`,
+        `check the name, or log in as somebody who may read it: ${logIn}`,
+        said,
+      )
+    case 'none':
+      return text(
+        `\`${registry}\` gives ${image} to nobody without a login, or it is not there`,
+        `check the name, or log in: ${logIn}`,
+        said,
+      )
+  }
+}
+
+const text = (message: string, hint?: string, said?: string): ProblemText => ({
+  message,
+  notes: said === undefined ? [] : [`the registry says: ${said}`],
+  ...(hint !== undefined && { hint }),
+})
