@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
 import { parseImageReference } from '../compiler/values/image-reference.ts'
 import { type Credentials, readRegistryCredentials } from './docker-config.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
@@ -41,7 +42,10 @@ export async function resolveDigests(
   options: ResolveOptions,
 ): Promise<ReadonlyMap<string, Resolved>> {
   const stop = new AbortController()
-  const client = new RegistryClient({ ...options, signal: AbortSignal.any([options.signal, stop.signal]) })
+  const signal = AbortSignal.any([options.signal, stop.signal])
+  // Every question under way listens to it.
+  setMaxListeners(0, signal)
+  const client = new RegistryClient({ ...options, signal })
   const resolved = new Map<string, Resolved>()
   const queue = [...new Set(references)].values()
   const work = async () => {
@@ -60,10 +64,12 @@ export async function resolveDigests(
 class RegistryClient {
   readonly #exchange: Exchange
   readonly #authorizer: Authorizer
+  readonly #hasProxy: boolean
   readonly #origins = new Map<string, Promise<string>>()
 
   constructor({ env, signal, credentials, patience }: ResolveOptions) {
     this.#exchange = new Exchange(signal, patience)
+    this.#hasProxy = Boolean(env.HTTPS_PROXY || env.https_proxy)
     const read = new Map<string, Promise<Credentials>>()
     const fromDocker = async (registry: string) =>
       (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
@@ -85,8 +91,9 @@ class RegistryClient {
     try {
       return { digest: await this.#digestAt(manifestAddressOf(reference.value)) }
     } catch (error) {
-      if (error instanceof RegistryTrouble) return { problem: error.problem }
-      throw error
+      if (!(error instanceof RegistryTrouble)) throw error
+      const { problem } = error
+      return { problem: problem.kind === 'unreachable' && this.#hasProxy ? { ...problem, hasProxy: true } : problem }
     }
   }
 

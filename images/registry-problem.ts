@@ -7,8 +7,8 @@ export type RegistryProblem =
   | { readonly kind: 'missing' }
   /** No permission. `login` is whether one was sent, and `refused` that already the login itself is wrong. */
   | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
-  /** There is no connection; `reason` is a clause. */
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
+  /** There is no connection; `reason` is a clause. `hasProxy`: the environment names a proxy, which we do not use. */
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string; readonly hasProxy?: boolean }
   /** It answers with a status that may pass, again and again. */
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
   /** What answers is none, or speaks another language; `reason` is a clause. */
@@ -47,13 +47,16 @@ export function describeProblem(reference: string, problem: RegistryProblem): Pr
     case 'denied':
       return denied(image, registry, problem)
     case 'unreachable':
-      return text(`the registry ${host} cannot be asked for ${image}: ${problem.reason}`, problem.hint)
+      return {
+        ...text(`the registry ${host} cannot be asked for ${image}: ${problem.reason}`, problem.hint),
+        notes: problem.hasProxy ? ['devctl does not use HTTPS_PROXY when it asks registries'] : [],
+      }
     case 'busy':
       return text(
         problem.status === 429
           ? `the registry ${host} refuses more requests for now, so ${image} has no digest`
           : `the registry ${host} is out of order (${problem.status}), so ${image} has no digest`,
-        problem.status === 429 ? `log in (\`docker login ${registry}\`) or try again later` : 'try again later',
+        problem.status === 429 ? `log in (${loginCommand(registry)}), or try again later` : 'try again later',
         problem.said,
       )
     case 'not-a-registry':
@@ -69,7 +72,7 @@ function denied(
   registry: string,
   { login, said }: Extract<RegistryProblem, { readonly kind: 'denied' }>,
 ): ProblemText {
-  const logIn = `\`docker login ${registry}\``
+  const logIn = loginCommand(registry)
   switch (login) {
     case 'refused':
       return text(
@@ -91,6 +94,10 @@ function denied(
       )
   }
 }
+
+/** Docker Hub is what Docker logs in to by itself. */
+const loginCommand = (registry: string) =>
+  registry === 'docker.io' ? '`docker login`' : `\`docker login ${registry}\``
 
 const text = (message: string, hint?: string, said?: string): ProblemText => ({
   message,
