@@ -11,7 +11,7 @@ import { type ResolveOptions, resolveDigests } from '../../images/registry-clien
 import { isLoopback, isSafeStep } from '../../images/registry-exchange.ts'
 import { describeProblem } from '../../images/registry-problem.ts'
 import { toUnreachable } from '../../images/registry-unreachable.ts'
-import { CERTIFICATE, PRIVATE_KEY } from '../gitops/sealing-key.ts'
+import { CERTIFICATE, PRIVATE_KEY } from '../gitops/certificates.ts'
 import { DIGEST, type FakeServer, fakeServer, giveManifest, MANIFEST, refuse } from './fake-registry.ts'
 
 const PASSWORD = 'a password that nobody may see'
