@@ -40,12 +40,9 @@ export function sealSecret(secret: KubernetesObject, certificate: SealingCertifi
   const { key, scope = 'strict', previous } = options
   const { name, namespace } = secret.metadata
   if (namespace === undefined && scope !== 'cluster-wide')
-    throw new UserError(
-      `the Secret \`${name}\` cannot be sealed: it has no namespace, and a sealed one is for one namespace`,
-      {
-        hint: 'give the environment a `namespace:`',
-      },
-    )
+    throw new UserError(`the Secret \`${name}\` cannot be sealed: a sealed one is for one namespace, and it has none`, {
+      hint: 'give the environment a `namespace:` in `devctl.yml`',
+    })
   const label = scopeLabel(scope, namespace ?? '', name)
   const old = encryptedIn(previous?.sealed)
   const sealed = valuesOf(secret).map(([entry, value]) => {

@@ -1,5 +1,14 @@
 import { type KeyObject, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
@@ -45,14 +54,17 @@ describe('the sealing key', () => {
     expect((await read(home, '')).isNew).toBe(true)
   })
 
-  test.each(['a password', '0123', 'g'.repeat(64), randomBytes(31).toString('base64'), randomBytes(33).toString('base64')])(
-    'of the environment must be one: %s',
-    async text => {
-      const error = await read(newHome(), text).catch(error => error)
-      expect(error.message).toContain('DEVCTL_SEALING_KEY is no key')
-      expect(`${inspect(error)} ${error.hint}`).not.toContain(text)
-    },
-  )
+  test.each([
+    'a password',
+    '0123',
+    'g'.repeat(64),
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+  ])('of the environment must be one: %s', async text => {
+    const error = await read(newHome(), text).catch(error => error)
+    expect(error.message).toContain('DEVCTL_SEALING_KEY is no key')
+    expect(`${inspect(error)} ${error.hint}`).not.toContain(text)
+  })
 
   test('is closed to others where it was open', async () => {
     const home = newHome()
@@ -82,6 +94,7 @@ describe('the sealing key', () => {
     const key = await read(newHome())
     const bytes = key.key.export()
     for (const text of [inspect(key, { depth: 9 }), JSON.stringify(key), String(key.key)])
-      for (const encoding of ['hex', 'base64', 'base64url'] as const) expect(text).not.toContain(bytes.toString(encoding))
+      for (const encoding of ['hex', 'base64', 'base64url'] as const)
+        expect(text).not.toContain(bytes.toString(encoding))
   })
 })
