@@ -1,0 +1,74 @@
+/** A line with a key; other lines have an empty one. */
+interface Line {
+  /** Where it begins; before the dashes of a list. */
+  readonly indent: number
+  /** Where its key begins; behind them. */
+  readonly column: number
+  readonly key: string
+  /** What follows the key, without a comment. */
+  readonly value: string
+}
+
+/** A map whose lines are being read. */
+interface OpenMap {
+  readonly column: number
+  /** Of `kind: Secret`. */
+  secret: number | undefined
+  holdsValues: boolean
+  /** Whether the line before was `data:` alone: it holds values when the next one is deeper. */
+  isWaiting: boolean
+}
+
+/**
+ * The lines, counted from 1, with the kind of the Secrets that have values of their own (`data`, `stringData`) in a text of YAML or JSON: whole documents, members
+ * of a list, and those in a text inside it. Goes by lines and their indentation, so that it needs no parser to agree with another one, and nothing
+ * hides behind a mistake.
+ */
+export function secretDocumentsIn(text: string): readonly number[] {
+  if (!text.includes('Secret')) return []
+  const found: number[] = []
+  const open: OpenMap[] = []
+  const closeDeeperThan = (indent: number) => {
+    while (open.length > 0 && open.at(-1)!.column > indent) {
+      const { secret, holdsValues } = open.pop()!
+      if (secret !== undefined && holdsValues) found.push(secret)
+    }
+  }
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (isFlowSecret(line)) found.push(index + 1)
+    if (/^\s*(?:#.*)?$/.test(line)) continue
+    const read = readLine(line)
+    const last = open.at(-1)
+    if (last?.isWaiting) {
+      last.holdsValues ||= read.indent > last.column
+      last.isWaiting = false
+    }
+    closeDeeperThan(/^(?:---|\.\.\.)(?:\s|$)/.test(line) ? -1 : read.indent)
+    if (read.key === '') continue
+    if (open.at(-1)?.column !== read.column)
+      open.push({ column: read.column, secret: undefined, holdsValues: false, isWaiting: false })
+    addTo(open.at(-1)!, read, index + 1)
+  }
+  closeDeeperThan(-1)
+  return found.sort((a, b) => a - b)
+}
+
+function addTo(map: OpenMap, { key, value }: Line, line: number): void {
+  if (key === 'kind' && /^["']?Secret["']?,?$/.test(value)) map.secret ??= line
+  if (key !== 'data' && key !== 'stringData') return
+  if (value === '' || value === '{') map.isWaiting = true
+  else if (!/^(?:\{\s*\}|null|~|""|''),?$/.test(value)) map.holdsValues = true
+}
+
+const LINE = /^(\s*)((?:- +)*)(?:(["']?)([\w.-]+)\3\s*:(?:\s+(.*))?)?$/
+
+function readLine(text: string): Line {
+  const [, blanks, dashes = '', , key = '', rest = ''] = LINE.exec(text) ?? []
+  const indent = blanks?.length ?? /^\s*/.exec(text)![0].length
+  return { indent, column: indent + dashes.length, key, value: rest.replace(/(?:^|\s)#.*$/, '').trim() }
+}
+
+/** A Secret with values on one line, as in JSON that is not indented. */
+const isFlowSecret = (line: string): boolean =>
+  /["']?\bkind\b["']?\s*:\s*["']?Secret\b["']?\s*[,}]/.test(line) &&
+  /["']?\b(?:data|stringData)\b["']?\s*:\s*\{\s*[^\s}]/.test(line)
