@@ -84,7 +84,14 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   },
   images: { ours: ['images', 'compiler/diagnostics', 'compiler/values'], packages: [] },
   gitops: {
-    ours: ['gitops', 'compiler/diagnostics', 'compiler/values', 'constructs/manifest', 'constructs/yaml'],
+    ours: [
+      'gitops',
+      'cluster/proxy',
+      'compiler/diagnostics',
+      'compiler/values',
+      'constructs/manifest',
+      'constructs/yaml',
+    ],
     packages: ['simple-git', 'js-yaml'],
   },
   api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },

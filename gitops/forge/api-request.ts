@@ -1,0 +1,167 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { proxyFor } from '../../cluster/proxy.ts'
+import { type Answer, exchange, type Message } from './exchange.ts'
+import {
+  ForgeError,
+  isLimited,
+  isPassing,
+  neverSent,
+  noAnswer,
+  pauseAsked,
+  refusal,
+  type Subject,
+  wordsOf,
+} from './failures.ts'
+import { FORGE_NAMES } from './forge.ts'
+import type { Env, Site } from './site.ts'
+
+export interface Call {
+  readonly method: Message['method']
+  /** Below the root of the API, with the query. */
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** What it is for, for messages: `open a pull request`. */
+  readonly purpose: string
+  /** Whether it may be sent again when it is not known if it was done. Reading may, and so may what sets something to a value. */
+  readonly mayRepeat: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** How long it is tried; all in milliseconds. */
+export interface Patience {
+  /** About the first pause; each one after it is twice as long. */
+  readonly pause: number
+  /** The longest of them. */
+  readonly longest: number
+  /** A forge that asks for more than this is not waited for. */
+  readonly asked: number
+  readonly attempts: number
+  /** Waits; rejects when the signal is aborted. */
+  readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+const PATIENCE: Patience = {
+  pause: 500,
+  longest: 10_000,
+  asked: 90_000,
+  attempts: 10,
+  wait: async (milliseconds, signal) => {
+    await sleep(milliseconds, undefined, signal && { signal }).catch(error => {
+      signal?.throwIfAborted()
+      throw error
+    })
+  },
+}
+
+/** A token, and how the forge wants it: GitHub and Gitea in `Authorization`, GitLab in `PRIVATE-TOKEN`. */
+export interface Login {
+  /** The variable that it comes from. */
+  readonly variable: string
+  readonly token: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The API of a forge. */
+export class ForgeApi {
+  readonly site: Site
+  readonly #login: Login
+  readonly #proxy: URL | undefined
+  readonly #patience: Patience
+
+  constructor(site: Site, login: Login, env: Env, patience: Partial<Patience> = {}) {
+    this.site = site
+    this.#login = login
+    const proxy = proxyFor(new URL(site.api), env)
+    this.#proxy = proxy !== undefined && URL.canParse(proxy) ? new URL(proxy) : undefined
+    this.#patience = { ...PATIENCE, ...patience }
+  }
+
+  /**
+   * Sends a call and gives its answer, parsed; its type is the caller's to know. What may pass is tried again until the signal is aborted or
+   * the patience ends: limits of what may be asked, and for calls that may be repeated also 5xx and cut connections. Throws ForgeErrors, or the
+   * reason of the signal.
+   */
+  async json<T>(call: Call): Promise<T> {
+    return (await this.page<T>(call)).content
+  }
+
+  /** The same, for lists that have several pages. */
+  async page<T>(call: Call): Promise<{ readonly content: T; readonly hasMore: boolean }> {
+    const { headers, text } = await this.#send(call)
+    try {
+      // 204 has no content.
+      return {
+        content: JSON.parse(text === '' ? 'null' : text),
+        hasMore: /rel="?next\b/.test(String(headers.link ?? '')),
+      }
+    } catch (cause) {
+      const { api, kind } = this.site
+      throw new ForgeError(`\`${new URL(api).host}\` answers, but not as the API of ${FORGE_NAMES[kind]} does`, {
+        hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
+        maybeDone: true,
+        cause,
+      })
+    }
+  }
+
+  /** Waits before something is tried once more, after so many failures. */
+  async pause(failures: number, signal: AbortSignal | undefined, atLeast = 0): Promise<void> {
+    const { pause, longest, wait } = this.#patience
+    // Never twice the same, so that many do not come back at once.
+    const own = Math.min(longest, pause * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)
+    await wait(Math.max(own, atLeast), signal)
+  }
+
+  async #send(call: Call): Promise<Answer> {
+    const { signal } = call
+    const subject: Subject = { site: this.site, variable: this.#login.variable, purpose: call.purpose }
+    for (let failures = 1; ; failures++) {
+      signal?.throwIfAborted()
+      let failure: ForgeError
+      let asked: number | undefined
+      try {
+        const answer = await this.#exchange(call, subject)
+        if (answer.status >= 200 && answer.status < 300) return answer
+        const said = wordsOf(answer.text, this.#login.token)
+        failure = refusal(subject, answer, said)
+        const limited = isLimited(answer.status, answer.headers, said)
+        asked = pauseAsked(answer.headers) ?? (limited ? 60_000 : undefined)
+        const passes = limited || (call.mayRepeat && [500, 502, 503, 504].includes(answer.status))
+        if (!passes || (asked ?? 0) > this.#patience.asked) throw failure
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (error instanceof ForgeError) throw error
+        failure = noAnswer(subject, error)
+        if (!neverSent(error) && !(call.mayRepeat && isPassing(error))) throw failure
+      }
+      if (failures >= this.#patience.attempts) throw failure
+      await this.pause(failures, signal, asked)
+    }
+  }
+
+  /** Follows redirects to the same server: a repository was renamed. Nobody else gets the token. */
+  async #exchange({ method, path, body, signal }: Call, subject: Subject): Promise<Answer> {
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'devctl',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...this.#login.headers,
+    }
+    let url = new URL(`${this.site.api}${path}`)
+    for (let hops = 0; ; hops++) {
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const answer = await exchange({ method, url, headers, body: text }, this.#proxy, signal)
+      const target = [301, 302, 307, 308].includes(answer.status) ? answer.headers.location : undefined
+      if (target === undefined || !URL.canParse(target, url)) return answer
+      const next = new URL(target, url)
+      if (next.origin !== url.origin)
+        throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads on to \`${next.host}\``, {
+          status: answer.status,
+          hint: 'write the new address of the repository: the token is not sent to another server',
+        })
+      if (hops === 3) throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads in a circle`)
+      url = next
+    }
+  }
+}

@@ -1,0 +1,79 @@
+export type ForgeKind = 'github' | 'gitlab' | 'gitea'
+
+/** What the forges are called in messages. */
+export const FORGE_NAMES: Readonly<Record<ForgeKind, string>> = { github: 'GitHub', gitlab: 'GitLab', gitea: 'Gitea' }
+
+/** The place where a repository is kept and where its changes are reviewed. */
+export interface Forge {
+  readonly kind: ForgeKind
+  /** `GitHub`, `GitLab`, `Gitea`. */
+  readonly name: string
+  /** What it calls a request: `pull request`, `merge request`. */
+  readonly noun: string
+  /** Its requests, where the environment has a token that may be sent there. */
+  readonly requests: PullRequests | undefined
+  /** Why there are none, and what to set: a sentence for the user, without a full stop. Absent with a token. */
+  readonly withoutToken?: string
+  /** Where a request can be opened by hand, its title filled in. The body is not: addresses have a limit of a few thousand characters. */
+  newRequestPage(request: Branches & { readonly title: string }): string
+  /** Where all requests of the repository are listed. */
+  readonly requestsPage: string
+  commitPage(commit: string): string
+}
+
+/** Both in the same repository, without `refs/heads/`. */
+export interface Branches {
+  /** The branch with the changes. */
+  readonly head: string
+  /** The branch that they are to be merged into. */
+  readonly base: string
+}
+
+/** What a reviewer reads. */
+export interface RequestText {
+  readonly title: string
+  /** Markdown. What is longer than the forge takes is cut (`clampBody`). */
+  readonly body: string
+}
+
+export interface NewRequest extends Branches, RequestText {
+  /** By name. */
+  readonly labels?: readonly string[]
+  /** User names; `org/team` for a team of GitHub or Gitea. */
+  readonly reviewers?: readonly string[]
+  readonly draft?: boolean
+}
+
+/** An open request as the forge has it. */
+export interface PullRequest extends RequestText {
+  readonly number: number
+  /** Its page. */
+  readonly url: string
+  readonly isDraft: boolean
+}
+
+/** A request, and what could not be done about it: a reviewer whom nobody knows does not stop a publish. */
+export interface Opened {
+  readonly request: PullRequest
+  /** Whether it was made now; false where there was one already, which then has the new text. */
+  readonly isNew: boolean
+  /** In words, lower case, no full stop. */
+  readonly notes: readonly string[]
+}
+
+export interface Waiting {
+  /** Ends the call and the waiting between attempts; what it was aborted with is thrown. */
+  readonly signal?: AbortSignal
+}
+
+/** The requests of one repository. Everything throws a ForgeError (a UserError) where the forge refuses or does not answer. */
+export interface PullRequests {
+  /** The open request between two branches of this repository; those of forks do not count. */
+  find(branches: Branches, waiting?: Waiting): Promise<PullRequest | undefined>
+  /** Opens a request, or gives the one that is open between these branches the new text. Safe to repeat. */
+  open(request: NewRequest, waiting?: Waiting): Promise<Opened>
+  /** Gives a request another text; writes nothing where it has it already. A draft stays one. */
+  update(request: PullRequest, text: RequestText, waiting?: Waiting): Promise<PullRequest>
+  /** Closes a request without merging it and says why below it. Gives what could not be done, in words. */
+  close(request: PullRequest, comment: string, waiting?: Waiting): Promise<readonly string[]>
+}

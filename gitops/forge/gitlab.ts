@@ -1,0 +1,124 @@
+import type { ForgeApi } from './api-request.ts'
+import { clampBody } from './clamp-body.ts'
+import type { NewRequest, Opened, PullRequest, PullRequests } from './forge.ts'
+import { attempt, openOnce, reads } from './open-once.ts'
+
+/** The fields of https://docs.gitlab.com/api/merge_requests/ that are read. */
+interface MergeRequest {
+  readonly iid: number
+  readonly web_url: string
+  readonly title: string
+  readonly description: string | null
+  readonly draft?: boolean
+  readonly source_project_id: number | null
+  readonly target_project_id: number
+}
+
+/** For tokens of people, groups and projects: https://docs.gitlab.com/api/rest/authentication/ */
+export const gitlabHeaders = (token: string) => ({ 'private-token': token })
+
+/** A draft is one by its title. */
+const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i
+
+/** Merge requests on GitLab. */
+export function gitlabRequests(api: ForgeApi): PullRequests {
+  const root = `/projects/${encodeURIComponent(api.site.path)}`
+
+  const requests: PullRequests = {
+    async find({ head, base }, { signal } = {}) {
+      const query = new URLSearchParams({ state: 'opened', source_branch: head, target_branch: base, per_page: '100' })
+      const purpose = 'look for the merge request'
+      const path = `${root}/merge_requests?${query}`
+      const all = await api.json<readonly MergeRequest[]>({ method: 'GET', path, purpose, mayRepeat: true, signal })
+      // Branches of forks may have the same name.
+      const found = all.find(one => one.source_project_id === one.target_project_id)
+      return found && toRequest(found)
+    },
+
+    open(request, { signal } = {}) {
+      return openOnce(api, {
+        create: () => create(request, signal),
+        find: () => requests.find(request, { ...(signal && { signal }) }),
+        update: found => requests.update(found, request, { ...(signal && { signal }) }),
+        signal,
+      })
+    },
+
+    async update(request, { title, body }, { signal } = {}) {
+      const text = { title, body: clampBody(body, 'gitlab') }
+      if (reads(request, text)) return request
+      const path = `${root}/merge_requests/${request.number}`
+      const purpose = `update merge request ${request.number}`
+      const fields = { title: request.isDraft ? `Draft: ${title}` : title, description: text.body }
+      return toRequest(
+        await api.json<MergeRequest>({ method: 'PUT', path, body: fields, purpose, mayRepeat: true, signal }),
+      )
+    },
+
+    async close({ number }, comment, { signal } = {}) {
+      const path = `${root}/merge_requests/${number}`
+      const purpose = `close merge request ${number}`
+      await api.json({ method: 'PUT', path, body: { state_event: 'close' }, purpose, mayRepeat: true, signal })
+      return attempt('the comment could not be written', () =>
+        api.json({
+          method: 'POST',
+          path: `${path}/notes`,
+          body: { body: clampBody(comment, 'gitlab') },
+          purpose: `comment on merge request ${number}`,
+          mayRepeat: false,
+          signal,
+        }),
+      )
+    },
+  }
+  return requests
+
+  async function create(request: NewRequest, signal: AbortSignal | undefined): Promise<Opened> {
+    const { head, base, title, labels = [], draft = false } = request
+    const { ids, notes } = await idsOf(request.reviewers ?? [], signal)
+    const made = await api.json<MergeRequest>({
+      method: 'POST',
+      path: `${root}/merge_requests`,
+      body: {
+        source_branch: head,
+        target_branch: base,
+        title: draft ? `Draft: ${title}` : title,
+        description: clampBody(request.body, 'gitlab'),
+        ...(labels.length > 0 && { labels: labels.join(',') }),
+        ...(ids.length > 0 && { reviewer_ids: ids }),
+      },
+      purpose: 'open a merge request',
+      mayRepeat: false,
+      signal,
+    })
+    return { request: toRequest(made), isNew: true, notes }
+  }
+
+  /** Reviewers are numbers. A name that nobody has is told. */
+  async function idsOf(names: readonly string[], signal: AbortSignal | undefined) {
+    const ids: number[] = []
+    const notes: string[] = []
+    for (const name of names) {
+      const path = `/users?${new URLSearchParams({ username: name })}`
+      const lookUp = async () => {
+        const users = await api.json<readonly { readonly id: number }[]>({
+          method: 'GET',
+          path,
+          purpose: `look up the user ${name}`,
+          mayRepeat: true,
+          signal,
+        })
+        if (users[0]) ids.push(users[0].id)
+        else notes.push(`the reviewer \`${name}\` is not known`)
+      }
+      notes.push(...(await attempt(`the reviewer \`${name}\` could not be looked up`, lookUp)))
+    }
+    return { ids, notes }
+  }
+}
+
+function toRequest({ iid, web_url: url, title, description, draft }: MergeRequest): PullRequest {
+  // Servers before 13.2 do not tell of drafts.
+  const isDraft = draft ?? DRAFT.test(title)
+  return { number: iid, url, title: isDraft ? title.replace(DRAFT, '') : title, body: description ?? '', isDraft }
+}
