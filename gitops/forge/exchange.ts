@@ -1,6 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 
 export interface Message {
@@ -33,7 +33,6 @@ export async function exchange(
   const isSecure = message.url.protocol === 'https:'
   const tunnel = proxy && isSecure ? await openTunnel(message.url, proxy, signal) : undefined
   try {
-    const servername = message.url.hostname
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
       const options: RequestOptions = {
         method: message.method,
@@ -43,7 +42,9 @@ export async function exchange(
         },
         ...(signal && { signal }),
         // A connection of its own: there are a handful of calls in all.
-        ...(tunnel ? { createConnection: () => tlsConnect({ socket: tunnel, servername }) } : { agent: false }),
+        ...(tunnel
+          ? { createConnection: () => tlsConnect({ socket: tunnel, ...nameOf(message.url) }) }
+          : { agent: false }),
       }
       const sent = (isSecure ? httpsRequest : httpRequest)(message.url, options, resolve)
       sent.setTimeout(SILENCE, () => sent.destroy(silent(message.url)))
@@ -99,6 +100,12 @@ function openTunnel(server: URL, proxy: URL, signal: AbortSignal | undefined): P
     })
     sent.end()
   })
+}
+
+/** Whom the certificate must be for. An address is no name that a client may ask for. */
+const nameOf = ({ hostname }: URL) => {
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) === 0 ? { host, servername: host } : { host }
 }
 
 const silent = (server: URL) =>
