@@ -153,7 +153,7 @@ export class ForgeApi {
       const text = body === undefined ? undefined : JSON.stringify(body)
       const answer = await exchange({ method, url, headers, body: text }, this.#proxy, signal)
       const target = [301, 302, 307, 308].includes(answer.status) ? answer.headers.location : undefined
-      if (target === undefined || !URL.canParse(target, url)) return answer
+      if (target === undefined || !URL.canParse(target, url.href)) return answer
       const next = new URL(target, url)
       if (next.origin !== url.origin)
         throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads on to \`${next.host}\``, {

@@ -60,11 +60,14 @@ export function refusal({ site, variable, purpose }: Subject, { status, headers 
     )
   if (status === 403)
     return fail(`${name} does not let the token of \`${variable}\` ${purpose}${words}`, permissionHint(site, said))
-  if (status === 404)
+  if (status === 404) {
+    // Most say the same once more.
+    const more = /not (be )?found$/i.test(said) ? '' : words
     return fail(
-      `${name} knows no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it`,
+      `${name} knows no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
       `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(site, said)}`,
     )
+  }
   if (status >= 500)
     return fail(`\`${new URL(site.api).host}\` answers ${status} when asked to ${purpose}${words}`, 'try again later')
   return fail(`${name} refuses to ${purpose}${words || `: status ${status}`}`)
