@@ -1,5 +1,5 @@
 import { cli } from '../schema/row.ts'
-import { flag, keyValues, list, object, record, type Shape, text, textOrList, word } from '../schema/shape.ts'
+import { either, flag, keyValues, list, object, record, type Shape, text, textOrList, word } from '../schema/shape.ts'
 import { dnsName, filled, kubernetesName } from './values-shape.ts'
 
 const reference: Shape = object(
@@ -25,6 +25,19 @@ const secrets: Shape = object({
   ),
   public: cli(list(filled()), 'paths of values that look secret and are not'),
 })
+
+const pullRequest: Shape = either(
+  flag(),
+  object({
+    labels: cli(list(filled(), { unique: true }), 'labels that it gets'),
+    reviewers: cli(
+      list(filled(), { unique: true }),
+      'users who are asked to review it; `org/team` for a team of GitHub or Gitea',
+    ),
+    draft: cli(flag(), 'open it as a draft', '`false`'),
+    forge: cli(word(['github', 'gitlab', 'gitea']), 'as `--forge`', 'by the host of the repository'),
+  }),
+)
 
 /** What `--environment NAME` stands for. */
 export const environment: Shape = object({
@@ -57,6 +70,6 @@ export const environment: Shape = object({
     'one file per object, one file, or a base with overlays',
     '`plain`',
   ),
-  pullRequest: cli(flag(), 'open a pull request in place of a push', '`false`'),
+  pullRequest: cli(pullRequest, 'open a pull request in place of a push', '`false`'),
   secrets: cli(secrets, 'how secrets are kept out of the repository'),
 })

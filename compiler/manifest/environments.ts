@@ -6,7 +6,7 @@ import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
 import { parseImageReference } from '../values/image-reference.ts'
 import { failed, parsed } from '../values/parsed.ts'
 import { present } from './build.ts'
-import type { Environment, PublishTarget, SecretRules } from './manifest.ts'
+import type { Environment, PublishTarget, PullRequestRules, SecretRules } from './manifest.ts'
 import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
 
 const routing = diagnostic({
@@ -116,6 +116,7 @@ function readImages(tree: Tree | undefined, path: Path, reading: Reading): Envir
 
 function readPublish(tree: Tree, path: Path, reading: Reading): PublishTarget {
   const layout = known(tree, 'layout')?.value
+  const pullRequest = readPullRequest(get(tree, 'pullRequest'), path, reading)
   return {
     ...present({
       repository: known(tree, 'repository'),
@@ -123,7 +124,19 @@ function readPublish(tree: Tree, path: Path, reading: Reading): PublishTarget {
       path: known(tree, 'path'),
     }),
     layout: layout === 'single-file' || layout === 'kustomize' ? layout : 'plain',
-    pullRequest: readFlag(get(tree, 'pullRequest'), path, reading)?.value ?? false,
+    ...(pullRequest && { pullRequest }),
+  }
+}
+
+/** `true`, or a mapping that says more. */
+function readPullRequest(tree: Tree | undefined, path: Path, reading: Reading): PullRequestRules | undefined {
+  if (tree?.kind !== 'map' && !readFlag(tree, path, reading)?.value) return undefined
+  const forge = known(tree, 'forge')?.value
+  return {
+    labels: texts(get(tree, 'labels')),
+    reviewers: texts(get(tree, 'reviewers')),
+    draft: readFlag(get(tree, 'draft'), [...path, 'draft'], reading)?.value ?? false,
+    ...((forge === 'github' || forge === 'gitlab' || forge === 'gitea') && { forge }),
   }
 }
 

@@ -136,7 +136,17 @@ export interface PublishTarget {
   readonly branch?: At<string>
   readonly path?: At<string>
   readonly layout: 'plain' | 'single-file' | 'kustomize'
-  readonly pullRequest: boolean
+  /** Absent: commits are pushed to the branch itself. */
+  readonly pullRequest?: PullRequestRules
+}
+
+/** What a pull request gets when it is opened; later runs leave that to its reviewers. */
+export interface PullRequestRules {
+  readonly labels: readonly At<string>[]
+  readonly reviewers: readonly At<string>[]
+  readonly draft: boolean
+  /** What kind of server it is, where its host does not tell. */
+  readonly forge?: 'github' | 'gitlab' | 'gitea'
 }
 
 export interface SecretRules {
