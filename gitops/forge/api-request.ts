@@ -37,15 +37,21 @@ export interface Patience {
   /** A forge that asks for more than this is not waited for. */
   readonly asked: number
   readonly attempts: number
+  /** Is told of pauses that people notice, and why. */
+  readonly onPause: (milliseconds: number, why: string) => void
   /** Waits; rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
 }
+
+/** Milliseconds. */
+const NOTICED = 5_000
 
 const PATIENCE: Patience = {
   pause: 500,
   longest: 10_000,
   asked: 90_000,
   attempts: 10,
+  onPause: () => {},
   wait: async (milliseconds, signal) => {
     await sleep(milliseconds, undefined, signal && { signal }).catch(error => {
       signal?.throwIfAborted()
@@ -68,9 +74,13 @@ export class ForgeApi {
   readonly #login: Login
   readonly #proxy: URL | undefined
   readonly #patience: Patience
+  readonly #tokenOf: string | undefined
 
   constructor(site: Site, login: Login, env: Env, patience: Partial<Patience> = {}) {
     this.site = site
+    // https://docs.github.com/actions/concepts/security/github_token; Gitea's is the same.
+    const own = env.GITHUB_ACTIONS === 'true' && login.variable === 'GITHUB_TOKEN' ? env.GITHUB_REPOSITORY : undefined
+    this.#tokenOf = own?.toLowerCase() === site.path.toLowerCase() ? undefined : own
     this.#login = login
     const proxy = proxyFor(new URL(site.api), env)
     this.#proxy = proxy !== undefined && URL.canParse(proxy) ? new URL(proxy) : undefined
@@ -115,7 +125,12 @@ export class ForgeApi {
 
   async #send(call: Call): Promise<Answer> {
     const { signal } = call
-    const subject: Subject = { site: this.site, variable: this.#login.variable, purpose: call.purpose }
+    const subject: Subject = {
+      site: this.site,
+      variable: this.#login.variable,
+      purpose: call.purpose,
+      tokenOf: this.#tokenOf,
+    }
     for (let failures = 1; ; failures++) {
       signal?.throwIfAborted()
       let failure: ForgeError
@@ -136,6 +151,7 @@ export class ForgeApi {
         if (!neverSent(error) && !(call.mayRepeat && isPassing(error))) throw failure
       }
       if (failures >= this.#patience.attempts) throw failure
+      if ((asked ?? 0) >= NOTICED) this.#patience.onPause(asked!, failure.message)
       await this.pause(failures, signal, asked)
     }
   }

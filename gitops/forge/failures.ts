@@ -34,10 +34,16 @@ export interface Subject {
   readonly variable: string
   /** What it was to do: `open a pull request`. */
   readonly purpose: string
+  /** The only repository that the token is for, where that is known and another one. */
+  readonly tokenOf?: string | undefined
 }
 
 /** Says in a user's words why a forge has refused a call. `said` is what `wordsOf` found in the answer. */
-export function refusal({ site, variable, purpose }: Subject, { status, headers }: Answer, said: string): ForgeError {
+export function refusal(
+  { site, variable, purpose, tokenOf }: Subject,
+  { status, headers }: Answer,
+  said: string,
+): ForgeError {
   const name = FORGE_NAMES[site.kind]
   // Behind a 5xx is the forge or something in front of it: nobody knows what became of the request.
   const fail = (message: string, hint?: string) =>
@@ -59,13 +65,16 @@ export function refusal({ site, variable, purpose }: Subject, { status, headers 
       'authorize it for the organization, in the settings of your tokens',
     )
   if (status === 403)
-    return fail(`${name} does not let the token of \`${variable}\` ${purpose}${words}`, permissionHint(site, said))
+    return fail(
+      `${name} does not let the token of \`${variable}\` ${purpose}${words}`,
+      permissionHint(site, said, tokenOf),
+    )
   if (status === 404) {
     // Most say the same once more.
     const more = /not (be )?found$/i.test(said) ? '' : words
     return fail(
       `${name} knows no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
-      `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(site, said)}`,
+      `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(site, said, tokenOf)}`,
     )
   }
   if (status >= 500)
@@ -99,7 +108,9 @@ function whenText(headers: IncomingHttpHeaders): string {
   return pause < 100_000 ? `in ${Math.ceil(pause / 1000)} s` : `in ${Math.ceil(pause / 60_000)} min`
 }
 
-function permissionHint({ kind }: Site, said: string): string {
+function permissionHint({ kind }: Site, said: string, tokenOf: string | undefined): string {
+  if (tokenOf !== undefined)
+    return `the token of a workflow is for its own repository, \`${tokenOf}\`: make one for this repository and set \`DEVCTL_FORGE_TOKEN\` to it`
   if (/GitHub Actions is not permitted/i.test(said))
     return 'switch on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, or use a token of an app'
   switch (kind) {

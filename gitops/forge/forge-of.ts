@@ -9,7 +9,7 @@ import { tokenFor } from './token.ts'
 export interface ForgeOptions {
   /** `--forge`, for a host whose name does not tell. */
   readonly forge?: ForgeKind
-  /** For tests. */
+  /** How long it is tried, and who is told of pauses (`onPause`). */
   readonly patience?: Partial<Patience>
 }
 

@@ -45,7 +45,7 @@ const plain = (text: string): string =>
   text
     .replaceAll('&', '&amp;')
     .replaceAll(/[\\`*_{}[\]<>~|$]/g, char => (char === '<' ? '&lt;' : char === '>' ? '&gt;' : `\\${char}`))
-    .replaceAll(/([@#!%])(?=\w)|(:)(?=\/\/)|\b(www)(?=\.)|\b(GH)(?=-\d)/gi, found => `${found}${APART}`)
+    .replaceAll(/([@#!%])(?=\w)|(&amp;)(?=\d)|(:)(?=\/\/)|\b(www)(?=\.)|\b(GH)(?=-\d)/gi, found => `${found}${APART}`)
 
 /** Text in HTML, with code in place of names in backticks. */
 export const html = (text: string): string =>
@@ -64,6 +64,6 @@ export function title(text: string, longest: number): string {
   const line = text
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
-    .replaceAll(/(^|[^\w/])([@#!])(?=\w)/g, '$1$2 ')
+    .replaceAll(/(?<![\w/])@(?=\w)|[#!](?=\d)/g, '$& ')
   return line.length > longest ? `${line.slice(0, longest - 1).trimEnd()}…` : line
 }

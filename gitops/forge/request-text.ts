@@ -46,10 +46,12 @@ export interface RequestContent {
   readonly changes: readonly ObjectChange[]
   readonly images: readonly ImageChange[]
   readonly diagnostics: readonly Remark[]
-  /** Where the Compose files are. */
-  readonly source: {
+  /** Where the Compose files are; absent where they are in no repository. */
+  readonly source?: {
     readonly repository?: string
     readonly commit: string
+    /** Whether there are changes that are not committed. */
+    readonly isDirty?: boolean
     /** First line of its message. */
     readonly subject?: string
     /** Its page, `https` or `http`. */
@@ -142,18 +144,27 @@ function remarkList(remarks: readonly Remark[]): string | undefined {
   return heading('What the compiler says', lines.length > SHOWN ? details(plural(lines.length, 'remark'), list) : list)
 }
 
-function sourceText({ source, branch, verify }: RequestContent): string {
-  const short = code(source.commit.slice(0, 12))
-  const commit = source.page !== undefined && isPage(source.page) ? `[${short}](<${source.page}>)` : short
-  const where = source.repository === undefined ? '' : ` of ${code(source.repository)}`
-  const subject = source.subject === undefined ? '' : `: ${prose(source.subject)}`
-  const text = [
-    `Rendered from commit ${commit}${where}${subject}`,
-    'To see that this is exactly what that commit renders to:',
-    block('sh', [`git checkout ${source.commit}`, verify]),
-    `> devctl writes the branch ${code(branch)} anew with each publish: do not push to it. Change the source and publish again; this request follows.`,
+function sourceText(content: RequestContent): string {
+  const note = `> devctl writes the branch ${code(content.branch)} anew with each publish: do not push to it. Change the source and publish again; this request follows.`
+  return heading('Source', [...originText(content), note].join('\n\n'))
+}
+
+function originText({ source, verify }: RequestContent): readonly string[] {
+  if (!source) return ['Rendered from files that are in no repository.']
+  const { commit, repository, isDirty = false, subject, page } = source
+  const short = code(commit.slice(0, 12))
+  const parts = [
+    `Rendered from commit ${page !== undefined && isPage(page) ? `[${short}](<${page}>)` : short}`,
+    repository === undefined ? '' : ` of ${code(repository)}`,
+    isDirty ? ', with changes that are not committed' : '',
+    subject === undefined ? '' : `: ${prose(subject)}`,
   ]
-  return heading('Source', text.join('\n\n'))
+  const check = [
+    'To see that this is exactly what that commit renders to:',
+    block('sh', [`git checkout ${commit}`, verify]),
+  ]
+  // What is not committed cannot be rendered again.
+  return [parts.join(''), ...(isDirty ? [] : check)]
 }
 
 /** Whether an address may be a link: nothing that ends it, nothing but the web. */

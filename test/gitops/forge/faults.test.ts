@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { exchange } from '../../../gitops/forge/exchange.ts'
-import { ForgeError } from '../../../gitops/forge/failures.ts'
+import { ForgeError, pauseAsked } from '../../../gitops/forge/failures.ts'
 import { forgeOf } from '../../../gitops/forge/forge-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
@@ -12,15 +12,16 @@ const busy = { status: 502, text: '<html>Bad Gateway</html>' }
 
 async function forge(...replies: readonly Reply[]) {
   const server = await forgeServer(...replies)
-  const { waits, options } = impatient()
+  const { waits, told, options } = impatient()
   const env = { GITEA_SERVER_URL: server.url, GITEA_TOKEN: 'secret-token' }
   const { requests } = forgeOf(`${server.url}/o/r`, env, options)!
-  return { ...server, requests: requests!, waits }
+  return { ...server, requests: requests!, waits, told }
 }
 
 describe('what may pass is tried again', () => {
   test.each<[string, Reply]>([
     ['a connection that is cut', 'cut'],
+    ['an answer that breaks off', 'half'],
     ['502', busy],
     ['503', { status: 503, json: { message: 'maintenance' } }],
     ['500', { status: 500, json: { message: '' } }],
@@ -83,9 +84,10 @@ describe('limits', () => {
       head: { ref: 'h', repo_id: 1 },
       base: { ref: 'main', repo_id: 1 },
     }
-    const { requests, waits, received } = await forge(limited, { status: 201, json: made })
+    const { requests, waits, received, told } = await forge(limited, { status: 201, json: made })
     expect(await requests.open({ ...branches, title: 't', body: 'b' })).toMatchObject({ isNew: true })
     expect(waits).toEqual([milliseconds])
+    expect(told).toEqual([expect.stringMatching(`^${milliseconds} ms: Gitea takes no more requests for now`)])
     expect(received.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
@@ -101,6 +103,22 @@ describe('limits', () => {
     expect(error.message).toBe('Gitea takes no more requests for now: API rate limit exceeded for user ID 1')
     expect(error.hint).toMatch(/^try again in (29|30) min/)
     expect(waits).toEqual([])
+  })
+})
+
+describe('how long an answer asks to wait', () => {
+  const now = Date.parse('2030-01-01T00:00:00Z')
+  test.each([
+    [{ 'retry-after': '7' }, 7000],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 00:01:00 GMT' }, 60_000],
+    [{ 'retry-after': 'Mon, 31 Dec 2029 23:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, undefined],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(now / 1000 + 5) }, 5000],
+    [{ 'ratelimit-remaining': '0', 'ratelimit-reset': String(now / 1000 + 5) }, 5000],
+    [{ 'x-ratelimit-remaining': '10', 'x-ratelimit-reset': String(now / 1000 + 5) }, undefined],
+    [{}, undefined],
+  ])('%j', (headers, expected) => {
+    expect(pauseAsked(headers, now)).toBe(expected)
   })
 })
 

@@ -11,7 +11,7 @@ export interface Received {
   readonly body: unknown
 }
 
-/** An answer; `cut` ends the connection in place of one, `hang` never answers. */
+/** An answer; `cut` ends the connection in place of one, `half` amid one, `hang` never answers. */
 export type Reply =
   | {
       readonly status?: number
@@ -20,6 +20,7 @@ export type Reply =
       readonly text?: string
     }
   | 'cut'
+  | 'half'
   | 'hang'
 
 /** A server at loopback that gives the replies in their order, and remembers what it was asked. */
@@ -54,6 +55,11 @@ function reply(response: ServerResponse, what: Reply): void {
     response.destroy()
     return
   }
+  if (what === 'half') {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('[{"number":', () => response.destroy())
+    return
+  }
   const { status = 200, headers = {}, json, text = JSON.stringify(json) } = what
   response.writeHead(status, { 'content-type': json === undefined ? 'text/html' : 'application/json', ...headers })
   response.end(text)
@@ -67,16 +73,18 @@ afterEach(() => {
 /** Does not wait, and remembers for how long it was to. */
 export function impatient(attempts = 4) {
   const waits: number[] = []
+  const told: string[] = []
   const options: ForgeOptions = {
     patience: {
       attempts,
+      onPause: (milliseconds, why) => void told.push(`${milliseconds} ms: ${why}`),
       wait: async (milliseconds, signal) => {
         signal?.throwIfAborted()
         waits.push(milliseconds)
       },
     },
   }
-  return { waits, options }
+  return { waits, told, options }
 }
 
 /** The error that a promise is rejected with. */

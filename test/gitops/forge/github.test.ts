@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { forgeOf } from '../../../gitops/forge/forge-of.ts'
+import type { Env } from '../../../gitops/forge/site.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const TOKEN = 'ghp_0123456789'
@@ -22,9 +23,13 @@ const pull = (more: object = {}) => ({
 })
 
 async function github(...replies: readonly Reply[]) {
+  return githubWith({}, ...replies)
+}
+
+async function githubWith(more: Env, ...replies: readonly Reply[]) {
   const server = await forgeServer(...replies)
   const { waits, options } = impatient()
-  const env = { GITHUB_SERVER_URL: server.url, GITHUB_API_URL: `${server.url}/api/v3`, GITHUB_TOKEN: TOKEN }
+  const env = { GITHUB_SERVER_URL: server.url, GITHUB_API_URL: `${server.url}/api/v3`, GITHUB_TOKEN: TOKEN, ...more }
   const forge = forgeOf(`${server.url}/octo-org/deploy.git`, env, options)!
   return { ...server, forge, requests: forge.requests!, waits }
 }
@@ -257,6 +262,17 @@ describe('refusals in words', () => {
     expect(error.message).toMatch(message)
     expect(error.hint ?? '').toMatch(hint)
     expect(inspect(error, { depth: 10 })).not.toMatch(/ghp_|AZSCKtL4U8yX/)
+  })
+
+  test('the token of a workflow is for its own repository', async () => {
+    const env = { GITHUB_ACTIONS: 'true', GITHUB_REPOSITORY: 'octo-org/shop' }
+    const missing = { status: 404, json: { message: 'Not Found' } }
+    const error = await failureOf((await githubWith(env, missing)).requests.find(branches))
+    expect(error.hint).toContain('the token of a workflow is for its own repository, `octo-org/shop`: make one')
+    const own = await failureOf(
+      (await githubWith({ ...env, GITHUB_REPOSITORY: 'Octo-Org/deploy' }, missing)).requests.find(branches),
+    )
+    expect(own.hint).toContain('Pull requests: write')
   })
 
   test('nothing that is printed shows the token', async () => {

@@ -167,6 +167,13 @@ describe('the text of a request', () => {
     expect(requestText({ ...content, source: { commit: 'abc', page } }).body).toContain('commit `abc`\n')
   })
 
+  test('what is not committed cannot be checked', () => {
+    const dirty = requestText({ ...content, source: { commit: 'abc', isDirty: true, subject: 's' } }).body
+    expect(dirty).toContain('Rendered from commit `abc`, with changes that are not committed: s\n\n> devctl writes')
+    const { source: _, ...without } = content
+    expect(requestText(without).body).toContain('Rendered from files that are in no repository.\n\n> devctl writes')
+  })
+
   test('a title fits everywhere', () => {
     expect(requestText({ ...content, subject: 'x'.repeat(500) }).title).toHaveLength(200)
   })
@@ -191,7 +198,7 @@ describe('Markdown', () => {
 
   test.each([
     ['`web` has *no* [link](x)', '`web` has \\*no\\* \\[link\\](x)'],
-    ['<b>&amp;', '&lt;b&gt;&amp;amp;'],
+    ['<b>&amp; &12', '&lt;b&gt;&amp;amp; &amp;&#8203;12'],
     ['a @team, #12, !3, %4, GH-5', 'a @&#8203;team, #&#8203;12, !&#8203;3, %&#8203;4, GH&#8203;-5'],
     ['mail me@example.com', 'mail me@&#8203;example.com'],
     ['https://x.example/issues/1 www.x.example', 'https:&#8203;//x.example/issues/1 www&#8203;.x.example'],
@@ -214,7 +221,7 @@ describe('Markdown', () => {
   })
 
   test.each([
-    ['web 1 @ann (#2) a/b#3', 'web 1 @ ann (# 2) a/b#3'],
+    ['web 1 @ann (#2) a/b#3 !4', 'web 1 @ ann (# 2) a/b# 3 ! 4'],
     ['web@sha256:0f', 'web@sha256:0f'],
     ['  a\n b ', 'a b'],
   ])('title %j', (text, expected) => {
