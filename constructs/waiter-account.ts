@@ -30,6 +30,7 @@ export function waiterAccountJson(waiting: Waiting): object[] {
 function accountProps({ plan, environment, jobs }: Waiting) {
   const metadata = objectMeta(plan, environment)
   const { name } = plan
+  const { namespace } = environment
   return {
     // No Pod gets the token by default: the init container that needs it has it projected.
     account: { metadata, automountServiceAccountToken: false },
@@ -40,7 +41,8 @@ function accountProps({ plan, environment, jobs }: Waiting) {
     binding: {
       metadata,
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
-      subjects: [{ kind: 'ServiceAccount', name }],
+      // Kubernetes would do without the namespace; kustomize writes it where it moves the account.
+      subjects: [{ kind: 'ServiceAccount', name, ...(namespace !== undefined && { namespace }) }],
     },
   }
 }

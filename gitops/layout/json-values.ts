@@ -1,0 +1,28 @@
+import type { KubernetesObject } from '../../constructs/manifest.ts'
+
+export type JsonMap = Record<string, unknown>
+
+export const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** A copy of an object that `change` has changed. */
+export function changed(object: KubernetesObject, change: (copy: JsonMap) => void): KubernetesObject {
+  const copy = structuredClone(object)
+  // The copy is ours; what becomes of it is still an object with a kind and a name.
+  change(copy as unknown as JsonMap)
+  return copy
+}
+
+/** Calls `visit` for every map of a value with its key; that of the items of a list is the list's. */
+export function eachMap(value: unknown, visit: (map: JsonMap, key: string) => void, key = ''): void {
+  if (Array.isArray(value)) for (const item of value) eachMap(item, visit, key)
+  else if (isMap(value)) {
+    visit(value, key)
+    for (const [inner, one] of Object.entries(value)) eachMap(one, visit, inner)
+  }
+}
+
+/** What is at the end of a path of keys; undefined where it breaks off. */
+export function at(value: unknown, ...keys: readonly string[]): unknown {
+  return keys.reduce((found: unknown, key) => (isMap(found) ? found[key] : undefined), value)
+}
