@@ -71,5 +71,15 @@ export const environment: Shape = object({
     '`plain`',
   ),
   pullRequest: cli(pullRequest, 'open a pull request in place of a push', '`false`'),
+  createNamespace: cli(
+    flag(),
+    'the object of the namespace is in the repository, too, with the Pod Security level that the Pods need',
+    '`false`',
+  ),
+  syncWaves: cli(
+    flag(),
+    'sync waves of Argo CD, where a service waits until another is healthy or has completed',
+    '`false`',
+  ),
   secrets: cli(secrets, 'how secrets are kept out of the repository'),
 })

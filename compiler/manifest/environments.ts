@@ -60,7 +60,7 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
     routeAnnotations: readPairs(get(value, 'routeAnnotations'), reading),
     ...(text('policy')?.value === 'restricted' && { policy: 'restricted' }),
     images: readImages(get(value, 'images'), at('images'), reading),
-    publish: readPublish(value, at('pullRequest'), reading),
+    publish: readPublish(value, at, reading),
     secrets: readSecrets(get(value, 'secrets')),
   }
 }
@@ -114,9 +114,10 @@ function readImages(tree: Tree | undefined, path: Path, reading: Reading): Envir
   })
 }
 
-function readPublish(tree: Tree, path: Path, reading: Reading): PublishTarget {
+function readPublish(tree: Tree, at: (field: string) => Path, reading: Reading): PublishTarget {
   const layout = known(tree, 'layout')?.value
-  const pullRequest = readPullRequest(get(tree, 'pullRequest'), path, reading)
+  const pullRequest = readPullRequest(get(tree, 'pullRequest'), at('pullRequest'), reading)
+  const isSet = (field: string) => readFlag(get(tree, field), at(field), reading)?.value ?? false
   return {
     ...present({
       repository: known(tree, 'repository'),
@@ -125,6 +126,8 @@ function readPublish(tree: Tree, path: Path, reading: Reading): PublishTarget {
     }),
     layout: layout === 'single-file' || layout === 'kustomize' ? layout : 'plain',
     ...(pullRequest && { pullRequest }),
+    createNamespace: isSet('createNamespace'),
+    syncWaves: isSet('syncWaves'),
   }
 }
 

@@ -138,6 +138,10 @@ export interface PublishTarget {
   readonly layout: 'plain' | 'single-file' | 'kustomize'
   /** Absent: commits are pushed to the branch itself. */
   readonly pullRequest?: PullRequestRules
+  /** Add the object of the namespace. */
+  readonly createNamespace: boolean
+  /** Add sync waves of Argo CD. */
+  readonly syncWaves: boolean
 }
 
 /** What a pull request gets when it is opened; later runs leave that to its reviewers. */

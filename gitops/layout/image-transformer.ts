@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { at, changed, eachMap, type JsonMap } from './json-values.ts'
+import { at, changed, eachMap, type JsonMap, listAt } from '../json-values.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 interface Reference {
@@ -94,7 +94,7 @@ function containersOf(object: unknown): readonly JsonMap[] {
 }
 
 function imageVolumesOf(object: KubernetesObject): readonly string[] {
-  const volumes = at(object, 'spec', 'template', 'spec', 'volumes')
-  const found = (Array.isArray(volumes) ? volumes : []).map(volume => at(volume, 'image', 'reference'))
+  const volumes = listAt(object, 'spec', 'template', 'spec', 'volumes')
+  const found = volumes.map(volume => at(volume, 'image', 'reference'))
   return found.filter(reference => typeof reference === 'string')
 }

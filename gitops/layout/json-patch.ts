@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { printYaml } from '../../constructs/yaml.ts'
-import { isMap, type JsonMap } from './json-values.ts'
+import { isMap, type JsonMap } from '../json-values.ts'
 
 /** An operation of a JSON Patch (RFC 6902). */
 export interface Operation {
@@ -17,12 +17,14 @@ export function operationsBetween(before: object, after: object): readonly Opera
   return between(plain(before), plain(after), ROOT)
 }
 
-/** The text of a patch file. A comment names the place where the pointer has only the number of an item. */
+/** The text of a patch file. A comment names the items of which the pointer has only the number. */
 export function printOperations(operations: readonly Operation[]): string {
   return operations
-    .map(({ place, ...operation }) => `${place.includes('[') ? `# ${place}\n` : ''}${printYaml([operation])}`)
+    .map(({ place, ...operation }) => `${NAMED_ITEM.test(place) ? `# ${place}\n` : ''}${printYaml([operation])}`)
     .join('')
 }
+
+const NAMED_ITEM = /\[[\w./-]*[a-z][\w./-]*\]/i
 
 interface Place {
   readonly pointer: string

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { at, changed, eachMap, isMap, type JsonMap } from './json-values.ts'
+import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../json-values.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 /** How far a label goes; each goes where the one before does. */
@@ -40,8 +40,7 @@ function touched(object: KubernetesObject, reach: Reach): readonly (JsonMap | un
   const maps: unknown[] = [object.metadata.labels]
   if (reaches(reach, 'templates')) {
     if (at(object, 'spec', 'template') !== undefined) maps.push(at(object, 'spec', 'template', 'metadata', 'labels'))
-    const claims = at(object, 'spec', 'volumeClaimTemplates')
-    for (const claim of Array.isArray(claims) ? claims : []) maps.push(at(claim, 'metadata', 'labels'))
+    for (const claim of listAt(object, 'spec', 'volumeClaimTemplates')) maps.push(at(claim, 'metadata', 'labels'))
   }
   if (reaches(reach, 'selectors')) {
     if (object.kind === 'Service') maps.push(at(object, 'spec', 'selector'))

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { changed, isMap } from './json-values.ts'
+import { changed, isMap } from '../json-values.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 /** `namespace`, where all objects are in one and were not. */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { shortHash } from '../../compiler/values/dns-name.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { printYaml } from '../../constructs/yaml.ts'
-import { toFiles } from '../tree/files.ts'
+import { kustomization, toFiles } from '../tree/files.ts'
 import { operationsBetween, printOperations } from './json-patch.ts'
 import { KUSTOMIZATION, type Patch, printKustomization } from './kustomization.ts'
 import { transformersBetween } from './transformers.ts'
@@ -18,10 +18,9 @@ const PATCHES = '_patches'
  */
 export function toBase(manifests: readonly Manifest[]): { readonly name: string; readonly files: Files } {
   const objects = toFiles(manifests, 'yaml')
-  const files = new Map([...objects, [KUSTOMIZATION, printKustomization({ resources: [...objects.keys()] })]])
-  const hash = createHash('sha256')
-  for (const [path, text] of files) hash.update(`${path}\0${text}\0`)
-  return { name: `base-${hash.digest('hex').slice(0, 8)}`, files }
+  const files = new Map([...objects, [KUSTOMIZATION, kustomization(objects.keys())]])
+  const hash = shortHash([...files].map(([path, text]) => `${path}\0${text}\0`).join(''))
+  return { name: `base-${hash}`, files }
 }
 
 /**

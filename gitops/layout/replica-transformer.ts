@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { at, changed, isMap } from './json-values.ts'
+import { at, changed, isMap } from '../json-values.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 /** The kinds that kustomize looks at; it asks for the name alone. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { printDocument } from '../../constructs/yaml.ts'
+import { printKustomization } from '../layout/kustomization.ts'
 
 /** Names that Windows gives to devices, in any folder. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/
@@ -32,9 +33,7 @@ export function toFiles(
 
 /** A kustomization that lists the files, so that `kubectl apply -k`, Flux and Argo CD take the folder as it is. */
 export function kustomization(paths: Iterable<string>): string {
-  const lines = [...paths].sort().map(path => `  - ${path}\n`)
-  const resources = lines.length > 0 ? `resources:\n${lines.join('')}` : 'resources: []\n'
-  return `apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n${resources}`
+  return printKustomization({ resources: [...paths].sort() })
 }
 
 function shorten(name: string, original: string, always = false): string {

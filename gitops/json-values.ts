@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../constructs/manifest.ts'
+import type { KubernetesObject } from '../constructs/manifest.ts'
 
 export type JsonMap = Record<string, unknown>
 
@@ -25,4 +25,10 @@ export function eachMap(value: unknown, visit: (map: JsonMap, key: string) => vo
 /** What is at the end of a path of keys; undefined where it breaks off. */
 export function at(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce((found: unknown, key) => (isMap(found) ? found[key] : undefined), value)
+}
+
+/** The items of the list at the end of a path of keys; none where there is no list. */
+export function listAt(value: unknown, ...keys: readonly string[]): readonly unknown[] {
+  const found = at(value, ...keys)
+  return Array.isArray(found) ? found : []
 }

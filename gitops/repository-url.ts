@@ -1,0 +1,28 @@
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+
+/** `user@host:path`, as git and ssh have it: no scheme, and a colon before the first slash. A letter before it is a drive of Windows. */
+const SCP_LIKE = /^(?:(?<user>[^@/:\s]+)@)?(?<host>\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/)(?<path>.+)$/
+
+/** The address without what is between its scheme and its host but a user of ssh: it may be a token. */
+export function withoutCredentials(address: string): string {
+  return address.replace(/^(https?:\/\/)[^@/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^@/]*@/i, '$1@')
+}
+
+/**
+ * The address of a repository as the controllers in a cluster take it, without credentials. Flux has no `user@host:path`
+ * (https://fluxcd.io/flux/components/source/gitrepositories/#url). Throws a UserError for what no cluster can reach.
+ */
+export function controllerAddress(address: string): string {
+  const clean = withoutCredentials(address)
+  if (/^(https?|ssh):\/\/./i.test(clean)) return clean
+  const { user, host, path } = SCP_LIKE.exec(clean)?.groups ?? {}
+  if (host !== undefined && path !== undefined)
+    return `ssh://${user === undefined ? '' : `${user}@`}${host}/${path.replace(/^\/+/, '')}`
+  const shown = /^[a-z][a-z\d+.-]*:\/\//i.exec(clean)
+  throw new UserError(
+    shown
+      ? `controllers do not read \`${shown[0]}\` addresses`
+      : 'the repository is a path of this machine, which no controller can read',
+    { hint: 'give the address that the cluster knows, `https://…` or `ssh://…`' },
+  )
+}
