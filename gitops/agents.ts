@@ -30,7 +30,7 @@ export function argocdApplication(target: AgentTarget): string {
     metadata: { name: nameOf(target), namespace: 'argocd' },
     spec: {
       project: 'default',
-      source: { repoURL: controllerAddress(repository), targetRevision: branch, path: folder(path) },
+      source: { repoURL: controllerAddress(repository), targetRevision: branch, path: folder(path) || '.' },
       destination: { server: 'https://kubernetes.default.svc', namespace },
       syncPolicy: {
         automated: { prune: true, selfHeal: true },
@@ -85,7 +85,7 @@ export function fluxObjects(target: AgentTarget): string {
 /** `shop-staging`; both controllers write it into a label, too. */
 const nameOf = ({ application, environment }: AgentTarget) => toDnsLabel(`${application}-${environment}`)
 
-/** The folder without slashes around it; the repository's own is `.`. */
-const folder = (path: string) => path.replaceAll(/^(\.?\/)+|\/+$/g, '') || '.'
+/** The folder without `./` before it and slashes around it; the repository's own is empty. */
+const folder = (path: string) => path.replaceAll(/^(\.?\/)+|\/+$/g, '').replace(/^\.$/, '')
 
 const comments = (lines: readonly string[]) => lines.map(line => `# ${line}\n`).join('')

@@ -7,9 +7,9 @@ export const isMap = (value: unknown): value is JsonMap =>
 
 /** A copy of an object that `change` has changed. */
 export function changed(object: KubernetesObject, change: (copy: JsonMap) => void): KubernetesObject {
-  const copy = structuredClone(object)
-  // The copy is ours; what becomes of it is still an object with a kind and a name.
-  change(copy as unknown as JsonMap)
+  // Through text: an object may have one map in several places, and a structured clone has it so, too.
+  const copy: KubernetesObject & JsonMap = JSON.parse(JSON.stringify(object))
+  change(copy)
   return copy
 }
 

@@ -66,7 +66,7 @@ function betweenLists(before: readonly unknown[], after: readonly unknown[], at:
   let right = 0
   for (const [nextLeft, nextRight] of [...common(before, after), [before.length, after.length] as const]) {
     while (left < nextLeft && right < nextRight) {
-      operations.push(...between(before[left++], after[right], inList(at, right, after[right])))
+      operations.push(...replacing(before[left++], after[right], inList(at, right, after[right])))
       right++
     }
     while (left < nextLeft) operations.push(operation('remove', inList(at, right, before[left++])))
@@ -79,8 +79,17 @@ function betweenLists(before: readonly unknown[], after: readonly unknown[], at:
   return operations
 }
 
+/** Another name is another thing, whatever else is the same. */
+function replacing(before: unknown, after: unknown, at: Place): readonly Operation[] {
+  return nameOf(before) === nameOf(after) ? between(before, after, at) : [operation('replace', at, after)]
+}
+
+/** Above it (the product of two lengths), lists are compared item by item: thousands of items are nobody's to read. */
+const MOST_COMPARISONS = 1_000_000
+
 /** The longest sequence of items that both lists have, as pairs of indices; items with names are compared by name. */
 function common(before: readonly unknown[], after: readonly unknown[]): readonly (readonly [number, number])[] {
+  if (before.length * after.length > MOST_COMPARISONS) return []
   const left = before.map(identity)
   const right = after.map(identity)
   const lengths = Array.from({ length: left.length + 1 }, () => new Array<number>(right.length + 1).fill(0))

@@ -45,7 +45,7 @@ export function readme(about: About, layout: LayoutName): string {
     '## How to change them',
     'Not here: devctl stops when a file of its own was edited, and never touches files that others put beside its own (`.devctl.lock` lists which are its own). Change the source, and publish it again:',
     block(`devctl publish ${words}`),
-    'The same files without a commit, to look at:',
+    `${layout === 'kustomize' ? 'What `kubectl kustomize .` builds, as files' : 'The same files'} without a commit, to look at:`,
     block(`devctl render ${words} --output-dir manifests`),
     ...(requiredSecrets.length > 0 ? secrets(requiredSecrets) : []),
   ]

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
+import { changed } from '../json-values.ts'
 import { imagesBetween } from './image-transformer.ts'
 import type { Kustomization } from './kustomization.ts'
 import { labelsBetween } from './label-transformer.ts'
@@ -30,7 +31,7 @@ export function transformersBetween(
   const after = new Map(wanted.map(object => [identity(object), object]))
   const pairs = base.flatMap(object => {
     const next = after.get(identity(object))
-    return next ? [[object, next] satisfies Pair] : []
+    return next ? [[changed(object, () => {}), next] satisfies Pair] : []
   })
   // In the order in which kustomize applies them.
   const transformers = [namespaceBetween, labelsBetween, replicasBetween, imagesBetween].map(between =>

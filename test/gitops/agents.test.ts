@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { type AgentTarget, argocdApplication, fluxObjects } from '../../gitops/agents.ts'
+import { controllerAddress, withoutCredentials } from '../../gitops/repository-url.ts'
+
+const target: AgentTarget = {
+  application: 'shop',
+  environment: 'staging',
+  namespace: 'shop-staging',
+  repository: 'git@git.example.com:team/deploy.git',
+  branch: 'main',
+  path: 'environments/staging/shop/',
+}
+
+describe('the objects of controllers', () => {
+  test('Argo CD', () => {
+    expect(argocdApplication(target)).toMatchInlineSnapshot(`
+      "# A private repository: tell Argo CD its credentials, \`argocd repo add\` or a Secret that is labelled
+      # \`argocd.argoproj.io/secret-type: repository\`.
+      apiVersion: argoproj.io/v1alpha1
+      kind: Application
+      metadata:
+        name: shop-staging
+        namespace: argocd
+      spec:
+        project: default
+        source:
+          repoURL: ssh://git@git.example.com/team/deploy.git
+          targetRevision: main
+          path: environments/staging/shop
+        destination:
+          server: https://kubernetes.default.svc
+          namespace: shop-staging
+        syncPolicy:
+          automated:
+            prune: true
+            selfHeal: true
+          syncOptions:
+            - CreateNamespace=true
+            - ServerSideApply=true
+      "
+    `)
+  })
+
+  test('Flux', () => {
+    expect(fluxObjects(target)).toMatchInlineSnapshot(`
+      "# ssh needs a Secret with \`identity\` and \`known_hosts\`; add to the spec below:
+      #   secretRef:
+      #     name: shop-staging-git
+      apiVersion: source.toolkit.fluxcd.io/v1
+      kind: GitRepository
+      metadata:
+        name: shop-staging
+        namespace: flux-system
+      spec:
+        interval: 1m
+        url: ssh://git@git.example.com/team/deploy.git
+        ref:
+          branch: main
+      ---
+      # The namespace \`shop-staging\` must be there.
+      apiVersion: kustomize.toolkit.fluxcd.io/v1
+      kind: Kustomization
+      metadata:
+        name: shop-staging
+        namespace: flux-system
+      spec:
+        interval: 10m
+        retryInterval: 1m
+        timeout: 5m
+        sourceRef:
+          kind: GitRepository
+          name: shop-staging
+        path: ./environments/staging/shop
+        prune: true
+        wait: true
+      "
+    `)
+  })
+
+  test('of an https address name the other credentials', () => {
+    const text = fluxObjects({
+      ...target,
+      repository: 'https://git.example.com/team/deploy.git',
+      createNamespace: true,
+    })
+    expect(text).toContain('# A private repository needs a Secret with `username` and `password`')
+    expect(text).not.toContain('must be there')
+  })
+
+  test('have a name that is one, whatever the application is called', () => {
+    const names = (application: string) =>
+      parseAllDocuments(
+        `${argocdApplication({ ...target, application })}---\n${fluxObjects({ ...target, application })}`,
+      )
+        .map(document => String(document.getIn(['metadata', 'name'])))
+        .filter((name, index, all) => all.indexOf(name) === index)
+    expect(names('shop')).toEqual(['shop-staging'])
+    const [long, ...others] = names('a'.repeat(63))
+    expect(others).toEqual([])
+    expect(long).toMatch(/^[a-z0-9-]{50,63}$/)
+    expect(names(`${'a'.repeat(62)}b`)).not.toEqual([long])
+  })
+
+  test('take the whole repository, too', () => {
+    for (const path of ['', '.', './', '/']) {
+      expect(argocdApplication({ ...target, path })).toContain('path: "."\n')
+      expect(fluxObjects({ ...target, path })).toContain('path: ./\n')
+    }
+  })
+
+  test('leave the namespace to the manifests that have it', () => {
+    expect(argocdApplication(target)).toContain('CreateNamespace=true')
+    expect(argocdApplication({ ...target, createNamespace: true })).not.toContain('CreateNamespace')
+  })
+})
+
+describe('the address of a repository', () => {
+  test.each([
+    ['git@git.example.com:team/deploy.git', 'ssh://git@git.example.com/team/deploy.git'],
+    ['git.example.com:/srv/git/deploy.git', 'ssh://git.example.com/srv/git/deploy.git'],
+    ['git@[::1]:deploy.git', 'ssh://git@[::1]/deploy.git'],
+    ['ssh://git@host:2222/deploy.git', 'ssh://git@host:2222/deploy.git'],
+    ['https://me:token@git.example.com/deploy.git', 'https://git.example.com/deploy.git'],
+    ['https://token@git.example.com:8443/a@b.git', 'https://git.example.com:8443/a@b.git'],
+    ['http://git.example.com/deploy.git', 'http://git.example.com/deploy.git'],
+  ])('%s', (address, expected) => {
+    expect(controllerAddress(address)).toBe(expected)
+  })
+
+  test.each([
+    ['../deploy', 'a path of this machine'],
+    ['/srv/git/deploy.git', 'a path of this machine'],
+    ['./a:b', 'a path of this machine'],
+    ['C:\\deploy', 'a path of this machine'],
+    ['file:///srv/git/deploy.git', '`file://` addresses'],
+    ['git://host/deploy.git', '`git://` addresses'],
+  ])('%s is refused', (address, message) => {
+    expect(() => controllerAddress(address)).toThrow(message)
+  })
+
+  test('has no password of ssh either', () => {
+    expect(withoutCredentials('ssh://git:secret@host/x')).toBe('ssh://git@host/x')
+  })
+})
