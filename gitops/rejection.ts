@@ -18,29 +18,29 @@ export type Rejection =
  * for these; the words are asked for in English (`LC_ALL=C`).
  */
 const WORDS: readonly (readonly [Rejection, RegExp])[] = [
+  // A name that cannot be, and a server that never takes a rewritten branch, are told in the words of races.
+  ['refused', /exists; cannot create|denying non-fast-forward/],
   [
     'race',
-    /\(fetch first\)|\(non-fast-forward\)|\(stale info\)|cannot lock ref|incorrect old value provided|failed to update ref|reference already exists|Unable to create '.*\.lock'|shallow file has changed/,
+    /\((fetch first|non-fast-forward|stale info)\)|cannot lock ref|incorrect old value provided|reference already exists/,
   ],
+  ['broken', /(returned error:|HTTP) (429|5\d\d)/],
+  ['credentials', /(returned error:|HTTP) 401|Authentication failed|could not read (Username|Password)/],
+  ['credentials', /Permission denied \(|Host key verification failed|Too many authentication failures/],
   [
     'refused',
-    /pre-receive hook declined|\(hook declined\)|update hook declined|protected branch|GH\d{3}:|denied by|not allowed to|prohibited|deny(ing|CurrentBranch)|branch is currently checked out|service not enabled|access denied or repository not exported|Working directory has (un)?staged changes|\[remote rejected\].*\((?!cannot lock|failed to update|incorrect)/i,
+    /(returned error:|HTTP) 4\d\d|\[remote rejected\]|marked as read only|dubious ownership|service not enabled/,
   ],
-  [
-    'credentials',
-    /Authentication failed|could not read (Username|Password)|Permission denied \(|Host key verification failed|HTTP 401|error: 401|error: 403|HTTP 403|terminal prompts disabled|Invalid username or password|invalid credentials|Too many authentication failures/i,
-  ],
+  ['missing', /[Rr]epository (not found|'.*' (not found|does not exist))|does not appear to be a git repository/],
   [
     'missing',
-    /repository '.*' not found|does not appear to be a git repository|Repository not found|not found: did you run|error: 404|project you were looking for could not be found|no such file or directory|not a git repository/i,
+    /access denied or repository not exported|is this a git repository\?|project you were looking for could not be found/,
   ],
-  [
-    'unreachable',
-    /Could not resolve host|Name or service not known|Temporary failure in name resolution|nodename nor servname|Connection refused|No route to host|Network is unreachable|Failed to connect|unable to connect|SSL certificate problem|certificate verif/i,
-  ],
+  ['unreachable', /[Cc]ould not resolve host|unable to look up|name resolution|Connection refused|No route to host/],
+  ['unreachable', /Network is unreachable|Failed to connect|unable to connect|certificate|TLS|SSL/],
   [
     'broken',
-    /remote end hung up|early EOF|unexpected disconnect|Connection (reset|closed|timed out)|Operation timed out|RPC failed|HTTP 5\d\d|error: 5\d\d|error: 429|kex_exchange_identification|Broken pipe|index-pack|curl \d+|the remote end|bad pack|GnuTLS|unpack(er)? error|protocol error|expected flush|invalid.*pkt|read error|Empty reply/i,
+    /hung up|early EOF|unexpected disconnect|Connection.*(reset|closed)|timed out|RPC failed|Broken pipe|Empty reply|expected flush|Could not read from remote repository/i,
   ],
 ]
 

@@ -3,11 +3,11 @@ export interface Rejection {
   readonly situation: string
   readonly stderr: string
   /**
-   * `race`: somebody else's push was first, so look at the branch and write again. `cut`: nobody knows whether the push
+   * `race`: somebody else's push was first, so look at the branch and write again. `broken`: nobody knows whether the push
    * has happened, so look at the branch. `refused`: the server's decision, which stays. `credentials`: who we are was
    * not accepted, or who the server is. `missing`: there is no such repository. `unreachable`: there is no such server.
    */
-  readonly kind: 'race' | 'cut' | 'refused' | 'credentials' | 'missing' | 'unreachable'
+  readonly kind: 'race' | 'broken' | 'refused' | 'credentials' | 'missing' | 'unreachable'
 }
 
 const URL = 'https://git.example.com/org/deploy.git'
@@ -354,7 +354,7 @@ const of = (kind: Rejection['kind'], entries: readonly Omit<Rejection, 'kind'>[]
 /** Every way not to succeed that we have seen. */
 export const rejections: readonly Rejection[] = [
   ...of('race', races),
-  ...of('cut', cuts),
+  ...of('broken', cuts),
   ...of('refused', refusals),
   ...of('credentials', credentials),
   ...of('missing', missing),
