@@ -47,7 +47,8 @@ export async function resolveDigests(
   setMaxListeners(0, signal)
   const client = new RegistryClient({ ...options, signal })
   const resolved = new Map<string, Resolved>()
-  const queue = [...new Set(references)].values()
+  const distinct = [...new Set(references)]
+  const queue = distinct.values()
   const work = async () => {
     for (const reference of queue) resolved.set(reference, await client.resolve(reference))
   }
@@ -58,13 +59,15 @@ export async function resolveDigests(
     stop.abort()
     client.close()
   }
-  return resolved
+  // In the order of the references, whoever answered first.
+  return new Map(distinct.map(reference => [reference, resolved.get(reference)!]))
 }
 
 class RegistryClient {
   readonly #exchange: Exchange
   readonly #authorizer: Authorizer
   readonly #hasProxy: boolean
+  readonly #unreachable = new Map<string, RegistryProblem>()
   readonly #origins = new Map<string, Promise<string>>()
 
   constructor({ env, signal, credentials, patience }: ResolveOptions) {
@@ -88,12 +91,18 @@ class RegistryClient {
       return { problem: { kind: 'invalid', reason, ...(hint !== undefined && { hint }) } }
     }
     if (reference.value.digest !== undefined) return { digest: reference.value.digest }
+    const address = manifestAddressOf(reference.value)
+    const known = this.#unreachable.get(address.host)
+    if (known !== undefined) return { problem: known }
     try {
-      return { digest: await this.#digestAt(manifestAddressOf(reference.value)) }
+      return { digest: await this.#digestAt(address) }
     } catch (error) {
       if (!(error instanceof RegistryTrouble)) throw error
-      const { problem } = error
-      return { problem: problem.kind === 'unreachable' && this.#hasProxy ? { ...problem, hasProxy: true } : problem }
+      if (error.problem.kind !== 'unreachable') return { problem: error.problem }
+      const problem = this.#hasProxy ? { ...error.problem, hasProxy: true } : error.problem
+      // It has been waited for once.
+      this.#unreachable.set(address.host, problem)
+      return { problem }
     }
   }
 

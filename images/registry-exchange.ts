@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, Agent as PlainAgent, request as plainRequest 
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RegistryTrouble } from './registry-problem.ts'
-import { isPassing, toUnreachable } from './registry-unreachable.ts'
+import { isPassing, isSilence, toUnreachable } from './registry-unreachable.ts'
 
 /** A question to a registry or to its token service. */
 export interface Question {
@@ -28,7 +28,7 @@ export interface Patience {
   readonly pause: number
   /** The longest pause that a registry can ask for. */
   readonly longest: number
-  /** Without a word for that long, a connection is given up. */
+  /** Without a word for that long, a connection is given up, and the second time the question. */
   readonly silence: number
 }
 
@@ -59,6 +59,7 @@ export class Exchange {
    */
   async ask(question: Question): Promise<Answer> {
     const { attempts, longest } = this.#patience
+    let silences = 0
     for (let attempt = 1; ; attempt++) {
       this.#signal.throwIfAborted()
       let wait = this.#patience.pause * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
@@ -74,7 +75,8 @@ export class Exchange {
       } catch (error) {
         this.#signal.throwIfAborted()
         if (error instanceof RegistryTrouble) throw error
-        if (attempt >= attempts || !isPassing(error)) throw toUnreachable(error, question.url)
+        if (isSilence(error)) silences++
+        if (attempt >= attempts || silences > 1 || !isPassing(error)) throw toUnreachable(error, question.url)
       }
       await sleep(wait, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted())
     }

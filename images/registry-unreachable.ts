@@ -18,7 +18,7 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
   switch (code) {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return trouble(`the name \`${hostname}\` leads to no address`, 'check the name of the registry')
+      return trouble(`the name \`${hostname}\` leads to no address`, 'check the name of the registry, and the network')
     case 'ECONNREFUSED':
       return trouble(`nothing listens at \`${host}\``, 'check the name and the port of the registry')
     case 'EHOSTUNREACH':
@@ -38,6 +38,9 @@ export function isPassing(error: unknown): boolean {
   const { code = '' } = error as NodeJS.ErrnoException // what node:http gives is an Error
   return ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'EAI_AGAIN'].includes(code) || code.startsWith('HPE_')
 }
+
+/** Whether there was no word in time. */
+export const isSilence = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ETIMEDOUT' // as above
 
 const isCertificateProblem = (code: string): boolean =>
   /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED/.test(code) && !code.includes('ALERT')

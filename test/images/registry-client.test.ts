@@ -420,7 +420,7 @@ describe('what may pass', () => {
       response.writeHead(200, { 'content-length': 1000 }).write('{')
       setImmediate(() => response.socket!.destroy())
     })
-    expect(await resolveOne(server, undefined, { patience: { silence: 100 } })).toEqual({ digest: DIGEST })
+    expect(await resolveOne(server, undefined, { patience: { silence: 500 } })).toEqual({ digest: DIGEST })
     expect(count).toBe(3)
   })
 
@@ -431,6 +431,15 @@ describe('what may pass', () => {
     const dead = await fakeServer((_, response) => void response.socket!.destroy())
     expect(await resolveOne(dead)).toMatchObject({ problem: { kind: 'unreachable' } })
     expect(dead.requests).toHaveLength(5)
+  })
+
+  test('is waited for twice where nothing is said, and once for all images of the registry', async () => {
+    const silent = await fakeServer(() => {})
+    const references = Array.from({ length: 30 }, (_, index) => `${silent.host}/web:${index}`)
+    const resolved = await resolve(references, { patience: { silence: 50 } })
+    const reason = `\`${silent.host}\` does not answer in time`
+    expect([...resolved.values()]).toEqual(references.map(() => ({ problem: { kind: 'unreachable', reason } })))
+    expect(silent.requests.length).toBeLessThanOrEqual(2 * 8)
   })
 
   test.each([{ 'retry-after': '3600' }, { 'retry-after': 'Fri, 31 Dec 2199 23:59:59 GMT' }])(
