@@ -12,6 +12,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../compiler/manifest/automatic.ts'),
     import('../environment/failures.ts'),
     import('../images/builder.ts'),
+    import('../images/confirm-images.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)

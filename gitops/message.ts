@@ -22,7 +22,10 @@ export interface MessageInput {
   /** What `--environment` named. */
   readonly environment: string | undefined
   readonly changes: readonly ObjectChange[]
+  /** By Compose service. */
   readonly images: ReadonlyMap<string, string>
+  /** Those that the repository has. */
+  readonly imagesBefore: Readonly<Record<string, string>>
   /** Address of the source repository, without credentials. */
   readonly repository: string | undefined
   readonly source: SourceCommit | undefined
@@ -53,12 +56,13 @@ export function commitMessage(input: MessageInput): string {
   return `${[subjectOf(input), shown.join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
 }
 
-function trailers({ environment, images, repository, source }: MessageInput): readonly string[] {
+function trailers({ application, environment, images, repository, source }: MessageInput): readonly string[] {
   const from = repository ?? 'local'
   return [
     ...(source
       ? [`Devctl-Source: ${from}@${source.commit}${source.isDirty ? ' (with changes that are not committed)' : ''}`]
       : []),
+    `Devctl-Application: ${application}`,
     ...(environment === undefined ? [] : [`Devctl-Environment: ${environment}`]),
     ...[...images].map(([service, image]) => `Devctl-Image: ${service}=${image}`),
     ...(source ? [`Co-authored-by: ${oneLine(source.author)}`, ...argoTrailers(source, repository)] : []),

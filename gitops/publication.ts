@@ -4,17 +4,28 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Checkout, Target } from './checkout.ts'
 import { refuseSameObjects } from './neighbours.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
-import { type Change, type Output, planChange } from './tree/change.ts'
-import { type Facts, LOCK_NAME } from './tree/lock.ts'
+import { isOnRequest, refuseForeignRequest, requestLock } from './request-branch.ts'
+import { type Change, look, type Output, planChange, readLock } from './tree/change.ts'
+import { type Facts, LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
 
 /** What should be in a repository. */
 export interface Publication {
   readonly target: Target
-  /** The folders of the repository and what they should hold; the first one is the application's own. */
-  readonly folders: readonly PublishedFolder[]
+  /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
+  readonly path: string
+  /** The folders, the application's own first; asked for anew on each fresh head, since some of it depends on what is there. */
+  readonly folders: (there: There) => Promise<readonly PublishedFolder[]>
   /** The source is older than what is there: publish it all the same. */
   readonly rollback: boolean
+}
+
+/** The repository as it is now. */
+export interface There {
+  /** The lock of a folder. */
+  lock(path: string): Lock | undefined
+  /** The text of a file of one of the target's folders; undefined where there is none. */
+  read(path: string): string | undefined
 }
 
 export interface PublishedFolder {
@@ -33,8 +44,20 @@ export interface FolderChange {
 }
 
 export type Outcome =
-  /** Nothing to write. `commit` is the source that was published last. */
-  | { readonly kind: 'unchanged'; readonly head: string | undefined; readonly branch: string }
+  /** Nothing to write. `request`: the branch of a pull request that has nothing to say any more. */
+  | {
+      readonly kind: 'unchanged'
+      readonly head: string | undefined
+      readonly branch: string
+      readonly request?: string
+    }
+  /** The branch of the pull request holds it already. */
+  | {
+      readonly kind: 'requested'
+      readonly branch: string
+      readonly commit: string
+      readonly changes: readonly FolderChange[]
+    }
   /** What is there comes from a source that has ours among its ancestors. */
   | { readonly kind: 'newer'; readonly source: string }
   /** What would be written (`--dry-run`, `--verify`). */
@@ -55,27 +78,44 @@ export interface PublishOptions extends PushOptions {
  * something newer. Throws a UserError, and has pushed nothing, where something is in the way.
  */
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
+  const { target } = publication
   let changes: readonly FolderChange[] = []
   const work = {
     async write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
-      const { head, branch } = checkout
-      for (const { path } of publication.folders) await refuseLinks(checkout, path)
-      changes = publication.folders.map(folder => planFolder(checkout, folder))
-      const newer = publication.rollback ? undefined : await newerSource(publication, changes, options)
+      const { head, branch, requestHead } = checkout
+      for (const path of target.paths) await refuseLinks(checkout, path)
+      const folders = await publication.folders(thereIn(checkout))
+      changes = folders.map(folder => planFolder(checkout, folder))
+      if (requestHead !== undefined) await refuseForeignRequest(checkout, requestHead, target.request!)
+      const newer = publication.rollback ? undefined : await newerSource(checkout, publication, folders, options)
       if (newer !== undefined) return { done: { kind: 'newer', source: newer } }
-      const isSame = changes.every(
-        ({ change: { writes, removals, before } }) => before && writes.size + removals.length === 0,
-      )
-      if (isSame) return { done: { kind: 'unchanged', head, branch } }
-      await refuseSameObjects(checkout, publication.folders)
+      if (changes.every(isSame))
+        return { done: { kind: 'unchanged', head, branch, ...(requestHead && { request: requestHead }) } }
+      await refuseSameObjects(checkout, folders)
       if (options.dryRun) return { done: { kind: 'planned', branch, changes } }
       const message = await options.message(changes)
       for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
-      return { commit: { message, paths: changes.flatMap(pathsOf) } }
+      const paths = changes.filter(one => !isSame(one)).flatMap(pathsOf)
+      if (requestHead !== undefined && (await isOnRequest(checkout, requestHead, target.paths, paths)))
+        return { done: { kind: 'requested', branch, commit: requestHead, changes } }
+      return { commit: { message, paths } }
     },
   }
-  const result = await pushTo(publication.target, work, options)
+  const result = await pushTo(target, work, options)
   return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
+}
+
+const isSame = ({ change: { writes, removals, before } }: FolderChange): boolean =>
+  before !== undefined && writes.size + removals.length === 0
+
+function thereIn({ folder }: Checkout): There {
+  return {
+    lock: path => readLock(join(folder, path), path),
+    read(path) {
+      const found = look(folder, path)
+      return found.kind === 'file' ? found.content : undefined
+    },
+  }
 }
 
 function planFolder({ folder }: Checkout, { path, output }: PublishedFolder): FolderChange {
@@ -118,16 +158,20 @@ async function refuseLinks({ git, head }: Checkout, path: string): Promise<void>
   }
 }
 
-/** The source commit that is there already and has ours among its ancestors. */
+/** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */
 async function newerSource(
-  { folders }: Publication,
-  changes: readonly FolderChange[],
+  checkout: Checkout,
+  { path }: Publication,
+  folders: readonly PublishedFolder[],
   { isAncestor }: PublishOptions,
 ): Promise<string | undefined> {
   const ours = sourceOf(folders[0]?.output.facts)
-  const theirs = sourceOf(changes[0]?.change.before?.facts)
-  if (ours === undefined || theirs === undefined || ours === theirs) return undefined
-  return (await isAncestor(ours, theirs)) === true ? theirs : undefined
+  if (ours === undefined) return undefined
+  const there = [readLock(join(checkout.folder, path), path), await requestLock(checkout, path)]
+  for (const theirs of new Set(there.map(lock => sourceOf(lock?.facts)))) {
+    if (theirs !== undefined && ours !== theirs && (await isAncestor(ours, theirs)) === true) return theirs
+  }
+  return undefined
 }
 
 const sourceOf = (facts: Facts | undefined) => facts?.source.commit

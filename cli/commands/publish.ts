@@ -12,6 +12,15 @@ Only files that devctl wrote are replaced or removed, and only while they are as
     ...publishing,
     dryRun: flag('--dry-run', 'print what would change, and change nothing'),
     verify: flag('--verify', 'fail unless the repository holds exactly what these files render to; changes nothing'),
+    pullRequest: flag(
+      '--pull-request',
+      'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
+    ),
+    forge: choice('--forge <kind>', 'what kind of server the repository is on, where its host does not tell', [
+      'github',
+      'gitlab',
+      'gitea',
+    ]),
     rollback: flag('--rollback', 'publish although the repository holds a newer commit of the source'),
     output: choice('--output <form>', 'form of the result', ['text', 'json'], 'text'),
   },
@@ -21,6 +30,7 @@ Only files that devctl wrote are replaced or removed, and only while they are as
       line: 'devctl publish --repository git@host:org/deploy.git --path staging/shop --namespace shop',
       does: 'without a manifest',
     },
+    { line: 'devctl publish --environment production --pull-request', does: 'for review' },
     { line: 'devctl publish --environment staging --dry-run', does: 'what would change' },
   ],
   async run(context, _words, options) {

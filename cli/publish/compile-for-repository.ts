@@ -5,12 +5,12 @@ import { count, failureSummary } from '../../compiler/diagnostics/render/summary
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { Context } from '../command.ts'
-import { compileFiles } from '../compile-files.ts'
-import type { OpenProject } from '../open-project.ts'
+import { type CompiledProject, compileFiles } from '../compile-files.ts'
+import { type OpenProject, openProject } from '../open-project.ts'
+import type { LoadingValues, PlanningValues } from '../project-options.ts'
 import { readFile } from '../read-file.ts'
 import { nothingToRender } from '../render-files.ts'
 import { printDiagnostics } from '../report.ts'
-import type { PublishingValues } from './options.ts'
 
 /** An application, compiled for a repository. */
 export interface CompiledForRepository {
@@ -23,24 +23,40 @@ export interface CompiledForRepository {
   readonly diagnostics: readonly Diagnostic[]
 }
 
+type Values = LoadingValues & Partial<PlanningValues>
+
 /** What `render` may leave open: in a repository it would stay open for ever. */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
-/** Compiles for a repository. Undefined after errors, which are printed with their `consequence`. Throws a UserError for a project without Compose files. */
+/**
+ * Compiles for a repository, the images of services with `build` by their digests. Undefined after errors, which are printed with their `consequence`. Throws a UserError
+ * for a project without Compose files.
+ */
 export async function compileForRepository(
   { io, logLevel }: Context,
-  options: PublishingValues,
+  options: Values,
   project: OpenProject,
-  consequence: string,
+  { consequence, signal }: { readonly consequence: string; readonly signal: AbortSignal },
 ): Promise<CompiledForRepository | undefined> {
   const inputs = new Map<string, string>()
   const onRead = (path: string, bytes: Uint8Array) => {
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
   }
-  const compiled = await compileFiles(io, [], options, options, { project, onRead })
-  const diagnostics = compiled.diagnostics.map(
+  let compiled = await compileFiles(io, [], options, options, { project, onRead })
+  let refused: readonly Diagnostic[] = []
+  try {
+    const confirmed = await confirmBuilt(compiled, io.env, signal)
+    const image = new Map([...(options.image ?? []), ...confirmed])
+    if (confirmed.size > 0) compiled = await compileFiles(io, [], options, { ...options, image }, { project })
+  } catch (error) {
+    const { NotBuilt } = await import('../../images/builder.ts')
+    if (!(error instanceof NotBuilt)) throw error
+    refused = error.diagnostics
+  }
+  const found = compiled.diagnostics.map(
     (one): Diagnostic => (NEEDED.has(one.code) ? { ...one, severity: 'error' } : one),
   )
+  const diagnostics = [...found, ...refused]
   printDiagnostics(diagnostics, io, logLevel)
   const { plan, loaded, manifest, hasNoCompose } = compiled
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
@@ -57,6 +73,39 @@ export async function compileForRepository(
   for (const [path, hash] of inputs) if (hidden.has(hash)) inputs.delete(path)
   const { toManifests } = await import('../../constructs/index.ts')
   return { plan, manifests: toManifests(plan), directory, inputs, diagnostics }
+}
+
+/** The references with digests of the services that are built. */
+async function confirmBuilt(
+  { project, plan, diagnostics }: CompiledProject,
+  env: Context['io']['env'],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  if (!plan || !project || diagnostics.some(({ code }) => NEEDED.has(code))) return new Map()
+  const claimed = [...project.services.values()].flatMap(({ name, build }) => {
+    const reference = build && plan.images.get(name)
+    return reference && !reference.includes('@') ? [{ service: name, reference, span: build.span }] : []
+  })
+  if (claimed.length === 0) return new Map()
+  const { confirmImages } = await import('../../images/confirm-images.ts')
+  return confirmImages(claimed, { env, signal })
+}
+
+/**
+ * The application as it is without an environment: what an overlay is computed against. Undefined where the files alone do not make one (a variable that only environments
+ * set); their mistakes are nobody's here.
+ */
+export async function compileBase(
+  { io }: Context,
+  { environment: _, ...options }: LoadingValues,
+  name: string,
+): Promise<readonly Manifest[] | undefined> {
+  const loading = { ...options, environment: undefined }
+  const project = await openProject(io, loading)
+  const { plan } = await compileFiles(io, [], loading, { name }, { project })
+  if (!plan) return undefined
+  const { toManifests } = await import('../../constructs/index.ts')
+  return toManifests(plan)
 }
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`

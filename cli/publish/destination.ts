@@ -3,6 +3,7 @@ import type { Target } from '../../gitops/checkout.ts'
 import { UsageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import type { OpenProject } from '../open-project.ts'
+import { sharedFolder } from './folders.ts'
 import { folderPath, type PublishingValues } from './options.ts'
 
 /** Where an application is published: what options say, then the environment. */
@@ -13,11 +14,17 @@ export interface Destination {
   readonly layout: 'plain' | 'single-file' | 'kustomize'
 }
 
+type Values = Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout'> & {
+  readonly pullRequest: boolean
+  /** What is verified is the branch that controllers read. */
+  readonly verify: boolean
+}
+
 /** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
 export function destinationOf(
   { cwd }: Io,
-  { repository, branch, path, layout }: PublishingValues,
-  { environment, manifest }: OpenProject,
+  { repository, branch, path, layout, pullRequest, verify }: Values,
+  { environment, manifest }: Pick<OpenProject, 'environment' | 'manifest'>,
   application: string,
 ): Destination {
   const publish = environment?.publish
@@ -30,14 +37,26 @@ export function destinationOf(
     })
   folderPath(named, path === undefined ? 'path' : '--path')
   const folder = named.replace(/\/$/, '')
+  const form = layout ?? publish?.layout ?? 'plain'
   const into = branch ?? publish?.branch?.value
   const base = repository === undefined && manifest ? manifest.folder : cwd
+  const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
+  const request = isRequest ? requestBranch(environment?.key, application) : undefined
   return {
-    target: { address: readAddress(address, base), paths: [folder], ...(into !== undefined && { branch: into }) },
+    target: {
+      address: readAddress(address, base),
+      paths: form === 'kustomize' ? [folder, sharedFolder(application)] : [folder],
+      ...(into !== undefined && { branch: into }),
+      ...(request !== undefined && { request }),
+    },
     path: folder,
-    layout: layout ?? publish?.layout ?? 'plain',
+    layout: form,
   }
 }
+
+/** The branch of an application's pull requests: one for each environment, so that a later publish brings the open request up to date. */
+const requestBranch = (environment: string | undefined, application: string) =>
+  environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
 
 function noRepository(environment: string | undefined): UsageError {
   const name = environment ?? 'staging'

@@ -12,12 +12,14 @@ export interface Output {
   readonly files: ReadonlyMap<string, string>
   /** Add a kustomization that lists all others. */
   readonly index: boolean
-  /** Files of ours that are not among `files` stay. */
-  readonly keepOthers: boolean
+  /** Whether files of ours that are not among `files` stay: all of them, none, or some by their paths. */
+  readonly keepOthers: boolean | ((path: string) => boolean)
   /** Replace and remove also what was edited by hand or is not ours; links and folders in the way are refused all the same. */
   readonly takeOver: boolean
   /** What the lock tells besides. Absent: nothing, for what an earlier lock told is no longer true. */
   readonly facts?: Facts
+  /** Who uses which part of a folder that several overlays share. */
+  readonly uses?: Readonly<Record<string, string>>
 }
 
 const INDEX = 'kustomization.yaml'
@@ -48,7 +50,9 @@ export function planChange(root: string, shown: string, output: Output): Change 
   const recorded = new Set([...(before?.files.keys() ?? []), ...(before?.pending.keys() ?? [])])
   const files = new Map(output.files)
   const present = stillThere(root, before)
-  const others = new Map(output.keepOthers ? [...present].filter(([path]) => !files.has(path)) : [])
+  const { keepOthers } = output
+  const keeps = typeof keepOthers === 'function' ? keepOthers : () => keepOthers
+  const others = new Map([...present].filter(([path]) => !files.has(path) && keeps(path)))
   // A run for some services keeps the index of the folder in step, whatever its own format is.
   if (output.index || others.has(INDEX)) {
     others.delete(INDEX)
@@ -76,8 +80,8 @@ export function planChange(root: string, shown: string, output: Output): Change 
   }
 
   const removals: string[] = []
-  for (const path of output.keepOthers ? [] : recorded) {
-    if (files.has(path)) continue
+  for (const path of recorded) {
+    if (files.has(path) || keeps(path)) continue
     const there = look(root, path)
     if (there.kind === 'missing') continue
     if (there.kind === 'blocked') inTheWay.push(`\`${there.at}\` is ${there.what}`)
@@ -97,10 +101,9 @@ export function planChange(root: string, shown: string, output: Output): Change 
     after: {
       environment: output.environment,
       // The sources of what is kept are not known apart; the union names them all.
-      sources: output.keepOthers
-        ? [...new Set([...(before?.sources ?? []), ...output.sources])].sort()
-        : output.sources,
+      sources: keepOthers ? [...new Set([...(before?.sources ?? []), ...output.sources])].sort() : output.sources,
       ...(facts && { facts }),
+      ...(output.uses && { uses: output.uses }),
       files: new Map([...others, ...written]),
       pending: new Map(),
     },
@@ -156,7 +159,8 @@ export function look(root: string, path: string): Found {
   return { kind: 'missing' }
 }
 
-function readLock(root: string, shown: string): Lock | undefined {
+/** The lock of a folder; undefined where it has none. `shown` names the folder. Throws a UserError for one that devctl did not write. */
+export function readLock(root: string, shown: string): Lock | undefined {
   const there = look(root, LOCK_NAME)
   if (there.kind === 'missing') return undefined
   if (there.kind === 'file') return parseLock(there.content, `${shown}/${LOCK_NAME}`)

@@ -15,6 +15,8 @@ export interface Lock {
   readonly sources: readonly string[]
   /** Where the files came from; absent in folders that `render` wrote. */
   readonly facts?: Facts
+  /** Of a folder that several overlays share: the folders that use it, and what of it. */
+  readonly uses?: Readonly<Record<string, string>>
   /** Paths with `/`, and the fingerprint of each file as it was written. */
   readonly files: ReadonlyMap<string, string>
   /** Files that were about to be written when the lock was: only seen after a run that was killed. */
@@ -81,6 +83,7 @@ export function printLock(lock: Lock): string {
     environment: lock.environment,
     sources: lock.sources,
     ...lock.facts,
+    ...(lock.uses && { uses: sorted(new Map(Object.entries(lock.uses))) }),
     files: sorted(lock.files),
     ...(lock.pending.size > 0 && { pending: sorted(lock.pending) }),
   }
@@ -101,7 +104,7 @@ export function parseLock(text: string, shown: string): Lock {
   }
   if (!isRecord(content)) throw refuse('is damaged')
   if (content.version !== 1) throw refuse('was written by another version of devctl')
-  const { environment, sources, files, pending = {} } = content
+  const { environment, sources, files, uses, pending = {} } = content
   const facts = readFacts(content)
   if (typeof environment !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
   for (const path of [...Object.keys(files), ...Object.keys(pending)]) {
@@ -112,6 +115,7 @@ export function parseLock(text: string, shown: string): Lock {
     environment,
     sources: Array.isArray(sources) ? sources.map(String) : [],
     ...(facts && { facts }),
+    ...(isTextMap(uses) && { uses }),
     files: new Map(Object.entries(files)),
     pending: new Map(Object.entries(pending)),
   }

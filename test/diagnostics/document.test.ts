@@ -9,6 +9,7 @@ import '../../compiler/manifest/automatic.ts'
 import '../../compiler/manifest/read.ts'
 import '../../environment/failures.ts'
 import '../../images/builder.ts'
+import '../../images/confirm-images.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 

@@ -21,7 +21,7 @@ describe('the first time', () => {
       stdout: expect.stringMatching(/^deploy\(shop\/staging\): \d+ added\n$/),
     })
     expect(stderr).toMatch(/Compiled: 5 objects for staging/)
-    expect(stderr).toMatch(/Written: environments\/staging\/shop: 6 added/)
+    expect(stderr).toMatch(/Written: environments\/staging\/shop: 7 added/)
     expect(await log()).toHaveLength(1)
     expect(Object.keys(await tree())).toContain(`${FOLDER}/web/deployment-web.yaml`)
     expect(leftIn(temporary)).toEqual([])
@@ -106,7 +106,7 @@ describe('again', () => {
     expect({ status, stdout }).toEqual({
       status: 0,
       stdout: expect.stringMatching(
-        /^unchanged: environments\/staging\/shop already holds what [0-9a-f]{7} renders to\n$/,
+        /^unchanged: environments\/staging\/shop already holds what compose\.yaml at [0-9a-f]{7} renders to\n$/,
       ),
     })
     expect(await log()).toHaveLength(1)

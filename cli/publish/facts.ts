@@ -1,0 +1,85 @@
+import type { GitOptions } from '../../gitops/git.ts'
+import { readSource, type SourceCommit } from '../../gitops/source.ts'
+import type { Facts } from '../../gitops/tree/lock.ts'
+import { plainAddress } from '../deploy-source.ts'
+import { repositoryOf } from '../environment-name.ts'
+import type { OpenProject } from '../open-project.ts'
+import type { LoadingValues, PlanningValues } from '../project-options.ts'
+import { version } from '../version.ts'
+import { type CompiledForRepository, inputsFrom } from './compile-for-repository.ts'
+
+/** Where an application comes from. */
+export interface Origin {
+  /** Undefined outside of a repository. */
+  readonly commit: SourceCommit | undefined
+  /** Address of the source repository, without credentials; undefined where it has no remote. */
+  readonly repository: string | undefined
+  /** Top folder of the source repository, else the project's. */
+  readonly top: string
+}
+
+/** Asks git about the folder of a project. */
+export async function originOf({ directory, inputs }: CompiledForRepository, git: GitOptions): Promise<Origin> {
+  const repository = repositoryOf(directory)
+  return {
+    commit: await readSource(directory, [...inputs.keys()], git),
+    repository: repository?.address === undefined ? undefined : plainAddress(repository.address),
+    top: repository?.top ?? directory,
+  }
+}
+
+/** What the lock tells of a rendering. */
+export function factsOf(
+  { plan, manifests, inputs }: CompiledForRepository,
+  { environment }: OpenProject,
+  { commit, repository, top }: Origin,
+  options: readonly (readonly [string, string])[],
+): Facts {
+  const { namespace } = plan.environment
+  return {
+    ...(environment && { target: environment.key }),
+    ...(namespace !== undefined && { namespace }),
+    source: {
+      ...(repository !== undefined && { repository }),
+      ...(commit && { path: commit.path, commit: commit.commit, ...(commit.isDirty && { isDirty: true }) }),
+    },
+    tool: `devctl ${version()}`,
+    inputs: inputsFrom(top, inputs),
+    images: Object.fromEntries(plan.images),
+    options: Object.fromEntries(options),
+    objects: manifests.map(({ object }) => `${object.kind.toLowerCase()}/${object.metadata.name}`).sort(),
+  }
+}
+
+/** The options that shape what is rendered, as they are written; those about images are not among them, for each release has others. */
+export function shapingOptions(
+  options: Partial<LoadingValues & PlanningValues>,
+): readonly (readonly [string, string])[] {
+  const {
+    environment,
+    name,
+    namespace,
+    domain,
+    routes,
+    gateway,
+    ingressClass,
+    tlsSecret,
+    policy,
+    registry,
+    startOrder,
+  } = options
+  const said = {
+    environment,
+    name,
+    namespace,
+    domain,
+    routes,
+    gateway,
+    'ingress-class': ingressClass,
+    'tls-secret': tlsSecret,
+    policy,
+    registry,
+    'start-order': startOrder === 'manifest' ? undefined : startOrder,
+  }
+  return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
+}

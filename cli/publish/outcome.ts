@@ -1,0 +1,145 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { ObjectDiff } from '../../environment/diff.ts'
+import type { ForgeKind } from '../../gitops/forge/forge.ts'
+import { type MessageInput, subjectOf } from '../../gitops/message.ts'
+import type { FolderChange, Outcome } from '../../gitops/publication.ts'
+import type { Context } from '../command.ts'
+import { wantsColour } from '../io.ts'
+import type { OpenProject } from '../open-project.ts'
+import { diffText } from '../print-diff.ts'
+import type { CompiledForRepository } from './compile-for-repository.ts'
+import type { Destination } from './destination.ts'
+import type { Origin } from './facts.ts'
+import type { PublishValues } from './publish-application.ts'
+import { closeRequest, openRequest } from './pull-request.ts'
+
+/** What is known when a publish has ended. */
+export interface Published {
+  readonly destination: Destination
+  readonly project: OpenProject
+  readonly compiled: CompiledForRepository
+  readonly origin: Origin
+  /** Of the commit, where one was made. */
+  readonly message: MessageInput | undefined
+  readonly describe: (changes: readonly FolderChange[]) => Promise<readonly ObjectDiff[]>
+  /** `--forge`. */
+  readonly forge: ForgeKind | undefined
+  readonly signal: AbortSignal
+}
+
+/** Prints what has come out, and sees to the pull request. Gives the exit status. */
+export async function tellOutcome(
+  context: Context,
+  options: PublishValues,
+  outcome: Outcome,
+  published: Published,
+): Promise<number> {
+  const { io } = context
+  const { destination, origin, message } = published
+  const { path, target } = destination
+  const from = sourceText(published)
+  const print = (record: object, text: string) =>
+    void io.stdout.write(
+      options.output === 'json' ? `${JSON.stringify({ path, ...record }, undefined, 2)}\n` : `${text}\n`,
+    )
+  switch (outcome.kind) {
+    case 'unchanged': {
+      const { head: commit, branch, request } = outcome
+      if (request !== undefined) await closeRequest(context, published, branch)
+      print({ outcome: 'unchanged', branch, commit }, `unchanged: ${path} already holds what ${from} renders to`)
+      return 0
+    }
+    case 'newer':
+      print(
+        { outcome: 'newer', source: outcome.source },
+        `left as it is: ${path} holds ${outcome.source.slice(0, 7)}, which is newer than ${origin.commit?.commit.slice(0, 7)} (\`--rollback\` publishes the older one)`,
+      )
+      return 0
+    case 'planned':
+      return tellPlanned(context, options, outcome, published)
+    case 'requested': {
+      const { branch, commit } = outcome
+      const request = await openRequest(context, published, branch, message!)
+      print(
+        { outcome: 'requested', branch: target.request, commit, request },
+        [`unchanged: \`${target.request}\` already holds what ${from} renders to`, ...request.lines].join('\n'),
+      )
+      return 0
+    }
+    case 'pushed': {
+      const { commit, branch, before } = outcome.pushed
+      const objects = message!.changes
+      const subject = subjectOf(message!)
+      if (target.request === undefined) {
+        const page = await commitPage(context, published, commit)
+        print(
+          { outcome: 'pushed', branch, before, commit, subject, page, objects },
+          [subject, ...(page ? [page] : [])].join('\n'),
+        )
+        return 0
+      }
+      const request = await openRequest(context, published, branch, message!)
+      const { lines, ...record } = request
+      print(
+        { outcome: 'pushed', branch: target.request, base: branch, before, commit, subject, request: record, objects },
+        [subject, ...lines].join('\n'),
+      )
+      return 0
+    }
+  }
+}
+
+async function tellPlanned(
+  { io }: Context,
+  { verify, output }: PublishValues,
+  { branch, changes }: Outcome & { readonly kind: 'planned' },
+  published: Published,
+): Promise<number> {
+  const { path } = published.destination
+  const objects = await published.describe(changes)
+  if (output === 'json')
+    io.stdout.write(
+      `${JSON.stringify({ path, outcome: 'planned', branch, objects, files: filesOf(changes) }, undefined, 2)}\n`,
+    )
+  else {
+    const colour = wantsColour(io.stdout, io.env)
+    io.stdout.write(await diffText(objects, { colour, now: 0, placeOf: ({ source }) => source }))
+    for (const change of changes) io.stderr.write(`${changedText(change)}\n`)
+  }
+  if (!verify) return 0
+  throw new UserError(`\`${path}\` does not hold what ${sourceText(published)} renders to`, {
+    notes: filesOf(changes).slice(0, 10),
+    hint: 'publish it with `devctl publish`',
+  })
+}
+
+function filesOf(changes: readonly FolderChange[]): readonly string[] {
+  return changes.flatMap(({ path, change, before }) => [
+    ...[...change.writes.keys()].map(file => `${path}/${file} ${before.has(file) ? 'differs' : 'is missing'}`),
+    ...change.removals.map(file => `${path}/${file} should not be there`),
+  ])
+}
+
+/** `environments/staging/shop: 2 changed, 1 added`. */
+export function changedText({ path, change: { writes, removals }, added }: FolderChange): string {
+  const counts = [
+    [writes.size - added, 'changed'],
+    [added, 'added'],
+    [removals.length, 'removed'],
+  ] as const
+  const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return `${path}: ${words.join(', ') || 'unchanged'}`
+}
+
+/** `compose.yaml at 9ab12cd`. */
+function sourceText({ compiled: { manifests }, origin: { commit } }: Published): string {
+  const files = [...new Set(manifests.map(({ source }) => source.split('#', 1)[0]!))]
+  const shown = files.length === 1 ? files[0]! : 'the source'
+  if (!commit) return shown
+  return `${shown} at ${commit.commit.slice(0, 7)}${commit.isDirty ? ' with changes that are not committed' : ''}`
+}
+
+async function commitPage({ io }: Context, { destination }: Published, commit: string): Promise<string | undefined> {
+  const { forgeOf } = await import('../../gitops/forge/forge-of.ts')
+  return forgeOf(destination.target.address.url, io.env)?.commitPage(commit)
+}
