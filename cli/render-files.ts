@@ -1,16 +1,26 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Manifest as SourceManifest } from '../compiler/manifest/manifest.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
 import type { Manifest } from '../constructs/manifest.ts'
+import type { LayoutName } from '../gitops/layout/readme.ts'
+import type { Output } from '../gitops/tree/change.ts'
+import type { Written } from '../gitops/tree/output-directory.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
+import { plainAddress } from './deploy-source.ts'
+import { repositoryOf } from './environment-name.ts'
 import { UsageError } from './errors.ts'
+import { type OpenProject, openProject } from './open-project.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
+import { sourcesOf } from './publish/sources.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
 export interface RenderValues extends LoadingValues, PlanningValues {
-  readonly format: 'yaml' | 'json' | 'kustomize'
+  /** Absent: YAML, or for an environment that is published the files that are published. */
+  readonly format: 'yaml' | 'json' | 'kustomize' | undefined
+  readonly layout: LayoutName | undefined
   readonly outputDir: string | undefined
   readonly takeOver: boolean
 }
@@ -22,13 +32,10 @@ export async function renderFiles(
   options: RenderValues,
 ): Promise<number> {
   const { io, logLevel } = context
-  const { format, outputDir, takeOver } = options
-  if (format === 'kustomize' && outputDir === undefined) {
-    throw new UsageError('`--format kustomize` makes several files', { hint: 'add `--output-dir FOLDER`' })
-  }
-  if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has a meaning only with `--output-dir`')
-
-  const { plan, diagnostics, hasNoCompose, manifest } = await compileFiles(io, services, options, options)
+  const { format = 'yaml', outputDir, takeOver } = options
+  refuseOptions(options)
+  const project = await openProject(io, options)
+  const { plan, diagnostics, hasNoCompose, manifest } = await compileFiles(io, services, options, options, { project })
   const counts = count(diagnostics)
   if (!plan || counts.error > 0) {
     printDiagnostics(diagnostics, io, logLevel)
@@ -38,31 +45,103 @@ export async function renderFiles(
 
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const { toManifests } = await import('../constructs/index.ts')
-  const manifests = toManifests(plan)
+  const layout = layoutOf(options, project)
+  const manifests = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
   let written = ''
   if (outputDir === undefined) {
     io.stdout.write(format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   } else {
-    const [{ writeOutput }, { toFiles }] = await Promise.all([
-      import('../gitops/tree/output-directory.ts'),
-      import('../gitops/tree/files.ts'),
-    ])
-    const result = writeOutput(resolve(io.cwd, outputDir), outputDir, {
+    const { writeOutput } = await import('../gitops/tree/output-directory.ts')
+    const output = {
       environment: plan.environment.name,
-      sources: [...new Set(manifests.map(({ source }) => source.split('#', 1)[0]!))].sort(),
-      files: toFiles(manifests, format),
-      index: format === 'kustomize',
+      sources: sourcesOf(manifests),
       // The objects of the services that were not asked for are still wanted.
       keepOthers: services.length > 0,
       takeOver,
-    })
-    written = ` in ${outputDir} (${result.written} written, ${result.removed} removed, ${result.unchanged} unchanged)`
+    }
+    const shape = layout && services.length === 0 ? layout : undefined
+    const results = shape
+      ? await writeLayout(context, options, project, { plan, manifests, layout: shape, outputDir, output })
+      : [
+          writeOutput(resolve(io.cwd, outputDir), outputDir, {
+            ...output,
+            files: (await import('../gitops/tree/files.ts')).toFiles(manifests, format),
+            index: format === 'kustomize',
+          }),
+        ]
+    const sum = (key: keyof Written) => results.reduce((total, one) => total + one[key], 0)
+    written = ` in ${outputDir} (${sum('written')} written, ${sum('removed')} removed, ${sum('unchanged')} unchanged)`
   }
   printDiagnostics(diagnostics, io, logLevel)
   const remarks = countsText(counts)
   const objects = `${plural(manifests.length, 'object')} from ${plural(plan.serviceCount, 'service')}`
   printSummary(`${objects}${written}${remarks && `, ${remarks}`}`, io, logLevel)
   return 0
+}
+
+function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): void {
+  if (format === 'kustomize' && outputDir === undefined)
+    throw new UsageError('`--format kustomize` makes several files', { hint: 'add `--output-dir FOLDER`' })
+  if (layout !== undefined && outputDir === undefined)
+    throw new UsageError('`--layout` makes several files', { hint: 'add `--output-dir FOLDER`' })
+  if (layout !== undefined && format !== undefined)
+    throw new UsageError('`--layout` and `--format` both say how files are laid out', { hint: 'leave one out' })
+  if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has a meaning only with `--output-dir`')
+}
+
+/**
+ * The layout of what is written: what `publish` would commit, for an environment that is published, unless a format is asked for. An overlay alone is of no use in a
+ * folder of its own: it is laid out plainly there, with what it would build to.
+ */
+function layoutOf({ layout, format }: RenderValues, { environment }: OpenProject): LayoutName | undefined {
+  if (layout !== undefined) return layout
+  if (format !== undefined || environment?.publish.repository === undefined) return undefined
+  return environment.publish.layout === 'single-file' ? 'single-file' : 'plain'
+}
+
+async function published(plan: Plan, manifests: readonly Manifest[], project: OpenProject) {
+  const { forController } = await import('./publish/for-controllers.ts')
+  return forController({ plan, manifests }, project)
+}
+
+interface LaidOut {
+  readonly plan: Plan
+  readonly manifests: readonly Manifest[]
+  readonly layout: LayoutName
+  readonly outputDir: string
+  readonly output: Pick<Output, 'environment' | 'sources' | 'keepOthers' | 'takeOver'>
+}
+
+/** The same files as `publish` writes, without a repository. With overlays the folder stands for the root of the repository: they are of no use without their base. */
+async function writeLayout(
+  context: Context,
+  options: RenderValues,
+  project: OpenProject,
+  { plan, manifests, layout: name, outputDir, output }: LaidOut,
+): Promise<readonly Written[]> {
+  const { io } = context
+  const [{ writeOutput }, { foldersOf }, { aboutOf, readmeOptions }] = await Promise.all([
+    import('../gitops/tree/output-directory.ts'),
+    import('./publish/folders.ts'),
+    import('./publish/about.ts'),
+  ])
+  const root = resolve(io.cwd, outputDir)
+  const application = plan.environment.name
+  const directory = project.manifest?.folder ?? io.cwd
+  const address = repositoryOf(directory)?.address
+  const about = aboutOf(plan, manifests, project, address && plainAddress(address), readmeOptions(options))
+  const { compileBase } = await import('./publish/compile-for-repository.ts')
+  const base = name === 'kustomize' ? await compileBase(context, options, application) : undefined
+  const named =
+    project.environment?.publish.path?.value ?? `environments/${project.environment?.key ?? 'default'}/${application}`
+  const path = name === 'kustomize' ? named.replace(/\/$/, '') : '.'
+  const { readLock } = await import('../gitops/tree/change.ts')
+  const folders = foldersOf(
+    { path, layout: name },
+    { application, manifests, ...(base && { base }), about, takeOver: output.takeOver },
+    { lock: folder => readLock(join(root, folder), join(outputDir, folder)), read: () => undefined },
+  )
+  return folders.map(folder => writeOutput(join(root, folder.path), join(outputDir, folder.path), folder.output))
 }
 
 /** A manifest may do without a Compose file; then there is nothing that could be rendered or printed. */

@@ -14,9 +14,13 @@ With names of services only their objects are made, and those of the services th
     ...planning,
     format: choice(
       '--format <format>',
-      'form of the output; kustomize adds a kustomization.yaml to the folder',
+      'form of the output; kustomize adds a kustomization.yaml to the folder (default: yaml, or what `publish` commits for an environment with a `repository`)',
       ['yaml', 'json', 'kustomize'],
-      'yaml',
+    ),
+    layout: choice(
+      '--layout <layout>',
+      'write what `publish` commits, in this layout; with kustomize the folder stands for the root of the repository',
+      ['plain', 'single-file', 'kustomize'],
     ),
     outputDir: text(
       '--output-dir <folder>',

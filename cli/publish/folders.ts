@@ -16,13 +16,14 @@ export interface Written {
   /** What an overlay is computed against; only for the layout that has them. */
   readonly base?: readonly Manifest[]
   readonly about: About
-  readonly facts: Facts
+  /** Absent: nothing is known of the source (`render`). */
+  readonly facts?: Facts
   readonly takeOver: boolean
 }
 
 /** The folders of an application in a repository: its own, and with overlays the one that its environments share. */
 export function foldersOf(
-  { path, layout: name }: Destination,
+  { path, layout: name }: Pick<Destination, 'path' | 'layout'>,
   written: Written,
   there: There,
 ): readonly PublishedFolder[] {
@@ -35,7 +36,7 @@ export function foldersOf(
   }
   const own = (files: Output['files']): PublishedFolder => ({
     path,
-    output: { ...common, files, keepOthers: false, facts },
+    output: { ...common, files, keepOthers: false, ...(facts && { facts }) },
   })
   if (name !== 'kustomize') return [own(layout(manifests, { layout: name, about }))]
   const base = toBase(written.base ?? manifests)

@@ -10,9 +10,10 @@ import { withDeadline } from '../deadline.ts'
 import { objectsOf } from '../manifest-files.ts'
 import { openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
-import { type CompiledForRepository, compileBase, compileForRepository } from './compile-for-repository.ts'
+import { aboutOf, readmeOptions } from './about.ts'
+import { compileBase, compileForRepository } from './compile-for-repository.ts'
 import { destinationOf } from './destination.ts'
-import { factsOf, type Origin, originOf, shapingOptions } from './facts.ts'
+import { factsOf, originOf, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
 import { forController } from './for-controllers.ts'
 import { objectChanges } from './object-changes.ts'
@@ -63,13 +64,12 @@ export async function publishProject(
   const base = destination.layout === 'kustomize' ? await compileBase(context, options, application) : undefined
   const git = { env: io.env, signal }
   const origin = await originOf(compiled, git)
-  const shaping = shapingOptions(options)
   const written = {
     application,
     manifests,
     ...(base && { base: forControllers(base) }),
-    about: aboutOf(compiled, origin, application, environment, readmeOptions(options, shaping)),
-    facts: factsOf({ ...compiled, manifests }, project, origin, shaping),
+    about: aboutOf(plan, manifests, project, origin.repository, readmeOptions(options)),
+    facts: factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options)),
     takeOver: options.takeOver,
   }
   let message: MessageInput | undefined
@@ -129,35 +129,6 @@ export async function publishProject(
     forge: options.forge,
     signal,
   })
-}
-
-/** The options with which the same is made again, as words: those that shape it, and where it goes to where no manifest says so. */
-function readmeOptions(
-  { file, repository, branch, path, layout }: PublishValues,
-  shaping: readonly (readonly [string, string])[],
-): readonly string[] {
-  const said = { repository, branch, path, layout }
-  const target = Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
-  return [
-    ...(file ?? []).flatMap(one => ['--file', one]),
-    ...[...shaping, ...target].flatMap(([key, value]) => [`--${key}`, value]),
-  ]
-}
-
-function aboutOf(
-  { manifests }: CompiledForRepository,
-  { repository }: Origin,
-  application: string,
-  environment: string | undefined,
-  options: readonly string[],
-) {
-  return {
-    application,
-    ...(environment !== undefined && { environment }),
-    options,
-    ...(repository !== undefined && { sourceRepository: repository }),
-    sources: [...new Set(manifests.map(({ source }) => source.split('#', 1)[0]!))].sort(),
-  }
 }
 
 const ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
