@@ -171,6 +171,7 @@ async function planOptions(
     ...(tag !== undefined && { tag }),
     ...(startOrder !== undefined && { startOrder }),
     ...(includeSecrets && { includeSecrets }),
+    ...(environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }),
     ...(environment?.shellImage && { shellImage: environment.shellImage.value }),
     ...(environment?.kubectlImage && { kubectlImage: environment.kubectlImage.value }),
     ...(io.env.DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED === 'false' && { volumeAffinity: false }),

@@ -33,7 +33,7 @@ export function compile(options: LoadOptions & PlanOptions, host: CompilerHost):
   const loaded = files && withManifestEndpoints(files, options.manifest?.endpoints, reporter)
   if (!loaded || options.until === 'loaded') return { ...(loaded && { loaded }), diagnostics: reporter.diagnostics() }
   reportFates(loaded.tree, reporter)
-  const project = readProject(loaded, host, reporter)
+  const project = readProject(loaded, host, reporter, options.secretRules)
   const plan = planProject(project, options, host, reporter)
   return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics() }
 }

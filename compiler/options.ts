@@ -1,6 +1,32 @@
 import type { Pair } from './project/project.ts'
-import type { Span } from './syntax/source.ts'
+import type { At, Span } from './syntax/source.ts'
 import type { Entry } from './syntax/tree.ts'
+
+/** How an environment of a manifest keeps secrets out of what is written (`environments.NAME.secrets`). */
+export interface SecretRules {
+  /** What makes the Secrets: nothing of ours, External Secrets, Sealed Secrets. */
+  readonly backend: 'reference' | 'external' | 'sealed'
+  /** The SecretStore of `external`, where it is there as soon as the manifest has no errors. */
+  readonly store?: At<string>
+  readonly storeKind: 'SecretStore' | 'ClusterSecretStore'
+  /** The file with the certificate of `sealed`, relative to the manifest. */
+  readonly certificate?: At<string>
+  /** By the path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  readonly values: ReadonlyMap<string, SecretSource>
+  /** Paths of values that look secret and are not. */
+  readonly public: readonly At<string>[]
+}
+
+/** The Secret that a value comes from. */
+export interface SecretSource {
+  readonly secret: At<string>
+  readonly key: At<string>
+  /** What `external` asks the store for; absent: the Secret's name and the key. */
+  readonly remote?: At<string>
+  readonly property?: At<string>
+  /** Where the path is written. */
+  readonly span: Span
+}
 
 /** What to load. Paths are absolute; nothing here is read from a context or a kubeconfig (decisions section 4, "Where values come from"). */
 export interface LoadOptions {
@@ -19,6 +45,8 @@ export interface LoadOptions {
   /** Only these services and what they depend on. */
   readonly services?: readonly string[]
   readonly strict?: boolean
+  /** Values that come from Secrets need not be known. */
+  readonly secretRules?: SecretRules
   /** What a manifest adds. */
   readonly manifest?: ManifestInputs
   /** `loaded`: stop after loading. No project and no plan are made, and only the mistakes that loading finds are reported (`devctl config`). */
@@ -62,6 +90,11 @@ export interface PlanOptions {
   readonly tag?: string
   readonly startOrder?: 'manifest' | 'client'
   readonly includeSecrets?: boolean
+  readonly secretRules?: SecretRules
+  /** What the manifest calls the environment that `secretRules` are of, for lines to paste. */
+  readonly manifestEnvironment?: string
+  /** Set by `publish`: a value that is, or looks, secret is an error, since a repository shows it to everybody. */
+  readonly forRepository?: boolean
   /** DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED; default true. */
   readonly volumeAffinity?: boolean
   /** Image of the waits and of copy-up; default `busybox:1.37`. */

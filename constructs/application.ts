@@ -1,6 +1,7 @@
 import type { ApiObject } from 'cdk8s'
 import { Construct } from 'constructs'
 import type { ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import { ExternalSecret } from './external-secret.ts'
 import { IsolationPolicy } from './isolation-policy.ts'
 import { PodTemplates, waiterAccountName } from './pod-templates.ts'
 import { GatewayRoute, IngressRoute } from './route.ts'
@@ -18,6 +19,8 @@ export class Application extends Construct {
     const { environment } = plan
     for (const p of plan.configMaps) new FileConfigMap(this, `config-${p.name}`, { plan: p, environment })
     for (const p of plan.secrets) new FileSecret(this, `secret-${p.name}`, { plan: p, environment })
+    for (const p of plan.externalSecrets)
+      new ExternalSecret(this, `external-secret-${p.name}`, { plan: p, environment })
     for (const p of plan.claims) new VolumeClaim(this, `claim-${p.name}`, { plan: p, environment })
     const templates = new PodTemplates(plan)
     for (const workload of plan.workloads) {

@@ -1,5 +1,6 @@
 import type { ObjectPlan, Plan } from '../compiler/plan/plan.ts'
 import { accountPlan, waitedJobs } from './application.ts'
+import { externalSecretJson } from './external-secret.ts'
 import { policyJson } from './isolation-policy.ts'
 import { inReadingOrder } from './key-order.ts'
 import type { KubernetesObject, Manifest } from './manifest.ts'
@@ -23,6 +24,7 @@ export function synth(plan: Plan): Manifest[] {
     void manifests.push({ source, folder: service ?? '_shared', object: inReadingOrder(json) as KubernetesObject })
   for (const p of plan.configMaps) add(p, configMapJson(p, environment))
   for (const p of plan.secrets) add(p, secretJson(p, environment))
+  for (const p of plan.externalSecrets) add(p, externalSecretJson(p, environment))
   for (const p of plan.claims) add(p, claimJson(p, environment))
   for (const workload of plan.workloads) {
     const jobs = waitedJobs(workload, templates)

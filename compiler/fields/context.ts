@@ -10,4 +10,6 @@ export interface ReadContext {
   readonly span: Span
   /** The dependencies that links, shared namespaces and volumes_from add, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
+  /** Whether a Secret of the cluster holds the value of a variable of the service. */
+  readonly isMapped: (variable: string) => boolean
 }

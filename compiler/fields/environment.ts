@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { Pair } from '../project/project.ts'
+import type { Pair, SecretVariable, Service } from '../project/project.ts'
+import { reportMissing } from '../syntax/interpolate.ts'
 import type { Span } from '../syntax/source.ts'
 import type { MapTree } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
@@ -38,14 +39,41 @@ Write \`NAME: ""\` for an empty value, give it a value, or remove the entry.`,
   }),
 })
 
-/** `environment`, which holds `env_file` too. Reports variables without a name, and those that nothing gives a value. */
-export function readEnvironment(owner: MapTree, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
+/** The variables of a service, and those of them whose values Secrets hold. */
+export function readServiceEnvironment(
+  service: MapTree,
+  context: ReadContext,
+): Pick<Service, 'environment' | 'secretEnvironment'> {
+  const all = readEnvironment(service, context, context.isMapped)
+  const secretEnvironment = [...entries(service, 'environment')].flatMap(([name, { key, value }]): SecretVariable[] => {
+    if (!context.isMapped(name) || value.kind !== 'scalar') return []
+    const known = all.find(pair => pair.name === name)
+    return [{ name, span: value.type === 'null' ? key : value.span, ...(known && { value: known.value }) }]
+  })
+  return {
+    environment: all.filter(({ name }) => !context.isMapped(name)),
+    secretEnvironment: sortByName(secretEnvironment),
+  }
+}
+
+/**
+ * `environment`, which holds `env_file` too. Reports variables without a name, and those that nothing gives a value, except where
+ * `mayLack` says that they need none.
+ */
+export function readEnvironment(
+  owner: MapTree,
+  { reporter }: Pick<ReadContext, 'reporter'>,
+  mayLack: (name: string) => boolean = () => false,
+): readonly Pair[] {
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(owner, 'environment')) {
     if (value.kind !== 'scalar') continue
     if (name === '') reporter.report(emptyName, widest(key, value.span), undefined)
-    else if (value.type === 'null') reporter.report(noValue, key, { name })
-    else if (String(value.value).includes('\0')) reporter.report(nul, value.span, { name })
+    else if (value.type === 'null') {
+      if (mayLack(name)) continue
+      if (value.missing) reportMissing(value.missing, reporter)
+      else reporter.report(noValue, key, { name })
+    } else if (String(value.value).includes('\0')) reporter.report(nul, value.span, { name })
     else found.push({ name, value: String(value.value), span: value.span, key })
   }
   return sortByName(found)

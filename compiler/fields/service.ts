@@ -5,7 +5,7 @@ import type { ReadContext } from './context.ts'
 import { readDependencies } from './depends-on.ts'
 import { readDeploy } from './deploy.ts'
 import { readDevices } from './devices.ts'
-import { readEnvironment } from './environment.ts'
+import { readServiceEnvironment } from './environment.ts'
 import { readFileMounts } from './file-mounts.ts'
 import { readHealthcheck } from './healthcheck.ts'
 import { readImage } from './image.ts'
@@ -32,7 +32,7 @@ export function readService(tree: MapTree, context: ReadContext): Service {
     tree,
     ...readImage(tree, context),
     ...readProcess(tree),
-    environment: readEnvironment(tree, context),
+    ...readServiceEnvironment(tree, context),
     ...readLabels(tree, context),
     ...readLifecycle(tree, context),
     healthcheck: readHealthcheck(tree, context),

@@ -1,11 +1,13 @@
 import { cli } from '../schema/row.ts'
 import { either, flag, keyValues, list, object, record, type Shape, text, textOrList, word } from '../schema/shape.ts'
-import { dnsName, filled, kubernetesName } from './values-shape.ts'
+import { dnsName, filled, kubernetesName, secretKey } from './values-shape.ts'
 
 const reference: Shape = object(
   {
     secret: cli(dnsName(), 'the Secret'),
-    key: cli(filled(), 'the key in it'),
+    key: cli(secretKey(), 'the key in it'),
+    remote: cli(filled(), 'what an ExternalSecret asks the store for', 'the name of the Secret'),
+    property: cli(filled(), 'the part of it', 'the key'),
   },
   { required: ['secret', 'key'] },
 )
@@ -21,7 +23,7 @@ const secrets: Shape = object({
   certificate: cli(filled(), 'file with the certificate that SealedSecrets are made with'),
   values: cli(
     record(cli(reference, 'the Secret and key that the value is taken from'), { called: 'PATH' }),
-    'values that come from Secrets, by their path: `services.db.environment.POSTGRES_PASSWORD`',
+    'values that come from Secrets, by their path: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`',
   ),
   public: cli(list(filled()), 'paths of values that look secret and are not'),
 })

@@ -1,12 +1,13 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { entries } from '../fields/tree-values.ts'
+import type { SecretRules, SecretSource } from '../options.ts'
 import type { Path } from '../schema/where.ts'
 import type { At } from '../syntax/source.ts'
 import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
 import { parseImageReference } from '../values/image-reference.ts'
 import { failed, parsed } from '../values/parsed.ts'
 import { present } from './build.ts'
-import type { Environment, PublishTarget, PullRequestRules, SecretRules } from './manifest.ts'
+import type { Environment, PublishTarget, PullRequestRules } from './manifest.ts'
 import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
 
 const routing = diagnostic({
@@ -24,6 +25,27 @@ environments:
     tlsSecret: wildcard
 \`\`\``,
   text: (p: { message: string; hint: string }) => p,
+})
+
+const incomplete = diagnostic({
+  code: 'manifest/secrets',
+  severity: 'error',
+  explain: `The backend of an environment's secrets needs to know more. \`external\` writes ExternalSecrets, which name the store that holds the values; \`sealed\` encrypts them for one cluster, with its certificate.
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets: {backend: external, store: vault}
+  production:
+    secrets: {backend: sealed, certificate: deploy/production.pem}
+\`\`\``,
+  text: (p: { backend: string; needed: 'store' | 'certificate' }) => ({
+    message: `\`backend: ${p.backend}\` needs a \`${p.needed}\``,
+    hint:
+      p.needed === 'store'
+        ? 'add `store: NAME`, the SecretStore that holds the values (and `storeKind` where it is a ClusterSecretStore)'
+        : 'add `certificate: FILE`, which `kubeseal --fetch-cert` gives',
+  }),
 })
 
 /** `environments`, by name. Their variables are those of the Compose files; in values of the manifest they do not count. */
@@ -61,7 +83,7 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
     ...(text('policy')?.value === 'restricted' && { policy: 'restricted' }),
     images: readImages(get(value, 'images'), at('images'), reading),
     publish: readPublish(value, at, reading),
-    secrets: readSecrets(get(value, 'secrets')),
+    secrets: readSecrets(entry(value, 'secrets'), reading),
   }
 }
 
@@ -143,13 +165,17 @@ function readPullRequest(tree: Tree | undefined, path: Path, reading: Reading): 
   }
 }
 
-function readSecrets(tree: Tree | undefined): SecretRules {
+function readSecrets(at: Entry | undefined, { reporter }: Reading): SecretRules {
+  const tree = at?.value
   const backend = known(tree, 'backend')?.value
-  const values = new Map<string, { secret: At<string>; key: At<string>; span: At<string>['span'] }>()
+  const needed = backend === 'external' ? 'store' : backend === 'sealed' ? 'certificate' : undefined
+  if (at && needed && !get(tree, needed)) reporter.report(incomplete, at.key, { backend: backend!, needed })
+  const values = new Map<string, SecretSource>()
   for (const [path, { key: span, value }] of entries(tree, 'values')) {
     const secret = known(value, 'secret')
     const key = known(value, 'key')
-    if (secret && key) values.set(path, { secret, key, span })
+    const there = present({ remote: known(value, 'remote'), property: known(value, 'property') })
+    if (secret && key) values.set(path, { secret, key, ...there, span })
   }
   return {
     backend: backend === 'external' || backend === 'sealed' ? backend : 'reference',

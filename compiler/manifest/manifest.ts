@@ -1,3 +1,4 @@
+import type { SecretRules } from '../options.ts'
 import type { Pair } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { Entry } from '../syntax/tree.ts'
@@ -151,15 +152,4 @@ export interface PullRequestRules {
   readonly draft: boolean
   /** What kind of server it is, where its host does not tell. */
   readonly forge?: 'github' | 'gitlab' | 'gitea'
-}
-
-export interface SecretRules {
-  readonly backend: 'reference' | 'external' | 'sealed'
-  readonly store?: At<string>
-  readonly storeKind: 'SecretStore' | 'ClusterSecretStore'
-  readonly certificate?: At<string>
-  /** By the path of the value: `services.db.environment.POSTGRES_PASSWORD`. */
-  readonly values: ReadonlyMap<string, { readonly secret: At<string>; readonly key: At<string>; readonly span: Span }>
-  /** Paths of values that look secret and are not. */
-  readonly public: readonly At<string>[]
 }

@@ -18,6 +18,13 @@ export const dnsName = (): Shape =>
     like: 'lower-case labels joined by dots, such as `dev.example.com`',
   })
 
+/** What Kubernetes takes as a key of a Secret. */
+export const secretKey = (): Shape =>
+  text({
+    pattern: /^(?!\.\.?$|\.\.)[-._a-zA-Z0-9]{1,253}$/,
+    like: 'letters, digits, `-`, `_` and `.`, at most 253',
+  })
+
 const PORT = { minimum: 1, maximum: 65535 }
 
 /** A port that is made reachable on this machine: `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`, or with a name for each part. The texts say what the parts are. */

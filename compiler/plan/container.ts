@@ -10,6 +10,7 @@ import { cutName } from './object-names.ts'
 import type { ContainerMount, ContainerPlan, ProbePlan } from './plan.ts'
 import { planProbes, toProbe } from './probes.ts'
 import { planResources } from './resources.ts'
+import { secretVariables } from './secret-sources.ts'
 import { planContainerSecurity, planUser } from './security.ts'
 
 const cleared = diagnostic({
@@ -50,7 +51,7 @@ export function planContainer(
     ...planImage(context, service),
     ...planCommand(context, service),
     ...(workingDir && { workingDir: workingDir.value }),
-    env: toEnvironment(context, service.environment),
+    env: toEnvironment(context, service.environment, secretVariables(context, service)),
     ports: exposure.containerPorts,
     ...planProbes(context, service),
     ...planHooks(context, service),
@@ -102,7 +103,7 @@ export function planPreStart(
       ...hookImage(context, service, hook),
       ...planCommand(context, hook),
       ...(hook.workingDir && { workingDir: hook.workingDir.value }),
-      env: toEnvironment(context, service.environment, hook.environment),
+      env: toEnvironment(context, service.environment, secretVariables(context, service), hook.environment),
       ports: [],
       ...(Object.keys(security).length > 0 && { security }),
     }

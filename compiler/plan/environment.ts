@@ -1,7 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Pair } from '../project/project.ts'
-import type { PlanContext } from './context.ts'
-import type { ContainerPlan } from './plan.ts'
+import { type PlanContext, sortBy } from './context.ts'
+import type { ContainerPlan, EnvPlan } from './plan.ts'
+import type { SecretPair } from './secret-sources.ts'
 
 const badName = diagnostic({
   code: 'environment/bad-name',
@@ -27,16 +28,17 @@ const newName = diagnostic({
 /** Environment variables sorted by name; of two with one name the last holds. Reports names that Kubernetes refuses. */
 export function toEnvironment(
   { reporter }: Pick<PlanContext, 'reporter'>,
-  ...lists: (readonly Pair[])[]
+  ...lists: (readonly (Pair | SecretPair)[])[]
 ): ContainerPlan['env'] {
-  const found = new Map<string, string>()
-  for (const { name, value, span, key = span } of lists.flat()) {
+  const found = new Map<string, EnvPlan>()
+  for (const pair of lists.flat()) {
+    const { name, span, key = span } = pair
     if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(name)) {
       const isPrintable = /^[ -<>-~]+$/.test(name)
       reporter.report(isPrintable ? newName : badName, key, { name })
       if (!isPrintable) continue
     }
-    found.set(name, value)
+    found.set(name, 'secret' in pair ? { name, secret: pair.secret } : { name, value: pair.value })
   }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)).map(([name, value]) => ({ name, value }))
+  return sortBy(found.values(), ({ name }) => name)
 }

@@ -6,6 +6,7 @@ import { reportExternalName } from './claims.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
 import { mostBytes, objectKey } from './host-files.ts'
 import { distinctNames, slug, toDnsSubdomain } from './object-names.ts'
+import { secretSource } from './secret-sources.ts'
 import type { StoredMount } from './stored-mount.ts'
 
 const owner = diagnostic({
@@ -70,6 +71,11 @@ function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyM
   )
   const names = new Map<string, string>()
   for (const object of found) {
+    const source = what === 'secret' ? secretSource(context, `secrets.${object.key}`) : undefined
+    if (source) {
+      names.set(object.key, source.name)
+      continue
+    }
     const name = object.external
       ? toDnsSubdomain(object.name?.value ?? object.key)
       : planObject(context, what, object, `${context.environment.name}-${own.get(object.key)}`)
@@ -92,17 +98,18 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
     data: { [objectKey(object.key)]: content },
   }
   if (what === 'config') context.objects.configMaps.set(name, plan)
-  else context.objects.secrets.set(name, plan)
+  else context.objects.secrets.set(name, { ...plan, path: `secrets.${object.key}` })
   return name
 }
 
 /** Compose makes secrets readable for all (0444); Kubernetes' own default for both is 0644. */
 function toMount(
-  { reporter, project }: PlanContext,
+  context: PlanContext,
   what: 'config' | 'secret',
   mount: FileMount,
   names: ReadonlyMap<string, string>,
 ): readonly StoredMount[] {
+  const { reporter, project } = context
   const object = names.get(mount.source)
   const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
   // The loader has reported an entry that no file declares.
@@ -111,6 +118,7 @@ function toMount(
     const value = mount[key]
     if (value !== undefined && value !== '0') reporter.report(owner, mount.span, { key, value, source: mount.source })
   }
+  const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
   // The file of an external object has the object's own name.
   const key = (declared?.external && declared.name?.value) || mount.source
   const mode = mount.mode ?? (what === 'secret' ? 0o444 : undefined)
@@ -123,7 +131,7 @@ function toMount(
         kind: what === 'config' ? 'configMap' : 'secret',
         name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
         object,
-        subPath: objectKey(key),
+        subPath: source?.key ?? objectKey(key),
         ...(mode !== undefined && { mode }),
       },
     },

@@ -100,7 +100,7 @@ export function copyFiles(
     annotations: serviceAnnotations(context, service),
     data,
   }
-  if (isSecret) objects.secrets.set(name, plan)
+  if (isSecret) objects.secrets.set(name, { ...plan, path: `services.${service.name}.volumes.${mount.target}` })
   else objects.configMaps.set(name, plan)
   const mode = !isFolder && files[0]!.executable ? 0o755 : isSecret ? 0o444 : undefined
   const held: HeldByFiles = {

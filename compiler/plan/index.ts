@@ -1,4 +1,3 @@
-import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
@@ -15,25 +14,16 @@ import { findMentions } from './mentions.ts'
 import { planMounts, surveyMounts } from './mounts.ts'
 import { planEnvironment, planNames } from './names.ts'
 import { planNetworks } from './network-policies.ts'
-import type { Plan, SecretPlan, WorkloadPlan } from './plan.ts'
+import type { Plan, WorkloadPlan } from './plan.ts'
 import { planPod } from './pod.ts'
 import { planRoutes } from './routes.ts'
+import { planSecretObjects } from './secret-objects.ts'
 import { planSecurityLevel } from './security-level.ts'
 import { planServiceObjects } from './service-objects.ts'
 import { planSharing } from './shared-volumes.ts'
 import { planStartOrder } from './start-order.ts'
 import type { StoredMount } from './stored-mount.ts'
 import { planWorkload } from './workload.ts'
-
-const secretLeftOut = diagnostic({
-  code: 'secrets/left-out',
-  severity: 'warning',
-  explain: `The manifests mount a Secret that is not among them, so that no secret is written to a file by accident. Make it in the cluster by other means, let \`devctl deploy\` apply it, or add it with \`--include-secrets\`.`,
-  text: (p: { name: string }) => ({
-    message: `the Secret \`${p.name}\` is left out of the manifests`,
-    hint: 'add `--include-secrets`, or make it in the cluster',
-  }),
-})
 
 /**
  * Decides what Kubernetes should hold for a project (decisions section 4). Reports what is wrong and what is lost, and
@@ -109,6 +99,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     }
     return planWorkload(context, group, decision, planPod(context, group, facts), own)
   })
+  const secrets = planSecretObjects(context)
   return {
     environment,
     workloads: sortBy(workloads, ({ name }) => name),
@@ -116,7 +107,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     routes,
     claims: byName(objects.claims),
     configMaps: byName(objects.configMaps),
-    secrets: includedSecrets(context),
+    ...secrets,
     policies: networks.policies,
     images: imagesOf(services, workloads, names.of),
     serviceCount: project.services.size,
@@ -148,13 +139,6 @@ const awaitedForHealth = ({ services }: Project): ReadonlySet<string> =>
 
 const byName = <T extends { readonly name: string }>(objects: ReadonlyMap<string, T>): readonly T[] =>
   sortBy(objects.values(), ({ name }) => name)
-
-function includedSecrets({ options, objects, reporter }: PlanContext): readonly SecretPlan[] {
-  const secrets = byName(objects.secrets)
-  if (options.includeSecrets) return secrets
-  for (const { name, span } of secrets) reporter.report(secretLeftOut, span, { name })
-  return []
-}
 
 /** The mounts of all services, each decided once: volumes, devices, configs, secrets. */
 function planAllMounts(

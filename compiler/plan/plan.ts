@@ -12,6 +12,10 @@ export interface Plan {
   readonly claims: readonly ClaimPlan[]
   readonly configMaps: readonly ConfigMapPlan[]
   readonly secrets: readonly SecretPlan[]
+  /** What External Secrets makes Secrets of, where the environment chose that. */
+  readonly externalSecrets: readonly ExternalSecretPlan[]
+  /** What Pods need of Secrets that neither the manifests nor an ExternalSecret among them make; sorted. */
+  readonly requiredSecrets: readonly RequiredSecret[]
   readonly policies: readonly NetworkPolicyPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
@@ -165,8 +169,8 @@ export interface ContainerPlan {
   readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly workingDir?: string
-  /** Literal values, in the order to print. */
-  readonly env: readonly { readonly name: string; readonly value: string }[]
+  /** In the order to print. */
+  readonly env: readonly EnvPlan[]
   readonly ports: readonly ContainerPort[]
   readonly readinessProbe?: ProbePlan
   readonly livenessProbe?: ProbePlan
@@ -181,6 +185,17 @@ export interface ContainerPlan {
   readonly security?: ContainerSecurity
   readonly stdin?: boolean
   readonly tty?: boolean
+}
+
+/** A variable: its literal value, or the key of a Secret that holds it. */
+export type EnvPlan =
+  | { readonly name: string; readonly value: string; readonly secret?: never }
+  | { readonly name: string; readonly secret: SecretKey; readonly value?: never }
+
+export interface SecretKey {
+  /** Of the Secret. */
+  readonly name: string
+  readonly key: string
 }
 
 export interface ContainerPort {
@@ -352,6 +367,26 @@ export interface SecretPlan extends ObjectPlan {
   /** Absent: Opaque, Kubernetes' default. */
   readonly type?: string
   readonly data: Readonly<Record<string, Uint8Array>>
+  /** What a manifest calls it: `secrets.token`, `services.web.volumes./run/key.pem`. Absent where it has several parts. */
+  readonly path?: string
+}
+
+/** An ExternalSecret (external-secrets.io/v1), which makes the Secret of its name. */
+export interface ExternalSecretPlan extends ObjectPlan {
+  readonly store: { readonly name: string; readonly kind: 'SecretStore' | 'ClusterSecretStore' }
+  /** Sorted by key. */
+  readonly data: readonly {
+    readonly secretKey: string
+    readonly remote: { readonly key: string; readonly property: string }
+  }[]
+}
+
+/** A key of a Secret that the cluster has to hold. */
+export interface RequiredSecret {
+  readonly secret: string
+  readonly key: string
+  /** `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  readonly usedBy: string
 }
 
 export interface NetworkPolicyPlan extends ObjectPlan {

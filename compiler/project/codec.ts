@@ -50,6 +50,7 @@ const made = (from: ScalarTree, value: string | number | boolean | null): Scalar
   ...scalarTree(from.span, value),
   ...(from.replaced && { replaced: from.replaced }),
   ...(from.variables && { variables: from.variables, ...(from.template !== undefined && { template: from.template }) }),
+  ...(from.missing && { missing: from.missing }),
   ...(from.pieces && value === from.value && { pieces: from.pieces }),
   ...(from.style && value === from.value && { style: from.style }),
 })

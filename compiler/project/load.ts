@@ -61,6 +61,7 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
     incomplete: false,
     documents: new Map(),
     places: options.manifest?.places?.files ?? new Map(),
+    ...(options.secretRules && { secretRules: options.secretRules }),
   }
   const named = nameOf(located, state)
   if (named.name === '') {

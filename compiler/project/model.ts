@@ -1,6 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
+import type { SecretRules } from '../options.ts'
 import { validate } from '../schema/validate.ts'
 import { interpolate } from '../syntax/interpolate.ts'
 import { parseYaml, type YamlDocument } from '../syntax/parse.ts'
@@ -13,6 +14,7 @@ import { convertScalar } from './convert.ts'
 import { withDefaults } from './defaults.ts'
 import { applyExtends, type ExtendsCache } from './extends.ts'
 import { applyIncludes } from './include.ts'
+import { sparedValues } from './mapped-values.ts'
 import { mergeModels } from './merge.ts'
 import { touchedPart, withPart } from './part.ts'
 import { resolvePaths } from './paths.ts'
@@ -52,6 +54,8 @@ export interface LoadState {
   readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
   /** Where a manifest names the files. */
   readonly places: ReadonlyMap<string, Span>
+  /** Values that come from Secrets need not be known. */
+  readonly secretRules?: SecretRules
 }
 
 /** One project: the root, or one that `include` brings. */
@@ -147,7 +151,14 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     state.incomplete = true
     return undefined
   }
-  const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter)
+  const { tree: result, failed } = interpolate(
+    tree,
+    variables.lookup,
+    CASTS,
+    convertScalar,
+    state.reporter,
+    sparedValues(tree, state.secretRules),
+  )
   const broken: string[] = []
   const lost = new Map<string, Set<string>>()
   for (const [section, name, key] of failed) {

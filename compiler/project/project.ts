@@ -35,6 +35,14 @@ export interface Pair {
   readonly key?: Span
 }
 
+/** A variable whose value a Secret holds. */
+export interface SecretVariable {
+  readonly name: string
+  /** What the Compose files give it, where they do; only Sealed Secrets are made of it. */
+  readonly value?: string
+  readonly span: Span
+}
+
 export interface Service {
   readonly name: string
   /** Where its key is written. */
@@ -53,6 +61,8 @@ export interface Service {
   readonly workingDir?: At<string>
   /** env_file and environment together, sorted by name, without those that have no value. */
   readonly environment: readonly Pair[]
+  /** Variables that come from Secrets of the cluster, by the rules of the environment; sorted, and in no other list. */
+  readonly secretEnvironment: readonly SecretVariable[]
   /** label_file and labels, sorted; become annotations. */
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]
@@ -354,7 +364,7 @@ export interface FileObject {
   readonly name?: At<string>
   readonly span: Span
   readonly external: boolean
-  /** Absent when external or unreadable. */
+  /** Absent when external, unreadable, or not needed because another Secret holds it. */
   readonly content?: Uint8Array
   readonly labels: readonly Pair[]
 }

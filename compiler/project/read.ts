@@ -2,6 +2,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import { readService } from '../fields/service.ts'
 import { entries, filledText } from '../fields/tree-values.ts'
 import type { CompilerHost } from '../host.ts'
+import type { SecretRules } from '../options.ts'
 import { isMap } from '../syntax/tree.ts'
 import { readEndpoints } from './endpoints.ts'
 import { readFileObjects } from './file-objects.ts'
@@ -12,21 +13,33 @@ import { readVolumes } from './volumes.ts'
 
 /**
  * Reads the canonical tree into typed values. The shape of the tree is known to be good and its references to lead somewhere; what is
- * reported here are values that only the dialect, Kubernetes or the meaning of a field rules out, and files that cannot be read.
+ * reported here are values that only the dialect, Kubernetes or the meaning of a field rules out, and files that cannot be read. What
+ * `rules` take from Secrets need not be known.
  */
-export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter): Project {
+export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
+  const isMapped = (path: string) => rules?.values.has(path) ?? false
   const services = new Map<string, Service>()
   const damaged: Service[] = []
   for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
     if (!isMap(value)) continue
     const { implicitDependencies } = loaded
-    const service = readService(value, { reporter, service: name, span: key, implicitDependencies })
+    const service = readService(value, {
+      reporter,
+      service: name,
+      span: key,
+      implicitDependencies,
+      isMapped: variable => isMapped(`services.${name}.environment.${variable}`),
+    })
     if (loaded.damagedServices.has(name)) damaged.push(service)
     else services.set(name, service)
   }
   const all = [...services.values(), ...damaged]
   const absentServices = new Set([...loaded.absentServices, ...loaded.damagedServices])
   const known = { services: new Set(services.keys()), absent: absentServices }
+  // Only Sealed Secrets are made of what the files hold, where another Secret is to hold it.
+  const secrets = new Set(
+    [...usedBy(all, 'secrets')].filter(key => rules?.backend === 'sealed' || !isMapped(`secrets.${key}`)),
+  )
   return {
     name: loaded.name,
     ...(loaded.nameSpan && { nameSpan: loaded.nameSpan }),
@@ -35,7 +48,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     absentServices,
     networks: readNetworks(loaded),
     volumes: readVolumes(loaded),
-    secrets: readFileObjects('secrets', usedBy(all, 'secrets'), loaded, host, reporter),
+    secrets: readFileObjects('secrets', secrets, loaded, host, reporter),
     configs: readFileObjects('configs', usedBy(all, 'configs'), loaded, host, reporter),
     models: readModels(loaded),
     endpoints: readEndpoints(loaded.tree, known, reporter),

@@ -4,7 +4,7 @@ import { PathRules, type RuleStep } from './path.ts'
 import { scalarPlaces } from './scalar-places.ts'
 import type { Span } from './source.ts'
 import { type Lookup, substitute, type TemplateResult } from './template.ts'
-import type { Entry, Piece, ScalarTree, Tree } from './tree.ts'
+import type { Entry, MissingVariable, Piece, ScalarTree, Tree } from './tree.ts'
 
 const invalid = diagnostic({
   code: 'interpolation/invalid',
@@ -21,7 +21,7 @@ const required = diagnostic({
   severity: 'error',
   explain:
     'The file says with `${NAME:?message}` that it cannot do without this variable, and nothing sets it. Set it in the shell, in the file `.env` beside the Compose file, or in a file given with `--env-file`. With `:?` an empty value does not count.',
-  text: (p: { name: string; message: string }) => ({
+  text: (p: Pick<MissingVariable, 'name' | 'message'>) => ({
     message: `\`${p.name}\` is required${p.message ? `: ${p.message}` : ''}`,
     notes: ["looked in the shell, in .env, and in the platform's variables"],
   }),
@@ -37,12 +37,24 @@ const unset = diagnostic({
   }),
 })
 
+/** What stands for a value that need not be known, as long as its variables are not set. */
+export interface Spared {
+  readonly value: ScalarTree
+  /** False where only what becomes of the document tells whether the value is needed. */
+  readonly isCertain: boolean
+}
+
+/** Reports the variables that a value has to do without. */
+export function reportMissing(missing: readonly MissingVariable[], reporter: Reporter): void {
+  for (const { name, message, span } of missing) reporter.report(required, span, { name, message })
+}
+
 /** Converts a value to the type its place has; gives undefined for what cannot be converted, and reports it. */
 export type Convert = (scalar: ScalarTree, cast: string, reporter: Reporter) => ScalarTree | undefined
 
 /**
  * Substitutes the variables in every string value of a document (never in keys) and converts the values at the places of `casts`; what has the cast
- * `verbatim` stays as it is written. Gives undefined for a value that has an error (reported); the entry is then left out, so that nothing is said twice.
+ * `verbatim` stays as it is written. A value that `spared` knows may lack its variables, which it then remembers. Gives undefined for a value that has an error (reported); the entry is then left out, so that nothing is said twice.
  */
 export function interpolate<C extends string>(
   tree: Tree,
@@ -50,6 +62,7 @@ export function interpolate<C extends string>(
   casts: PathRules<C>,
   convert: Convert,
   reporter: Reporter,
+  spared?: (path: readonly string[], scalar: ScalarTree) => Spared | undefined,
 ): { readonly tree: Tree | undefined; readonly failed: readonly (readonly string[])[] } {
   const failed: (readonly string[])[] = []
   const path: string[] = []
@@ -95,17 +108,22 @@ export function interpolate<C extends string>(
     if (text.includes('$')) {
       const substituted = substitute(text, lookup)
       const place = scalarPlaces(node, text)
+      const instead = spared?.(path, node)
       if ('errors' in substituted) {
+        const missing = substituted.errors
+          .filter(({ kind }) => kind === 'required')
+          .map(({ name = '', message, start, end }) => ({ name, message, span: place(start, end) }))
+        if (instead && missing.length === substituted.errors.length) return { ...instead.value, missing }
+        reportMissing(missing, reporter)
         for (const error of substituted.errors) {
           const span = place(error.start, error.end)
-          if (error.kind === 'required')
-            reporter.report(required, span, { name: error.name ?? '', message: error.message })
-          else reporter.report(invalid, span, { message: error.message, hint: error.hint })
+          if (error.kind !== 'required') reporter.report(invalid, span, { message: error.message, hint: error.hint })
         }
         failed.push([...path])
         return undefined
       }
-      for (const { name, start, end } of substituted.unset) reporter.report(unset, place(start, end), { name })
+      for (const { name, start, end } of instead?.isCertain ? [] : substituted.unset)
+        reporter.report(unset, place(start, end), { name })
       result = substitutedScalar(node, text, substituted, place)
     }
     if (cast === undefined) return result

@@ -41,6 +41,15 @@ export interface ScalarTree extends Node {
   readonly variables?: readonly UsedVariable[]
   /** Maps stretches of the value to stretches of the source, where they differ (escapes, folding, variables). */
   readonly pieces?: readonly Piece[]
+  /** The required variables that nothing sets, where it is not known yet whether the value is needed (project/mapped-values.ts). */
+  readonly missing?: readonly MissingVariable[]
+}
+
+export interface MissingVariable {
+  readonly name: string
+  /** The user's own words; may be empty. */
+  readonly message: string
+  readonly span: Span
 }
 
 export interface UsedVariable {

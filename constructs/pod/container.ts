@@ -1,5 +1,5 @@
 import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
-import type { ContainerPlan, ContainerPort } from '../../compiler/plan/plan.ts'
+import type { ContainerPlan, ContainerPort, EnvPlan } from '../../compiler/plan/plan.ts'
 import { escapeDollars } from './escape.ts'
 import { toVolumeMount } from './mounts.ts'
 import type { Container } from './newer-fields.ts'
@@ -16,7 +16,7 @@ export function toContainer(plan: ContainerPlan): Container {
     command: words(plan.command),
     args: words(plan.args),
     workingDir: plan.workingDir,
-    env: plan.env.length ? plan.env.map(({ name, value }) => ({ name, value: escapeDollars(value) })) : undefined,
+    env: plan.env.length ? plan.env.map(toVariable) : undefined,
     ports: plan.ports.length ? plan.ports.map(toPort) : undefined,
     readinessProbe: toProbe(plan.readinessProbe),
     livenessProbe: toProbe(plan.livenessProbe),
@@ -33,6 +33,10 @@ export function toContainer(plan: ContainerPlan): Container {
 /** An init container that runs beside the others until they end, and which they wait for when it has a startup probe. */
 export function toSidecar(plan: ContainerPlan): Container {
   return { ...toContainer(plan), restartPolicy: 'Always' }
+}
+
+function toVariable({ name, value, secret }: EnvPlan): k8s.EnvVar {
+  return secret ? { name, valueFrom: { secretKeyRef: secret } } : { name, value: escapeDollars(value) }
 }
 
 /** An empty list means "not set" to Kubernetes, so it is not written. */

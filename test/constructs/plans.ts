@@ -12,6 +12,8 @@ export function planOf(parts: Partial<Plan>): Plan {
     claims: [],
     configMaps: [],
     secrets: [],
+    externalSecrets: [],
+    requiredSecrets: [],
     policies: [],
     images: new Map(),
     serviceCount: 0,

@@ -17,6 +17,7 @@ export function service(name: string, fields: Partial<Service> = {}): Service {
     tree: mapTree(span, []),
     image: at(`${name}:1`),
     environment: [],
+    secretEnvironment: [],
     labels: [],
     annotations: [],
     groupAdd: [],
