@@ -30,6 +30,8 @@ interface Extra extends Partial<LoadOptions> {
   readonly project?: OpenProject
   /** Told of each file that is read: its absolute path, and its bytes. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** The manifests go to a repository, where nobody may read a secret. */
+  readonly forRepository?: boolean
 }
 
 /** Compiles the files that the options of a command name, or the manifest, for the services that its words name. The one way in. */

@@ -5,6 +5,7 @@ import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary, repositoryPath } from './report.ts'
 
 export interface ValidateValues extends LoadingValues, PlanningValues {
+  readonly forRepository: boolean
   readonly output: 'text' | 'json' | 'sarif'
 }
 
@@ -14,7 +15,9 @@ export async function validateFiles(
   services: readonly string[],
   options: ValidateValues,
 ): Promise<number> {
-  const { plan, diagnostics: found, hasNoCompose, manifest } = await compileFiles(io, services, options, options)
+  const { forRepository } = options
+  const compilation = await compileFiles(io, services, options, options, { ...(forRepository && { forRepository }) })
+  const { plan, diagnostics: found, hasNoCompose, manifest } = compilation
   // They are no fault of the files, and nothing is written that would lack it.
   const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   const counts = count(diagnostics)

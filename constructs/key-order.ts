@@ -10,6 +10,7 @@ const readingOrders: Readonly<Record<string, string>> = {
     hostname subdomain hostNetwork hostPID hostIPC hostUsers shareProcessNamespace dnsPolicy dnsConfig hostAliases runtimeClassName
     securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes
     accessModes storageClassName resources
+    secretStoreRef target data
     ingressClassName parentRefs hostnames rules tls ingress egress ports`,
   containers: `
     name image imagePullPolicy restartPolicy command args workingDir env ports

@@ -5,7 +5,7 @@ import { MANAGER, ownLabels, SECRETS_ANNOTATION } from './labels.ts'
 import { recordName } from './record.ts'
 
 /**
- * Marks each Pod template that mounts secrets of the plan with an HMAC of their content: when a secret changes, so does the template, and its
+ * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a secret changes, so does the template, and its
  * Pods are made anew. Without the key nobody can try out values against the mark.
  */
 export function markSecrets(plan: Plan, key: string): Plan {
@@ -15,10 +15,14 @@ export function markSecrets(plan: Plan, key: string): Plan {
 
 function marked<W extends WorkloadPlan>(workload: W, secrets: ReadonlyMap<string, SecretPlan>, key: string): W {
   const { pod } = workload
-  const mounted = pod.volumes.flatMap(volume => (volume.kind === 'secret' ? (secrets.get(volume.secret) ?? []) : []))
-  if (mounted.length === 0) return workload
+  const names = new Set([
+    ...pod.volumes.flatMap(volume => (volume.kind === 'secret' ? [volume.secret] : [])),
+    ...[...pod.containers, ...pod.init].flatMap(({ env }) => env.flatMap(({ secret }) => secret?.name ?? [])),
+  ])
+  const used = [...names].flatMap(name => secrets.get(name) ?? [])
+  if (used.length === 0) return workload
   const hmac = createHmac('sha256', key)
-  for (const { name, data } of [...mounted].sort((a, b) => (a.name < b.name ? -1 : 1)))
+  for (const { name, data } of used.sort((a, b) => (a.name < b.name ? -1 : 1)))
     for (const file of Object.keys(data).sort()) hmac.update(JSON.stringify([name, file])).update(data[file]!)
   const mark = hmac.digest('hex').slice(0, 16)
   return { ...workload, pod: { ...pod, annotations: { ...pod.annotations, [SECRETS_ANNOTATION]: mark } } }

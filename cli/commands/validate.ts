@@ -1,5 +1,5 @@
 import { command } from '../command.ts'
-import { choice } from '../options.ts'
+import { choice, flag } from '../options.ts'
 import { loading, planning, someServices } from '../project-options.ts'
 
 export const validate = command({
@@ -12,10 +12,15 @@ As text they go to standard error, as json or sarif to standard output.`,
   options: {
     ...loading,
     ...planning,
+    forRepository: flag('--for-repository', 'refuse also what `publish` refuses: values that are secret, or look it'),
     output: choice('--output <form>', 'form of the diagnostics', ['text', 'json', 'sarif'], 'text'),
   },
   examples: [
     { line: 'devctl validate --strict', does: 'fail also on fields that Kubernetes cannot keep' },
+    {
+      line: 'devctl validate --environment staging --for-repository',
+      does: 'before a change is merged that could not be published',
+    },
     { line: 'devctl validate --output sarif > devctl.sarif', does: 'for the code scanning of a code host' },
   ],
   async run(context, services, options) {

@@ -12,6 +12,8 @@ export interface Diagnostic {
   readonly related?: readonly Related[]
   /** Facts that help to understand, printed as `= note:`. */
   readonly notes?: readonly string[]
+  /** Stretches of the source that hold secrets: excerpts show `***` in their place. */
+  readonly hidden?: readonly Span[]
   /** What to write instead, printed as `= help:`. */
   readonly hint?: string
 }

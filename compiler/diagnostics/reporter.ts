@@ -1,4 +1,4 @@
-import type { Span } from '../syntax/source.ts'
+import type { SourceFile, Span } from '../syntax/source.ts'
 import type { Diagnostic, DiagnosticKind, Related } from './diagnostic.ts'
 
 /** Collects the diagnostics of a run. Stages report to it and carry on; nothing is thrown. */
@@ -7,6 +7,7 @@ export class Reporter {
   readonly #found: Diagnostic[] = []
   readonly #seen = new Set<string>()
   readonly #fileOrder = new Map<string, number>()
+  readonly #hidden = new Map<SourceFile, Span[]>()
   #errors = 0
 
   /** With `strict`, warnings about lost or approximated fields are errors. */
@@ -35,6 +36,13 @@ export class Reporter {
     })
   }
 
+  /** Keeps a stretch of the source, which holds a secret, out of the excerpts of all diagnostics, also of those that are reported already. */
+  hide(span: Span): void {
+    const known = this.#hidden.get(span.file)
+    if (known) known.push(span)
+    else this.#hidden.set(span.file, [span])
+  }
+
   /** Fixes the order in which files appear among the diagnostics: the order in which they are registered. */
   registerFile(path: string): void {
     if (!this.#fileOrder.has(path)) this.#fileOrder.set(path, this.#fileOrder.size)
@@ -47,11 +55,18 @@ export class Reporter {
   /** What was reported: by file in the order of loading, then by place, then by code. */
   diagnostics(): readonly Diagnostic[] {
     const order = (d: Diagnostic) => (d.span ? (this.#fileOrder.get(d.span.file.path) ?? 0) : -1)
-    return [...this.#found].sort(
-      (a, b) =>
-        order(a) - order(b) ||
-        (a.span?.start ?? 0) - (b.span?.start ?? 0) ||
-        (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
-    )
+    return this.#found
+      .map(one => this.#withHidden(one))
+      .sort(
+        (a, b) =>
+          order(a) - order(b) ||
+          (a.span?.start ?? 0) - (b.span?.start ?? 0) ||
+          (a.code < b.code ? -1 : a.code > b.code ? 1 : 0),
+      )
+  }
+
+  #withHidden(diagnostic: Diagnostic): Diagnostic {
+    const hidden = diagnostic.span && this.#hidden.get(diagnostic.span.file)
+    return hidden ? { ...diagnostic, hidden } : diagnostic
   }
 }

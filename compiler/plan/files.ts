@@ -96,9 +96,10 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
     span: object.span,
     annotations: toAnnotations(context, object.labels),
     data: { [objectKey(object.key)]: content },
+    path: `${what}s.${object.key}`,
   }
   if (what === 'config') context.objects.configMaps.set(name, plan)
-  else context.objects.secrets.set(name, { ...plan, path: `secrets.${object.key}` })
+  else context.objects.secrets.set(name, plan)
   return name
 }
 

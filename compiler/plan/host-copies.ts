@@ -99,8 +99,9 @@ export function copyFiles(
     span: mount.span,
     annotations: serviceAnnotations(context, service),
     data,
+    path: `services.${service.name}.volumes.${mount.target}`,
   }
-  if (isSecret) objects.secrets.set(name, { ...plan, path: `services.${service.name}.volumes.${mount.target}` })
+  if (isSecret) objects.secrets.set(name, plan)
   else objects.configMaps.set(name, plan)
   const mode = !isFolder && files[0]!.executable ? 0o755 : isSecret ? 0o444 : undefined
   const held: HeldByFiles = {

@@ -17,7 +17,9 @@ import { planNetworks } from './network-policies.ts'
 import type { Plan, WorkloadPlan } from './plan.ts'
 import { planPod } from './pod.ts'
 import { planRoutes } from './routes.ts'
+import { guardSecrets } from './secret-guard.ts'
 import { planSecretObjects } from './secret-objects.ts'
+import { checkSecretPaths } from './secret-paths.ts'
 import { planSecurityLevel } from './security-level.ts'
 import { planServiceObjects } from './service-objects.ts'
 import { planSharing } from './shared-volumes.ts'
@@ -99,7 +101,9 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     }
     return planWorkload(context, group, decision, planPod(context, group, facts), own)
   })
+  checkSecretPaths(context)
   const secrets = planSecretObjects(context)
+  guardSecrets(context, secrets.secrets)
   return {
     environment,
     workloads: sortBy(workloads, ({ name }) => name),

@@ -361,6 +361,8 @@ export interface ClaimPlan extends ObjectPlan {
 export interface ConfigMapPlan extends ObjectPlan {
   /** Keys to content; content that is not UTF-8 goes to binaryData. */
   readonly data: Readonly<Record<string, Uint8Array>>
+  /** What a manifest calls it: `configs.site`, `services.web.volumes./etc/site`. */
+  readonly path?: string
 }
 
 export interface SecretPlan extends ObjectPlan {

@@ -13,14 +13,16 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 function planWith(
   secrets: Readonly<Record<string, Readonly<Record<string, string>>>>,
   mounted: readonly string[],
+  variables: readonly string[] = [],
 ): Plan {
+  const env = variables.map(name => ({ name: 'TOKEN', secret: { name, key: 'a' } }))
   const volumes = mounted.map(secret => ({ kind: 'secret', name: secret, secret }))
   return {
     secrets: Object.entries(secrets).map(([name, files]) => ({
       name,
       data: Object.fromEntries(Object.entries(files).map(([file, text]) => [file, bytes(text)])),
     })),
-    workloads: [{ service: 'web', pod: { volumes, annotations: { mine: 'yes' } } }],
+    workloads: [{ service: 'web', pod: { volumes, containers: [{ env }], init: [], annotations: { mine: 'yes' } } }],
   } as unknown as Plan
 }
 
@@ -34,6 +36,8 @@ describe('the mark of the secrets that a Pod mounts', () => {
     expect(mark).toMatch(/^[0-9a-f]{16}$/)
     expect(marksOf(planWith(one, []))).toBeUndefined()
     expect(marksOf(planWith(one, ['external']))).toBeUndefined()
+    expect(marksOf(planWith(one, [], ['external']))).toBeUndefined()
+    expect(marksOf(planWith(one, [], ['token']))).toBe(mark)
     expect(markSecrets(planWith(one, ['token']), 'key').workloads[0]?.pod.annotations).toMatchObject({ mine: 'yes' })
   })
 

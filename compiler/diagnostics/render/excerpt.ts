@@ -15,9 +15,13 @@ const LEFT_CONTEXT = 30
 /** UTF-16 units looked at on either side of the span's start: a line may be megabytes long. */
 const REACH = 600
 const CUT = '…'
+const MASK = '***'
 
-/** The excerpt of a span. Lines wider than `width` columns (default 100) are cut on either side, so that the start of the span is in sight. */
-export function excerpt(span: Span, width = WIDTH): Excerpt {
+/**
+ * The excerpt of a span. Lines wider than `width` columns (default 100) are cut on either side, so that the start of the span is in sight. Of
+ * what is `hidden` the excerpt shows `***`, whatever its length.
+ */
+export function excerpt(span: Span, width = WIDTH, hidden: readonly Span[] = []): Excerpt {
   const { line } = span.file.position(span.start)
   const text = span.file.line(line)
   // A span may start on the line end itself (a missing value): it is shown behind the last character.
@@ -26,9 +30,32 @@ export function excerpt(span: Span, width = WIDTH): Excerpt {
   const end = Math.max(start, Math.min(span.end - lineStart, text.length))
 
   const from = Math.max(0, start - REACH)
-  const cells = toCells(text.slice(from, start + REACH))
-  const shown = cutToWidth(cells, width, start - from, end - from, from > 0, start + REACH < text.length)
+  const stretches = hidden
+    .filter(one => one.file === span.file && one.start < lineStart + text.length && one.end > lineStart)
+    .map(one => ({ start: one.start - lineStart - from, end: one.end - lineStart - from }))
+  const cells = withoutHidden(toCells(text.slice(from, start + REACH)), stretches)
+  const isInside = stretches.some(one => one.start < start - from && start - from < one.end)
+  // The carets of what is hidden begin where its mask does.
+  const first = (isInside && cells.findLast(({ at }) => at <= start - from)?.at) || start - from
+  const shown = cutToWidth(cells, width, first, end - from, from > 0, start + REACH < text.length)
   return { line, text: shown.text.trimEnd(), marks: shown.marks }
+}
+
+/** The cells with one `***` for each hidden stretch; blanks before it stay, since a value of several lines begins lines with them. */
+function withoutHidden(cells: readonly Cell[], hidden: readonly { start: number; end: number }[]): readonly Cell[] {
+  if (hidden.length === 0) return cells
+  const kept: Cell[] = []
+  let inside = false
+  for (const cell of cells) {
+    const isHidden = hidden.some(({ start, end }) => start <= cell.at && cell.at < end)
+    if (!isHidden) kept.push(cell)
+    else if (!inside && cell.text.trim() === '') {
+      kept.push(cell)
+      continue
+    } else if (!inside) kept.push({ ...cell, text: MASK, width: MASK.length })
+    inside = isHidden
+  }
+  return kept
 }
 
 function cutToWidth(

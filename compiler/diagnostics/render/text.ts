@@ -27,7 +27,7 @@ export function renderDiagnostic(diagnostic: Diagnostic, options: TextOptions = 
   const gutter = ' '.repeat(Math.max(2, number.length))
   // Before the text stands the gutter with its bar, and a mark on either side where it is cut.
   const room = (options.width || Number.POSITIVE_INFINITY) - gutter.length - ' | ……'.length
-  const shown = span && excerpt(span, Math.min(WIDEST, Math.max(NARROWEST, room)))
+  const shown = span && excerpt(span, Math.min(WIDEST, Math.max(NARROWEST, room)), diagnostic.hidden)
   const bar = paint('gutter', '|')
 
   const lines = [`${paint(severity, `${severity}[${code}]`)}${paint('strong', `: ${printable(message)}`)}`]

@@ -1,0 +1,129 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Span } from '../syntax/source.ts'
+import { looksSecretText, looksSecretVariable, type SecretLook } from '../values/secret-looks.ts'
+import { narrow, type PlanContext } from './context.ts'
+import { type GuardedText, guardedTexts } from './guarded-texts.ts'
+import { cutName, slug } from './object-names.ts'
+import type { SecretPlan } from './plan.ts'
+import { isPublic } from './secret-sources.ts'
+
+const looksSecret = diagnostic({
+  code: 'secrets/looks-secret',
+  severity: 'error',
+  explain: `\`publish\` writes into a repository that more people read than may know a password, and that forgets nothing. A value that looks secret stops it: by the name of its variable (\`DB_PASSWORD\`, \`API_KEY\`), by its shape (private keys, URLs with a password, tokens of known services), or because it is long and random. The value itself is never shown.
+
+A variable of a service can come from a Secret of the cluster. The line below makes a \`secretKeyRef\` of it, for \`render\`, \`deploy\` and \`publish\` alike. What only looks secret is listed as public.
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        services.db.environment.POSTGRES_PASSWORD: {secret: shop-db, key: password}
+      public:
+        - services.web.environment.TOKEN_KIND
+\`\`\`
+
+A secret in a command or a config has to become a variable or an entry of \`secrets\` first.`,
+  text: (p: { path: string; what: string; hint: string }) => ({
+    message: `\`${p.path}\` holds ${p.what}, and would be written into the repository`,
+    hint: p.hint,
+  }),
+})
+
+const inRepository = diagnostic({
+  code: 'secrets/in-repository',
+  severity: 'error',
+  explain: `The application mounts a Secret that is made of a file or a variable, and \`publish\` never writes the data of a Secret. Let it come from one that is in the cluster, or choose another backend: \`external\` writes an ExternalSecret, \`sealed\` encrypts the data.
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        secrets.token: {secret: shop-token, key: token}
+\`\`\``,
+  text: (p: { name: string; hint: string }) => ({
+    message: `the Secret \`${p.name}\` has data, and would be written into the repository`,
+    hint: p.hint,
+  }),
+})
+
+/**
+ * Refuses what is secret, or looks it, when the manifests go to a repository (decisions section 8), with the lines that put it right. Whatever
+ * the manifests are for, no diagnostic shows such a value of the files.
+ */
+export function guardSecrets(context: PlanContext, secrets: readonly SecretPlan[]): void {
+  const { reporter, project, options } = context
+  for (const { secretEnvironment } of project.services.values())
+    for (const { name, span } of secretEnvironment) hide(context, name, span)
+  const names = new Set([...project.services.keys(), ...project.absentServices])
+  const isKnownName = (text: string) => names.has(text)
+  const found = new Set<string>()
+  for (const one of guardedTexts(context)) {
+    // The contents of configs are only looked at where they would be shown.
+    if (!options.forRepository && !one.variable) continue
+    const look = looks(one, isKnownName)
+    if (!look) continue
+    if (one.written) hide(context, one.name, one.written)
+    if (!options.forRepository || isPublic(context, one.path) || found.has(one.path)) continue
+    found.add(one.path)
+    const { path } = one
+    reporter.report(looksSecret, placeOf(one, look), { path, what: look.what, hint: hintFor(context, one) })
+  }
+  if (!options.forRepository || (options.secretRules?.backend ?? 'reference') !== 'reference') return
+  for (const secret of secrets)
+    if (!isPublic(context, secret.path ?? ''))
+      reporter.report(inRepository, secret.span, { name: secret.name, hint: hintForData(context, secret) })
+}
+
+function looks({ name, text }: GuardedText, isKnownName: (text: string) => boolean): SecretLook | undefined {
+  return name === undefined ? looksSecretText(text) : looksSecretVariable(name, text, isKnownName)
+}
+
+/** Keeps a value out of all excerpts, unless what stands there is only the name of a variable. */
+function hide({ reporter }: PlanContext, name: string | undefined, span: Span): void {
+  const written = span.file.text.slice(span.start, span.end).replace(/^["']|["']$/g, '')
+  if (written === name || /^\$(?:\w+|\{\w+(?::?\?[^}]*)?\})$/.test(written)) return
+  reporter.hide(span)
+}
+
+/** The secret's own place, where it is written as it is. */
+function placeOf({ text, span, written = span }: GuardedText, { start, end }: SecretLook): Span {
+  const place = narrow(written, text.slice(start, end))
+  return place === written ? span : place
+}
+
+function hintFor(context: PlanContext, { path, variable }: GuardedText): string {
+  if (!variable)
+    return `move it into a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+  const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
+  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, secret, variable.name)}\nor, if it is not secret:\n${publicLines(context, path)}`
+}
+
+function hintForData(context: PlanContext, { name, path = name, data }: SecretPlan): string {
+  const [key = 'value'] = Object.keys(data)
+  const first = path.startsWith('secrets.')
+    ? `take it from a Secret of the cluster, in devctl.yml:\n${valueLines(context, path, name, key)}`
+    : 'make the file an entry of `secrets` and mount that, so that it can come from a Secret of the cluster'
+  return `${first}\nor, if it is not secret:\n${publicLines(context, path)}`
+}
+
+function valueLines(context: PlanContext, path: string, secret: string, key: string): string {
+  return inEnvironment(context, ['values:', `  ${quoted(path)}: {secret: ${quoted(secret)}, key: ${quoted(key)}}`])
+}
+
+function publicLines(context: PlanContext, path: string): string {
+  return inEnvironment(context, ['public:', `  - ${quoted(path)}`])
+}
+
+function inEnvironment({ options }: PlanContext, lines: readonly string[]): string {
+  const head = ['environments:', `  ${quoted(options.manifestEnvironment ?? 'NAME')}:`, '    secrets:']
+  return [...head, ...lines.map(line => `      ${line}`)].join('\n')
+}
+
+/** A YAML scalar: plain where nothing in it could mean something else. */
+const quoted = (text: string): string =>
+  /^[A-Za-z/][\w./-]*$/.test(text) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(text)
+    ? text
+    : `'${text.replaceAll("'", "''")}'`

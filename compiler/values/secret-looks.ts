@@ -1,0 +1,139 @@
+import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.ts'
+import { secretShapes } from './secret-shapes.ts'
+
+// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places out; nobody prints the stretches.
+
+/** A stretch of a text that looks like a secret. */
+export interface SecretLook {
+  /** In words, for a message: `a password in a URL`. Never holds the secret. */
+  readonly what: string
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Why the value of a variable looks secret, or undefined: a known shape, else its name, else that it looks random. `isKnownName` tells the names
+ * of services and the like, which are no secrets.
+ */
+export function looksSecretVariable(
+  name: string,
+  value: string,
+  isKnownName: (text: string) => boolean = () => false,
+): SecretLook | undefined {
+  const shape = looksSecretShape(value)
+  if (shape) return shape
+  const whole = { start: 0, end: value.length }
+  if (isVariableWithSecret(name, value) && !isKnownName(value))
+    return { what: 'a secret, going by its name,', ...whole }
+  return isHarmlessName(name) ? undefined : looksRandom(value)
+}
+
+/** The first stretch of a text that has the shape of a secret: a private key, a URL with a password, a token of a known service. */
+export function looksSecretShape(text: string): SecretLook | undefined {
+  return secretShapes(text)[0]
+}
+
+/**
+ * Why a text of any kind (a command, a config) looks secret: a known shape, a name and its value (`password: …`, `--token …`), or a long random
+ * word.
+ */
+export function looksSecretText(text: string): SecretLook | undefined {
+  return looksSecretShape(text) ?? looksAssigned(text) ?? looksRandom(text)
+}
+
+/** What a value is made of, in quotes or up to a blank. */
+const VALUE = String.raw`(?:"([^"\n]{3,256})"|'([^'\n]{3,256})'|([^\s"'\`,;]{3,256}))`
+/** `name: value`, `"name" = "value"`. */
+const ASSIGNED = new RegExp(String.raw`(?<![\w$%{.-])["']?([A-Za-z][\w.-]{1,60})["']?\s{0,8}[:=]\s{0,8}${VALUE}`, 'g')
+/** `--name value`, `--name=value`; a password only after one dash, as some programs have it: `-password value`. */
+const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w-]{3,60})(?:=|\s{1,4})${VALUE}`, 'g')
+
+function looksAssigned(text: string): SecretLook | undefined {
+  for (const pattern of [OPTION, ASSIGNED])
+    for (const match of text.matchAll(pattern)) {
+      const [whole, name = '', ...values] = match
+      const value = values.find(one => one !== undefined) ?? ''
+      if (isComment(text, match.index) || !isVariableWithSecret(name, value) || !isLiteral(value)) continue
+      const start = match.index + whole.lastIndexOf(value)
+      return { what: `the value of \`${name}\``, start, end: start + value.length }
+    }
+  return undefined
+}
+
+/** What programs replace, and calls: `{{ .Token }}`, `%(secret)s`, `<password>`, `getenv("TOKEN")`. */
+const isLiteral = (value: string): boolean => !/[(){}<>]|%[(\w]|^[$%@&*-]|\$\w/.test(value)
+
+const isComment = (text: string, at: number): boolean =>
+  /^\s*(?:#|;|\/\/|--\s)/.test(text.slice(text.lastIndexOf('\n', at - 1) + 1, at + 1))
+
+/** Names of what is long and random, and no secret: `GIT_COMMIT`, `CONFIG_SHA256`, `CLIENT_ID`. */
+const HARMLESS = new Set(
+  'commit sha sha1 sha256 sha512 digest checksum hash md5 integrity etag revision rev version tag id uuid guid fingerprint public image release'.split(
+    ' ',
+  ),
+)
+const isHarmlessName = (name: string): boolean => wordsOf(name).some(word => HARMLESS.has(word))
+
+/** Letters of base64 and its variant for URLs, of hex too. */
+const WORD = /[A-Za-z0-9+/_=-]{24,}/g
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const CERTIFICATE =
+  /-----BEGIN (?:[A-Z0-9]+ )*(?:CERTIFICATE|PUBLIC KEY|CRL|PARAMETERS|REQUEST)[A-Z0-9 ]*-----[\s\S]*?-----END [^-]+-----/g
+/** What is written before a hash, an embedded picture or an SSH public key. */
+const NO_SECRET_BEFORE =
+  /(?:\b(?:sha1|sha224|sha256|sha384|sha512|md5|blake2b?|h1)[-:=]|@|base64,|\bssh-(?:rsa|ed25519) |ecdsa-sha2-\S+ )$/i
+
+/** The first long random word of a text, such as a key in base64 or hex. Digests, UUIDs, certificates and public keys are none. */
+export function looksRandom(text: string): SecretLook | undefined {
+  const bare = text.includes('-----BEGIN') ? text.replace(CERTIFICATE, found => ' '.repeat(found.length)) : text
+  for (const { 0: word, index } of bare.matchAll(WORD)) {
+    if (!isRandom(word)) continue
+    if (NO_SECRET_BEFORE.test(bare.slice(Math.max(0, index - 40), index))) continue
+    if (isChecksumLine(bare, index, word) || isDigestName(bare, index)) continue
+    return { what: 'a long random text', start: index, end: index + word.length }
+  }
+  return undefined
+}
+
+/** `HASH  file`, as checksum programs print it. */
+const isChecksumLine = (text: string, at: number, word: string): boolean =>
+  /^[0-9a-f]+$/i.test(word) && /^ [ *]\S/.test(text.slice(at + word.length, at + word.length + 3))
+
+/** A name before the word that says that it is a digest: `"integrity": "…"`, `commit = …`. */
+function isDigestName(text: string, at: number): boolean {
+  const before = /([A-Za-z][\w.-]*)["']?\s*[:=]\s*["']?$/.exec(text.slice(Math.max(0, at - 80), at))?.[1]
+  return before !== undefined && isHarmlessName(before) && !looksSecretName(before)
+}
+
+/**
+ * Whether a word looks as if chance had made it. Names and paths change between small and capital letters and digits where a word ends; in
+ * base64 every other letter does. Hex has few words that long.
+ */
+function isRandom(word: string): boolean {
+  if (UUID.test(word)) return false
+  const text = word.replace(/=+$/, '')
+  if (/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text))
+    return text.length >= 32 && new Set(text).size >= 9 && /\d/.test(text) && /[a-f]/i.test(text)
+  if (!/[a-z]/.test(text) || !/[A-Z]/.test(text) || !/\d/.test(text)) return false
+  let changes = 0
+  for (let at = 1; at < text.length; at++) if (classOf(text[at]!) !== classOf(text[at - 1]!)) changes++
+  return changes / text.length >= 0.4 && entropy(text) >= 3.7
+}
+
+const classOf = (letter: string): string =>
+  letter >= 'a' && letter <= 'z'
+    ? 'a'
+    : letter >= 'A' && letter <= 'Z'
+      ? 'A'
+      : letter >= '0' && letter <= '9'
+        ? '0'
+        : '-'
+
+/** Shannon's, in bits a letter. */
+function entropy(text: string): number {
+  const counts = new Map<string, number>()
+  for (const letter of text) counts.set(letter, (counts.get(letter) ?? 0) + 1)
+  let bits = 0
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length)
+  return bits
+}

@@ -1,0 +1,74 @@
+/** The words of a name, in lower case: of `DB_Password`, `apiKey`, `kc-db.secret`. */
+export function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+}
+
+const PASSWORD = new Set('password passwords passwd passphrase passcode pwd pass pw'.split(' '))
+const SECRET = new Set(
+  'secret secrets token tokens apikey apikeys authkey credential credentials creds dsn salt pepper privatekey secretkey accesskey'.split(
+    ' ',
+  ),
+)
+/** What a key is called that nobody may know; `KEY` alone can be anything. */
+const KEYS = new Set(
+  'api private access secret encryption encrypt crypt signing sign master app account storage auth jwt hmac session cookie license nonce admin webhook host ssh deploy service shared aes deploy in'.split(
+    ' ',
+  ),
+)
+/** A last word that makes another thing of it: the file with a password, the name of a secret. */
+const ABOUT = new Set(
+  `file files path paths dir directory folder name names url uri endpoint host hostname port id ids ttl timeout lifetime expiry expires
+expiration exp age days hours minutes seconds length size min max count limit limits policy rule rules enabled enable disabled disable required
+type types algorithm alg algo method mode issuer audience header headers field prefix suffix format encoding version provider backend store
+strength rounds cost rotation interval refresh reset change changes check attempts bytes scope scopes location mount engine manager class label
+user username login email hint regex pattern command cmd command source ref`.split(/\s+/),
+)
+
+/** Whether a name says that its value is secret: `DB_PASSWORD`, `API_KEY`; not `DB_PASSWORD_FILE`, `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. */
+export function looksSecretName(name: string): boolean {
+  const words = wordsOf(name)
+  if (words.includes('public') || words.includes('publishable') || words.includes('pub')) return false
+  const last = words.at(-1) ?? ''
+  if (ABOUT.has(last) || words[0] === 'no' || words[0] === 'max' || words[0] === 'min') return false
+  return words.some((word, index) => PASSWORD.has(word) || SECRET.has(word) || isKey(words, index)) || runTogether(last)
+}
+
+const isKey = (words: readonly string[], index: number): boolean =>
+  (words[index] === 'key' || words[index] === 'keys') && index > 0 && KEYS.has(words[index - 1]!)
+
+/** `PGPASSWORD`, `dbpassword`, `requirepass`, `authtoken`. */
+const runTogether = (word: string): boolean =>
+  /(?:password|passwd|requirepass|masterauth|(?:auth|access|refresh|api)token|secretkey)$/.test(word)
+
+/** Whether a variable of this name and value holds a secret: the name says so, and the value is none of what such variables also hold. */
+export function isVariableWithSecret(name: string, value: string): boolean {
+  const text = value.trim()
+  if (text === '' || isSwitch(text) || isReference(text) || isPlace(text)) return false
+  const words = wordsOf(name)
+  // NEO4J_AUTH=neo4j/password; AUTH=ldap is none.
+  if (words.at(-1) === 'auth' && /^[\w.@-]+[:/]\S+$/.test(text)) return true
+  if (!looksSecretName(name)) return false
+  // A number is a count or a time, except where only a password can be meant.
+  return !isMeasure(text) || PASSWORD.has(words.at(-1)!) || runTogether(words.at(-1)!)
+}
+
+const isSwitch = (text: string): boolean =>
+  /^(?:true|false|yes|no|on|off|none|null|nil|undefined|enabled?|disabled?|auto|default|required|optional|always|never)$/i.test(
+    text,
+  )
+
+/** Numbers, times and sizes. */
+const isMeasure = (text: string): boolean => /^[-+]?\d+(?:[._]\d+)*\s?(?:ms|[smhdw]|[kmgt]i?b?|%)?$/i.test(text)
+
+/** What is replaced by something else when the program runs. */
+const isReference = (text: string): boolean =>
+  /^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|%\w+%|\{\{.*\}\}|<[^<>]*>|\*+|env:\w+|file:.*)$/.test(text)
+
+/** Paths, and URLs, whose passwords are found by their shape. */
+const isPlace = (text: string): boolean =>
+  /^(?:~|\.{1,2})?\/[\w.@:+~/-]*$/.test(text) || /^[A-Za-z]:\\/.test(text) || /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text)
