@@ -44,9 +44,12 @@ export function looksSecretText(text: string): SecretLook | undefined {
 /** What a value is made of, in quotes or up to a blank. */
 const VALUE = String.raw`(?:"([^"\n]{3,256})"|'([^'\n]{3,256})'|([^\s"'\`,;]{3,256}))`
 /** `name: value`, `"name" = "value"`. */
-const ASSIGNED = new RegExp(String.raw`(?<![\w$%{.-])["']?([A-Za-z][\w.-]{1,60})["']?\s{0,8}[:=]\s{0,8}${VALUE}`, 'g')
+const ASSIGNED = new RegExp(
+  String.raw`(?<![\w$%{.-])["']?([A-Za-z][\w.-]{1,60})["']?[ \t]{0,8}[:=][ \t]{0,8}${VALUE}`,
+  'g',
+)
 /** `--name value`, `--name=value`; a password only after one dash, as some programs have it: `-password value`. */
-const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w-]{3,60})(?:=|\s{1,4})${VALUE}`, 'g')
+const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w-]{3,60})(?:=|[ \t]{1,4})${VALUE}`, 'g')
 
 function looksAssigned(text: string): SecretLook | undefined {
   for (const pattern of [OPTION, ASSIGNED])
@@ -107,7 +110,7 @@ function isDigestName(text: string, at: number): boolean {
 
 /**
  * Whether a word looks as if chance had made it. Names and paths change between small and capital letters and digits where a word ends; in
- * base64 every other letter does. Hex has few words that long.
+ * base64 every other letter does. Hexadecimal digits make few words that long.
  */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return false
@@ -116,8 +119,12 @@ function isRandom(word: string): boolean {
     return text.length >= 32 && new Set(text).size >= 9 && /\d/.test(text) && /[a-f]/i.test(text)
   if (!/[a-z]/.test(text) || !/[A-Z]/.test(text) || !/\d/.test(text)) return false
   let changes = 0
-  for (let at = 1; at < text.length; at++) if (classOf(text[at]!) !== classOf(text[at - 1]!)) changes++
-  return changes / text.length >= 0.4 && entropy(text) >= 3.7
+  for (let at = 1; at < text.length; at++) {
+    const [before, after] = [classOf(text[at - 1]!), classOf(text[at]!)]
+    // A capital letter begins a word.
+    if (before !== after && !(before === 'A' && after === 'a')) changes++
+  }
+  return changes / text.length >= 0.32 && entropy(text) >= 3.7
 }
 
 const classOf = (letter: string): string =>

@@ -24,7 +24,7 @@ const KEYS = new Set(
 const ABOUT = new Set(
   `file files path paths dir directory folder name names url uri endpoint host hostname port id ids ttl timeout lifetime expiry expires
 expiration exp age days hours minutes seconds length size min max count limit limits policy rule rules enabled enable disabled disable required
-type types algorithm alg algo method mode issuer audience header headers field prefix suffix format encoding version provider backend store
+type types algorithm alg algo method mode encryption issuer audience header headers field prefix suffix format encoding version provider backend store
 strength rounds cost rotation interval refresh reset change changes check attempts bytes scope scopes location mount engine manager class label
 user username login email hint regex pattern command cmd command source ref`.split(/\s+/),
 )

@@ -41,7 +41,7 @@ const SHAPES: readonly Shape[] = [
     what: 'a password in a connection string',
     sign: '=',
     pattern:
-      /(?:[?&;]|(?:host|server|user|user id|uid|dbname|database|port)\s?=[^\s;&]{1,100}[\s;&]{1,2})\s{0,2}(?:password|passwd|pwd|secret|access_token|api_?key|token|sharedaccesskey|accountkey)\s{0,2}=\s{0,2}(?<value>[^\s;&'"]{1,300})/gi,
+      /(?:(?<=\S)[?&;]|(?:host|server|user|user id|uid|dbname|database|port)\s?=[^\s;&]{1,100}[\s;&]{1,2})\s{0,2}(?:password|passwd|pwd|secret|access_token|api_?key|token|sharedaccesskey|accountkey)\s{0,2}=\s{0,2}(?<value>[^\s;&'"]{1,300})/gi,
     isReal: isWritten,
   },
   { what: 'an AWS access key', sign: 'A', pattern: /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b/g },
