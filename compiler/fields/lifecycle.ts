@@ -1,9 +1,9 @@
 import type { Hook, Service } from '../project/project.ts'
-import { isMap, type MapTree } from '../syntax/tree.ts'
+import { type Entry, isMap, type MapTree, withEntry } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
 import { readDuration } from './durations.ts'
 import { readEnvironment } from './environment.ts'
-import { filledText, flag, items, words } from './tree-values.ts'
+import { entries, filledText, flag, items, map, words } from './tree-values.ts'
 
 type LifecycleFields = Pick<Service, 'stopGracePeriod' | 'stopSignal' | 'preStart' | 'postStart' | 'preStop'>
 
@@ -27,9 +27,21 @@ function readHooks(service: MapTree, key: string, context: ReadContext): readonl
       user: filledText(hook, 'user'),
       privileged: flag(hook, 'privileged'),
       workingDir: filledText(hook, 'working_dir'),
-      environment: readEnvironment(hook, context),
+      environment: readEnvironment(withoutInherited(hook, service), context),
       image: filledText(hook, 'image'),
       entrypoint: words(hook, 'entrypoint'),
       perReplica: flag(hook, 'per_replica'),
     }))
+}
+
+/** A pre_start hook without the variables that the loader gave it of its service: its container gets them in any case, some from Secrets. */
+function withoutInherited(hook: MapTree, service: MapTree): MapTree {
+  const environment = map(hook, 'environment')
+  const inherited = entries(service, 'environment')
+  if (!environment || inherited.size === 0) return hook
+  const isOwn = ([name, { key }]: readonly [string, Entry]) => {
+    const from = inherited.get(name)?.key
+    return from?.file !== key.file || from.start !== key.start
+  }
+  return withEntry(hook, 'environment', { ...environment, entries: new Map([...environment.entries].filter(isOwn)) })
 }

@@ -1,6 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Span } from '../syntax/source.ts'
 import { looksSecretText, looksSecretVariable, type SecretLook } from '../values/secret-looks.ts'
+import { secretShapes } from '../values/secret-shapes.ts'
 import { narrow, type PlanContext } from './context.ts'
 import { type GuardedText, guardedTexts } from './guarded-texts.ts'
 import { cutName, slug } from './object-names.ts'
@@ -65,14 +66,16 @@ export function guardSecrets(context: PlanContext, secrets: readonly SecretPlan[
     if (!options.forRepository && !one.variable) continue
     const look = looks(one, isKnownName)
     if (!look) continue
-    if (one.written) hide(context, one.name, one.written)
+    hideText(context, one)
     if (!options.forRepository || isPublic(context, one.path) || found.has(one.path)) continue
     found.add(one.path)
     const { path } = one
     reporter.report(looksSecret, placeOf(one, look), { path, what: look.what, hint: hintFor(context, one) })
   }
   if (!options.forRepository || (options.secretRules?.backend ?? 'reference') !== 'reference') return
-  for (const secret of secrets)
+  // Where a file could not be read, that is what there is to say.
+  const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
+  for (const secret of filled)
     if (!isPublic(context, secret.path ?? ''))
       reporter.report(inRepository, secret.span, { name: secret.name, hint: hintForData(context, secret) })
 }
@@ -81,18 +84,38 @@ function looks({ name, text }: GuardedText, isKnownName: (text: string) => boole
   return name === undefined ? looksSecretText(text) : looksSecretVariable(name, text, isKnownName)
 }
 
+/** Keeps a text out of all excerpts; of a variable whose value has a shape, as a URL with a password has, only the secret part. */
+function hideText(context: PlanContext, one: GuardedText): void {
+  if (!one.written) return
+  const shapes = one.variable ? secretShapes(one.text) : []
+  const places = shapes.map(look => exactPlace(one, look))
+  if (places.length === 0 || places.includes(undefined)) hide(context, one.name, one.written)
+  else for (const place of places) context.reporter.hide(place!)
+}
+
 /** Keeps a value out of all excerpts, unless what stands there is only the name of a variable. */
 function hide({ reporter }: PlanContext, name: string | undefined, span: Span): void {
-  const written = span.file.text.slice(span.start, span.end).replace(/^["']|["']$/g, '')
+  const written = bare(span)
   if (written === name || /^\$(?:\w+|\{\w+(?::?\?[^}]*)?\})$/.test(written)) return
   reporter.hide(span)
 }
 
-/** The secret's own place, where it is written as it is. */
-function placeOf({ text, span, written = span }: GuardedText, { start, end }: SecretLook): Span {
-  const place = narrow(written, text.slice(start, end))
+/** The secret's own place, as well as it can be told. */
+function placeOf(one: GuardedText, look: SecretLook): Span {
+  const { text, span, written = span } = one
+  const place = exactPlace(one, look) ?? narrow(written, text.slice(look.start, look.end))
   return place === written ? span : place
 }
+
+/** The place of a stretch of a text that is written in one piece and without escapes; undefined for others. */
+function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook): Span | undefined {
+  if (!written || bare(written) !== text) return undefined
+  const from = written.start + (written.end - written.start > text.length ? 1 : 0)
+  return { file: written.file, start: from + start, end: from + end }
+}
+
+/** What is written at a span, without quotes around it. */
+const bare = ({ file, start, end }: Span): string => file.text.slice(start, end).replace(/^(["'])(.*)\1$/s, '$2')
 
 function hintFor(context: PlanContext, { path, variable }: GuardedText): string {
   if (!variable)

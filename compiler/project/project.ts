@@ -213,6 +213,7 @@ export interface Hook {
   readonly user?: At<string>
   readonly privileged?: At<boolean>
   readonly workingDir?: At<string>
+  /** Its own, without what it has of its service. */
   readonly environment: readonly Pair[]
   /** Of pre_start only. */
   readonly image?: At<string>

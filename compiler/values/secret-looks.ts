@@ -23,8 +23,7 @@ export function looksSecretVariable(
   const shape = looksSecretShape(value)
   if (shape) return shape
   const whole = { start: 0, end: value.length }
-  if (isVariableWithSecret(name, value) && !isKnownName(value))
-    return { what: 'a secret, going by its name,', ...whole }
+  if (isVariableWithSecret(name, value) && !isKnownName(value)) return { what: 'a secret, going by its name', ...whole }
   return isHarmlessName(name) ? undefined : looksRandom(value)
 }
 

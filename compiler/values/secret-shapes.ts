@@ -28,7 +28,7 @@ const SHAPES: readonly Shape[] = [
   {
     what: 'a password in a URL',
     sign: '://',
-    pattern: /:\/\/[^\s/:@'"<>]{0,200}:(?<value>[^\s/@'"]{1,300})@(?=[\w[$%{<.-])/g,
+    pattern: /:\/\/[^\s/:@'"<>]{0,200}:(?<value>[^\s/'"]{1,300})@(?=[\w[$%{<.-])/g,
     isReal: isWritten,
   },
   {

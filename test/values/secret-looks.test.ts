@@ -42,7 +42,7 @@ describe('variables that hold a secret by their name', () => {
     ['SESSION_COOKIE_SECRET', '$ecret but no variable'],
   ])('%s=%s', (name, value) => {
     expect(looksSecretVariable(name, value, known)).toEqual({
-      what: 'a secret, going by its name,',
+      what: 'a secret, going by its name',
       start: 0,
       end: value.length,
     })
