@@ -3,6 +3,9 @@ import type { Construct } from 'constructs'
 import type { Environment, ExternalSecretPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
+/** The API server fills these in where they are left out, and Argo CD takes for drift what it fills into the items of a list. */
+const DEFAULTS = { conversionStrategy: 'Default', decodingStrategy: 'None', metadataPolicy: 'None' }
+
 /** What the External Secrets operator makes a Secret of: https://external-secrets.io/latest/api/externalsecret/ */
 export class ExternalSecret extends ApiObject {
   constructor(
@@ -23,7 +26,7 @@ export function externalSecretJson(plan: ExternalSecretPlan, environment: Enviro
     spec: {
       secretStoreRef: { ...plan.store },
       target: { name: plan.name },
-      data: plan.data.map(({ secretKey, remote }) => ({ secretKey, remoteRef: { ...remote } })),
+      data: plan.data.map(({ secretKey, remote }) => ({ secretKey, remoteRef: { ...remote, ...DEFAULTS } })),
     },
   }
 }

@@ -26,6 +26,7 @@ const readingOrders: Readonly<Record<string, string>> = {
     mountPath subPath claimName secretName defaultMode mode items readOnly
     resources resourceNames verbs requests limits`,
   metadata: 'name namespace labels annotations',
+  remoteRef: 'key property',
   ports: 'name containerPort port targetPort protocol appProtocol hostPort',
 }
 

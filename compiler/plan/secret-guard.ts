@@ -89,7 +89,9 @@ function hideText(context: PlanContext, one: GuardedText): void {
   if (!one.written) return
   const shapes = one.variable ? secretShapes(one.text) : []
   const places = shapes.map(look => exactPlace(one, look))
-  if (places.length === 0 || places.includes(undefined)) hide(context, one.name, one.written)
+  // A password that is the user's name, too, would be seen there.
+  const isElsewhere = shapes.some(({ start, end }) => one.text.split(one.text.slice(start, end)).length > 2)
+  if (places.length === 0 || places.includes(undefined) || isElsewhere) hide(context, one.name, one.written)
   else for (const place of places) context.reporter.hide(place!)
 }
 
