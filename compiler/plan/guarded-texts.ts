@@ -33,17 +33,17 @@ export function* guardedTexts({ project, options, objects }: PlanContext): Gener
   yield* labelsAt('routeAnnotations', options.routeAnnotations ?? [])
 }
 
+/** The variables of a service that have a value of their own. */
+export function* guardedVariables(service: Service): Generator<GuardedText> {
+  for (const { name, value, span } of service.environment) {
+    const variable = { service: service.name, name }
+    yield { path: variablePath(service.name, name), text: value, span, written: span, name, variable }
+  }
+}
+
 function* textsOfService(service: Service): Generator<GuardedText> {
   const at = `services.${service.name}`
-  for (const { name, value, span } of service.environment)
-    yield {
-      path: variablePath(service.name, name),
-      text: value,
-      span,
-      written: span,
-      name,
-      variable: { service: service.name, name },
-    }
+  yield* guardedVariables(service)
   yield* labelsAt(`${at}.labels`, service.labels)
   yield* labelsAt(`${at}.annotations`, service.annotations)
   yield* labelsAt(`${at}.deploy.labels`, service.deploy.labels)

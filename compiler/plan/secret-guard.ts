@@ -3,7 +3,8 @@ import type { Span } from '../syntax/source.ts'
 import { looksSecretText, looksSecretVariable, type SecretLook } from '../values/secret-looks.ts'
 import { secretShapes } from '../values/secret-shapes.ts'
 import { narrow, type PlanContext } from './context.ts'
-import { type GuardedText, guardedTexts } from './guarded-texts.ts'
+import { type GuardedText, guardedTexts, guardedVariables } from './guarded-texts.ts'
+import { objectKey } from './host-files.ts'
 import { cutName, slug } from './object-names.ts'
 import type { SecretPlan } from './plan.ts'
 import { isPublic } from './secret-sources.ts'
@@ -60,19 +61,22 @@ export function guardSecrets(context: PlanContext, secrets: readonly SecretPlan[
     for (const { name, span } of secretEnvironment) hide(context, name, span)
   const names = new Set([...project.services.keys(), ...project.absentServices])
   const isKnownName = (text: string) => names.has(text)
+  if (!options.forRepository) {
+    for (const service of project.services.values())
+      for (const one of guardedVariables(service)) if (looks(one, isKnownName)) hideText(context, one)
+    return
+  }
   const found = new Set<string>()
   for (const one of guardedTexts(context)) {
-    // The contents of configs are only looked at where they would be shown.
-    if (!options.forRepository && !one.variable) continue
     const look = looks(one, isKnownName)
     if (!look) continue
     hideText(context, one)
-    if (!options.forRepository || isPublic(context, one.path) || found.has(one.path)) continue
-    found.add(one.path)
     const { path } = one
+    if (isPublic(context, path) || found.has(path)) continue
+    found.add(path)
     reporter.report(looksSecret, placeOf(one, look), { path, what: look.what, hint: hintFor(context, one) })
   }
-  if (!options.forRepository || (options.secretRules?.backend ?? 'reference') !== 'reference') return
+  if ((options.secretRules?.backend ?? 'reference') !== 'reference') return
   // Where a file could not be read, that is what there is to say.
   const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
   for (const secret of filled)
@@ -84,10 +88,11 @@ function looks({ name, text }: GuardedText, isKnownName: (text: string) => boole
   return name === undefined ? looksSecretText(text) : looksSecretVariable(name, text, isKnownName)
 }
 
-/** Keeps a text out of all excerpts; of a variable whose value has a shape, as a URL with a password has, only the secret part. */
+/** Keeps a text out of all excerpts; of a URL with a password in a variable, only the password. */
 function hideText(context: PlanContext, one: GuardedText): void {
   if (!one.written) return
-  const shapes = one.variable ? secretShapes(one.text) : []
+  const all = one.variable ? secretShapes(one.text) : []
+  const shapes = all.every(({ isPart }) => isPart) ? all : []
   const places = shapes.map(look => exactPlace(one, look))
   // A password that is the user's name, too, would be seen there.
   const isElsewhere = shapes.some(({ start, end }) => one.text.split(one.text.slice(start, end)).length > 2)
@@ -123,7 +128,8 @@ function hintFor(context: PlanContext, { path, variable }: GuardedText): string 
   if (!variable)
     return `move it into a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
   const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
-  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, secret, variable.name)}\nor, if it is not secret:\n${publicLines(context, path)}`
+  const key = objectKey(variable.name)
+  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, secret, key)}\nor, if it is not secret:\n${publicLines(context, path)}`
 }
 
 function hintForData(context: PlanContext, { name, path = name, data }: SecretPlan): string {

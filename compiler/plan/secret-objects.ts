@@ -50,7 +50,11 @@ export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 
   const { objects, options } = context
   const backend = options.secretRules?.backend ?? 'reference'
   const sourced = sourcedValues(context)
-  if (backend === 'sealed') addSealed(context, sourced)
+  if (backend === 'sealed')
+    addSealed(
+      context,
+      sourced.filter(({ isExternal }) => !isExternal),
+    )
   const made = sortBy(objects.secrets.values(), ({ name }) => name)
   const open = made.filter(({ path }) => isPublic(context, path ?? ''))
   const closed = made.filter(secret => !open.includes(secret))
@@ -59,7 +63,10 @@ export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 
     const externalSecrets = planExternal(context, sourced, closed)
     return { secrets: open, externalSecrets, requiredSecrets: sorted(externals) }
   }
-  const required = [...externals, ...(backend === 'reference' ? sourced.map(toRequired) : [])]
+  const required = [
+    ...externals,
+    ...sourced.filter(({ isExternal }) => isExternal || backend === 'reference').map(toRequired),
+  ]
   const isKept = options.includeSecrets || options.forRepository
   if (isKept) return { secrets: made, externalSecrets: [], requiredSecrets: sorted(required) }
   for (const { name, span } of closed) context.reporter.report(leftOut, span, { name })

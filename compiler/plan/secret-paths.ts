@@ -31,8 +31,11 @@ export function checkSecretPaths(context: PlanContext): void {
   for (const { path } of objects.secrets.values()) if (path) texts.add(path)
   for (const key of project.configs.keys()) texts.add(`configs.${key}`)
 
+  // What is in error may be what is missing.
+  const { hasErrors } = context.reporter
   const report = (path: string, span: Span, known: ReadonlySet<string>) => {
-    if (known.has(path) || isAbsent(context, path)) return
+    const isBroken = hasErrors && /^(?:secrets|configs)\./.test(path)
+    if (known.has(path) || isBroken || isAbsent(context, path)) return
     const isOther = texts.has(path)
     context.reporter.report(unknownPath, span, {
       path,

@@ -11,6 +11,8 @@ export interface Sourced {
   readonly source: SecretSource
   /** What the files give it, where they do. */
   readonly value?: Uint8Array
+  /** The Compose file itself says that the value is elsewhere (`external: true`). */
+  readonly isExternal?: boolean
 }
 
 /** What messages and the manifest call a variable of a service. */
@@ -50,10 +52,12 @@ export function sourcedValues({ project, options }: Pick<PlanContext, 'project' 
       values.set(variablePath(service.name, variable.name), bytesOf(variable))
     for (const { source } of service.secrets) values.set(`secrets.${source}`, project.secrets.get(source)?.content)
   }
+  const external = new Set([...project.secrets.values()].flatMap(one => (one.external ? [`secrets.${one.key}`] : [])))
   return [...(options.secretRules?.values ?? [])].flatMap(([path, source]) => {
     if (!values.has(path)) return []
     const value = values.get(path)
-    return [{ path, source, ...(value && { value }) }]
+    const isExternal = external.has(path)
+    return [{ path, source, ...(value && { value }), ...(isExternal && { isExternal }) }]
   })
 }
 

@@ -9,6 +9,8 @@ export interface SecretLook {
   readonly what: string
   readonly start: number
   readonly end: number
+  /** True of a password in a URL and the like: the text around it is no secret. */
+  readonly isPart?: boolean
 }
 
 /**

@@ -111,7 +111,8 @@ export function secretShapes(text: string): readonly SecretLook[] {
       const value = match.groups?.['value']
       if (value !== undefined && isReal && !isReal(value)) continue
       const start = match.index + (value === undefined ? 0 : match[0].lastIndexOf(value))
-      found.push({ what, start, end: start + (value ?? match[0]).length })
+      const isPart = what.startsWith('a password in')
+      found.push({ what, start, end: start + (value ?? match[0]).length, ...(isPart && { isPart }) })
     }
   }
   return found.sort((a, b) => a.start - b.start)

@@ -103,6 +103,13 @@ describe('what will be sealed', () => {
     expect(plan?.requiredSecrets.map(({ secret }) => secret)).toEqual(['team-license'])
   })
 
+  test('is not what the Compose file has elsewhere', () => {
+    const secretRules = rules({ ...mapped, 'secrets.license': ['team', 'license'] }, { backend: 'sealed' })
+    const { plan } = compiled(compose, { ...options, secretRules }, values)
+    expect(plan?.secrets.map(({ name }) => name)).toEqual(['shop-db', 'shop-token'])
+    expect(plan?.requiredSecrets).toEqual([{ secret: 'team', key: 'license', usedBy: 'secrets.license' }])
+  })
+
   test('needs its values', () => {
     const { plan, diagnostics } = compiled(compose, options, { ...values, '.env': 'DB_PASSWORD=known\n' })
     expect(plan).toBeUndefined()
