@@ -26,7 +26,7 @@ export function looksSecretVariable(
   if (shape) return shape
   const whole = { start: 0, end: value.length }
   if (isVariableWithSecret(name, value) && !isKnownName(value)) return { what: 'a secret, going by its name', ...whole }
-  return isHarmlessName(name) ? undefined : looksRandom(value)
+  return looksAssigned(value) ?? (isHarmlessName(name) ? undefined : looksRandom(value))
 }
 
 /** The first stretch of a text that has the shape of a secret: a private key, a URL with a password, a token of a known service. */
@@ -39,7 +39,7 @@ export function looksSecretShape(text: string): SecretLook | undefined {
  * word.
  */
 export function looksSecretText(text: string): SecretLook | undefined {
-  return looksSecretShape(text) ?? looksAssigned(text) ?? looksRandom(text)
+  return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text) ?? looksRandom(text)
 }
 
 /** What a value is made of, in quotes or up to a blank. */
@@ -50,7 +50,7 @@ const ASSIGNED = new RegExp(
   'g',
 )
 /** `--name value`, `--name=value`; a password only after one dash, as some programs have it: `-password value`. */
-const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w-]{3,60})(?:=|[ \t]{1,4})${VALUE}`, 'g')
+const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w.-]{3,60})(?:=|[ \t]{1,4}(?!-))${VALUE}`, 'g')
 
 function looksAssigned(text: string): SecretLook | undefined {
   for (const pattern of [OPTION, ASSIGNED])
@@ -61,6 +61,18 @@ function looksAssigned(text: string): SecretLook | undefined {
       const start = match.index + whole.lastIndexOf(value)
       return { what: `the value of \`${name}\``, start, end: start + value.length }
     }
+  return undefined
+}
+
+/** `curl -u name:password`. Elsewhere `-u` takes a user and a group. */
+function looksLikeLogin(text: string): SecretLook | undefined {
+  if (!/\bcurl\b/.test(text)) return undefined
+  for (const match of text.matchAll(/(?<![\w-])(?:-u|--user)[ =]{1,4}["']?([\w.@-]{1,100}):([^\s"']{1,200})/g)) {
+    const [whole, , value = ''] = match
+    if (!isLiteral(value)) continue
+    const end = match.index + whole.length
+    return { what: 'a password for `curl`', start: end - value.length, end }
+  }
   return undefined
 }
 

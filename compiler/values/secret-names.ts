@@ -16,7 +16,7 @@ const SECRET = new Set(
 )
 /** What a key is called that nobody may know; `KEY` alone can be anything. */
 const KEYS = new Set(
-  'api private access secret encryption encrypt crypt signing sign master app account storage auth jwt hmac session cookie license nonce admin webhook host ssh deploy service shared aes deploy in'.split(
+  'api private access secret encryption encrypt enc crypto crypt fernet role signing sign master app account storage auth jwt hmac session cookie license nonce admin webhook host ssh deploy service shared aes'.split(
     ' ',
   ),
 )

@@ -28,6 +28,10 @@ describe('variables that hold a secret by their name', () => {
     ['stripe.api-key', 'abcd'],
     ['Database__Password', 'abcd'],
     ['RAILS_MASTER_KEY', 'abcd'],
+    ['AIRFLOW__CORE__FERNET_KEY', 'abcd'],
+    ['DB_ENC_KEY', 'abcd'],
+    ['SERVICE_ROLE_KEY', 'abcd'],
+    ['ROOT_PASSWORD_SHA2', 'abcd'],
     ['S3_ACCESS_KEY', 'minio'],
     ['MINIO_SECRET_KEY', 'minio123'],
     ['GH_TOKEN', 'abc'],
@@ -102,6 +106,11 @@ describe('variables that hold a secret by their name', () => {
   ])('%s=%s is none', (name, value) => {
     expect(looksSecretVariable(name, value, known)).toBeUndefined()
   })
+})
+
+test('a variable may hold options of a program', () => {
+  expect(looksSecretVariable('JAVA_OPTS', '-Xmx1g -Dkeystore.password=hunter2')?.what).toContain('keystore.password')
+  expect(looksSecretVariable('JAVA_OPTS', '-Xmx1g -Dfile.encoding=UTF-8 -Dtoken.ttl=5')).toBeUndefined()
 })
 
 describe('shapes', () => {
@@ -197,6 +206,8 @@ describe('long random texts', () => {
 describe('texts', () => {
   test.each([
     ['redis-server --requirepass hunter2', 'hunter2'],
+    ['curl -f --user admin:hunter2 http://localhost/', 'hunter2'],
+    ['java -Dkeystore.password=hunter2 -jar app.jar', 'hunter2'],
     ['postgres --password hunter2x --verbose', 'hunter2x'],
     ['mysqladmin ping --password=hunter2', 'hunter2'],
     ['sh -c "PGPASSWORD=hunter2 psql"', 'hunter2'],
@@ -212,6 +223,11 @@ describe('texts', () => {
 
   test.each([
     'redis-server --requirepass $REDIS_PASSWORD',
+    'curl -u "$USER:$PASSWORD" http://localhost',
+    'gosu -u app:app server',
+    'java -Dpassword.file=/run/secrets/x -Dsolr.secureComms=secret',
+    'mysqld --default-authentication-plugin=mysql_native_password',
+    'consumer --auto-offset-reset=latest --token-bucket-size 5',
     'app --token-file /run/secrets/token',
     'app --token --verbose',
     '# password = hunter2',
