@@ -50,6 +50,7 @@ export function toOverlay(
       const operations = operationsBetween(apply(object), next.object)
       if (operations.length === 0) continue
       const path = patchPath(next)
+      if (files.has(path)) throw new Error(`two objects for ${path}`)
       files.set(path, `# ${next.source.replaceAll(/\p{Cc}/gu, '?')}\n${printOperations(operations)}`)
       patches.push({ path, target: targetOf(object) })
     }

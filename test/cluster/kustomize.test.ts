@@ -1,22 +1,30 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { toBase, toOverlay } from '../../gitops/layout/overlay.ts'
+import { forControllers, type MarkOptions } from '../../gitops/marks.ts'
 import { type Case, exampleCases, goldenCases } from '../cases.ts'
 import { documentsOf } from '../documents.ts'
 import { run } from '../run.ts'
 import { findCluster } from './cluster.ts'
+import { pairs } from './random-manifests.ts'
 
 /** Two sets of options, whose results are base and overlay. Both ways around. */
 const CHANGES: readonly {
   readonly from: readonly string[]
   readonly to: readonly string[]
   readonly digests?: true
+  readonly marks?: true
 }[] = [
-  { from: ['--name', 'app'], to: ['--name', 'app', '--namespace', 'staging', '--domain', 'dev.example.com'] },
+  {
+    from: ['--name', 'app'],
+    to: ['--name', 'app', '--namespace', 'staging', '--domain', 'dev.example.com'],
+    marks: true,
+  },
   {
     from: ['--name', 'app', '--namespace', 'shop', '--domain', 'a.example.com'],
     to: ['--name', 'app-staging', '--namespace', 'staging', '--domain', 'b.example.com', '--gateway', 'infra/public'],
@@ -43,17 +51,27 @@ describe.skipIf(cluster === undefined)('what kustomize builds from an overlay is
 
   const cases = [...exampleCases().flatMap(one => CHANGES.map(change => ({ one, change }))), ...sampled()]
   for (const { one, change } of cases) {
-    test.concurrent(`${one.name}, ${CHANGES.indexOf(change)}`, async ({ skip }) => {
+    test.concurrent(`${one.name}, ${CHANGES.indexOf(change)}`, async () => {
       const from = await rendered(one, change.from)
       // Many an application cannot meet the policy.
       const to = (await rendered(one, change.to)) ?? (await rendered(one, withoutPolicy(change.to)))
-      if (!from || !to) return skip('does not compile with these options')
-      const wanted = change.digests ? withDigests(to) : to
+      if (!from || !to) throw new Error('does not compile with these options')
+      const wanted = change.digests ? withDigests(to) : change.marks ? forControllers(to, marks) : to
       await expectBuilds(`${one.name}-${CHANGES.indexOf(change)}-to`, from, wanted)
       await expectBuilds(`${one.name}-${CHANGES.indexOf(change)}-back`, wanted, from)
     })
   }
+
+  test('whatever the two are', async () => {
+    let count = 0
+    const builds = fc.asyncProperty(pairs, ([base, wanted]) => expectBuilds(`random-${count++}`, base, wanted))
+    await fc.assert(builds, { numRuns: 120 })
+  })
 })
+
+const marks: MarkOptions = {
+  createNamespace: { name: 'staging', level: 'baseline', source: 'devctl.yml#environments.staging' },
+}
 
 /** All golden cases that render, with one of the changes each. */
 function sampled() {
