@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { toManifests } from '../../constructs/index.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { forControllers } from '../../gitops/marks.ts'
 import type { WaveWorkload } from '../../gitops/sync-waves.ts'
+import { planOf } from '../plan/compose.ts'
 
 const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options'
 const PRUNE = 'kustomize.toolkit.fluxcd.io/prune'
@@ -173,6 +175,39 @@ describe('sync waves', () => {
     const { object, ...rest } = workload('b')
     const own = { ...rest, object: { ...object, metadata: { ...object.metadata, annotations: { [WAVE]: '7' } } } }
     expect(waves([workload('a'), own], plan)).toEqual({ 'deployment/b': '7' })
+  })
+
+  test('follow from the plan of an application', () => {
+    const { plan } = planOf(`
+services:
+  web:
+    image: web
+    network_mode: service:proxy
+    depends_on: {db: {condition: service_healthy}}
+  proxy: {image: proxy, ports: ["80"]}
+  migrate:
+    image: migrate
+    restart: "no"
+    depends_on: {db: {condition: service_healthy}}
+  api:
+    image: api
+    ports: ["8080"]
+    volumes: [files:/files]
+    depends_on: {migrate: {condition: service_completed_successfully}, proxy: {condition: service_started}}
+  db: {image: db, expose: ["5432"], volumes: [data:/data]}
+volumes: {files: {}, data: {}}
+`)
+    const found = waves(toManifests(plan), plan.workloads)
+    const named = Object.fromEntries(
+      Object.entries(found).map(([name, wave]) => [name.replace(/-[0-9a-f]{8}$/, ''), wave]),
+    )
+    // The Pod of proxy has web in it, which waits for db.
+    expect(named).toEqual({
+      'deployment/proxy': '1',
+      'job/migrate': '1',
+      'persistentvolumeclaim/files': '2',
+      'statefulset/api': '2',
+    })
   })
 
   test('are none without dependencies', () => {
