@@ -131,7 +131,7 @@ async function writeLayout(
   const address = repositoryOf(directory)?.address
   const about = aboutOf(plan, manifests, project, address && plainAddress(address), readmeOptions(options))
   const { compileBase } = await import('./publish/compile-for-repository.ts')
-  const base = name === 'kustomize' ? await compileBase(context, options, application) : undefined
+  const base = name === 'kustomize' ? await compileBase(context, options, application, project.environment) : undefined
   const named =
     project.environment?.publish.path?.value ?? `environments/${project.environment?.key ?? 'default'}/${application}`
   const path = name === 'kustomize' ? named.replace(/\/$/, '') : '.'

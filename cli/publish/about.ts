@@ -9,7 +9,7 @@ import { sourcesOf } from './sources.ts'
 
 /** What the README beside the manifests says of them. `options` are those with which the same is made again. */
 export function aboutOf(
-  { environment: { name } }: Plan,
+  { environment: { name }, requiredSecrets }: Plan,
   manifests: readonly Manifest[],
   { environment }: OpenProject,
   repository: string | undefined,
@@ -21,6 +21,7 @@ export function aboutOf(
     options,
     ...(repository !== undefined && { sourceRepository: repository }),
     sources: sourcesOf(manifests),
+    requiredSecrets,
   }
 }
 

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { relative, sep } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import type { Environment } from '../../compiler/manifest/manifest.ts'
+import type { SecretRules } from '../../compiler/options.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Tree } from '../../compiler/syntax/tree.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { Context } from '../command.ts'
 import { type CompiledProject, compileFiles } from '../compile-files.ts'
@@ -21,6 +24,10 @@ export interface CompiledForRepository {
   /** Hashes of the YAML files that were read, by absolute path. */
   readonly inputs: ReadonlyMap<string, string>
   readonly diagnostics: readonly Diagnostic[]
+  /** The model of the Compose files. */
+  readonly tree: Tree
+  /** What the environment says of secrets. */
+  readonly secretRules: SecretRules | undefined
 }
 
 type Values = LoadingValues & Partial<PlanningValues>
@@ -42,12 +49,13 @@ export async function compileForRepository(
   const onRead = (path: string, bytes: Uint8Array) => {
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
   }
-  let compiled = await compileFiles(io, [], options, options, { project, onRead })
+  let compiled = await compileFiles(io, [], options, options, { project, onRead, forRepository: true })
   let refused: readonly Diagnostic[] = []
   try {
     const confirmed = await confirmBuilt(compiled, io.env, signal)
     const image = new Map([...(options.image ?? []), ...confirmed])
-    if (confirmed.size > 0) compiled = await compileFiles(io, [], options, { ...options, image }, { project })
+    if (confirmed.size > 0)
+      compiled = await compileFiles(io, [], options, { ...options, image }, { project, forRepository: true })
   } catch (error) {
     const { NotBuilt } = await import('../../images/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
@@ -72,7 +80,8 @@ export async function compileForRepository(
   const hidden = new Set(secrets.map(hashOf))
   for (const [path, hash] of inputs) if (hidden.has(hash)) inputs.delete(path)
   const { toManifests } = await import('../../constructs/index.ts')
-  return { plan, manifests: toManifests(plan), directory, inputs, diagnostics }
+  const secretRules = project.environment?.secrets
+  return { plan, manifests: toManifests(plan), directory, inputs, diagnostics, tree: loaded!.tree, secretRules }
 }
 
 /** The references with digests of the services that are built. */
@@ -99,13 +108,17 @@ export async function compileBase(
   { io }: Context,
   { environment: _, ...options }: LoadingValues,
   name: string,
+  environment: Environment | undefined,
 ): Promise<readonly Manifest[] | undefined> {
   const loading = { ...options, environment: undefined }
   const project = await openProject(io, loading)
-  const { plan } = await compileFiles(io, [], loading, { name }, { project })
+  // A base is in the repository, too: what comes from Secrets for the environment does so here.
+  const secret = environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }
+  const { plan } = await compileFiles(io, [], loading, { name }, { project, forRepository: true, ...secret })
   if (!plan) return undefined
   const { toManifests } = await import('../../constructs/index.ts')
-  return toManifests(plan)
+  // Sealed values are an environment's own.
+  return toManifests(environment?.secrets.backend === 'sealed' ? { ...plan, secrets: [] } : plan)
 }
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`

@@ -3,7 +3,7 @@ import { isAncestor } from '../../gitops/ancestry.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { forControllers } from '../../gitops/marks.ts'
 import { commitMessage, type MessageInput } from '../../gitops/message.ts'
-import { type FolderChange, publish } from '../../gitops/publication.ts'
+import { type FolderChange, publish, type There } from '../../gitops/publication.ts'
 import type { Rejection } from '../../gitops/rejection.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
@@ -16,9 +16,11 @@ import { destinationOf } from './destination.ts'
 import { factsOf, originOf, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
 import { forController } from './for-controllers.ts'
+import { refuseSecrets } from './last-look.ts'
 import { objectChanges } from './object-changes.ts'
 import type { PublishingValues } from './options.ts'
 import { changedText, tellOutcome } from './outcome.ts'
+import { sealerOf, sealManifests } from './seal-secrets.ts'
 
 export interface PublishValues extends PublishingValues {
   readonly dryRun: boolean
@@ -61,27 +63,41 @@ export async function publishProject(
   progress.tell({ type: 'step', step: 'Compiled', text: `${plural(manifests.length, 'object')}${to}` })
 
   const destination = destinationOf(io, options, project, application)
-  const base = destination.layout === 'kustomize' ? await compileBase(context, options, application) : undefined
+  const base =
+    destination.layout === 'kustomize'
+      ? await compileBase(context, options, application, project.environment)
+      : undefined
   const git = { env: io.env, signal }
   const origin = await originOf(compiled, git)
+  const facts = factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options))
+  const sealer = await sealerOf(io, compiled, compiled.directory)
   const written = {
     application,
-    manifests,
     ...(base && { base: forControllers(base) }),
     about: aboutOf(plan, manifests, project, origin.repository, readmeOptions(options)),
-    facts: factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options)),
     takeOver: options.takeOver,
   }
+  const folders = async (there: There) => {
+    const sealed = sealer && (await sealManifests(manifests, sealer, there, destination.path))
+    if (sealed?.isAnew) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
+    final = sealed?.manifests ?? manifests
+    const own = { ...written, manifests: final, facts: { ...facts, ...(sealed && { sealed: sealed.marks }) } }
+    const made = foldersOf(destination, own, there)
+    refuseSecrets(made, compiled)
+    return made
+  }
+  // With sealed values in place of those that are secret.
+  let final = manifests
   let message: MessageInput | undefined
   const describe = async (changes: readonly FolderChange[]) => {
     const texts = new Map(changes.flatMap(({ before }) => [...before]))
-    return objectChanges(await objectsOf(texts), manifests)
+    return objectChanges(await objectsOf(texts), final)
   }
   const outcome = await publish(
     {
       target: destination.target,
       path: destination.path,
-      folders: async there => foldersOf(destination, written, there),
+      folders,
       rollback: options.rollback,
     },
     {
@@ -130,6 +146,9 @@ export async function publishProject(
     signal,
   })
 }
+
+const SEALED_ANEW =
+  'this machine had no sealing key: all values were sealed anew; in a pipeline, keep DEVCTL_SEALING_KEY among its secrets'
 
 const ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
 

@@ -1,0 +1,64 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { get, type Tree } from '../../compiler/syntax/tree.ts'
+import { secretShapes } from '../../compiler/values/secret-shapes.ts'
+import type { PublishedFolder } from '../../gitops/publication.ts'
+import { scanForSecrets } from '../../gitops/secret-scan.ts'
+import type { CompiledForRepository } from './compile-for-repository.ts'
+
+/**
+ * Looks over all that would be committed for what is secret: the compiler has refused it at its place, and this is for what it did not see. Throws a UserError, without the
+ * secret.
+ */
+export function refuseSecrets(folders: readonly PublishedFolder[], compiled: CompiledForRepository): void {
+  const files = new Map(
+    folders.flatMap(({ path, output }) => [...output.files].map(([file, text]) => [`${path}/${file}`, text] as const)),
+  )
+  const known = publicTexts(compiled)
+  const found = scanForSecrets(files, {
+    shapes: secretShapes,
+    isPublic: stretch => known.some(text => text.includes(stretch)),
+  })
+  const hasOpen = openSecrets(compiled).size > 0
+  const left = found.filter(({ what }) => !(hasOpen && what === 'a Secret with values'))
+  if (left.length === 0) return
+  throw new UserError('what would be committed holds secrets; nothing was', {
+    notes: left.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
+    hint: 'let the value come from a Secret, or list its path under `secrets.public` of the environment (docs/gitops.md)',
+  })
+}
+
+/** The names of Secrets that the environment lists as public: they are written as they are. */
+export function openSecrets({
+  plan,
+  secretRules,
+}: Pick<CompiledForRepository, 'plan' | 'secretRules'>): ReadonlySet<string> {
+  const listed = new Set(secretRules?.public.map(({ value }) => value))
+  const open = plan.secrets.filter(({ path }) => path !== undefined && listed.has(path))
+  return new Set(open.map(({ name }) => name))
+}
+
+/** All texts that stand below the paths which the environment lists as public. */
+function publicTexts({ secretRules, tree, plan }: CompiledForRepository): readonly string[] {
+  const listed = new Set(secretRules?.public.map(({ value }) => value))
+  const written = [...listed].flatMap(path => textsBelow(at(tree, path.split('.'))))
+  const files = plan.configMaps
+    .filter(({ path }) => path !== undefined && listed.has(path))
+    .flatMap(({ data }) => Object.values(data).map(bytes => new TextDecoder().decode(bytes)))
+  return [...written, ...files]
+}
+
+const at = (tree: Tree | undefined, keys: readonly string[]): Tree | undefined =>
+  keys.reduce<Tree | undefined>((found, key) => get(found, key), tree)
+
+function textsBelow(tree: Tree | undefined): readonly string[] {
+  switch (tree?.kind) {
+    case 'map':
+      return [...tree.entries.values()].flatMap(({ value }) => textsBelow(value))
+    case 'seq':
+      return tree.items.flatMap(textsBelow)
+    case 'scalar':
+      return [String(tree.value)]
+    default:
+      return []
+  }
+}
