@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { proxyFor } from '../../cluster/proxy.ts'
 import { type Answer, exchange, type Message } from './exchange.ts'
-import {
-  ForgeError,
-  isLimited,
-  isPassing,
-  neverSent,
-  noAnswer,
-  pauseAsked,
-  refusal,
-  type Subject,
-  wordsOf,
-} from './failures.ts'
+import { ForgeError, isPassing, neverSent, noAnswer, refusal, type Subject } from './failures.ts'
 import { FORGE_NAMES } from './forge.ts'
+import { isLimited, pauseAsked } from './limits.ts'
+import { wordsOf } from './said.ts'
 import type { Env, Site } from './site.ts'
 
 export interface Call {
@@ -88,31 +80,40 @@ export class ForgeApi {
   }
 
   /**
-   * Sends a call and gives its answer, parsed; its type is the caller's to know. What may pass is tried again until the signal is aborted or
-   * the patience ends: limits of what may be asked, and for calls that may be repeated also 5xx and cut connections. Throws ForgeErrors, or the
-   * reason of the signal.
+   * Sends a call. What may pass is tried again until the signal is aborted or the patience ends: limits of what may be asked, and for calls
+   * that may be repeated also 5xx and cut connections. Throws ForgeErrors, or the reason of the signal.
    */
-  async json<T>(call: Call): Promise<T> {
-    return (await this.page<T>(call)).content
+  async send(call: Call): Promise<void> {
+    await this.#send(call)
   }
 
-  /** The same, for lists that have several pages. */
-  async page<T>(call: Call): Promise<{ readonly content: T; readonly hasMore: boolean }> {
+  /** The same; gives the object of the answer, whose fields are the caller's to know: the forge keeps to its API. */
+  async object<T extends object>(call: Call): Promise<T> {
+    const { text } = await this.#send(call)
+    return this.#parse<T>(text, content => typeof content === 'object' && content !== null && !Array.isArray(content))
+  }
+
+  /** The same for a list, and whether it has more pages. */
+  async list<T>(call: Call): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
     const { headers, text } = await this.#send(call)
-    try {
-      // 204 has no content.
-      return {
-        content: JSON.parse(text === '' ? 'null' : text),
-        hasMore: /rel="?next\b/.test(String(headers.link ?? '')),
-      }
-    } catch (cause) {
-      const { api, kind } = this.site
-      throw new ForgeError(`\`${new URL(api).host}\` answers, but not as the API of ${FORGE_NAMES[kind]} does`, {
-        hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
-        maybeDone: true,
-        cause,
-      })
+    return {
+      items: this.#parse<readonly T[]>(text, Array.isArray),
+      hasMore: /rel="?next\b/.test(String(headers.link ?? '')),
     }
+  }
+
+  #parse<T>(text: string, isIt: (content: unknown) => boolean): T {
+    try {
+      const content = JSON.parse(text)
+      if (isIt(content)) return content
+    } catch {
+      // A web page.
+    }
+    const { api, kind } = this.site
+    throw new ForgeError(`\`${new URL(api).host}\` answers, but not as the API of ${FORGE_NAMES[kind]} does`, {
+      hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
+      maybeDone: true,
+    })
   }
 
   /** Waits before something is tried once more, after so many failures. */

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import { type ErrorDetails, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Answer } from './exchange.ts'
 import { FORGE_NAMES } from './forge.ts'
+import { isLimited, whenText } from './limits.ts'
 import type { Site } from './site.ts'
 
 interface ForgeDetails extends ErrorDetails {
@@ -82,32 +82,6 @@ export function refusal(
   return fail(`${name} refuses to ${purpose}${words || `: status ${status}`}`)
 }
 
-/** Whether an answer means that less should be asked, and nothing else. GitHub says so with 403, too. */
-export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
-  if (status === 429) return true
-  if (status !== 403) return false
-  return headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(said)
-}
-
-/** Milliseconds that an answer asks to wait: in seconds or as a date, or until the limit begins anew; undefined where it does not say. */
-export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
-  const after = headers['retry-after']
-  if (after !== undefined) {
-    const until = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
-    return Number.isNaN(until) ? undefined : Math.max(0, until)
-  }
-  // GitHub's and GitLab's, in seconds since 1970.
-  const isUsedUp = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0'
-  const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'])
-  return isUsedUp && reset > 0 ? Math.max(0, reset * 1000 - now) : undefined
-}
-
-function whenText(headers: IncomingHttpHeaders): string {
-  const pause = pauseAsked(headers)
-  if (pause === undefined) return 'in some minutes'
-  return pause < 100_000 ? `in ${Math.ceil(pause / 1000)} s` : `in ${Math.ceil(pause / 60_000)} min`
-}
-
 function permissionHint({ kind }: Site, said: string, tokenOf: string | undefined): string {
   if (tokenOf !== undefined)
     return `the token of a workflow is for its own repository, \`${tokenOf}\`: make one for this repository and set \`DEVCTL_FORGE_TOKEN\` to it`
@@ -149,47 +123,3 @@ export const neverSent = (error: unknown): boolean =>
   ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROXY'].includes(codeOf(error))
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
-
-/**
- * What an answer says went wrong: `message` as text, list or object of lists (GitLab), `errors` as list of texts (Gitea) or of objects
- * (GitHub), `error` and `error_description` (OAuth). Empty where it is no JSON: a web page of a proxy. Nothing in it can harm a terminal.
- */
-export function wordsOf(text: string, secret: string): string {
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    return ''
-  }
-  if (!isRecord(content)) return ''
-  const { message, errors, error, error_description: description } = content
-  const details = [...textsOf(errors), ...textsOf(description)]
-  // "Validation Failed" says nothing that its details do not say.
-  const said = [
-    ...(details.length > 0 && /^validation failed$/i.test(String(message)) ? [] : textsOf(message)),
-    ...details,
-  ]
-  const all = said.length > 0 ? said : textsOf(error)
-  const clean = [...new Set(all)]
-    .join('; ')
-    .replaceAll(secret, '***')
-    .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim()
-  return (clean.length > 300 ? `${clean.slice(0, 299)}…` : clean).replace(/\.$/, '')
-}
-
-function textsOf(value: unknown): readonly string[] {
-  if (typeof value === 'string') return value.trim() === '' ? [] : [value]
-  if (Array.isArray(value)) return value.flatMap(textsOf)
-  if (!isRecord(value)) return []
-  // One of GitHub's: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
-  if (typeof value.message === 'string') return [value.message]
-  if (typeof value.code === 'string') return [[value.field, value.code].filter(Boolean).join(' ').replaceAll('_', ' ')]
-  return Object.entries(value).flatMap(([field, inner]) =>
-    textsOf(inner).map(text => (field === 'base' ? text : `${field} ${text}`)),
-  )
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}

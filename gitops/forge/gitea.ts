@@ -1,6 +1,6 @@
 import type { ForgeApi } from './api-request.ts'
 import { clampBody } from './clamp-body.ts'
-import type { NewRequest, Opened, PullRequest, PullRequests } from './forge.ts'
+import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 
 /** The fields of https://docs.gitea.com/api/ (`PullRequest`) that are read; Forgejo has the same. */
@@ -46,14 +46,13 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       return found && toRequest(found)
     },
 
-    open(request, { signal } = {}) {
-      return openOnce(api, {
-        create: () => create(request, signal),
-        find: () => requests.find(request, { ...(signal && { signal }) }),
-        update: found => requests.update(found, request, { ...(signal && { signal }) }),
-        signal,
-      })
-    },
+    open: (request, waiting = {}) =>
+      openOnce(api, requests, request, waiting, {
+        create: notes => create(request, notes, waiting.signal),
+        complete: async ({ number }, notes) => {
+          notes.push(...(await askForReview(number, request.reviewers ?? [], waiting.signal)))
+        },
+      }),
 
     async update(request, { title, body }, { signal } = {}) {
       const text = { title, body: clampBody(body, 'gitea') }
@@ -61,15 +60,17 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       const path = `${root}/pulls/${request.number}`
       const purpose = `update pull request ${request.number}`
       const fields = { title: request.isDraft ? `WIP: ${title}` : title, body: text.body }
-      return toRequest(await api.json<Pull>({ method: 'PATCH', path, body: fields, purpose, mayRepeat: true, signal }))
+      return toRequest(
+        await api.object<Pull>({ method: 'PATCH', path, body: fields, purpose, mayRepeat: true, signal }),
+      )
     },
 
     async close({ number }, comment, { signal } = {}) {
       const purpose = `close pull request ${number}`
       const path = `${root}/pulls/${number}`
-      await api.json({ method: 'PATCH', path, body: { state: 'closed' }, purpose, mayRepeat: true, signal })
+      await api.send({ method: 'PATCH', path, body: { state: 'closed' }, purpose, mayRepeat: true, signal })
       return attempt('the comment could not be written', () =>
-        api.json({
+        api.send({
           method: 'POST',
           path: `${root}/issues/${number}/comments`,
           body: { body: clampBody(comment, 'gitea') },
@@ -82,10 +83,10 @@ export function giteaRequests(api: ForgeApi): PullRequests {
   }
   return requests
 
-  async function create(request: NewRequest, signal: AbortSignal | undefined): Promise<Opened> {
+  async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
     const { head, base, title, draft = false } = request
-    const { ids, notes } = await idsOf(request.labels ?? [], signal)
-    const pull = await api.json<Pull>({
+    const ids = await idsOf(request.labels ?? [], notes, signal)
+    const made = await api.object<Pull>({
       method: 'POST',
       path: `${root}/pulls`,
       body: {
@@ -99,14 +100,12 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       mayRepeat: false,
       signal,
     })
-    const asked = await askForReview(pull.number, request.reviewers ?? [], signal)
-    return { request: toRequest(pull), isNew: true, notes: [...notes, ...asked] }
+    return toRequest(made)
   }
 
   /** Labels are numbers, those of the repository or of its organization. A name that none has is told. */
-  async function idsOf(names: readonly string[], signal: AbortSignal | undefined) {
+  async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
-    const notes: string[] = []
     for (const wanted of names) {
       const isIt = (label: Label) => label.name === wanted
       const purpose = `look up the label ${wanted}`
@@ -120,7 +119,7 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       }
       notes.push(...(await attempt(`the label \`${wanted}\` could not be looked up`, lookUp)))
     }
-    return { ids, notes }
+    return ids
   }
 
   async function askForReview(number: number, names: readonly string[], signal: AbortSignal | undefined) {
@@ -132,7 +131,7 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       team_reviewers: names.filter(one => one.includes('/')).map(one => one.split('/').at(-1)),
     }
     return attempt('the reviewers could not be asked', () =>
-      api.json({ method: 'POST', path, body, purpose, mayRepeat: true, signal }),
+      api.send({ method: 'POST', path, body, purpose, mayRepeat: true, signal }),
     )
   }
 
@@ -140,15 +139,15 @@ export function giteaRequests(api: ForgeApi): PullRequests {
   async function findIn<T>(path: string, fits: (one: T) => boolean, purpose: string, signal: AbortSignal | undefined) {
     for (let number = 1; ; number++) {
       const paged = `${path}&page=${number}&limit=${PAGE}`.replace('?&', '?')
-      const { content, hasMore } = await api.page<readonly T[]>({
+      const { items, hasMore } = await api.list<T>({
         method: 'GET',
         path: paged,
         purpose,
         mayRepeat: true,
         signal,
       })
-      const found = content.find(fits)
-      if (found || !hasMore || content.length === 0) return found
+      const found = items.find(fits)
+      if (found || !hasMore || items.length === 0) return found
     }
   }
 }

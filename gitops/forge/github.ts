@@ -1,7 +1,7 @@
 import type { ForgeApi } from './api-request.ts'
 import { clampBody } from './clamp-body.ts'
 import { ForgeError } from './failures.ts'
-import type { NewRequest, Opened, PullRequest, PullRequests } from './forge.ts'
+import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 
 /** The fields of https://docs.github.com/rest/pulls/pulls that are read. */
@@ -31,7 +31,7 @@ export function githubRequests(api: ForgeApi): PullRequests {
     async find({ head, base }, { signal } = {}) {
       const query = new URLSearchParams({ state: 'open', head: `${owner}:${head}`, base, per_page: '100' })
       const purpose = 'look for the pull request'
-      const pulls = await api.json<readonly Pull[]>({
+      const { items } = await api.list<Pull>({
         method: 'GET',
         path: `${root}/pulls?${query}`,
         purpose,
@@ -39,35 +39,35 @@ export function githubRequests(api: ForgeApi): PullRequests {
         signal,
       })
       // A filter that GitHub does not understand is none.
-      const found = pulls.find(
+      const found = items.find(
         pull => pull.head.ref === head && pull.base.ref === base && pull.head.repo?.id === pull.base.repo.id,
       )
       return found && toRequest(found)
     },
 
-    open(request, { signal } = {}) {
-      return openOnce(api, {
-        create: () => create(request, signal),
-        find: () => requests.find(request, { ...(signal && { signal }) }),
-        update: found => requests.update(found, request, { ...(signal && { signal }) }),
-        signal,
-      })
-    },
+    open: (request, waiting = {}) =>
+      openOnce(api, requests, request, waiting, {
+        create: notes => create(request, notes, waiting.signal),
+        complete: async ({ number }, notes) => {
+          notes.push(...(await label(number, request.labels ?? [], waiting.signal)))
+          notes.push(...(await askForReview(number, request.reviewers ?? [], waiting.signal)))
+        },
+      }),
 
     async update(request, { title, body }, { signal } = {}) {
       const text = { title, body: clampBody(body, 'github') }
       if (reads(request, text)) return request
       const path = `${root}/pulls/${request.number}`
       const purpose = `update pull request ${request.number}`
-      return toRequest(await api.json<Pull>({ method: 'PATCH', path, body: text, purpose, mayRepeat: true, signal }))
+      return toRequest(await api.object<Pull>({ method: 'PATCH', path, body: text, purpose, mayRepeat: true, signal }))
     },
 
     async close({ number }, comment, { signal } = {}) {
       const purpose = `close pull request ${number}`
       const path = `${root}/pulls/${number}`
-      await api.json({ method: 'PATCH', path, body: { state: 'closed' }, purpose, mayRepeat: true, signal })
+      await api.send({ method: 'PATCH', path, body: { state: 'closed' }, purpose, mayRepeat: true, signal })
       return attempt('the comment could not be written', () =>
-        api.json({
+        api.send({
           method: 'POST',
           path: `${root}/issues/${number}/comments`,
           body: { body: clampBody(comment, 'github') },
@@ -80,10 +80,10 @@ export function githubRequests(api: ForgeApi): PullRequests {
   }
   return requests
 
-  async function create(request: NewRequest, signal: AbortSignal | undefined): Promise<Opened> {
+  async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
     const { head, base, title, draft = false } = request
     const post = (isDraft: boolean) =>
-      api.json<Pull>({
+      api.object<Pull>({
         method: 'POST',
         path: `${root}/pulls`,
         body: { title, head, base, body: clampBody(request.body, 'github'), ...(isDraft && { draft: true }) },
@@ -91,17 +91,14 @@ export function githubRequests(api: ForgeApi): PullRequests {
         mayRepeat: false,
         signal,
       })
-    const notes: string[] = []
-    const pull = await post(draft).catch(error => {
+    const made = await post(draft).catch(error => {
       // Private repositories of some plans have none.
       if (!draft || !(error instanceof ForgeError) || !/draft pull requests are not supported/i.test(error.said))
         throw error
       notes.push('the repository has no drafts: the pull request is none')
       return post(false)
     })
-    notes.push(...(await label(pull.number, request.labels ?? [], signal)))
-    notes.push(...(await askForReview(pull.number, request.reviewers ?? [], signal)))
-    return { request: toRequest(pull), isNew: true, notes }
+    return toRequest(made)
   }
 
   async function label(number: number, labels: readonly string[], signal: AbortSignal | undefined) {
@@ -109,7 +106,7 @@ export function githubRequests(api: ForgeApi): PullRequests {
     const path = `${root}/issues/${number}/labels`
     const purpose = `label pull request ${number}`
     return attempt('the labels could not be set', () =>
-      api.json({ method: 'POST', path, body: { labels }, purpose, mayRepeat: true, signal }),
+      api.send({ method: 'POST', path, body: { labels }, purpose, mayRepeat: true, signal }),
     )
   }
 
@@ -123,7 +120,7 @@ export function githubRequests(api: ForgeApi): PullRequests {
       team_reviewers: names.filter(name => name.includes('/')).map(name => name.split('/').at(-1)),
     }
     return attempt('the reviewers could not be asked', () =>
-      api.json({ method: 'POST', path, body, purpose, mayRepeat: true, signal }),
+      api.send({ method: 'POST', path, body, purpose, mayRepeat: true, signal }),
     )
   }
 }

@@ -1,6 +1,6 @@
 import type { ForgeApi } from './api-request.ts'
 import { clampBody } from './clamp-body.ts'
-import type { NewRequest, Opened, PullRequest, PullRequests } from './forge.ts'
+import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 
 /** The fields of https://docs.gitlab.com/api/merge_requests/ that are read. */
@@ -29,20 +29,14 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
       const query = new URLSearchParams({ state: 'opened', source_branch: head, target_branch: base, per_page: '100' })
       const purpose = 'look for the merge request'
       const path = `${root}/merge_requests?${query}`
-      const all = await api.json<readonly MergeRequest[]>({ method: 'GET', path, purpose, mayRepeat: true, signal })
+      const { items } = await api.list<MergeRequest>({ method: 'GET', path, purpose, mayRepeat: true, signal })
       // Branches of forks may have the same name.
-      const found = all.find(one => one.source_project_id === one.target_project_id)
+      const found = items.find(one => one.source_project_id === one.target_project_id)
       return found && toRequest(found)
     },
 
-    open(request, { signal } = {}) {
-      return openOnce(api, {
-        create: () => create(request, signal),
-        find: () => requests.find(request, { ...(signal && { signal }) }),
-        update: found => requests.update(found, request, { ...(signal && { signal }) }),
-        signal,
-      })
-    },
+    open: (request, waiting = {}) =>
+      openOnce(api, requests, request, waiting, { create: notes => create(request, notes, waiting.signal) }),
 
     async update(request, { title, body }, { signal } = {}) {
       const text = { title, body: clampBody(body, 'gitlab') }
@@ -51,16 +45,16 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
       const purpose = `update merge request ${request.number}`
       const fields = { title: request.isDraft ? `Draft: ${title}` : title, description: text.body }
       return toRequest(
-        await api.json<MergeRequest>({ method: 'PUT', path, body: fields, purpose, mayRepeat: true, signal }),
+        await api.object<MergeRequest>({ method: 'PUT', path, body: fields, purpose, mayRepeat: true, signal }),
       )
     },
 
     async close({ number }, comment, { signal } = {}) {
       const path = `${root}/merge_requests/${number}`
       const purpose = `close merge request ${number}`
-      await api.json({ method: 'PUT', path, body: { state_event: 'close' }, purpose, mayRepeat: true, signal })
+      await api.send({ method: 'PUT', path, body: { state_event: 'close' }, purpose, mayRepeat: true, signal })
       return attempt('the comment could not be written', () =>
-        api.json({
+        api.send({
           method: 'POST',
           path: `${path}/notes`,
           body: { body: clampBody(comment, 'gitlab') },
@@ -73,10 +67,10 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
   }
   return requests
 
-  async function create(request: NewRequest, signal: AbortSignal | undefined): Promise<Opened> {
+  async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
     const { head, base, title, labels = [], draft = false } = request
-    const { ids, notes } = await idsOf(request.reviewers ?? [], signal)
-    const made = await api.json<MergeRequest>({
+    const ids = await idsOf(request.reviewers ?? [], notes, signal)
+    const made = await api.object<MergeRequest>({
       method: 'POST',
       path: `${root}/merge_requests`,
       body: {
@@ -91,29 +85,28 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
       mayRepeat: false,
       signal,
     })
-    return { request: toRequest(made), isNew: true, notes }
+    return toRequest(made)
   }
 
   /** Reviewers are numbers. A name that nobody has is told. */
-  async function idsOf(names: readonly string[], signal: AbortSignal | undefined) {
+  async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
-    const notes: string[] = []
     for (const name of names) {
       const path = `/users?${new URLSearchParams({ username: name })}`
       const lookUp = async () => {
-        const users = await api.json<readonly { readonly id: number }[]>({
+        const { items } = await api.list<{ readonly id: number }>({
           method: 'GET',
           path,
           purpose: `look up the user ${name}`,
           mayRepeat: true,
           signal,
         })
-        if (users[0]) ids.push(users[0].id)
+        if (items[0]) ids.push(items[0].id)
         else notes.push(`the reviewer \`${name}\` is not known`)
       }
       notes.push(...(await attempt(`the reviewer \`${name}\` could not be looked up`, lookUp)))
     }
-    return { ids, notes }
+    return ids
   }
 }
 

@@ -1,39 +1,48 @@
 import type { ForgeApi } from './api-request.ts'
 import { ForgeError } from './failures.ts'
-import type { Opened, PullRequest } from './forge.ts'
-
-interface Steps {
-  /** Makes the request. */
-  readonly create: () => Promise<Opened>
-  /** Looks for one that is there. */
-  readonly find: () => Promise<PullRequest | undefined>
-  /** Gives one that is there the text. */
-  readonly update: (found: PullRequest) => Promise<PullRequest>
-  readonly signal: AbortSignal | undefined
-}
+import type { NewRequest, Opened, PullRequest, PullRequests, Waiting } from './forge.ts'
 
 /** What the forges say when there is a request between the two branches already. */
 const EXISTS = /already exists/i
 const ATTEMPTS = 4
 
+interface Steps {
+  /** Makes the request. What could not be done about it is added to the notes. */
+  readonly create: (notes: string[]) => Promise<PullRequest>
+  /** Sets what the forge takes only afterwards: labels, reviewers. */
+  readonly complete?: (made: PullRequest, notes: string[]) => Promise<void>
+}
+
 /**
  * Makes a request that is not there yet. Where the answer got lost it is looked for before it is made again, so that there are never two; where
  * another run was quicker, its request gets the text.
  */
-export async function openOnce(api: ForgeApi, { create, find, update, signal }: Steps): Promise<Opened> {
-  for (let failures = 1; ; failures++) {
+export async function openOnce(
+  api: ForgeApi,
+  requests: Pick<PullRequests, 'find' | 'update'>,
+  request: NewRequest,
+  waiting: Waiting,
+  { create, complete }: Steps,
+): Promise<Opened> {
+  const notes: string[] = []
+  let made: PullRequest | undefined
+  for (let failures = 1; made === undefined; failures++) {
     try {
-      return await create()
+      made = await create(notes)
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error
       const isThere = EXISTS.test(error.said)
       if (!isThere && (!error.maybeDone || failures >= ATTEMPTS)) throw error
-      if (!isThere) await api.pause(failures, signal)
-      const found = await find()
-      if (found) return { request: await update(found), isNew: !isThere, notes: [] }
-      if (isThere) throw error
+      if (!isThere) await api.pause(failures, waiting.signal)
+      const found = await requests.find(request, waiting)
+      if (isThere && !found) throw error
+      // One whose answer got lost may be that of another run, too.
+      if (found) made = await requests.update(found, request, waiting)
+      if (made && isThere) return { request: made, isNew: false, notes }
     }
   }
+  await complete?.(made, notes)
+  return { request: made, isNew: true, notes }
 }
 
 /** Does something that the publish does not depend on; what went wrong is told and no more. */

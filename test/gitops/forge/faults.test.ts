@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { connect, createServer as createTcpServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { exchange } from '../../../gitops/forge/exchange.ts'
-import { ForgeError, pauseAsked } from '../../../gitops/forge/failures.ts'
+import { ForgeError } from '../../../gitops/forge/failures.ts'
 import { forgeOf } from '../../../gitops/forge/forge-of.ts'
+import { pauseAsked } from '../../../gitops/forge/limits.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const branches = { head: 'h', base: 'main' }

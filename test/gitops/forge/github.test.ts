@@ -132,9 +132,14 @@ describe('open', () => {
     ['a connection that is cut', 'cut'],
     ['a gateway without an answer', { status: 502, text: '<html>Bad Gateway</html>' }],
   ])('after %s it is looked for before it is made again', async (_, fault) => {
-    const made = await github(fault, { json: [pull()] })
-    expect(await made.requests.open({ ...branches, ...text })).toMatchObject({ request: { number: 1347 }, isNew: true })
-    expect(made.received.map(({ method }) => method)).toEqual(['POST', 'GET'])
+    const made = await github(fault, { json: [pull()] }, { json: [] })
+    const opened = await made.requests.open({ ...branches, ...text, labels: ['deploy'] })
+    expect(opened).toMatchObject({ request: { number: 1347 }, isNew: true })
+    expect(made.calls().map(call => call.replace(/\?.*/, ''))).toEqual([
+      'POST /api/v3/repos/octo-org/deploy/pulls',
+      'GET /api/v3/repos/octo-org/deploy/pulls',
+      'POST /api/v3/repos/octo-org/deploy/issues/1347/labels',
+    ])
 
     const lost = await github(fault, { json: [] }, { status: 201, json: pull() })
     expect(await lost.requests.open({ ...branches, ...text })).toMatchObject({ request: { number: 1347 }, isNew: true })
