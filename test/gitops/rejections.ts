@@ -13,7 +13,8 @@ export interface Rejection {
 const URL = 'https://git.example.com/org/deploy.git'
 const FAILED = `error: failed to push some refs to '${URL}'\n`
 const rejected = (reason: string): string => `To ${URL}\n ! [rejected]        HEAD -> main (${reason})\n${FAILED}`
-const remoteRejected = (reason: string): string => `To ${URL}\n ! [remote rejected] HEAD -> main (${reason})\n${FAILED}`
+const remoteRejected = (reason: string, branch = 'main'): string =>
+  `To ${URL}\n ! [remote rejected] HEAD -> ${branch} (${reason})\n${FAILED}`
 /** Lines of the server, which git pads. */
 const remote = (...lines: readonly string[]): string =>
   lines.map(line => `remote: ${line}${line === '' ? '' : '        '}\n`).join('')
@@ -225,7 +226,7 @@ const refusals: readonly Omit<Rejection, 'kind'>[] = [
     stderr:
       remote(
         "error: cannot lock ref 'refs/heads/main/x': 'refs/heads/main' exists; cannot create 'refs/heads/main/x'",
-      ) + `To ${URL}\n ! [remote rejected] HEAD -> main/x (failed to update ref)\n${FAILED}`,
+      ) + remoteRejected('failed to update ref', 'main/x'),
   },
   { situation: 'a branch that is hidden', stderr: remoteRejected('deny updating a hidden ref') },
   {
