@@ -11,6 +11,7 @@ import { help } from './commands/help.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
 import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
+import { promote } from './commands/promote.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { schema } from './commands/schema.ts'
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   namespaceList,
   kubeconfig,
   publish,
+  promote,
   render,
   validate,
   config,

@@ -25,7 +25,9 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'secrets/left-out',
 ])
 
-interface Extra extends Partial<LoadOptions>, Pick<PlanOptions, 'secretRules' | 'manifestEnvironment'> {
+interface Extra
+  extends Partial<LoadOptions>,
+    Pick<PlanOptions, 'fallbackName' | 'secretRules' | 'manifestEnvironment'> {
   /** The project, where it is open already. */
   readonly project?: OpenProject
   /** Told of each file that is read: its absolute path, and its bytes. */

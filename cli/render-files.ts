@@ -120,7 +120,7 @@ async function writeLayout(
   { plan, manifests, layout: name, outputDir, output }: LaidOut,
 ): Promise<readonly Written[]> {
   const { io } = context
-  const [{ writeOutput }, { foldersOf }, { aboutOf, readmeOptions }] = await Promise.all([
+  const [{ writeOutput }, { foldersOf }, { aboutOf }] = await Promise.all([
     import('../gitops/tree/output-directory.ts'),
     import('./publish/folders.ts'),
     import('./publish/about.ts'),
@@ -129,7 +129,7 @@ async function writeLayout(
   const application = plan.environment.name
   const directory = project.manifest?.folder ?? io.cwd
   const address = repositoryOf(directory)?.address
-  const about = aboutOf(plan, manifests, project, address && plainAddress(address), readmeOptions(options))
+  const about = aboutOf(plan, manifests, project, address && plainAddress(address), options)
   const { compileBase } = await import('./publish/compile-for-repository.ts')
   const base = name === 'kustomize' ? await compileBase(context, options, application, project.environment) : undefined
   const named =

@@ -152,7 +152,7 @@ function cut(head: string, words: readonly string[]): string {
     if (next.length > LONGEST_SUBJECT && index > 0) return `${text} and ${words.length - index} more`
     text = next
   }
-  return words.length === 0 ? `${head}the files that devctl keeps` : text
+  return words.length === 0 ? `${head}no object changed` : text
 }
 
 const MARKS = { create: '+', update: '~', replace: '!', delete: '-', keep: ' ' } as const

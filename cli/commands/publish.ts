@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { choice, flag } from '../options.ts'
-import { publishing } from '../publish/options.ts'
+import { forge, publishing, pullRequest, rollback } from '../publish/options.ts'
 
 export const publish = command({
   name: 'publish',
@@ -12,16 +12,9 @@ Only files that devctl wrote are replaced or removed, and only while they are as
     ...publishing,
     dryRun: flag('--dry-run', 'print what would change, and change nothing'),
     verify: flag('--verify', 'fail unless the repository holds exactly what these files render to; changes nothing'),
-    pullRequest: flag(
-      '--pull-request',
-      'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
-    ),
-    forge: choice('--forge <kind>', 'what kind of server the repository is on, where its host does not tell', [
-      'github',
-      'gitlab',
-      'gitea',
-    ]),
-    rollback: flag('--rollback', 'publish although the repository holds a newer commit of the source'),
+    pullRequest,
+    forge,
+    rollback,
     output: choice('--output <form>', 'form of the result', ['text', 'json'], 'text'),
   },
   examples: [

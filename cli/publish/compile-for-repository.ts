@@ -30,7 +30,7 @@ export interface CompiledForRepository {
   readonly secretRules: SecretRules | undefined
 }
 
-type Values = LoadingValues & Partial<PlanningValues>
+type Values = LoadingValues & Partial<PlanningValues> & { readonly fallbackName?: string }
 
 /** What `render` may leave open: in a repository it would stay open for ever. */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
@@ -45,17 +45,18 @@ export async function compileForRepository(
   project: OpenProject,
   { consequence, signal }: { readonly consequence: string; readonly signal: AbortSignal },
 ): Promise<CompiledForRepository | undefined> {
+  const { fallbackName } = options
+  const extra = { project, forRepository: true, ...(fallbackName !== undefined && { fallbackName }) }
   const inputs = new Map<string, string>()
   const onRead = (path: string, bytes: Uint8Array) => {
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
   }
-  let compiled = await compileFiles(io, [], options, options, { project, onRead, forRepository: true })
+  let compiled = await compileFiles(io, [], options, options, { ...extra, onRead })
   let refused: readonly Diagnostic[] = []
   try {
     const confirmed = await confirmBuilt(compiled, io.env, signal)
     const image = new Map([...(options.image ?? []), ...confirmed])
-    if (confirmed.size > 0)
-      compiled = await compileFiles(io, [], options, { ...options, image }, { project, forRepository: true })
+    if (confirmed.size > 0) compiled = await compileFiles(io, [], options, { ...options, image }, extra)
   } catch (error) {
     const { NotBuilt } = await import('../../images/builder.ts')
     if (!(error instanceof NotBuilt)) throw error

@@ -18,12 +18,13 @@ type Values = Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout'
   readonly pullRequest: boolean
   /** What is verified is the branch that controllers read. */
   readonly verify: boolean
+  readonly addressBase?: string
 }
 
 /** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
 export function destinationOf(
   { cwd }: Io,
-  { repository, branch, path, layout, pullRequest, verify }: Values,
+  { repository, branch, path, layout, pullRequest, verify, addressBase }: Values,
   { environment, manifest }: Pick<OpenProject, 'environment' | 'manifest'>,
   application: string,
 ): Destination {
@@ -39,7 +40,7 @@ export function destinationOf(
   const folder = named.replace(/\/$/, '')
   const form = layout ?? publish?.layout ?? 'plain'
   const into = branch ?? publish?.branch?.value
-  const base = repository === undefined && manifest ? manifest.folder : cwd
+  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : cwd)
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
   const request = isRequest ? requestBranch(environment?.key, application) : undefined
   return {

@@ -33,6 +33,18 @@ export const publishing = {
   timeout,
 }
 
+/** How it is published. */
+export const pullRequest = flag(
+  '--pull-request',
+  'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
+)
+export const forge = choice(
+  '--forge <kind>',
+  'what kind of server the repository is on, where its host does not tell',
+  ['github', 'gitlab', 'gitea'],
+)
+export const rollback = flag('--rollback', 'publish although the repository holds a newer commit of the source')
+
 export type PublishingValues = Values<typeof publishing>
 
 /** https://git-scm.com/docs/git-check-ref-format, as far as people get it wrong. */

@@ -10,7 +10,7 @@ import { withDeadline } from '../deadline.ts'
 import { objectsOf } from '../manifest-files.ts'
 import { openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
-import { aboutOf, readmeOptions } from './about.ts'
+import { aboutOf } from './about.ts'
 import { compileBase, compileForRepository } from './compile-for-repository.ts'
 import { destinationOf } from './destination.ts'
 import { factsOf, originOf, shapingOptions } from './facts.ts'
@@ -28,6 +28,10 @@ export interface PublishValues extends PublishingValues {
   readonly rollback: boolean
   readonly pullRequest: boolean
   readonly forge: ForgeKind | undefined
+  /** The folder, absolute, from which the path of a repository on this machine leads; default the manifest's, or the current one. */
+  readonly addressBase?: string
+  /** The application's name where neither an option nor a file has one; default that of the repository or folder. */
+  readonly fallbackName?: string
   readonly output: 'text' | 'json'
 }
 
@@ -74,7 +78,7 @@ export async function publishProject(
   const written = {
     application,
     ...(base && { base: forControllers(base) }),
-    about: aboutOf(plan, manifests, project, origin.repository, readmeOptions(options)),
+    about: aboutOf(plan, manifests, project, origin.repository, options),
     takeOver: options.takeOver,
   }
   const folders = async (there: There) => {

@@ -7,6 +7,8 @@ export interface About {
   readonly environment?: string
   /** The options by which devctl makes the same files: `['--environment', 'staging']`. */
   readonly options: readonly string[]
+  /** Those that say where it goes to, where no manifest does: `['--path', 'shop']`. */
+  readonly target?: readonly string[]
   /** Address of the repository of the source. */
   readonly sourceRepository?: string
   /** The files of the source, as the manifests name them. */
@@ -33,7 +35,7 @@ const CONTENT: Readonly<Record<LayoutName, string>> = {
 
 /** The text of the README.md beside the manifests. */
 export function readme(about: About, layout: LayoutName): string {
-  const { application, environment, options, sourceRepository, sources, requiredSecrets = [] } = about
+  const { application, environment, options, target = [], sourceRepository, sources, requiredSecrets = [] } = about
   const where = environment === undefined ? '' : ` for the environment ${code(environment)}`
   const files = sources.length === 0 ? '' : `${sources.map(code).join(', ')}`
   const repository = sourceRepository === undefined ? '' : code(withoutCredentials(sourceRepository))
@@ -44,7 +46,7 @@ export function readme(about: About, layout: LayoutName): string {
     `The Kubernetes manifests of ${code(application)}${where}. devctl has made them${origin && ` from ${origin}`}. ${CONTENT[layout]} \`kubectl apply -k .\`, Argo CD and Flux take the folder as it is.`,
     '## How to change them',
     'Not here: devctl stops when a file of its own was edited, and never touches files that others put beside its own (`.devctl.lock` lists which are its own). Change the source, and publish it again:',
-    block(`devctl publish ${words}`),
+    block(`devctl publish ${[...options, ...target].map(quoted).join(' ')}`),
     `${layout === 'kustomize' ? 'What `kubectl kustomize .` builds, as files' : 'The same files'} without a commit, to look at:`,
     block(`devctl render ${words} --output-dir manifests`),
     ...(requiredSecrets.length > 0 ? secrets(requiredSecrets) : []),

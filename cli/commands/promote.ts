@@ -1,0 +1,31 @@
+import { command } from '../command.ts'
+import { choice, flag } from '../options.ts'
+import { forge, publishing, pullRequest, rollback } from '../publish/options.ts'
+
+const { environment: _, image: __, imagesFile: ___, tag: ____, ...options } = publishing
+
+export const promote = command({
+  name: 'promote',
+  summary: 'Publish to one environment what another one has',
+  description: `Reads from the GitOps repository which commit of the source the first environment has, compiles that commit for the second one, with the digests of the images that the first one runs, and publishes it as \`devctl publish\` does. No cluster is asked.`,
+  words: [
+    { name: '<from>', description: 'the environment of devctl.yml that has it' },
+    { name: '<to>', description: 'the environment that gets it' },
+  ],
+  options: {
+    ...options,
+    dryRun: flag('--dry-run', 'print what would change, and change nothing'),
+    pullRequest,
+    forge,
+    rollback,
+    output: choice('--output <form>', 'form of the result', ['text', 'json'], 'text'),
+  },
+  examples: [
+    { line: 'devctl promote staging production', does: 'what runs in staging' },
+    { line: 'devctl promote staging production --pull-request', does: 'for review' },
+  ],
+  async run(context, [from, to], options) {
+    const { promoteApplication } = await import('../publish/promote-application.ts')
+    return promoteApplication(context, from!, to!, options)
+  },
+})
