@@ -1,16 +1,13 @@
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Manifest as SourceManifest } from '../compiler/manifest/manifest.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
-import type { Output } from '../gitops/tree/change.ts'
 import type { Written } from '../gitops/tree/output-directory.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
-import { plainAddress } from './deploy-source.ts'
-import { repositoryOf } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import { type OpenProject, openProject } from './open-project.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
@@ -32,10 +29,12 @@ export async function renderFiles(
   options: RenderValues,
 ): Promise<number> {
   const { io, logLevel } = context
-  const { format = 'yaml', outputDir, takeOver } = options
+  const { format, outputDir } = options
   refuseOptions(options)
   const project = await openProject(io, options)
-  const { plan, diagnostics, hasNoCompose, manifest } = await compileFiles(io, services, options, options, { project })
+  const { plan, loaded, diagnostics, hasNoCompose, manifest } = await compileFiles(io, services, options, options, {
+    project,
+  })
   const counts = count(diagnostics)
   if (!plan || counts.error > 0) {
     printDiagnostics(diagnostics, io, logLevel)
@@ -51,24 +50,12 @@ export async function renderFiles(
   if (outputDir === undefined) {
     io.stdout.write(format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   } else {
-    const { writeOutput } = await import('../gitops/tree/output-directory.ts')
-    const output = {
-      environment: plan.environment.name,
-      sources: sourcesOf(manifests),
-      // The objects of the services that were not asked for are still wanted.
-      keepOthers: services.length > 0,
-      takeOver,
-    }
-    const shape = layout && services.length === 0 ? layout : undefined
-    const results = shape
-      ? await writeLayout(context, options, project, { plan, manifests, layout: shape, outputDir, output })
-      : [
-          writeOutput(resolve(io.cwd, outputDir), outputDir, {
-            ...output,
-            files: (await import('../gitops/tree/files.ts')).toFiles(manifests, format),
-            index: format === 'kustomize',
-          }),
-        ]
+    const directory = manifest?.folder ?? loaded?.directory ?? io.cwd
+    const files = { plan, manifests, outputDir, directory }
+    const results =
+      layout === undefined || services.length > 0
+        ? [await writeFiles(context, services, options, files)]
+        : await (await import('./publish/write-layout.ts')).writeLayout(context, options, project, { ...files, layout })
     const sum = (key: keyof Written) => results.reduce((total, one) => total + one[key], 0)
     written = ` in ${outputDir} (${sum('written')} written, ${sum('removed')} removed, ${sum('unchanged')} unchanged)`
   }
@@ -77,6 +64,32 @@ export async function renderFiles(
   const objects = `${plural(manifests.length, 'object')} from ${plural(plan.serviceCount, 'service')}`
   printSummary(`${objects}${written}${remarks && `, ${remarks}`}`, io, logLevel)
   return 0
+}
+
+/** Writes a file for each object, and nothing else but what `--format` asks for. */
+async function writeFiles(
+  { io }: Context,
+  services: readonly string[],
+  { format = 'yaml', takeOver }: RenderValues,
+  {
+    plan,
+    manifests,
+    outputDir,
+  }: { readonly plan: Plan; readonly manifests: readonly Manifest[]; readonly outputDir: string },
+): Promise<Written> {
+  const [{ writeOutput }, { toFiles }] = await Promise.all([
+    import('../gitops/tree/output-directory.ts'),
+    import('../gitops/tree/files.ts'),
+  ])
+  return writeOutput(resolve(io.cwd, outputDir), outputDir, {
+    environment: plan.environment.name,
+    sources: sourcesOf(manifests),
+    files: toFiles(manifests, format),
+    index: format === 'kustomize',
+    // The objects of the services that were not asked for are still wanted.
+    keepOthers: services.length > 0,
+    takeOver,
+  })
 }
 
 function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): void {
@@ -102,46 +115,6 @@ function layoutOf({ layout, format }: RenderValues, { environment }: OpenProject
 async function published(plan: Plan, manifests: readonly Manifest[], project: OpenProject) {
   const { forController } = await import('./publish/for-controllers.ts')
   return forController({ plan, manifests }, project)
-}
-
-interface LaidOut {
-  readonly plan: Plan
-  readonly manifests: readonly Manifest[]
-  readonly layout: LayoutName
-  readonly outputDir: string
-  readonly output: Pick<Output, 'environment' | 'sources' | 'keepOthers' | 'takeOver'>
-}
-
-/** The same files as `publish` writes, without a repository. With overlays the folder stands for the root of the repository: they are of no use without their base. */
-async function writeLayout(
-  context: Context,
-  options: RenderValues,
-  project: OpenProject,
-  { plan, manifests, layout: name, outputDir, output }: LaidOut,
-): Promise<readonly Written[]> {
-  const { io } = context
-  const [{ writeOutput }, { foldersOf }, { aboutOf }] = await Promise.all([
-    import('../gitops/tree/output-directory.ts'),
-    import('./publish/folders.ts'),
-    import('./publish/about.ts'),
-  ])
-  const root = resolve(io.cwd, outputDir)
-  const application = plan.environment.name
-  const directory = project.manifest?.folder ?? io.cwd
-  const address = repositoryOf(directory)?.address
-  const about = aboutOf(plan, manifests, project, address && plainAddress(address), options)
-  const { compileBase } = await import('./publish/compile-for-repository.ts')
-  const base = name === 'kustomize' ? await compileBase(context, options, application, project.environment) : undefined
-  const named =
-    project.environment?.publish.path?.value ?? `environments/${project.environment?.key ?? 'default'}/${application}`
-  const path = name === 'kustomize' ? named.replace(/\/$/, '') : '.'
-  const { readLock } = await import('../gitops/tree/change.ts')
-  const folders = foldersOf(
-    { path, layout: name },
-    { application, manifests, ...(base && { base }), about, takeOver: output.takeOver },
-    { lock: folder => readLock(join(root, folder), join(outputDir, folder)), read: () => undefined },
-  )
-  return folders.map(folder => writeOutput(join(root, folder.path), join(outputDir, folder.path), folder.output))
 }
 
 /** A manifest may do without a Compose file; then there is nothing that could be rendered or printed. */

@@ -1,0 +1,49 @@
+import { join, resolve } from 'node:path'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import type { LayoutName } from '../../gitops/layout/readme.ts'
+import { readLock } from '../../gitops/tree/change.ts'
+import { type Written, writeOutput } from '../../gitops/tree/output-directory.ts'
+import type { Context } from '../command.ts'
+import { plainAddress } from '../deploy-source.ts'
+import { repositoryOf } from '../environment-name.ts'
+import type { OpenProject } from '../open-project.ts'
+import type { RenderValues } from '../render-files.ts'
+import { aboutOf } from './about.ts'
+import { compileBase } from './compile-for-repository.ts'
+import { foldersOf } from './folders.ts'
+
+interface LaidOut {
+  readonly plan: Plan
+  readonly manifests: readonly Manifest[]
+  readonly layout: LayoutName
+  /** As it was given. */
+  readonly outputDir: string
+  /** The project's folder, absolute. */
+  readonly directory: string
+}
+
+/**
+ * Writes to a folder of this machine what `publish` commits. With overlays the folder stands for the root of the repository: they are of no use without their base. Throws
+ * a UserError.
+ */
+export async function writeLayout(
+  context: Context,
+  options: RenderValues,
+  project: OpenProject,
+  { plan, manifests, layout, outputDir, directory }: LaidOut,
+): Promise<readonly Written[]> {
+  const { environment } = project
+  const application = plan.environment.name
+  const address = repositoryOf(directory)?.address
+  const about = aboutOf(plan, manifests, project, address && plainAddress(address), options)
+  const base = layout === 'kustomize' ? await compileBase(context, options, application, environment) : undefined
+  const named = environment?.publish.path?.value ?? `environments/${environment?.key ?? 'default'}/${application}`
+  const root = resolve(context.io.cwd, outputDir)
+  const folders = foldersOf(
+    { path: layout === 'kustomize' ? named.replace(/\/$/, '') : '.', layout },
+    { application, manifests, ...(base && { base }), about, takeOver: options.takeOver },
+    { lock: folder => readLock(join(root, folder), join(outputDir, folder)), read: () => undefined },
+  )
+  return folders.map(({ path, output }) => writeOutput(join(root, path), join(outputDir, path), output))
+}
