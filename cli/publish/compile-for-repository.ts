@@ -3,6 +3,7 @@ import { relative, sep } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import type { Environment } from '../../compiler/manifest/manifest.ts'
+import { reportNotPublished } from '../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../compiler/options.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Tree } from '../../compiler/syntax/tree.ts'
@@ -65,7 +66,8 @@ export async function compileForRepository(
   const found = compiled.diagnostics.map(
     (one): Diagnostic => (NEEDED.has(one.code) ? { ...one, severity: 'error' } : one),
   )
-  const diagnostics = [...found, ...refused]
+  const besides = compiled.manifest && !project.namesCompose ? reportNotPublished(compiled.manifest) : []
+  const diagnostics = [...found, ...refused, ...besides]
   printDiagnostics(diagnostics, io, logLevel)
   const { plan, loaded, manifest, hasNoCompose } = compiled
   if (hasNoCompose && manifest) throw nothingToRender(manifest)

@@ -8,6 +8,7 @@ import '../../compiler/index.ts'
 import '../../compiler/manifest/automatic.ts'
 import '../../compiler/manifest/read.ts'
 import '../../environment/failures.ts'
+import '../../compiler/manifest/not-published.ts'
 import '../../images/builder.ts'
 import '../../images/confirm-images.ts'
 

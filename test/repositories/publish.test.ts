@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parseLock } from '../../gitops/tree/lock.ts'
@@ -376,4 +376,18 @@ test('a repository that `bareRepository` fills has what the sparse copy leaves o
   await publish()
   expect(Object.keys(await tree()).length).toBeGreaterThan(200)
   expect(await git(server.repository, 'rev-list', '--count', 'main')).toBe('41')
+})
+
+test('what only `deploy` does is told', async () => {
+  const { publish, source } = await publishing()
+  const manifest = readFileSync(join(source, 'devctl.yml'), 'utf8')
+  write(source, {
+    'devctl.yml': `${manifest}deploy:\n  compose: compose.yaml\n  commands:\n    - echo hello\ndependencies:\n  - https://git.example.com/team/login.git\n`,
+  })
+  const { status, stderr } = await publish()
+  expect(status).toBe(0)
+  expect(stderr).toMatch(
+    /warning\[manifest\/not-published\]: the commands of `deploy` are not part of what is published\n\s+--> devctl\.yml:\d+:7/,
+  )
+  expect(stderr).toContain('dependencies are not part of what is published')
 })
