@@ -15,17 +15,17 @@ const reference: Shape = object(
 const secrets: Shape = object({
   backend: cli(
     word(['reference', 'external', 'sealed']),
-    'what stands in the repository: a reference to a Secret that is there, an ExternalSecret, a SealedSecret',
+    'where values come from: Secrets that are in the namespace, ExternalSecrets, or SealedSecrets of the values themselves',
     '`reference`',
   ),
   store: cli(filled(), 'the SecretStore of ExternalSecrets'),
   storeKind: cli(word(['SecretStore', 'ClusterSecretStore']), 'its kind', '`SecretStore`'),
-  certificate: cli(filled(), 'file with the certificate that SealedSecrets are made with'),
+  certificate: cli(filled(), 'file with the certificate of the cluster for SealedSecrets (`kubeseal --fetch-cert`)'),
   values: cli(
     record(cli(reference, 'the Secret and key that the value is taken from'), { called: 'PATH' }),
-    'values that come from Secrets, by their path: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`',
+    'values that come from Secrets, in all that devctl makes, by their path: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`',
   ),
-  public: cli(list(filled()), 'paths of values that look secret and are not'),
+  public: cli(list(filled()), 'paths of values that look secret and are not: they are written as they are'),
 })
 
 const pullRequest: Shape = either(
@@ -64,15 +64,18 @@ export const environment: Shape = object({
   images: cli(record(filled(), { called: 'SERVICE' }), 'as `--image`, by service'),
   shellImage: cli(filled(), 'image of the containers that wait and copy', '`busybox:1.37`'),
   kubectlImage: cli(filled(), 'image of the containers that wait for a Job'),
-  repository: cli(filled(), 'address of the GitOps repository'),
-  branch: cli(filled(), 'branch of it', 'the main branch'),
-  path: cli(filled(), 'folder in it'),
+  repository: cli(
+    filled(),
+    'address of the GitOps repository that `publish` commits to, or a folder, relative to that of the manifest',
+  ),
+  branch: cli(filled(), 'branch of it, made where there is none', 'the main branch'),
+  path: cli(filled(), 'folder of the application in it; `.` is its root', '`environments/ENVIRONMENT/NAME`'),
   layout: cli(
     word(['plain', 'single-file', 'kustomize']),
-    'one file per object, one file, or a base with overlays',
+    'one file per object, one file for all, or a base with an overlay for each environment',
     '`plain`',
   ),
-  pullRequest: cli(pullRequest, 'open a pull request in place of a push', '`false`'),
+  pullRequest: cli(pullRequest, 'push to a branch `devctl/ENVIRONMENT/NAME`, and open its pull request', '`false`'),
   createNamespace: cli(
     flag(),
     'the object of the namespace is in the repository, too, with the Pod Security level that the Pods need',
@@ -83,5 +86,5 @@ export const environment: Shape = object({
     'sync waves of Argo CD, where a service waits until another is healthy or has completed',
     '`false`',
   ),
-  secrets: cli(secrets, 'how secrets are kept out of the repository'),
+  secrets: cli(secrets, 'which values are secret, and where they come from (docs/gitops.md)'),
 })
