@@ -148,7 +148,8 @@ function addSealed(context: PlanContext, sourced: readonly Sourced[]): void {
     const { path, source, value } = one
     const name = source.secret.value
     const key = source.key.value
-    if (!value) {
+    // An unset variable gives an empty text.
+    if (!value?.length) {
       context.reporter.report(noValue, source.span, { path })
       continue
     }
