@@ -17,14 +17,14 @@ export async function isAncestor(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   const options = { env, signal: limited }
   try {
-    const git = await openGit(folder, options)
+    const git = openGit(folder, options)
     const known = await ask(git, older, newer)
     if (known !== undefined) return known
     const address = await addressOf(git)
     if (address === undefined) return undefined
     const access = await accessOf(git)
     return await withTemporary(env, async temporary => {
-      const other = await openGit(temporary, { ...options, env: withConfig(env, access) })
+      const other = openGit(temporary, { ...options, env: withConfig(env, access) })
       await other.run('init', '--quiet', '--bare', '.')
       await other.run('remote', 'add', 'origin', address)
       const fetched = await other.ask('fetch', '--quiet', '--no-tags', '--filter=tree:0', 'origin', older, newer)
@@ -39,15 +39,17 @@ export async function isAncestor(
 
 /** A shallow history may say no because it ends too early; its yes is a yes. */
 async function ask(git: Git, older: string, newer: string): Promise<boolean | undefined> {
+  const shallow = git.ask('rev-parse', '--is-shallow-repository')
   try {
     await git.run('merge-base', '--is-ancestor', older, newer)
     return true
   } catch (error) {
+    await shallow.catch(() => {})
     if (!(error instanceof GitFailure)) throw error
     // 1 is a no; any other status is that of a commit which is not known here.
     if (error.status !== 1) return undefined
   }
-  return (await git.ask('rev-parse', '--is-shallow-repository')) === 'true' ? undefined : false
+  return (await shallow) === 'true' ? undefined : false
 }
 
 async function addressOf(git: Git): Promise<string | undefined> {

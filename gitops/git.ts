@@ -1,3 +1,5 @@
+import { runProgram } from './run-program.ts'
+
 /** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
 export interface Git {
   /** Runs a git command and gives what it prints, without the line end. Throws a GitFailure, or the signal's reason. */
@@ -15,7 +17,7 @@ export interface GitOptions {
 export class GitFailure extends Error {
   /** What it printed on standard error, credentials in addresses left out. */
   readonly said: string
-  /** Its exit status; -1 where it did not run at all. */
+  /** Its exit status; -1 where a signal ended it, or there is no git. */
   readonly status: number
 
   constructor(command: string, said: string, status: number) {
@@ -30,50 +32,16 @@ export function withoutCredentials(text: string): string {
   return text.replace(/([a-z+]+:\/\/)[^@/\s]*@/gi, '$1')
 }
 
-/** What the user's environment may say to git; addresses and names that come from files may not ask for programs (see `refuseOptions` in address.ts). */
-const OWN_VARIABLES = {
-  allowUnsafeAskPass: true,
-  allowUnsafeConfigEnvCount: true,
-  allowUnsafeConfigPaths: true,
-  allowUnsafeCredentialHelper: true,
-  allowUnsafeDiffExternal: true,
-  allowUnsafeEditor: true,
-  allowUnsafeExec: true,
-  allowUnsafeGitProxy: true,
-  allowUnsafePack: true,
-  allowUnsafePager: true,
-  allowUnsafeSshCommand: true,
-  allowUnsafeTemplateDir: true,
-}
-
 /** Git for a folder that is there. `signal` ends what runs. */
-export async function openGit(folder: string, { env, signal }: GitOptions): Promise<Git> {
-  const { simpleGit } = await import('simple-git')
+export function openGit(folder: string, { env, signal }: GitOptions): Git {
   const own = { ...toText(env), ...toText(withToken(env)), ...QUIET }
-  const start = (ended: (status: number) => void) =>
-    simpleGit({
-      baseDir: folder,
-      abort: signal,
-      allowEnvironment: Object.keys(own),
-      unsafe: OWN_VARIABLES,
-      // Else it waits for 50 ms after every command that prints nothing.
-      completion: { onClose: true, onExit: false },
-      // What git prints on standard error is often progress: only its status tells.
-      errors: (error, { exitCode, stdErr, stdOut }) => {
-        ended(exitCode)
-        if (error instanceof Error) return error
-        return exitCode === 0 ? undefined : Buffer.concat(stdErr.length > 0 ? stdErr : stdOut)
-      },
-    }).env(own)
   const run = async (...words: string[]) => {
     signal.throwIfAborted()
-    let status = -1
-    try {
-      return (await start(code => (status = code)).raw(words)).replace(/\n$/, '')
-    } catch (error) {
-      signal.throwIfAborted()
-      throw new GitFailure(words[0]!, withoutCredentials((error as Error).message.trim()), status) // simple-git throws Errors only
-    }
+    const { status, stdout, stderr } = await runProgram('git', words, { folder, env: own, signal })
+    signal.throwIfAborted()
+    // What git prints on standard error is often progress: only its status tells.
+    if (status === 0) return stdout.replace(/\n$/, '')
+    throw new GitFailure(words[0]!, withoutCredentials((stderr || stdout).trim()), status)
   }
   return {
     run,
@@ -113,7 +81,7 @@ function toText(env: GitOptions['env']): Record<string, string> {
   )
 }
 
-/** Set in hooks and aliases of the repository that devctl runs in: they would lead our git there. */
+/** Set in hooks and aliases of the repository that devctl runs in: they would lead our git there (`git rev-parse --local-env-vars`), or change what our paths mean. */
 const ABOUT_ANOTHER = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -124,4 +92,12 @@ const ABOUT_ANOTHER = new Set([
   'GIT_NAMESPACE',
   'GIT_PREFIX',
   'GIT_QUARANTINE_PATH',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
 ])

@@ -83,8 +83,10 @@ export async function publish(publication: Publication, options: PublishOptions)
   const work = {
     async write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
       const { head, branch, requestHead } = checkout
-      for (const path of target.paths) await refuseLinks(checkout, path)
-      const folders = await publication.folders(thereIn(checkout))
+      const [folders] = await Promise.all([
+        publication.folders(thereIn(checkout)),
+        ...target.paths.map(path => refuseLinks(checkout, path)),
+      ])
       changes = folders.map(folder => planFolder(checkout, folder))
       if (requestHead !== undefined) await refuseForeignRequest(checkout, requestHead, target.request!)
       const newer = publication.rollback ? undefined : await newerSource(checkout, publication, folders, options)

@@ -1,9 +1,12 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { type Checkout, prepareCheckout, refresh, type Target } from './checkout.ts'
+import { type Beginning, begin } from './beginning.ts'
+import { type Checkout, checkOut, clone, type Found, fetchAgain, settle, type Target } from './checkout.ts'
 import { GitFailure, type GitOptions } from './git.ts'
 import { classify, essence, type Rejection } from './rejection.ts'
-import { withTemporary } from './temporary.ts'
+import { type Turn, takeTurn } from './turn.ts'
 
 /** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
 export interface Work<Done> {
@@ -35,13 +38,17 @@ export interface PushOptions extends GitOptions {
   readonly tell?: (event: PushEvent) => void
   /** Milliseconds of the first pause; tests make it short. */
   readonly pause?: number
+  /** The target's copy, which was begun before; who began it ends it. */
+  readonly beginning?: Beginning
+  /** `write` only looks: nobody's turn is waited for. */
+  readonly dryRun?: boolean
 }
 
 export type PushEvent =
   | { readonly type: 'fetched'; readonly branch: string; readonly head: string | undefined }
   | { readonly type: 'again'; readonly because: Rejection }
 
-/** Milliseconds: the first pause, and the longest. */
+/** Milliseconds: the shortest first pause, and the longest one. */
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
 /** How often in a row a broken connection is tried again; races have no limit but the deadline, for somebody else gets on. */
@@ -57,13 +64,24 @@ export async function pushTo<Done>(
   work: Work<Done>,
   options: PushOptions,
 ): Promise<{ readonly done: Done; readonly checkout: Checkout } | { readonly pushed: Pushed }> {
+  type Result = { readonly done: Done; readonly checkout: Checkout } | { readonly pushed: Pushed }
   const { signal, tell = () => {} } = options
-  return withTemporary(options.env, async folder => {
-    const git = await prepareCheckout(folder, target, options)
+  const beginning = options.beginning ?? begin(target, options)
+  const { folder, git } = beginning
+  try {
+    return await pushFrom()
+  } finally {
+    if (!options.beginning) await beginning.end()
+  }
+
+  async function pushFrom(): Promise<Result> {
+    let branch: string | undefined
+    let isPristine = true
     const retries: Rejection[] = []
-    let sent: { readonly commit: string; readonly before: string | undefined } | undefined
+    const sent: Sent[] = []
     for (let breaks = 0; ; ) {
-      const attempt = await once()
+      const began = performance.now()
+      const attempt = await inTurn()
       if ('result' in attempt) return attempt.result
       const { kind, failure } = attempt
       breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
@@ -72,60 +90,97 @@ export async function pushTo<Done>(
       if (kind === 'unreachable' && retries.length === 0 && breaks > 2) throw refusal(target, kind, failure)
       retries.push(kind)
       tell({ type: 'again', because: kind })
-      await sleep(pauseAfter(retries.length, options.pause ?? PAUSE), undefined, { signal }).catch(() => {
-        signal.throwIfAborted()
-      })
+      // Where a try takes long, many meet in it: the pause is no shorter.
+      const pause = options.pause ?? Math.max(PAUSE, performance.now() - began)
+      await sleep(pauseAfter(retries.length, pause), undefined, { signal }).catch(() => signal.throwIfAborted())
     }
 
-    type Result = { readonly done: Done; readonly checkout: Checkout } | { readonly pushed: Pushed }
-    async function once(): Promise<
-      { readonly result: Result } | { readonly kind: Rejection; readonly failure: GitFailure }
-    > {
+    type Attempt = { readonly result: Result } | { readonly kind: Rejection; readonly failure: GitFailure }
+    async function inTurn(): Promise<Attempt> {
+      let turn: Turn | undefined
       try {
-        const checkout = await refresh(folder, git, target)
-        const { branch, head } = checkout
-        tell({ type: 'fetched', branch, head })
-        // The answer to an earlier push was lost, not the push.
-        if (sent && (await hasArrived(checkout, target, sent.commit)))
-          return { result: { pushed: { branch, ...sent, retries } } }
-        const made = await work.write(checkout)
-        if ('done' in made) return { result: { done: made.done, checkout } }
-        const commit = await commitAll(checkout, made.commit)
-        sent = { commit, before: head }
-        await push(checkout, target)
-        const replaced = checkout.requestHead
-        return { result: { pushed: { branch, before: head, commit, retries, ...(replaced && { replaced }) } } }
+        // Fetching needs no turn; what was found before it may be old when it comes.
+        const early = branch === undefined ? await firstFound() : undefined
+        const name = `${target.address.url} ${target.request ?? branch}`
+        if (!options.dryRun) turn = await takeTurn(options.env, name, signal)
+        return await once(turn?.hasWaited || target.request !== undefined ? undefined : early)
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof GitFailure)) throw error
-        const kind = classify(error.said)
-        if (kind !== 'broken') sent = undefined
-        return { kind, failure: error }
+        return { kind: classify(error.said), failure: error }
+      } finally {
+        turn?.end()
       }
     }
-  })
+
+    async function firstFound(): Promise<Found> {
+      const found = await (retries.length === 0 ? beginning.found : clone(folder, git, target))
+      settle(folder, target)
+      branch = found.branch
+      return found
+    }
+
+    async function once(early: Found | undefined): Promise<Attempt> {
+      const found = early ?? (await fetchAgain(git, branch!, target))
+      const isFirst = isPristine
+      isPristine = false
+      const checkout = await checkOut(folder, git, target, found, isFirst)
+      const { head } = checkout
+      tell({ type: 'fetched', branch: checkout.branch, head })
+      // The answer to an earlier push was lost, not the push.
+      const arrived = await firstArrived(checkout, target, sent, retries.at(-1))
+      if (arrived) return { result: { pushed: { branch: checkout.branch, ...arrived, retries } } }
+      const made = await work.write(checkout)
+      if ('done' in made) return { result: { done: made.done, checkout } }
+      await commitAll(checkout, made.commit)
+      const pushed = push(checkout, target)
+      // Whose commit it was must be known also when the push fails.
+      const [commit] = await Promise.all([git.run('rev-parse', 'HEAD'), pushed.catch(() => {})])
+      sent.push({ commit, before: head })
+      await pushed
+      const replaced = checkout.requestHead
+      return {
+        result: { pushed: { branch: checkout.branch, before: head, commit, retries, ...(replaced && { replaced }) } },
+      }
+    }
+  }
 }
 
-async function hasArrived({ git, head, requestHead }: Checkout, { request }: Target, commit: string): Promise<boolean> {
+/** A commit that was sent, without an answer that it has come. */
+type Sent = Pick<Pushed, 'commit' | 'before'>
+
+/**
+ * The commit of ours that the branch has. After a broken connection others may have pushed on top of it since; after a lost race only the newest commit is looked at:
+ * curl repeats a request whose answer was lost, and the second one loses against the first.
+ */
+async function firstArrived(
+  { git, head, requestHead }: Checkout,
+  { request }: Target,
+  sent: readonly Sent[],
+  last: Rejection | undefined,
+): Promise<Sent | undefined> {
   const there = request === undefined ? head : requestHead
-  if (there === commit) return true
-  if (there === undefined || request !== undefined) return false
-  // Others may have pushed on top of it since.
+  const newest = sent.find(({ commit }) => commit === there)
+  if (newest || sent.length === 0 || there === undefined || request !== undefined || last === 'race') return newest
   await git.ask('fetch', '--quiet', '--no-tags', '--deepen=100', '--filter=blob:none', 'origin')
-  return (await git.ask('merge-base', '--is-ancestor', commit, there)) !== undefined
+  for (const one of sent)
+    if ((await git.ask('merge-base', '--is-ancestor', one.commit, there)) !== undefined) return one
+  return undefined
 }
 
-async function commitAll({ git }: Checkout, { message, paths }: Commit): Promise<string> {
-  // What the repository or the user ignores is published all the same.
-  for (let from = 0; from < paths.length; from += 200)
-    await git.run('add', '--all', '--force', '--sparse', '--', ...paths.slice(from, from + 200))
+async function commitAll({ folder, git }: Checkout, { message, paths }: Commit): Promise<void> {
+  // In files: a command line has no room for thousands of names. What the repository or the user ignores is published all the same.
+  const list = join(folder, '.git/devctl-paths')
+  const text = join(folder, '.git/devctl-message')
+  writeFileSync(list, paths.map(path => `:(literal)${path}\0`).join(''))
+  writeFileSync(text, message)
+  await git.run('add', '--all', '--force', '--sparse', `--pathspec-from-file=${list}`, '--pathspec-file-nul')
   try {
-    await git.run('commit', '--quiet', '--message', message, '--cleanup=verbatim')
+    await git.run('commit', '--quiet', `--file=${text}`, '--cleanup=verbatim')
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
     throw commitRefused(error)
   }
-  return git.run('rev-parse', 'HEAD')
 }
 
 function commitRefused(error: GitFailure): UserError {

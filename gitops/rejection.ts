@@ -19,7 +19,7 @@ export type Rejection =
  */
 const WORDS: readonly (readonly [Rejection, RegExp])[] = [
   // A name that cannot be, and a server that never takes a rewritten branch, are told in the words of races.
-  ['refused', /exists; cannot create|denying non-fast-forward/],
+  ['refused', /exists; cannot create|denying non-fast-forward|hash algorithm/],
   [
     'race',
     /\((fetch first|non-fast-forward|stale info)\)|cannot lock ref|incorrect old value provided|reference already exists/,
@@ -40,7 +40,7 @@ const WORDS: readonly (readonly [Rejection, RegExp])[] = [
   ['unreachable', /Network is unreachable|Failed to connect|unable to connect|certificate|TLS|SSL/],
   [
     'broken',
-    /hung up|early EOF|unexpected disconnect|Connection.*(reset|closed)|timed out|RPC failed|Broken pipe|Empty reply|expected flush|Could not read from remote repository/i,
+    /hung up|early EOF|unexpected disconnect|Connection.*(reset|closed)|timed out|RPC failed|Broken pipe|Empty reply|expected flush|Could not read from remote repository|transfer closed|(Recv|Send) failure|was not closed cleanly|unable to access/i,
   ],
 ]
 

@@ -27,16 +27,19 @@ export async function readSource(
   inputs: readonly string[],
   options: GitOptions,
 ): Promise<SourceCommit | undefined> {
-  const git = await openGit(folder, { ...options, env: { ...options.env, GIT_OPTIONAL_LOCKS: '0' } })
-  const top = await git.ask('rev-parse', '--show-toplevel')
-  const said = top === undefined ? undefined : await git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD')
+  const git = openGit(folder, { ...options, env: { ...options.env, GIT_OPTIONAL_LOCKS: '0' } })
+  // Processes cost more than what they do here.
+  const [top, said] = await Promise.all([
+    git.ask('rev-parse', '--show-toplevel'),
+    git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
+  ])
   if (top === undefined || said === undefined) return undefined
   const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
   const inside = inputs.map(path => relative(top, path)).filter(path => !path.startsWith('..'))
   const changes =
     inside.length === 0
       ? ''
-      : await git.ask('status', '--porcelain', '-z', '--', ...inside.map(path => `${top}/${path}`))
+      : await git.ask('status', '--porcelain', '-z', '--', ...inside.map(path => `:(literal)${top}/${path}`))
   const path = relative(top, folder).split(sep).join('/') || '.'
   // When git could not say whether there are changes, there may be some.
   return { commit, path, isDirty: changes !== '', author, date, subject, body: body.trim() }

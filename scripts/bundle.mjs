@@ -69,11 +69,29 @@ async function keepCompiledCode() {
       'deploy --file - --name shop',
     ])
       if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+    await publishOnce(program, io, folder)
   } finally {
     server.close()
     rmSync(folder, { recursive: true })
   }
   writeFileSync(kept, script.createCachedData())
+}
+
+/** Publishes, where there is a git to do it with: without, the program is as good, and that command a little slower. */
+async function publishOnce(program, io, folder) {
+  const repository = join(folder, 'deploy.git')
+  if (spawnSync('git', ['init', '--quiet', '--bare', repository]).status !== 0) return
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    TMPDIR: folder,
+    ...Object.fromEntries(['AUTHOR', 'COMMITTER'].map(who => [`GIT_${who}_NAME`, 'Build'])),
+    ...Object.fromEntries(['AUTHOR', 'COMMITTER'].map(who => [`GIT_${who}_EMAIL`, 'build@example.com'])),
+  }
+  const words = ['publish', '--file', '-', '--name', 'shop', '--domain', 'example.com', '--path', 'shop']
+  const texts = ['services: {web: {image: nginx:1}}', 'services: {web: {image: nginx:2}}']
+  for (const text of [...texts, texts[1]])
+    await program.main([...words, '--repository', repository], { ...io, env, readStdin: async () => Buffer.from(text) })
 }
 
 function kubeconfigFor(port, folder) {

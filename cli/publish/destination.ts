@@ -1,3 +1,4 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { readAddress } from '../../gitops/address.ts'
 import type { Target } from '../../gitops/checkout.ts'
 import { UsageError } from '../errors.ts'
@@ -52,6 +53,25 @@ export function destinationOf(
     },
     path: folder,
     layout: form,
+  }
+}
+
+/** The repository alone, which is known before anything is compiled; undefined where it is not, about which `destinationOf` complains in its turn. */
+export function repositoryOf(
+  { cwd }: Io,
+  { repository, branch, addressBase }: Pick<Values, 'repository' | 'branch' | 'addressBase'>,
+  { environment, manifest }: Pick<OpenProject, 'environment' | 'manifest'>,
+): Pick<Target, 'address' | 'branch'> | undefined {
+  const publish = environment?.publish
+  const address = repository ?? publish?.repository?.value
+  if (address === undefined) return undefined
+  const into = branch ?? publish?.branch?.value
+  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : cwd)
+  try {
+    return { address: readAddress(address, base), ...(into !== undefined && { branch: into }) }
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
   }
 }
 

@@ -1,5 +1,6 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { isAncestor } from '../../gitops/ancestry.ts'
+import { type Beginning, begin } from '../../gitops/beginning.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { forControllers } from '../../gitops/marks.ts'
 import { commitMessage, type MessageInput } from '../../gitops/message.ts'
@@ -7,12 +8,12 @@ import { type FolderChange, publish, type There } from '../../gitops/publication
 import type { Rejection } from '../../gitops/rejection.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
-import { objectsOf } from '../manifest-files.ts'
-import { openProject } from '../open-project.ts'
+import { idOf, objectsOf } from '../manifest-files.ts'
+import { type OpenProject, openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
 import { aboutOf } from './about.ts'
 import { compileBase, compileForRepository } from './compile-for-repository.ts'
-import { destinationOf } from './destination.ts'
+import { destinationOf, repositoryOf } from './destination.ts'
 import { factsOf, originOf, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
 import { forController } from './for-controllers.ts'
@@ -54,6 +55,24 @@ export async function publishProject(
 ): Promise<number> {
   const { io } = context
   const project = await openProject(io, options)
+  const target = repositoryOf(io, options, project)
+  // The repository comes while we compile.
+  const beginning = target && begin(target, { env: io.env, signal })
+  try {
+    return await publishOpened(context, options, { project, ...(beginning && { beginning }) }, progress, signal)
+  } finally {
+    await beginning?.end()
+  }
+}
+
+async function publishOpened(
+  context: Context,
+  options: PublishValues,
+  { project, beginning }: { readonly project: OpenProject; readonly beginning?: Beginning },
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<number> {
+  const { io } = context
   const compiled = await compileForRepository(context, options, project, {
     consequence: 'nothing was published',
     signal,
@@ -72,20 +91,23 @@ export async function publishProject(
       ? await compileBase(context, options, application, project.environment)
       : undefined
   const git = { env: io.env, signal }
-  const origin = await originOf(compiled, git)
-  const facts = factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options))
+  // git looks at the source while the repository's files come.
+  const asking = originOf(compiled, git)
+  asking.catch(() => {})
   const sealer = await sealerOf(io, compiled, compiled.directory)
-  const written = {
-    application,
-    ...(base && { base: forControllers(base) }),
-    about: aboutOf(plan, manifests, project, origin.repository, options),
-    takeOver: options.takeOver,
-  }
+  const written = { application, ...(base && { base: forControllers(base) }), takeOver: options.takeOver }
   const folders = async (there: There) => {
     const sealed = sealer && (await sealManifests(manifests, sealer, there, destination.path))
     if (sealed?.isAnew) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
     final = sealed?.manifests ?? manifests
-    const own = { ...written, manifests: final, facts: { ...facts, ...(sealed && { sealed: sealed.marks }) } }
+    const origin = await asking
+    const facts = factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options))
+    const own = {
+      ...written,
+      about: aboutOf(plan, manifests, project, origin.repository, options),
+      manifests: final,
+      facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
+    }
     const made = foldersOf(destination, own, there)
     refuseSecrets(made, compiled)
     return made
@@ -94,8 +116,18 @@ export async function publishProject(
   let final = manifests
   let message: MessageInput | undefined
   const describe = async (changes: readonly FolderChange[]) => {
-    const texts = new Map(changes.flatMap(({ before }) => [...before]))
-    return objectChanges(await objectsOf(texts), final)
+    // Reading a hundred files takes longer than all else here, and most have not changed.
+    const [before, after] = [new Map<string, string>(), new Map<string, string>()]
+    for (const { path, change, before: there } of changes) {
+      for (const [file, text] of change.writes) after.set(`${path}/${file}`, text)
+      for (const file of [...change.writes.keys(), ...change.removals])
+        if (there.has(file)) before.set(`${path}/${file}`, there.get(file)!)
+    }
+    const [old, written] = [await objectsOf(before), new Set((await objectsOf(after)).map(idOf))]
+    return objectChanges(
+      old,
+      final.filter(({ object }) => written.has(idOf(object))),
+    )
   }
   const outcome = await publish(
     {
@@ -106,10 +138,11 @@ export async function publishProject(
     },
     {
       ...git,
+      ...(beginning && { beginning }),
       dryRun: options.dryRun || options.verify,
       isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
       async message(changes) {
-        const { commit: source, repository } = origin
+        const { commit: source, repository } = await asking
         const imagesBefore = changes[0]?.change.before?.facts?.images ?? {}
         const { images } = plan
         message = {
@@ -143,7 +176,7 @@ export async function publishProject(
     destination,
     project,
     compiled,
-    origin,
+    origin: await asking,
     message,
     describe,
     forge: options.forge,

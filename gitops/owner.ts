@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs'
+
+/** This process, so that others can tell later whether it is still there: its id and when it began. */
+export function thisProcess(): string {
+  return `${process.pid} ${startOf(process.pid) ?? ''}\n`
+}
+
+/** Whether the process that has written `thisProcess()` is there. */
+export function isAlive(owner: string): boolean {
+  const [id, start] = owner.trim().split(' ')
+  // An id is used again: it is the same process only if it began when the owner did.
+  return isRunning(Number(id)) && (start === undefined || startOf(Number(id)) === start)
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM' // node throws nothing else
+  }
+}
+
+/** When a process began, as Linux tells it; undefined elsewhere. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+function startOf(processId: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${processId}/stat`, 'utf8')
+    // The name of the program, in brackets, may have blanks.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto'
+import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive, thisProcess } from './owner.ts'
+
+export const TURN_PREFIX = 'devctl-turn-'
+
+/** Milliseconds between two looks, and by how much they differ by chance. */
+const LOOK = 25
+/** Milliseconds that one owner is waited for: whoever takes longer has a slow server, and everybody goes on beside them. */
+const PATIENCE = 15_000
+/** Milliseconds after which a file that says nothing of its owner is nobody's: it was ended between making and writing it. */
+const UNSAID = 5000
+
+/** The right to go on. */
+export interface Turn {
+  end(): void
+  /** Somebody else was before us, and may have pushed. */
+  readonly hasWaited: boolean
+}
+
+/**
+ * Waits until no other devctl of this machine pushes to the same branch (reference/peers.md 5.5): side by side all but one would do their work for nothing. It only saves
+ * work: who is right is decided by the push, so an owner that is gone or slow, or a folder that takes no files, is no reason to wait.
+ * Throws the signal's reason.
+ */
+export async function takeTurn(
+  env: Readonly<Record<string, string | undefined>>,
+  branch: string,
+  signal: AbortSignal,
+  patience = PATIENCE,
+): Promise<Turn> {
+  const name = createHash('sha256').update(`${process.getuid?.()} ${branch}`).digest('hex').slice(0, 16)
+  const file = join(env.TMPDIR || tmpdir(), `${TURN_PREFIX}${name}`)
+  const own = `${thisProcess()}${Math.random()}\n`
+  let owner: string | undefined
+  for (let since = Date.now(); ; ) {
+    const took = take(file, own)
+    if (took === 'mine') return { end: () => giveBack(file, own), hasWaited: owner !== undefined }
+    const found = took === 'held' ? look(file) : took
+    if (found === 'impossible') return { end: () => {}, hasWaited: false }
+    if (found === 'left') rmSync(file, { force: true })
+    if (found === 'left' || found === undefined) continue
+    if (found.owner !== owner) since = Date.now()
+    owner = found.owner
+    if (Date.now() - since > patience) return { end: () => {}, hasWaited: true }
+    await sleep(LOOK * (1 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}
+
+/** Whether the owner of a turn is gone. */
+export const isTurnLeft = (file: string) => look(file) === 'left'
+
+/** Who has the turn; undefined where nobody does. */
+function look(file: string): { readonly owner: string } | 'left' | 'impossible' | undefined {
+  try {
+    const found = lstatSync(file)
+    if (!found.isFile() || found.uid !== (process.getuid?.() ?? found.uid)) return 'impossible'
+    const owner = readFileSync(file, 'utf8')
+    const isLeft = owner === '' ? Date.now() - found.mtimeMs > UNSAID : !isAlive(owner.split('\n', 1)[0]!)
+    return isLeft ? 'left' : { owner }
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? undefined : 'impossible'
+  }
+}
+
+function take(file: string, own: string): 'mine' | 'held' | 'impossible' {
+  try {
+    writeFileSync(file, own, { flag: 'wx', mode: 0o600 })
+    return 'mine'
+  } catch (error) {
+    return codeOf(error) === 'EEXIST' ? 'held' : 'impossible'
+  }
+}
+
+function giveBack(file: string, own: string): void {
+  const found = look(file)
+  // Somebody may have taken it over, for whom we looked gone.
+  if (typeof found === 'object' && found.owner === own) rmSync(file, { force: true })
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code // node:fs throws nothing else
