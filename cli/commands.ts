@@ -7,6 +7,7 @@ import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
 import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
+import { gitops, gitopsInit } from './commands/gitops.ts'
 import { help } from './commands/help.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
@@ -38,6 +39,8 @@ export const commands: readonly Command[] = [
   kubeconfig,
   publish,
   promote,
+  gitops,
+  gitopsInit,
   render,
   validate,
   config,

@@ -5,8 +5,8 @@ import { controllerAddress } from './repository-url.ts'
 /** What a controller has to know of an application in a repository. */
 export interface AgentTarget {
   readonly application: string
-  /** The key of the environment. */
-  readonly environment: string
+  /** The key of the environment, if it has one. */
+  readonly environment?: string
   /** Where it runs. */
   readonly namespace: string
   /** Address of the GitOps repository, as it is published to. */
@@ -27,7 +27,7 @@ export function argocdApplication(target: AgentTarget): string {
   const application = {
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'Application',
-    metadata: { name: nameOf(target), namespace: 'argocd' },
+    metadata: { name: agentName(target), namespace: 'argocd' },
     spec: {
       project: 'default',
       source: { repoURL: controllerAddress(repository), targetRevision: branch, path: folder(path) || '.' },
@@ -48,7 +48,7 @@ export function argocdApplication(target: AgentTarget): string {
  */
 export function fluxObjects(target: AgentTarget): string {
   const { namespace, repository, branch, path } = target
-  const name = nameOf(target)
+  const name = agentName(target)
   const metadata = { name, namespace: 'flux-system' }
   const url = controllerAddress(repository)
   const source = {
@@ -83,7 +83,8 @@ export function fluxObjects(target: AgentTarget): string {
 }
 
 /** `shop-staging`; both controllers write it into a label, too. */
-const nameOf = ({ application, environment }: AgentTarget) => toDnsLabel(`${application}-${environment}`)
+export const agentName = ({ application, environment }: Pick<AgentTarget, 'application' | 'environment'>): string =>
+  toDnsLabel(environment === undefined ? application : `${application}-${environment}`)
 
 /** The folder without `./` before it and slashes around it; the repository's own is empty. */
 const folder = (path: string) => path.replaceAll(/^(\.?\/)+|\/+$/g, '').replace(/^\.$/, '')

@@ -22,6 +22,8 @@ export interface MessageInput {
   /** What `--environment` named. */
   readonly environment: string | undefined
   readonly changes: readonly ObjectChange[]
+  /** What became of the files, where it cannot be told what became of objects: `2 files changed`. */
+  readonly files?: string
   /** By Compose service. */
   readonly images: ReadonlyMap<string, string>
   /** Those that the repository has. */
@@ -37,8 +39,9 @@ const LONGEST_SUBJECT = 100
 const MOST_LINES = 60
 
 /** What changed, in words: `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
-export function subjectOf({ application, environment, changes }: MessageInput): string {
+export function subjectOf({ application, environment, changes, files }: MessageInput): string {
   const name = environment === undefined ? application : `${application}/${environment}`
+  if (files !== undefined) return `deploy(${name}): ${files}`
   const parts = imageChanges(changes)
   const others = changes.filter(({ action, values }) => action !== 'update' || !values.some(isImage))
   const words = parts.length > 0 ? [...parts, ...countWords(others)] : summaryWords(changes)

@@ -2,12 +2,14 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Checkout, Target } from './checkout.ts'
+import { refuseLinks } from './links.ts'
 import { refuseSameObjects } from './neighbours.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
 import { isOnRequest, refuseForeignRequest, requestLock } from './request-branch.ts'
-import { type Change, look, type Output, planChange, readLock } from './tree/change.ts'
-import { type Facts, LOCK_NAME, type Lock } from './tree/lock.ts'
+import { type Change, type Output, planChange, readLock } from './tree/change.ts'
+import { type Facts, LOCK_NAME } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
+import { type There, thereIn } from './tree/there.ts'
 
 /** What should be in a repository. */
 export interface Publication {
@@ -18,14 +20,6 @@ export interface Publication {
   readonly folders: (there: There) => Promise<readonly PublishedFolder[]>
   /** The source is older than what is there: publish it all the same. */
   readonly rollback: boolean
-}
-
-/** The repository as it is now. */
-export interface There {
-  /** The lock of a folder. */
-  lock(path: string): Lock | undefined
-  /** The text of a file of one of the target's folders; undefined where there is none. */
-  read(path: string): string | undefined
 }
 
 export interface PublishedFolder {
@@ -83,10 +77,8 @@ export async function publish(publication: Publication, options: PublishOptions)
   const work = {
     async write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
       const { head, branch, requestHead } = checkout
-      const [folders] = await Promise.all([
-        publication.folders(thereIn(checkout)),
-        ...target.paths.map(path => refuseLinks(checkout, path)),
-      ])
+      const folders = await publication.folders(thereIn(checkout.folder))
+      await Promise.all(folders.map(({ path }) => refuseLinks(checkout, path)))
       changes = folders.map(folder => planFolder(checkout, folder))
       if (requestHead !== undefined) await refuseForeignRequest(checkout, requestHead, target.request!)
       const newer = publication.rollback ? undefined : await newerSource(checkout, publication, folders, options)
@@ -97,7 +89,7 @@ export async function publish(publication: Publication, options: PublishOptions)
       if (options.dryRun) return { done: { kind: 'planned', branch, changes } }
       const message = await options.message(changes)
       for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
-      const paths = changes.filter(one => !isSame(one)).flatMap(pathsOf)
+      const paths = changes.flatMap(pathsOf)
       if (requestHead !== undefined && (await isOnRequest(checkout, requestHead, target.paths, paths)))
         return { done: { kind: 'requested', branch, commit: requestHead, changes } }
       return { commit: { message, paths } }
@@ -107,17 +99,10 @@ export async function publish(publication: Publication, options: PublishOptions)
   return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
 }
 
-const isSame = ({ change: { writes, removals, before } }: FolderChange): boolean =>
-  before !== undefined && writes.size + removals.length === 0
-
-function thereIn({ folder }: Checkout): There {
-  return {
-    lock: path => readLock(join(folder, path), path),
-    read(path) {
-      const found = look(folder, path)
-      return found.kind === 'file' ? found.content : undefined
-    },
-  }
+/** Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
+function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
+  if (before === undefined || writes.size + removals.length > 0) return false
+  return Object.entries(after.uses ?? {}).every(([user, part]) => before.uses?.[user] === part)
 }
 
 function planFolder({ folder }: Checkout, { path, output }: PublishedFolder): FolderChange {
@@ -142,22 +127,6 @@ function refuseOtherTarget(path: string, { before }: Change, { facts, takeOver }
 function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly string[] {
   const inRepository = (file: string) => (path === '.' ? file : `${path}/${file}`)
   return [...writes.keys(), ...removals, LOCK_NAME].map(inRepository)
-}
-
-/** A link or a submodule on the way to our folder would lead us into somebody else's. They are not checked out, so the tree is asked. */
-async function refuseLinks({ git, head }: Checkout, path: string): Promise<void> {
-  if (head === undefined || path === '.') return
-  const parts = path.split('/')
-  const way = parts.map((_, index) => parts.slice(0, index + 1).join('/'))
-  const found = await git.run('ls-tree', '-z', head, '--', ...way)
-  for (const line of found.split('\0').filter(line => line !== '')) {
-    const [, mode, name] = /^(\d+) \S+ \S+\t(.*)$/s.exec(line) ?? []
-    if (mode === '040000') continue
-    const what = mode === '120000' ? 'a symbolic link' : mode === '160000' ? 'a submodule' : 'a file'
-    throw new UserError(`\`${name}\` in the repository is ${what}, not a folder`, {
-      hint: 'move it away, or choose another folder with `--path`',
-    })
-  }
 }
 
 /** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */

@@ -23,6 +23,6 @@ export function controllerAddress(address: string): string {
     shown
       ? `controllers do not read \`${shown[0]}\` addresses`
       : 'the repository is a path of this machine, which no controller can read',
-    { hint: 'give the address that the cluster knows, `https://…` or `ssh://…`' },
+    { hint: 'give the address that the cluster knows with `--url`, `https://…` or `ssh://…`' },
   )
 }

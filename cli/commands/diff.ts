@@ -7,7 +7,7 @@ export const diff = command({
   summary: 'Print what deploy would change',
   description: `Asks the cluster what deploy would make of each object, and prints what differs, who set what is there, and what would be deleted. Changes nothing. Secret values are not printed.
 
-With --against the rendered manifests of a folder or file take the place of the cluster, which is then not asked.`,
+With --against the rendered manifests of a folder or file take the place of the cluster, which is then not asked; of a folder with a kustomization, as publish writes them, what it builds to.`,
   options: {
     ...deploying,
     exitCode: flag('--exit-code', 'exit with status 3 when something differs'),

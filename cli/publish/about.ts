@@ -1,3 +1,4 @@
+import type { PublishTarget } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { About } from '../../gitops/layout/readme.ts'
@@ -23,16 +24,28 @@ export function aboutOf(
       ...(options.file ?? []).flatMap(one => ['--file', one]),
       ...shapingOptions(options).flatMap(([key, value]) => [`--${key}`, value]),
     ],
-    target: targetOptions(options),
+    target: targetOptions(options, environment?.publish),
+    renderOptions: renderOptions(options, environment?.publish),
     ...(repository !== undefined && { sourceRepository: repository }),
     sources: sourcesOf(manifests),
     requiredSecrets,
   }
 }
 
-/** Where it goes to, as far as options say it. */
-function targetOptions({ repository, branch, path, layout }: Partial<PublishingValues>): readonly string[] {
+/** Where it goes to, as far as options say it, and the manifest does not. */
+function targetOptions(options: Partial<PublishingValues>, target: PublishTarget | undefined): readonly string[] {
+  const { repository, branch, path } = options
   const shown = repository === undefined ? undefined : withoutCredentials(repository)
-  const said = { repository: shown, branch, path, layout }
+  const said = { repository: shown, branch, path, layout: ownLayout(options, target) }
   return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [`--${key}`, value]))
 }
+
+/** `render` does as `publish` does for an environment with a repository only, and makes no overlay into a folder of its own. */
+function renderOptions(options: Partial<PublishingValues>, target: PublishTarget | undefined): readonly string[] {
+  const layout = ownLayout(options, target)
+  if (target?.repository && layout === undefined) return []
+  return ['--layout', layout === 'single-file' ? layout : 'plain']
+}
+
+const ownLayout = ({ layout }: Partial<PublishingValues>, target: PublishTarget | undefined) =>
+  layout === target?.layout ? undefined : layout

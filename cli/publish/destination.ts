@@ -47,7 +47,8 @@ export function destinationOf(
   return {
     target: {
       address: readAddress(address, base),
-      paths: form === 'kustomize' ? [folder, sharedFolder(application)] : [folder],
+      // It may have been an overlay before.
+      paths: [folder, sharedFolder(application)],
       ...(into !== undefined && { branch: into }),
       ...(request !== undefined && { request }),
     },

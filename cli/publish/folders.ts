@@ -1,11 +1,13 @@
 import { posix } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { layout } from '../../gitops/layout/layout.ts'
 import { toBase } from '../../gitops/layout/overlay.ts'
 import type { About } from '../../gitops/layout/readme.ts'
-import type { PublishedFolder, There } from '../../gitops/publication.ts'
+import type { PublishedFolder } from '../../gitops/publication.ts'
 import type { Output } from '../../gitops/tree/change.ts'
-import type { Facts } from '../../gitops/tree/lock.ts'
+import type { Facts, Lock } from '../../gitops/tree/lock.ts'
+import { lockOf, type There } from '../../gitops/tree/there.ts'
 import type { Destination } from './destination.ts'
 
 /** What is written for an application. */
@@ -21,7 +23,10 @@ export interface Written {
   readonly takeOver: boolean
 }
 
-/** The folders of an application in a repository: its own, and with overlays the one that its environments share. */
+/**
+ * The folders of an application in a repository: its own, and with overlays the one that its environments share; also for an environment that was an overlay before, and
+ * needs its base no longer. Throws a UserError where the two are one.
+ */
 export function foldersOf(
   { path, layout: name }: Pick<Destination, 'path' | 'layout'>,
   written: Written,
@@ -38,26 +43,48 @@ export function foldersOf(
     path,
     output: { ...common, files, keepOthers: false, ...(facts && { facts }) },
   })
-  if (name !== 'kustomize') return [own(layout(manifests, { layout: name, about }))]
-  const base = toBase(written.base ?? manifests)
   const shared = sharedFolder(application)
+  const lock = there.lock(shared)
+  refuseShared(path, name, shared, lock)
+  const others = otherUses(lock, path, there)
+  const bases = (files: Output['files'], uses: readonly (readonly [string, string])[]): PublishedFolder => {
+    const used = new Set(uses.map(([, base]) => base))
+    const keepOthers = (file: string) => used.has(file.split('/', 1)[0]!)
+    return { path: shared, output: { ...common, files, keepOthers, uses: Object.fromEntries(uses) } }
+  }
+  if (name !== 'kustomize') {
+    const plain = own(layout(manifests, { layout: name, about }))
+    return lock?.uses?.[path] === undefined ? [plain] : [plain, bases(new Map(), others)]
+  }
+  const base = toBase(written.base ?? manifests)
   const basePath = posix.relative(path, `${shared}/${base.name}`)
-  // Another environment may need the base that it was published with.
-  const others = Object.entries(there.lock(shared)?.uses ?? {}).filter(([user]) => user !== path && there.lock(user))
-  const used = new Set([base.name, ...others.map(([, one]) => one)])
+  const files = new Map([...base.files].map(([file, text]) => [`${base.name}/${file}`, text]))
   return [
     own(layout(manifests, { layout: 'kustomize', about, base: written.base ?? manifests, basePath })),
-    {
-      path: shared,
-      output: {
-        ...common,
-        files: new Map([...base.files].map(([file, text]) => [`${base.name}/${file}`, text])),
-        keepOthers: file => used.has(file.split('/', 1)[0]!),
-        uses: Object.fromEntries([...others, [path, base.name]]),
-      },
-    },
+    bases(files, [...others, [path, base.name]]),
   ]
 }
 
 /** The folder that the overlays of an application share. */
 export const sharedFolder = (application: string): string => `apps/${application}`
+
+/** The bases with which other environments were published, as long as their folders are there. */
+function otherUses(lock: Lock | undefined, path: string, there: There): readonly (readonly [string, string])[] {
+  return Object.entries(lock?.uses ?? {}).filter(([user]) => user !== path && there.read(lockOf(user)) !== undefined)
+}
+
+/** Bases and manifests have a lock each, of which a folder has one. */
+function refuseShared(path: string, name: Destination['layout'], shared: string, lock: Lock | undefined): void {
+  const isOverlay = name === 'kustomize'
+  if (path === shared && (isOverlay || lock?.uses))
+    throw new UserError(`\`${shared}\` is the folder for the bases of overlays`, {
+      hint: `choose another one with \`--path\`, such as \`${shared}/ENVIRONMENT\``,
+    })
+  if (isOverlay && lock && !lock.uses)
+    throw new UserError(
+      `\`${shared}\` holds manifests of the environment \`${lock.environment}\`, and is the folder for the bases of overlays`,
+      {
+        hint: 'publish those to another folder, and remove it, or keep the layout `plain`',
+      },
+    )
+}

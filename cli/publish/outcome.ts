@@ -1,3 +1,4 @@
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { ObjectDiff } from '../../environment/diff.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
@@ -21,10 +22,16 @@ export interface Published {
   readonly origin: Origin
   /** Of the commit, where one was made. */
   readonly message: MessageInput | undefined
-  readonly describe: (changes: readonly FolderChange[]) => Promise<readonly ObjectDiff[]>
+  readonly describe: (changes: readonly FolderChange[]) => Promise<Described>
   /** `--forge`. */
   readonly forge: ForgeKind | undefined
   readonly signal: AbortSignal
+}
+
+/** What becomes of the objects; of the files alone, where those in the repository cannot be read. */
+export interface Described {
+  readonly changes: readonly ObjectDiff[]
+  readonly files?: string
 }
 
 /** Prints what has come out, and sees to the pull request. Gives the exit status. */
@@ -68,7 +75,7 @@ export async function tellOutcome(
     }
     case 'pushed': {
       const { commit, branch, before } = outcome.pushed
-      const objects = message!.changes
+      const objects = message!.files === undefined ? message!.changes : undefined
       const subject = subjectOf(message!)
       if (target.request === undefined) {
         const page = await commitPage(context, published, commit)
@@ -96,14 +103,15 @@ async function tellPlanned(
   published: Published,
 ): Promise<number> {
   const { path } = published.destination
-  const objects = await published.describe(changes)
+  const { changes: diffs, files } = await published.describe(changes)
+  const objects = files === undefined ? diffs : undefined
   if (output === 'json')
     io.stdout.write(
       `${JSON.stringify({ path, outcome: 'planned', branch, objects, files: filesOf(changes) }, undefined, 2)}\n`,
     )
   else {
     const colour = wantsColour(io.stdout, io.env)
-    io.stdout.write(await diffText(objects, { colour, now: 0, placeOf: ({ source }) => source }))
+    io.stdout.write(await diffText(diffs, { colour, now: 0, placeOf: ({ source }) => source }))
     for (const change of changes) io.stderr.write(`${changedText(change)}\n`)
   }
   if (!verify) return 0
@@ -111,6 +119,17 @@ async function tellPlanned(
     notes: filesOf(changes).slice(0, 10),
     hint: 'publish it with `devctl publish`',
   })
+}
+
+/** `2 files changed, 1 removed`. */
+export function fileCounts(changes: readonly FolderChange[]): string {
+  const number = (count: (change: FolderChange) => number) => changes.reduce((sum, one) => sum + count(one), 0)
+  const words = countWords({
+    changed: number(({ change, added }) => change.writes.size - added),
+    added: number(({ added }) => added),
+    removed: number(({ change }) => change.removals.length),
+  })
+  return words.replace(/^\d+/, number => plural(Number(number), 'file')) || 'no object changed'
 }
 
 function filesOf(changes: readonly FolderChange[]): readonly string[] {
@@ -122,13 +141,13 @@ function filesOf(changes: readonly FolderChange[]): readonly string[] {
 
 /** `environments/staging/shop: 2 changed, 1 added`. */
 export function changedText({ path, change: { writes, removals }, added }: FolderChange): string {
-  const counts = [
-    [writes.size - added, 'changed'],
-    [added, 'added'],
-    [removals.length, 'removed'],
-  ] as const
-  const words = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
-  return `${path}: ${words.join(', ') || 'unchanged'}`
+  const words = countWords({ changed: writes.size - added, added, removed: removals.length })
+  return `${path}: ${words || 'unchanged'}`
+}
+
+function countWords(counts: Readonly<Record<string, number>>): string {
+  const words = Object.entries(counts).flatMap(([word, count]) => (count > 0 ? [`${count} ${word}`] : []))
+  return words.join(', ')
 }
 
 /** `compose.yaml at 9ab12cd`. */

@@ -4,23 +4,23 @@ import { type Beginning, begin } from '../../gitops/beginning.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { forControllers } from '../../gitops/marks.ts'
 import { commitMessage, type MessageInput } from '../../gitops/message.ts'
-import { type FolderChange, publish, type There } from '../../gitops/publication.ts'
+import { type FolderChange, publish } from '../../gitops/publication.ts'
 import type { Rejection } from '../../gitops/rejection.ts'
+import type { There } from '../../gitops/tree/there.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
-import { idOf, objectsOf } from '../manifest-files.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
 import { aboutOf } from './about.ts'
+import { changedObjects } from './changed-objects.ts'
 import { compileBase, compileForRepository } from './compile-for-repository.ts'
 import { destinationOf, repositoryOf } from './destination.ts'
 import { factsOf, originOf, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
 import { forController } from './for-controllers.ts'
 import { refuseSecrets } from './last-look.ts'
-import { objectChanges } from './object-changes.ts'
 import type { PublishingValues } from './options.ts'
-import { changedText, tellOutcome } from './outcome.ts'
+import { changedText, type Described, fileCounts, tellOutcome } from './outcome.ts'
 import { sealerOf, sealManifests } from './seal-secrets.ts'
 
 export interface PublishValues extends PublishingValues {
@@ -115,19 +115,9 @@ async function publishOpened(
   // With sealed values in place of those that are secret.
   let final = manifests
   let message: MessageInput | undefined
-  const describe = async (changes: readonly FolderChange[]) => {
-    // Reading a hundred files takes longer than all else here, and most have not changed.
-    const [before, after] = [new Map<string, string>(), new Map<string, string>()]
-    for (const { path, change, before: there } of changes) {
-      for (const [file, text] of change.writes) after.set(`${path}/${file}`, text)
-      for (const file of [...change.writes.keys(), ...change.removals])
-        if (there.has(file)) before.set(`${path}/${file}`, there.get(file)!)
-    }
-    const [old, written] = [await objectsOf(before), new Set((await objectsOf(after)).map(idOf))]
-    return objectChanges(
-      old,
-      final.filter(({ object }) => written.has(idOf(object))),
-    )
+  const describe = async (changes: readonly FolderChange[]): Promise<Described> => {
+    const described = await changedObjects(changes, final, destination.layout)
+    return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
   }
   const outcome = await publish(
     {
@@ -152,7 +142,7 @@ async function publishOpened(
           imagesBefore,
           repository,
           source,
-          changes: await describe(changes),
+          ...(await describe(changes)),
         }
         return commitMessage(message)
       },

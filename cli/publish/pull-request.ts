@@ -1,8 +1,10 @@
-import type { Forge } from '../../gitops/forge/forge.ts'
+import type { Environment } from '../../compiler/manifest/manifest.ts'
+import type { Branches, Forge, RequestText } from '../../gitops/forge/forge.ts'
 import { forgeOf } from '../../gitops/forge/forge-of.ts'
 import { type ImageChange, requestText } from '../../gitops/forge/request-text.ts'
 import { type MessageInput, subjectOf } from '../../gitops/message.ts'
 import type { Context } from '../command.ts'
+import type { Io } from '../io.ts'
 import type { Published } from './outcome.ts'
 
 /** A pull request, or what is needed to open it by hand. */
@@ -25,9 +27,19 @@ export async function openRequest(
 ): Promise<Request> {
   const { destination, project, signal } = published
   const head = destination.target.request!
-  const rules = project.environment?.publish.pullRequest
-  const forge = forgeFor(io.env, published)
-  const { title, body } = textOf(published, message, head)
+  const text = textOf(published, message, head)
+  return requestWith(io, forgeFor(io.env, published), { ...text, head, base }, project.environment, signal)
+}
+
+/** The same for who has the text already; the environment says who is to look at it. */
+export async function requestWith(
+  io: Io,
+  forge: Forge | undefined,
+  { head, base, title, body }: Branches & RequestText,
+  environment: Environment | undefined,
+  signal: AbortSignal,
+): Promise<Request> {
+  const rules = environment?.publish.pullRequest
   if (!forge?.requests) {
     const page = forge?.newRequestPage({ head, base, title })
     const why = forge?.withoutToken
@@ -84,13 +96,14 @@ function forgeFor(env: Context['io']['env'], { destination, project, forge }: Pu
 
 function textOf(published: Published, message: MessageInput, branch: string) {
   const { compiled, destination } = published
-  const { application, environment, changes, repository, source } = message
+  const { application, environment, changes, files, repository, source } = message
   const words = environment === undefined ? '' : ` --environment ${environment}`
   return requestText({
     environment: environment ?? 'no name',
     application,
     subject: subjectOf(message),
     changes,
+    ...(files !== undefined && { files }),
     images: imageChanges(message),
     diagnostics: compiled.diagnostics
       .filter(({ severity }) => severity !== 'info')

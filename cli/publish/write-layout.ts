@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { LayoutName } from '../../gitops/layout/readme.ts'
-import { readLock } from '../../gitops/tree/change.ts'
 import { type Written, writeOutput } from '../../gitops/tree/output-directory.ts'
+import { thereIn } from '../../gitops/tree/there.ts'
 import type { Context } from '../command.ts'
 import { plainAddress } from '../deploy-source.ts'
 import { repositoryOf } from '../environment-name.ts'
@@ -43,7 +43,7 @@ export async function writeLayout(
   const folders = foldersOf(
     { path: layout === 'kustomize' ? named.replace(/\/$/, '') : '.', layout },
     { application, manifests, ...(base && { base }), about, takeOver: options.takeOver },
-    { lock: folder => readLock(join(root, folder), join(outputDir, folder)), read: () => undefined },
+    thereIn(root),
   )
   return folders.map(({ path, output }) => writeOutput(join(root, path), join(outputDir, path), output))
 }

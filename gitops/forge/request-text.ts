@@ -44,6 +44,8 @@ export interface RequestContent {
   /** The first line of the commit, and the title: `deploy(shop/staging): web 1.4.2 → 1.4.3`. */
   readonly subject: string
   readonly changes: readonly ObjectChange[]
+  /** What became of the files, where it cannot be told what became of objects: `2 files changed`. */
+  readonly files?: string
   readonly images: readonly ImageChange[]
   readonly diagnostics: readonly Remark[]
   /** Where the Compose files are; absent where they are in no repository. */
@@ -78,9 +80,9 @@ const TITLE = 200
  * gives the same text.
  */
 export function requestText(content: RequestContent): RequestText {
-  const { environment, application, changes, path } = content
+  const { environment, application, changes, files, path } = content
   const parts = [
-    `Manifests of ${code(application)} for the environment ${code(environment)}, in ${code(path)}: ${countText(changes)}.`,
+    `Manifests of ${code(application)} for the environment ${code(environment)}, in ${code(path)}: ${files ?? countText(changes)}.`,
     imageTable(content.images),
     objectTable(changes),
     remarkList(content.diagnostics),

@@ -1,17 +1,11 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, eachMap, type JsonMap, listAt } from '../json-values.ts'
+import type { ImageEntry } from './kustomization.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 interface Reference {
   readonly name: string
   readonly tag?: string
-  readonly digest?: string
-}
-
-interface Entry {
-  readonly name: string
-  readonly newName?: string
-  readonly newTag?: string
   readonly digest?: string
 }
 
@@ -32,17 +26,19 @@ export function imagesBetween(pairs: readonly Pair[], wanted: readonly Kubernete
     .flatMap(([name, found]) => (found.size === 1 ? toEntry(name, readImage([...found][0])) : []))
     .filter(entry => isExact(entry, all, wanted))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
-  return {
-    fields: { images },
-    apply: object =>
-      changed(object, copy => {
-        for (const entry of images)
-          for (const container of containersOf(copy)) container['image'] = replaced(container['image'], entry)
-      }),
-  }
+  return { fields: { images }, apply: object => withImages(object, images) }
 }
 
-function toEntry(name: string, wants: Reference | undefined): readonly Entry[] {
+/** What `images` makes of an object; each entry has a tag or a digest. */
+export function withImages(object: KubernetesObject, images: readonly ImageEntry[]): KubernetesObject {
+  if (images.length === 0) return object
+  return changed(object, copy => {
+    for (const entry of images)
+      for (const container of containersOf(copy)) container['image'] = replaced(container['image'], entry)
+  })
+}
+
+function toEntry(name: string, wants: Reference | undefined): readonly ImageEntry[] {
   // A tag is replaced, never taken away.
   if (!wants || (wants.tag === undefined && wants.digest === undefined)) return []
   return [
@@ -56,7 +52,7 @@ function toEntry(name: string, wants: Reference | undefined): readonly Entry[] {
 }
 
 /** Whether an entry leaves alone what is wanted. kustomize takes its name for the start of a regular expression, dots and all. */
-function isExact(entry: Entry, all: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): boolean {
+function isExact(entry: ImageEntry, all: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): boolean {
   const pattern = new RegExp(`^${entry.name}(:[\\w.{}-]*)?(@\\w+:[\\w.{}-]*)?$`)
   const images = all.flatMap(containersOf).map(({ image }) => image)
   if (
@@ -68,7 +64,7 @@ function isExact(entry: Entry, all: readonly KubernetesObject[], wanted: readonl
   return wanted.flatMap(containersOf).every(({ image }) => replaced(image, entry) === image)
 }
 
-function replaced(image: unknown, { name, newName = name, newTag, digest }: Entry): unknown {
+function replaced(image: unknown, { name, newName = name, newTag, digest }: ImageEntry): unknown {
   if (readImage(image)?.name !== name) return image
   return `${newName}${newTag === undefined ? '' : `:${newTag}`}${digest === undefined ? '' : `@${digest}`}`
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../json-values.ts'
+import type { LabelEntry } from './kustomization.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 /** How far a label goes; each goes where the one before does. */
@@ -20,19 +21,24 @@ export function labelsBetween(pairs: readonly Pair[], wanted: readonly Kubernete
     )
     if (reach) found.set(key, { value, reach })
   }
-  const labels = REACHES.flatMap(reach => {
+  const labels = REACHES.flatMap((reach): readonly LabelEntry[] => {
     const pairs = [...found].filter(([, one]) => one.reach === reach).map(([key, { value }]) => [key, value] as const)
     if (pairs.length === 0) return []
     const reaching = { metadata: {}, templates: { includeTemplates: true }, selectors: { includeSelectors: true } }
     return [{ pairs: Object.fromEntries(pairs.sort(([a], [b]) => (a < b ? -1 : 1))), ...reaching[reach] }]
   })
-  return {
-    fields: { labels },
-    apply: object =>
-      changed(object, copy => {
-        for (const [key, { value, reach }] of found) for (const map of set(copy, reach)) map[key] = value
-      }),
-  }
+  return { fields: { labels }, apply: object => withLabels(object, labels) }
+}
+
+/** What `labels` makes of an object that has labels wherever the entries reach. */
+export function withLabels(object: KubernetesObject, labels: readonly LabelEntry[]): KubernetesObject {
+  if (labels.length === 0) return object
+  return changed(object, copy => {
+    for (const { pairs, includeSelectors, includeTemplates } of labels) {
+      const reach = includeSelectors ? 'selectors' : includeTemplates ? 'templates' : 'metadata'
+      for (const map of set(copy, reach)) Object.assign(map, pairs)
+    }
+  })
 }
 
 /** Every map that a version of kustomize may write a label into; undefined for one that it would make. */

@@ -3,7 +3,7 @@ import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { kustomization, toFiles } from '../tree/files.ts'
 import { operationsBetween, printOperations } from './json-patch.ts'
-import { KUSTOMIZATION, type Patch, printKustomization } from './kustomization.ts'
+import { KUSTOMIZATION, type Patch, type PatchTarget, printKustomization } from './kustomization.ts'
 import { transformersBetween } from './transformers.ts'
 
 /** Files by path with `/`, relative to their folder. */
@@ -82,7 +82,7 @@ function patchPath(manifest: Manifest): string {
   return path!
 }
 
-function targetOf({ apiVersion, kind, metadata }: KubernetesObject): Extract<Patch, { path: string }>['target'] {
+function targetOf({ apiVersion, kind, metadata }: KubernetesObject): PatchTarget {
   const [version, group] = apiVersion.split('/').reverse()
   return { ...(group !== undefined && { group }), version: version!, kind, name: metadata.name.replaceAll('.', '\\.') }
 }

@@ -9,6 +9,8 @@ export interface About {
   readonly options: readonly string[]
   /** Those that say where it goes to, where no manifest does: `['--path', 'shop']`. */
   readonly target?: readonly string[]
+  /** What `render` has to be told besides, to make these files: `['--layout', 'plain']`. */
+  readonly renderOptions?: readonly string[]
   /** Address of the repository of the source. */
   readonly sourceRepository?: string
   /** The files of the source, as the manifests name them. */
@@ -40,15 +42,16 @@ export function readme(about: About, layout: LayoutName): string {
   const files = sources.length === 0 ? '' : `${sources.map(code).join(', ')}`
   const repository = sourceRepository === undefined ? '' : code(withoutCredentials(sourceRepository))
   const origin = [files, repository].filter(text => text !== '').join(' in ')
-  const words = options.map(quoted).join(' ')
+  const line = (command: string, ...more: readonly string[]) =>
+    block(['devctl', command, ...[...options, ...more].map(quoted)].join(' '))
   const paragraphs = [
     `# ${title(environment === undefined ? application : `${application} (${environment})`)}`,
     `The Kubernetes manifests of ${code(application)}${where}. devctl has made them${origin && ` from ${origin}`}. ${CONTENT[layout]} \`kubectl apply -k .\`, Argo CD and Flux take the folder as it is.`,
     '## How to change them',
     'Not here: devctl stops when a file of its own was edited, and never touches files that others put beside its own (`.devctl.lock` lists which are its own). Change the source, and publish it again:',
-    block(`devctl publish ${[...options, ...target].map(quoted).join(' ')}`),
+    line('publish', ...target),
     `${layout === 'kustomize' ? 'What `kubectl kustomize .` builds, as files' : 'The same files'} without a commit, to look at:`,
-    block(`devctl render ${words} --output-dir manifests`),
+    line('render', ...(about.renderOptions ?? []), '--output-dir', 'manifests'),
     ...(requiredSecrets.length > 0 ? secrets(requiredSecrets) : []),
   ]
   return `${paragraphs.join('\n\n')}\n`

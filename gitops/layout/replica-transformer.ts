@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, isMap } from '../json-values.ts'
+import type { ReplicaEntry } from './kustomization.ts'
 import type { Pair, Transformer } from './transformers.ts'
 
 /** The kinds that kustomize looks at; it asks for the name alone. */
@@ -16,16 +17,19 @@ export function replicasBetween(pairs: readonly Pair[], wanted: readonly Kuberne
     if (SCALED.has(after.kind) && namesakes.every(one => replicasOf(one) === count)) counts.set(name, count)
   }
   const replicas = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => ({ name, count }))
-  return {
-    fields: { replicas },
-    apply: object => {
-      const count = SCALED.has(object.kind) ? counts.get(object.metadata.name) : undefined
-      if (count === undefined) return object
-      return changed(object, ({ spec }) => {
-        if (isMap(spec)) spec['replicas'] = count
-      })
-    },
-  }
+  return { fields: { replicas }, apply: object => withReplicas(object, replicas) }
 }
+
+/** What `replicas` makes of an object. */
+export function withReplicas(object: KubernetesObject, replicas: readonly ReplicaEntry[]): KubernetesObject {
+  const count = replicas.find(entry => isScaledBy(object, entry))?.count
+  if (count === undefined) return object
+  return changed(object, ({ spec }) => {
+    if (isMap(spec)) spec['replicas'] = count
+  })
+}
+
+export const isScaledBy = ({ kind, metadata }: KubernetesObject, { name }: ReplicaEntry): boolean =>
+  SCALED.has(kind) && metadata.name === name
 
 const replicasOf = (object: KubernetesObject): unknown => at(object, 'spec', 'replicas')

@@ -111,6 +111,10 @@ export function parseLock(text: string, shown: string): Lock {
     // A lock comes from a repository: it must not make us remove anything elsewhere.
     if (!isInside(path)) throw refuse(`names a file outside its folder: \`${path}\``)
   }
+  // They are looked for in the repository.
+  const users = isTextMap(uses) ? Object.keys(uses).filter(path => path !== '.') : []
+  const outside = users.find(path => !isInside(path))
+  if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
   return {
     environment,
     sources: Array.isArray(sources) ? sources.map(String) : [],

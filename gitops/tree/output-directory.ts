@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type Change, look, type Output, planChange } from './change.ts'
@@ -83,9 +83,16 @@ export function applyChange(root: string, change: Change): Written {
     for (const path of removals) rmSync(join(root, path))
     removeEmptyFolders(root, [...removals, ...(before?.pending.keys() ?? [])])
   }
-  if (!before || printLock(before) !== printLock(after)) writeLock(root, after)
+  if (isNobodys(after)) {
+    rmSync(join(root, LOCK_NAME), { force: true })
+    removeEmptyFolders(dirname(root), [join(basename(root), LOCK_NAME)])
+  } else if (!before || printLock(before) !== printLock(after)) writeLock(root, after)
   return result
 }
+
+/** Of a shared folder that nobody uses any more nothing is left. */
+const isNobodys = ({ uses, files }: Lock): boolean =>
+  uses !== undefined && Object.keys(uses).length === 0 && files.size === 0
 
 /** Nothing has been renamed yet: takes away what the run added. */
 function undo(root: string, { before, writes }: Change, made: string | undefined): void {

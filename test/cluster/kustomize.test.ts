@@ -1,17 +1,18 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import { buildFolder } from '../../gitops/layout/build.ts'
 import { toBase, toOverlay } from '../../gitops/layout/overlay.ts'
 import { forControllers, type MarkOptions } from '../../gitops/marks.ts'
 import { type Case, exampleCases, goldenCases } from '../cases.ts'
 import { documentsOf } from '../documents.ts'
+import { pairs } from '../gitops/random-manifests.ts'
 import { run } from '../run.ts'
 import { findCluster } from './cluster.ts'
-import { pairs } from './random-manifests.ts'
 
 /** Two sets of options, whose results are base and overlay. Both ways around. */
 const CHANGES: readonly {
@@ -130,7 +131,11 @@ async function expectBuilds(name: string, base: readonly Manifest[], wanted: rea
   write(overlay, toOverlay(base, wanted, { basePath: `../../../apps/app/${baseName}` }))
   const built = parseAllDocuments(await cluster!.kubectl('kustomize', overlay)).map(document => document.toJS())
   expect(byName(built)).toEqual(byName(wanted.map(({ object }) => object)))
+  const ours = await buildFolder(overlay, path => (isFile(path) ? readFileSync(path, 'utf8') : undefined))
+  expect(byName(ours!)).toEqual(byName(built))
 }
+
+const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile()
 
 function byName(objects: readonly KubernetesObject[]): Readonly<Record<string, KubernetesObject>> {
   const named = objects.filter(Boolean).map(object => [`${object.kind}/${object.metadata.name}`, object] as const)

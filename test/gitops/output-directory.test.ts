@@ -110,6 +110,32 @@ describe('an output folder', () => {
   })
 })
 
+describe('a folder that others share', () => {
+  const base = { 'base-1/a.yaml': 'a', 'base-2/a.yaml': 'a' }
+
+  test('names its users, also the repository itself', () => {
+    const folder = makeFolder()
+    run(folder, base, { uses: { '.': 'base-1', 'a/b': 'base-2' } })
+    expect(parseLock(readFileSync(join(folder, LOCK_NAME), 'utf8'), 'lock').uses).toEqual({
+      '.': 'base-1',
+      'a/b': 'base-2',
+    })
+  })
+
+  test('is gone with its last user, but for what belongs to others', () => {
+    const folder = makeFolder()
+    const shared = join(folder, 'apps/shop')
+    run(shared, base, { uses: { a: 'base-1' } })
+    run(shared, {}, { uses: {} })
+    expect(read(folder)).toEqual({})
+    expect(existsSync(shared)).toBe(false)
+    run(shared, base, { uses: { a: 'base-1' } })
+    write(shared, { 'notes.md': 'theirs' })
+    run(shared, {}, { uses: {} })
+    expect(read(folder)).toEqual({ 'apps/shop/notes.md': 'theirs' })
+  })
+})
+
 describe('what is not ours is refused before anything is written', () => {
   const cases: readonly [string, (folder: string) => void, string][] = [
     [
@@ -326,6 +352,14 @@ describe('a lock', () => {
           `with the path ${path}`,
           JSON.stringify({ version: 1, environment: 'shop', sources: [], files: { [path]: 'sha256:0' } }),
           `names a file outside its folder: \`${path}\``,
+        ] as const,
+    ),
+    ...['../x', '/etc', 'a/../..', ''].map(
+      path =>
+        [
+          `with the user ${path}`,
+          JSON.stringify({ version: 1, environment: 'shop', sources: [], files: {}, uses: { [path]: 'base-0' } }),
+          `names a folder outside the repository: \`${path}\``,
         ] as const,
     ),
   ])('that is %s stops the run', (_name, text, message) => {

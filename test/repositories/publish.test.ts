@@ -91,9 +91,15 @@ describe('the first time', () => {
 
   test('nobody else’s file is touched in a repository with a history', async () => {
     const { publish, tree, server } = await publishing()
-    await commitDirectly(server.repository, { 'environments/staging/blog/x.yaml': 'theirs\n', 'a/b.txt': 'b\n' })
-    await publish()
-    expect(await tree()).toMatchObject({ 'environments/staging/blog/x.yaml': 'theirs\n', 'a/b.txt': 'b\n' })
+    const theirs = {
+      'environments/README.md': 'theirs\n',
+      'environments/staging/namespace.yaml': 'theirs\n',
+      'environments/staging/blog/x.yaml': 'theirs\n',
+      'a/b.txt': 'b\n',
+    }
+    await commitDirectly(server.repository, theirs)
+    expect((await publish()).status).toBe(0)
+    expect(await tree()).toMatchObject(theirs)
   })
 })
 
@@ -228,6 +234,18 @@ describe('what is in the way', () => {
     expect(await publish()).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('`environments` in the repository is a symbolic link'),
+    })
+  })
+
+  test.each([
+    ['environments', 'is a file'],
+    ['environments/staging/shop', 'is a file'],
+  ])('a file in the place of the folder %s is refused', async (path, message) => {
+    const { publish, server } = await publishing()
+    await commitDirectly(server.repository, { [path]: 'theirs\n' })
+    expect(await publish()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(`\`${path}\` in the repository ${message}`),
     })
   })
 

@@ -113,6 +113,11 @@ describe('the text of a request', () => {
     expect(body).toContain('no object changes')
   })
 
+  test('where objects cannot be told files are counted', () => {
+    const { body } = requestText({ ...content, changes: [], files: '2 files changed, 1 added' })
+    expect(body).toContain('in `environments/staging/shop`: 2 files changed, 1 added.')
+  })
+
   test('long lists and long differences are folded', () => {
     const changes = Array.from({ length: 16 }, (_, index) => ({
       action: 'update' as const,

@@ -1,0 +1,61 @@
+import { command } from '../command.ts'
+import { UsageError } from '../errors.ts'
+import { choice, flag, text } from '../options.ts'
+import { loading, planning } from '../project-options.ts'
+import { folderPath, publishing } from '../publish/options.ts'
+
+export const gitops = command({
+  name: 'gitops',
+  summary: 'Set up what syncs a GitOps repository to a cluster',
+  description: `What \`devctl publish\` commits to a repository gets to the cluster by a controller there, Argo CD or Flux, that has to be told of it once: \`devctl gitops init\`.`,
+  options: {},
+  async run() {
+    throw new UsageError('`devctl gitops` does nothing by itself', { hint: 'add `init`: `devctl gitops init --help`' })
+  },
+})
+
+const { repository, branch, path, timeout } = publishing
+const { name, namespace } = planning
+
+export const gitopsInit = command({
+  name: 'gitops init',
+  summary: 'Add the object by which Argo CD or Flux syncs an environment',
+  description: `Commits one file to the GitOps repository: an Application of Argo CD, or a GitRepository and a Kustomization of Flux, for the folder that \`devctl publish\` writes. Apply it to the cluster once. From then on the file is yours: devctl never changes it, and does nothing when it is there.`,
+  options: {
+    argocd: flag('--argocd', 'for Argo CD'),
+    flux: flag('--flux', 'for Flux'),
+    ...loading,
+    name,
+    namespace,
+    repository,
+    branch,
+    path,
+    into: text('--into <folder>', 'folder in the repository for the file (default: `argocd` or `flux`)', {
+      check: folderPath,
+    }),
+    url: text('--url <address>', 'address by which the cluster reads the repository (default: that of the repository)'),
+    pullRequest: flag(
+      '--pull-request',
+      'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
+    ),
+    forge: choice('--forge <kind>', 'what kind of server the repository is on, where its host does not tell', [
+      'github',
+      'gitlab',
+      'gitea',
+    ]),
+    print: flag('--print', 'print the YAML, and commit nothing'),
+    dryRun: flag('--dry-run', 'tell what would be committed, and change nothing'),
+    timeout,
+  },
+  examples: [
+    { line: 'devctl gitops init --argocd --environment staging', does: 'commit argocd/shop-staging.yaml' },
+    {
+      line: 'devctl gitops init --flux --environment staging --print | kubectl apply -f -',
+      does: 'straight to the cluster',
+    },
+  ],
+  async run(context, _words, options) {
+    const { initAgent } = await import('../publish/init-agent.ts')
+    return initAgent(context, options)
+  },
+})

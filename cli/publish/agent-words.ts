@@ -1,0 +1,75 @@
+import type { AddedOnce } from '../../gitops/add-once.ts'
+import { type AgentTarget, agentName, argocdApplication, fluxObjects } from '../../gitops/agents.ts'
+import { controllerAddress } from '../../gitops/repository-url.ts'
+
+/** Of the branch it may not be known before the repository is asked. */
+export type BranchlessTarget = Omit<AgentTarget, 'branch'>
+
+/** What is known of a controller. */
+export interface Agent {
+  /** As people call it. */
+  readonly name: string
+  /** The usual folder of its objects. */
+  readonly folder: string
+  readonly objects: (target: AgentTarget) => string
+  /** How it gets into a repository that is not public. */
+  readonly access: (target: BranchlessTarget) => string
+}
+
+export const ARGOCD: Agent = {
+  name: 'Argo CD',
+  folder: 'argocd',
+  objects: argocdApplication,
+  access: ({ repository }) =>
+    `if the repository is private, once: \`argocd repo add ${controllerAddress(repository)}\` with its credentials`,
+}
+
+export const FLUX: Agent = {
+  name: 'Flux',
+  folder: 'flux',
+  objects: fluxObjects,
+  access: target => {
+    const url = controllerAddress(target.repository)
+    return `${/^ssh:/i.test(url) ? 'for ssh' : 'if the repository is private'}, once: \`flux create secret git ${agentName(target)}-git --url=${url}\` with its credentials, and \`secretRef\` in the file`
+  },
+}
+
+/** The message of the commit. */
+export function messageOf({ name }: Agent, { application, environment, path }: BranchlessTarget): string {
+  const words = environment === undefined ? application : `${application}/${environment}`
+  const where = path === '.' ? 'this repository' : path
+  const trailers = [
+    `Devctl-Application: ${application}`,
+    ...(environment === undefined ? [] : [`Devctl-Environment: ${environment}`]),
+  ]
+  const body = 'To be applied to the cluster once. devctl does not change it any more.'
+  return `gitops(${words}): let ${name} sync ${where}\n\n${body}\n\n${trailers.join('\n')}\n`
+}
+
+/** What has come out, in lines. `request` is the branch of a pull request. */
+export function told(added: AddedOnce, path: string, request: string | undefined): readonly string[] {
+  switch (added.kind) {
+    case 'pushed':
+      return [`added: ${path} (${request ?? added.pushed.branch} ${added.pushed.commit.slice(0, 7)})`]
+    case 'requested':
+      return [`unchanged: \`${request}\` has ${path} already`]
+    case 'planned':
+      return [`would be added to ${added.branch}: ${path}`, '', added.text.trimEnd()]
+    case 'there':
+      return [
+        `unchanged: ${path} is there already${added.isSame ? '' : ', and differs from what devctl would write (`--print`)'}`,
+      ]
+  }
+}
+
+/** What is left to do. */
+export function next({ kind }: AddedOnce, agent: Agent, target: BranchlessTarget, path: string): readonly string[] {
+  if (kind !== 'pushed' && kind !== 'requested') return []
+  const { namespace, createNamespace } = target
+  const needsNamespace = agent === FLUX && !createNamespace
+  return [
+    `next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``,
+    ...(needsNamespace ? [`the namespace has to be there: \`kubectl create namespace ${namespace}\``] : []),
+    agent.access(target),
+  ]
+}

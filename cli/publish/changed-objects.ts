@@ -1,0 +1,63 @@
+import { posix } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import type { ObjectDiff } from '../../environment/diff.ts'
+import { buildFolder } from '../../gitops/layout/build.ts'
+import { KUSTOMIZATION } from '../../gitops/layout/kustomization.ts'
+import type { LayoutName } from '../../gitops/layout/readme.ts'
+import type { FolderChange } from '../../gitops/publication.ts'
+import { idOf, objectsOf } from '../manifest-files.ts'
+import { objectChanges } from './object-changes.ts'
+
+/** What changes, object by object; undefined where the files that are there were edited beyond what we can read. */
+export async function changedObjects(
+  changes: readonly FolderChange[],
+  wanted: readonly Manifest[],
+  layout: LayoutName,
+): Promise<readonly ObjectDiff[] | undefined> {
+  const [own] = changes
+  if (own && layout !== 'kustomize' && own.before.has(KUSTOMIZATION) && !own.change.writes.has(KUSTOMIZATION))
+    return inChangedFiles(own, wanted)
+  const before = await objectsBefore(changes)
+  return before && objectChanges(before, wanted)
+}
+
+/** The same where no file came or went: reading a hundred files takes longer than all else, and most have not changed. */
+async function inChangedFiles(
+  { before, change: { writes } }: FolderChange,
+  wanted: readonly Manifest[],
+): Promise<readonly ObjectDiff[] | undefined> {
+  try {
+    const old = await objectsOf(new Map([...writes.keys()].map(file => [file, before.get(file) ?? ''])))
+    const written = new Set((await objectsOf(writes)).map(idOf))
+    return objectChanges(
+      old,
+      wanted.filter(({ object }) => written.has(idOf(object))),
+    )
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/**
+ * The objects that the repository holds for an application: what its own folder, the first, builds to with the base that it names. None before the first publish;
+ * undefined where its files were edited beyond what we can read.
+ */
+async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly KubernetesObject[] | undefined> {
+  const [own] = changes
+  if (!own || own.before.size === 0) return []
+  if (own.before.has(KUSTOMIZATION)) {
+    const files = new Map(
+      changes.flatMap(({ path, before }) => [...before].map(([file, text]) => [posix.join(path, file), text] as const)),
+    )
+    return buildFolder(own.path, path => files.get(path))
+  }
+  // What `render` wrote without one.
+  try {
+    return await objectsOf(own.before)
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,26 @@
+import { join } from 'node:path'
+import { look, readLock } from './change.ts'
+import { LOCK_NAME, type Lock } from './lock.ts'
+
+/** A repository as it is now; no link is followed. */
+export interface There {
+  /** The lock of a folder; undefined where it has none. Throws a UserError for a damaged one. */
+  lock(path: string): Lock | undefined
+  /** The text of a file of one of the target's folders, or of a lock; undefined where there is none. */
+  read(path: string): string | undefined
+}
+
+/** The repository, or what stands for it, in a folder (absolute). Paths have `/`; `.` is the folder. */
+export function thereIn(root: string): There {
+  const read = (path: string) => {
+    const found = look(root, path)
+    return found.kind === 'file' ? found.content : undefined
+  }
+  return {
+    read,
+    lock: path => (read(lockOf(path)) === undefined ? undefined : readLock(join(root, path), path)),
+  }
+}
+
+/** The path of a folder's lock. */
+export const lockOf = (path: string): string => (path === '.' ? LOCK_NAME : `${path}/${LOCK_NAME}`)
