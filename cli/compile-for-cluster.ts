@@ -45,7 +45,8 @@ export async function compileForCluster(
   progress: Progress,
 ): Promise<CompiledForCluster | undefined> {
   const { io } = context
-  const planning = { ...options, namespace, startOrder: 'client', includeSecrets: true } as const
+  const { startOrder = 'client' } = options
+  const planning = { ...options, namespace, startOrder, includeSecrets: true } as const
   let compilation = await compileFiles(io, [], options, planning, { project })
   let refused: readonly Diagnostic[] = []
   try {
@@ -58,7 +59,8 @@ export async function compileForCluster(
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
-  const { plan, loaded } = compilation
+  const { loaded } = compilation
+  const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
   const manifest = manifestOf(project)
   const domain = options.domain ?? project.environment?.domain?.value
   // That no registry is given is what the builder is for.
@@ -94,6 +96,12 @@ export async function compileForCluster(
   for (const text of notes) progress.tell({ type: 'note', text })
   return { plan: pulling, ...common }
 }
+
+/** All is applied at once: the manifests wait for themselves. */
+const inNoOrder = (plan: Plan): Plan => ({
+  ...plan,
+  workloads: plan.workloads.map(({ dependencies: _, ...workload }) => workload),
+})
 
 /** Has the images made that are in no registry. Throws `NotBuilt`. */
 async function ensureImages(

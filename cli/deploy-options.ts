@@ -1,5 +1,5 @@
 import { UsageError } from './errors.ts'
-import { flag, list, longFlag, type Option, type Values } from './options.ts'
+import { choice, flag, list, longFlag, type Option, type Values } from './options.ts'
 import { loading, planning } from './project-options.ts'
 import { target, timeout } from './target-options.ts'
 import { variables } from './variable-option.ts'
@@ -20,6 +20,12 @@ function number(flags: string, description: string): Option<number | undefined> 
 export const deploying = {
   ...loading,
   ...plan,
+  // Without a default: what is compared with rendered files has that of `render`.
+  startOrder: choice(
+    '--start-order <how>',
+    'who keeps `depends_on`: waits inside the manifests, or devctl itself (default: client)',
+    ['manifest', 'client'],
+  ),
   ...target,
   timeout,
   var: variables,

@@ -60,11 +60,20 @@ export async function publishing({
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'devctl-publishing-')))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
   const server = given ?? (await bareRepository(root))
+  return publishingFrom(root, server, { compose, manifest: manifestFor(server.address, environment) })
+}
+
+/** Makes the source in a folder; whoever calls removes it. */
+export async function publishingFrom(
+  root: string,
+  server: GitServer,
+  { compose, manifest }: { readonly compose: string; readonly manifest: string },
+): Promise<Publishing> {
   const source = join(root, 'source')
   const temporary = join(root, 'tmp')
   mkdirSync(temporary)
   const env = { ...gitEnv(), ...server.env, TMPDIR: temporary }
-  write(source, { 'compose.yaml': compose, 'devctl.yml': manifestFor(server.address, environment) })
+  write(source, { 'compose.yaml': compose, 'devctl.yml': manifest })
   await git(source, 'init', '--quiet', '--initial-branch=main')
   await commit('begin')
   return {
