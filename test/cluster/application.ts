@@ -81,6 +81,28 @@ export async function describeAll(cluster: Cluster, namespace: string): Promise<
   return [pods, events, ...logs].join('\n')
 }
 
+interface PodList {
+  readonly items: readonly {
+    readonly metadata: { readonly name: string }
+    readonly status: Readonly<Record<'containerStatuses' | 'initContainerStatuses', readonly Container[] | undefined>>
+  }[]
+}
+
+interface Container {
+  readonly name: string
+  readonly restartCount: number
+}
+
+/** The containers in a namespace that have ended and were started again, as `web-0/web`: what starts too early does so. */
+export async function restarted(cluster: Cluster, namespace: string): Promise<readonly string[]> {
+  const { items } = await cluster.get<PodList>(`/api/v1/namespaces/${namespace}/pods`)
+  return items.flatMap(({ metadata, status }) =>
+    [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+      .filter(({ restartCount }) => restartCount > 0)
+      .map(({ name }) => `${metadata.name}/${name}`),
+  )
+}
+
 export interface Page {
   readonly status: number
   readonly body: string

@@ -11,7 +11,9 @@ export interface Seen {
   readonly service: string
 }
 
-interface Listed {
+/** An object as the API server gives it, as far as tests look into it. */
+export interface Listed {
+  readonly apiVersion: string
   readonly kind: string
   readonly metadata: {
     readonly name: string
@@ -19,7 +21,9 @@ interface Listed {
     readonly generation?: number
     readonly resourceVersion: string
     readonly labels?: Readonly<Record<string, string>>
+    readonly annotations?: Readonly<Record<string, string>>
   }
+  readonly spec?: Readonly<Record<string, unknown>>
 }
 
 /** What comes and goes by itself, and belongs to nobody or to what is listed besides. */
@@ -33,7 +37,12 @@ async function kinds(cluster: Cluster): Promise<readonly string[]> {
     .filter(name => name !== '' && !FLEETING.test(name) && !/metrics\.k8s\.io|example\.com/.test(name))
 }
 
-async function list(cluster: Cluster, namespace: string, ...args: readonly string[]): Promise<readonly Listed[]> {
+/** Every object of a namespace, of whatever kind, as it is there; Pods and the like left out. */
+export async function list(
+  cluster: Cluster,
+  namespace: string,
+  ...args: readonly string[]
+): Promise<readonly Listed[]> {
   const resources = (await kinds(cluster)).join(',')
   return JSON.parse(await cluster.kubectl('--namespace', namespace, 'get', resources, '--output=json', ...args)).items
 }
