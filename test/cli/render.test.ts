@@ -63,6 +63,21 @@ describe('render', () => {
     expect((await render(folder, 'wbe')).status).toBe(1)
   })
 
+  test('is what `diff --against` compares with, unless it is told otherwise', async () => {
+    const text = compose
+      .replace('[db]', '{db: {condition: service_healthy}}')
+      .replace('volumes: [data:/data]', 'expose: [5432]\n    healthcheck: {test: pg_isready}')
+    const folder = makeFolder({ 'compose.yaml': text })
+    await render(folder, '--output-dir', 'k8s')
+    const diff = (...words: readonly string[]) =>
+      run(['diff', ...usual, '--against', 'k8s', '--exit-code', ...words], { cwd: folder })
+    expect((await diff()).status).toBe(0)
+    expect((await diff('--start-order', 'manifest')).status).toBe(0)
+    const { status, stdout } = await diff('--start-order', 'client')
+    expect(status).toBe(3)
+    expect(stdout).toContain('deployment/web')
+  })
+
   test('reads standard input', async () => {
     const folder = makeFolder()
     const { status, stdout, stderr } = await run(['render', ...usual, '-f', '-'], { cwd: folder, stdin: compose })
