@@ -103,11 +103,13 @@ const OWN_VARIABLES = {
   allowUnsafeAskPass: true,
   allowUnsafeConfigEnvCount: true,
   allowUnsafeConfigPaths: true,
+  allowUnsafeCredentialHelper: true,
   allowUnsafeEditor: true,
   allowUnsafeGitProxy: true,
   allowUnsafePager: true,
   allowUnsafeSshCommand: true,
   allowUnsafeTemplateDir: true,
+  allowUnsafeUrlRewrite: true,
 }
 
 /** Clones a repository with the user's own git and credentials, does the work in it, and removes it again. Throws a UserError. */
