@@ -351,7 +351,7 @@ volumes:
     await app.change({
       'devctl.yml': manifest.replace('shop-staging', namespace).replace('staging.example.com', DOMAIN),
     })
-    expect((await app.publish()).stdout).toMatch(/^deploy\(shop\/staging\): /)
+    expect((await app.publish()).stdout).toBe(`deploy(shop/staging): remove namespace/${namespace}\n`)
     await flux.reconcile()
     expect(await flux.inventory()).not.toContain(`Namespace/${namespace}`)
     await flux.remove()
