@@ -52,10 +52,12 @@ export async function renderFiles(
   } else {
     const directory = manifest?.folder ?? loaded?.directory ?? io.cwd
     const files = { plan, manifests, outputDir, directory }
-    const results =
+    const write = async (): Promise<readonly Written[]> =>
       layout === undefined || services.length > 0
         ? [await writeFiles(context, services, options, files)]
-        : await (await import('./publish/write-layout.ts')).writeLayout(context, options, project, { ...files, layout })
+        : (await import('./publish/write-layout.ts')).writeLayout(context, options, project, { ...files, layout })
+    const { showingEdits } = await import('./edit-diff.ts')
+    const results = await showingEdits(io, write)
     const sum = (key: keyof Written) => results.reduce((total, one) => total + one[key], 0)
     written = ` in ${outputDir} (${sum('written')} written, ${sum('removed')} removed, ${sum('unchanged')} unchanged)`
   }

@@ -4,7 +4,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
-import { isOnRequest, refuseForeignRequest } from './request-branch.ts'
+import { isOnRequest, refuseForeignCommit } from './request-branch.ts'
 import { look } from './tree/change.ts'
 
 /** A file that is written once, and belongs to its readers from then on. */
@@ -54,8 +54,9 @@ export async function addOnce(
       mkdirSync(join(checkout.folder, dirname(path)), { recursive: true })
       writeFileSync(join(checkout.folder, path), wanted)
       if (requestHead !== undefined) {
-        await refuseForeignRequest(checkout, requestHead, target.request!)
-        if (await isOnRequest(checkout, requestHead, [path], [path]))
+        const request = { name: target.request!, commit: requestHead, isOnBase: true }
+        await refuseForeignCommit(checkout, request)
+        if (await isOnRequest(checkout, request, [path], [path]))
           return { done: { kind: 'requested', branch, commit: requestHead } }
       }
       return { commit: { message, paths: [path] } }

@@ -2,12 +2,15 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { type Credentials, splitCredentials } from './address-credentials.ts'
 import { withoutCredentials } from './git.ts'
 
 /** The address of a repository, as git is given it and as people read it. */
 export interface Address {
-  /** For git: an address with a scheme, or git's own `user@host:path`. */
+  /** For git: an address with a scheme, or git's own `user@host:path`; an address of the web without credentials. */
   readonly url: string
+  /** Those that an address of the web had. */
+  readonly credentials?: Credentials
   /** As it was written, without credentials. */
   readonly shown: string
   /** Absolute path, where it is a folder of this machine. */
@@ -29,7 +32,7 @@ export function readAddress(text: string, base: string): Address {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\//i.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
-    return { url: text, shown, isCheckout: false }
+    return { ...splitCredentials(text), shown, isCheckout: false }
   }
   // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for git.
   if (/^[^/\\:]{2,}:(?!\\)/.test(text)) return { url: text, shown, isCheckout: false }

@@ -1,4 +1,6 @@
+import { splitCredentials, withCredentials } from './address-credentials.ts'
 import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
+import { withSettings } from './git-configuration.ts'
 import { withTemporary } from './temporary.ts'
 
 /** Milliseconds for asking the source's server about its history. */
@@ -22,11 +24,15 @@ export async function isAncestor(
     if (known !== undefined) return known
     const address = await addressOf(git)
     if (address === undefined) return undefined
+    const { url, credentials } = splitCredentials(address)
     const access = await accessOf(git)
     return await withTemporary(env, async temporary => {
-      const other = openGit(temporary, { ...options, env: withConfig(env, access) })
+      const other = openGit(temporary, {
+        ...options,
+        env: withSettings(withCredentials(env, credentials), access),
+      })
       await other.run('init', '--quiet', '--bare', '.')
-      await other.run('remote', 'add', 'origin', address)
+      await other.run('remote', 'add', 'origin', url)
       const fetched = await other.ask('fetch', '--quiet', '--no-tags', '--filter=tree:0', 'origin', older, newer)
       return fetched === undefined ? undefined : ask(other, older, newer)
     })
@@ -65,14 +71,4 @@ async function accessOf(git: Git): Promise<readonly (readonly [string, string])[
     .split('\0')
     .filter(line => line.includes('\n'))
     .map(line => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)] as const)
-}
-
-/** Configuration by variables, not by options: it may hold a token, and command lines can be seen by others. */
-function withConfig(env: GitOptions['env'], entries: readonly (readonly [string, string])[]): GitOptions['env'] {
-  const first = Number(env.GIT_CONFIG_COUNT ?? 0)
-  const own = entries.flatMap(([key, value], index) => [
-    [`GIT_CONFIG_KEY_${first + index}`, key],
-    [`GIT_CONFIG_VALUE_${first + index}`, value],
-  ])
-  return { ...env, ...Object.fromEntries(own), GIT_CONFIG_COUNT: String(first + entries.length) }
 }

@@ -1,3 +1,4 @@
+import { withCredentials } from './address-credentials.ts'
 import { clone, type Found, type Target } from './checkout.ts'
 import { type Git, type GitOptions, openGit } from './git.ts'
 import { openTemporary } from './temporary.ts'
@@ -17,7 +18,10 @@ export interface Beginning {
 export function begin(target: Pick<Target, 'address' | 'branch'>, { env, signal }: GitOptions): Beginning {
   const { folder, remove } = openTemporary(env)
   const ending = new AbortController()
-  const git = openGit(folder, { env, signal: AbortSignal.any([signal, ending.signal]) })
+  const git = openGit(folder, {
+    env: withCredentials(env, target.address.credentials),
+    signal: AbortSignal.any([signal, ending.signal]),
+  })
   const found = clone(folder, git, target)
   const settled = found.then(
     () => {},

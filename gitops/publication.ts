@@ -5,9 +5,9 @@ import type { Checkout, Target } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { refuseSameObjects } from './neighbours.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
-import { isOnRequest, refuseForeignRequest, requestLock } from './request-branch.ts'
+import { isOnRequest, readRequestBranch, removeRequestBranch, requestFile, requestLock } from './request-branch.ts'
 import { type Change, type Output, planChange, readLock } from './tree/change.ts'
-import { type Facts, LOCK_NAME } from './tree/lock.ts'
+import { type Facts, LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
 import { type There, thereIn } from './tree/there.ts'
 
@@ -17,9 +17,18 @@ export interface Publication {
   /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
   readonly path: string
   /** The folders, the application's own first; asked for anew on each fresh head, since some of it depends on what is there. */
-  readonly folders: (there: There) => Promise<readonly PublishedFolder[]>
+  readonly folders: (there: Repository) => Promise<readonly PublishedFolder[]>
   /** The source is older than what is there: publish it all the same. */
   readonly rollback: boolean
+}
+
+/** The repository as it is now. */
+export interface Repository extends There {
+  /** The same two of the branch of a pull request. */
+  readonly request: {
+    lock(path: string): Promise<Lock | undefined>
+    read(path: string): Promise<string | undefined>
+  }
 }
 
 export interface PublishedFolder {
@@ -38,12 +47,12 @@ export interface FolderChange {
 }
 
 export type Outcome =
-  /** Nothing to write. `request`: the branch of a pull request that has nothing to say any more. */
+  /** Nothing to write. `request`: a pull request had a branch that has nothing to say any more; it was removed, or the server did not let it go. */
   | {
       readonly kind: 'unchanged'
       readonly head: string | undefined
       readonly branch: string
-      readonly request?: string
+      readonly request?: 'removed' | 'left'
     }
   /** The branch of the pull request holds it already. */
   | {
@@ -52,8 +61,8 @@ export type Outcome =
       readonly commit: string
       readonly changes: readonly FolderChange[]
     }
-  /** What is there comes from a source that has ours among its ancestors. */
-  | { readonly kind: 'newer'; readonly source: string }
+  /** What is there, or in the pull request, comes from a source that has ours among its ancestors. */
+  | { readonly kind: 'newer'; readonly source: string; readonly isRequest: boolean }
   /** What would be written (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly branch: string; readonly changes: readonly FolderChange[] }
   | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly changes: readonly FolderChange[] }
@@ -63,6 +72,8 @@ export interface PublishOptions extends PushOptions {
   readonly dryRun: boolean
   /** The message of the commit, from what is changed by it. */
   readonly message: (changes: readonly FolderChange[]) => Promise<string>
+  /** Closes the open pull request into a branch, before its own branch is removed because nothing differs any more. */
+  readonly closeRequest: (base: string) => Promise<void>
   /** Whether the first commit of the source is an ancestor of the second one; undefined where it cannot be told. */
   readonly isAncestor: (older: string, newer: string) => Promise<boolean | undefined>
 }
@@ -76,28 +87,47 @@ export async function publish(publication: Publication, options: PublishOptions)
   let changes: readonly FolderChange[] = []
   const work = {
     async write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
-      const { head, branch, requestHead } = checkout
-      const folders = await publication.folders(thereIn(checkout.folder))
+      const { head, branch } = checkout
+      if (head === undefined && target.request !== undefined && !options.dryRun) throw noBase(branch)
+      const folders = await publication.folders(repositoryIn(checkout))
       await Promise.all(folders.map(({ path }) => refuseLinks(checkout, path)))
       changes = folders.map(folder => planFolder(checkout, folder))
-      if (requestHead !== undefined) await refuseForeignRequest(checkout, requestHead, target.request!)
+      const request = await readRequestBranch(
+        checkout,
+        target,
+        folders.some(({ output }) => output.takeOver),
+      )
       const newer = publication.rollback ? undefined : await newerSource(checkout, publication, folders, options)
-      if (newer !== undefined) return { done: { kind: 'newer', source: newer } }
-      if (changes.every(isSame))
-        return { done: { kind: 'unchanged', head, branch, ...(requestHead && { request: requestHead }) } }
+      if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
+      if (changes.every(isSame)) {
+        if (!request || options.dryRun) return { done: { kind: 'unchanged', head, branch } }
+        await options.closeRequest(branch)
+        const isRemoved = await removeRequestBranch(checkout, request)
+        return { done: { kind: 'unchanged', head, branch, request: isRemoved ? 'removed' : 'left' } }
+      }
       await refuseSameObjects(checkout, folders)
       if (options.dryRun) return { done: { kind: 'planned', branch, changes } }
       const message = await options.message(changes)
       for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
       const paths = changes.flatMap(pathsOf)
-      if (requestHead !== undefined && (await isOnRequest(checkout, requestHead, target.paths, paths)))
-        return { done: { kind: 'requested', branch, commit: requestHead, changes } }
+      if (request && (await isOnRequest(checkout, request, target.paths, paths)))
+        return { done: { kind: 'requested', branch, commit: request.commit, changes } }
       return { commit: { message, paths } }
     },
   }
   const result = await pushTo(target, work, options)
   return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
 }
+
+const noBase = (branch: string) =>
+  new UserError(`\`${branch}\` has no commit yet, so that nothing can be merged into it`, {
+    hint: 'give it a first one, such as a README, or publish once without a pull request',
+  })
+
+const repositoryIn = (checkout: Checkout): Repository => ({
+  ...thereIn(checkout.folder),
+  request: { lock: path => requestLock(checkout, path), read: path => requestFile(checkout, path) },
+})
 
 /** Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
 function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
@@ -135,12 +165,14 @@ async function newerSource(
   { path }: Publication,
   folders: readonly PublishedFolder[],
   { isAncestor }: PublishOptions,
-): Promise<string | undefined> {
+): Promise<{ readonly source: string; readonly isRequest: boolean } | undefined> {
   const ours = sourceOf(folders[0]?.output.facts)
   if (ours === undefined) return undefined
   const there = [readLock(join(checkout.folder, path), path), await requestLock(checkout, path)]
-  for (const theirs of new Set(there.map(lock => sourceOf(lock?.facts)))) {
-    if (theirs !== undefined && ours !== theirs && (await isAncestor(ours, theirs)) === true) return theirs
+  for (const [index, lock] of there.entries()) {
+    const source = sourceOf(lock?.facts)
+    if (source !== undefined && ours !== source && (await isAncestor(ours, source)) === true)
+      return { source, isRequest: index === 1 }
   }
   return undefined
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { splitCredentials, withCredentials } from './address-credentials.ts'
 import { GitFailure, type GitOptions, openGit } from './git.ts'
 import { withTemporary } from './temporary.ts'
 
@@ -12,14 +13,15 @@ export async function withSourceAt<Result>(
   { env, signal }: GitOptions,
   work: (top: string) => Promise<Result>,
 ): Promise<Result> {
-  const own = await openGit(folder, { env, signal })
+  const own = openGit(folder, { env, signal })
   const top = await own.run('rev-parse', '--show-toplevel')
   const address = (await own.ask('remote', 'get-url', 'origin')) ?? (await firstRemote(own))
+  const { url, credentials } = address === undefined ? {} : splitCredentials(address)
   return withTemporary(env, async clone => {
-    const git = await openGit(clone, { env, signal })
+    const git = openGit(clone, { env: withCredentials(env, credentials), signal })
     await git.run('clone', '--quiet', '--shared', '--no-checkout', '--', top, '.')
-    if (address === undefined) await git.run('remote', 'remove', 'origin')
-    else await git.run('remote', 'set-url', 'origin', address)
+    if (url === undefined) await git.run('remote', 'remove', 'origin')
+    else await git.run('remote', 'set-url', 'origin', url)
     try {
       if ((await git.ask('cat-file', '-e', `${commit}^{commit}`)) === undefined)
         await git.run('fetch', '--quiet', '--no-tags', 'origin', commit)

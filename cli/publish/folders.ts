@@ -21,6 +21,8 @@ export interface Written {
   /** Absent: nothing is known of the source (`render`). */
   readonly facts?: Facts
   readonly takeOver: boolean
+  /** Nothing will be written: files that were edited by hand are told, not refused. */
+  readonly isOnlyLooked?: boolean
 }
 
 /**
@@ -32,12 +34,13 @@ export function foldersOf(
   written: Written,
   there: There,
 ): readonly PublishedFolder[] {
-  const { application, manifests, about, facts, takeOver } = written
+  const { application, manifests, about, facts, takeOver, isOnlyLooked = false } = written
   const common = {
     environment: application,
     sources: about.sources,
     index: false,
     takeOver,
+    isOnlyLooked,
   }
   const own = (files: Output['files']): PublishedFolder => ({
     path,

@@ -1,6 +1,7 @@
+import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { differencesOf } from '../../environment/comparison.ts'
-import { type ObjectDiff, valueDiff } from '../../environment/diff.ts'
+import { type ObjectDiff, type ValueDiff, valueDiff } from '../../environment/diff.ts'
 import { nameOf } from '../../environment/wanted.ts'
 import { idOf } from '../manifest-files.ts'
 
@@ -12,7 +13,7 @@ export function objectChanges(before: readonly KubernetesObject[], wanted: reado
     there.delete(idOf(object))
     const base = { object: nameOf(object), source }
     if (!old) return [{ ...base, action: 'create', values: [] }]
-    const values = differencesOf(old, object).map(difference => valueDiff(difference, old))
+    const values = differencesOf(old, object).map(difference => withoutShapes(valueDiff(difference, old)))
     return values.length === 0 ? [] : [{ ...base, action: 'update', values }]
   })
   const gone = [...there.values()].map(
@@ -24,4 +25,20 @@ export function objectChanges(before: readonly KubernetesObject[], wanted: reado
     }),
   )
   return [...found, ...gone]
+}
+
+/** What looks secret by its shape, too: it may have been in the repository before anybody looked. */
+function withoutShapes(diff: ValueDiff): ValueDiff {
+  if (diff.masked !== undefined) return diff
+  const [before, after] = [diff.before, diff.after].map(maskIn)
+  if (before !== undefined && JSON.stringify(before) === JSON.stringify(after))
+    return { path: diff.path, keys: diff.keys, masked: '*** (changed)' }
+  return { ...diff, ...(before !== undefined && { before }), ...(after !== undefined && { after }) }
+}
+
+function maskIn(value: unknown): unknown {
+  if (typeof value === 'string') return maskSecrets(value)
+  if (Array.isArray(value)) return value.map(maskIn)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskIn(inner)]))
 }

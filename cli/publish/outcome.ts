@@ -12,7 +12,7 @@ import type { CompiledForRepository } from './compile-for-repository.ts'
 import type { Destination } from './destination.ts'
 import type { Origin } from './facts.ts'
 import type { PublishValues } from './publish-application.ts'
-import { closeRequest, openRequest } from './pull-request.ts'
+import { openRequest, tellWithdrawn } from './pull-request.ts'
 
 /** What is known when a publish has ended. */
 export interface Published {
@@ -52,24 +52,33 @@ export async function tellOutcome(
   switch (outcome.kind) {
     case 'unchanged': {
       const { head: commit, branch, request } = outcome
-      if (request !== undefined) await closeRequest(context, published, branch)
-      print({ outcome: 'unchanged', branch, commit }, `unchanged: ${path} already holds what ${from} renders to`)
-      return 0
-    }
-    case 'newer':
+      if (request !== undefined) tellWithdrawn(context, published, branch, request)
       print(
-        { outcome: 'newer', source: outcome.source },
-        `left as it is: ${path} holds ${outcome.source.slice(0, 7)}, which is newer than ${origin.commit?.commit.slice(0, 7)} (\`--rollback\` publishes the older one)`,
+        { outcome: 'unchanged', branch, commit },
+        options.verify
+          ? `verified: ${path} holds what ${from} renders to`
+          : `unchanged: ${path} already holds what ${from} renders to`,
       )
       return 0
+    }
+    case 'newer': {
+      const { source, isRequest } = outcome
+      const place = isRequest ? `\`${target.request}\`` : path
+      const [theirs, ours] = [source, origin.commit?.commit].map(commit => commit?.slice(0, 7))
+      print(
+        { outcome: 'newer', source, ...(isRequest && { branch: target.request }) },
+        `left as it is: ${place} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`,
+      )
+      return 0
+    }
     case 'planned':
       return tellPlanned(context, options, outcome, published)
     case 'requested': {
       const { branch, commit } = outcome
-      const request = await openRequest(context, published, branch, message!)
+      const { lines, ...request } = await openRequest(context, published, branch, message!)
       print(
-        { outcome: 'requested', branch: target.request, commit, request },
-        [`unchanged: \`${target.request}\` already holds what ${from} renders to`, ...request.lines].join('\n'),
+        { outcome: 'requested', branch: target.request, base: branch, commit, request },
+        [`unchanged: \`${target.request}\` already holds what ${from} renders to`, ...lines].join('\n'),
       )
       return 0
     }
@@ -85,10 +94,9 @@ export async function tellOutcome(
         )
         return 0
       }
-      const request = await openRequest(context, published, branch, message!)
-      const { lines, ...record } = request
+      const { lines, ...request } = await openRequest(context, published, branch, message!)
       print(
-        { outcome: 'pushed', branch: target.request, base: branch, before, commit, subject, request: record, objects },
+        { outcome: 'pushed', branch: target.request, base: branch, before, commit, subject, request, objects },
         [subject, ...lines].join('\n'),
       )
       return 0
@@ -107,18 +115,43 @@ async function tellPlanned(
   const objects = files === undefined ? diffs : undefined
   if (output === 'json')
     io.stdout.write(
-      `${JSON.stringify({ path, outcome: 'planned', branch, objects, files: filesOf(changes) }, undefined, 2)}\n`,
+      `${JSON.stringify({ path, outcome: 'planned', branch, objects, files: changes.flatMap(filesThatDiffer) }, undefined, 2)}\n`,
     )
   else {
     const colour = wantsColour(io.stdout, io.env)
     io.stdout.write(await diffText(diffs, { colour, now: 0, placeOf: ({ source }) => source }))
-    for (const change of changes) io.stderr.write(`${changedText(change)}\n`)
+    if (!verify)
+      io.stderr.write(`not written: ${changes.map(changedText).join('; ')}${requestText(published, branch)}\n`)
   }
   if (!verify) return 0
+  const differing = changes.flatMap(filesThatDiffer).map(({ path, why }) => `\`${path}\` ${why}`)
   throw new UserError(`\`${path}\` does not hold what ${sourceText(published)} renders to`, {
-    notes: filesOf(changes).slice(0, 10),
-    hint: 'publish it with `devctl publish`',
+    notes: [...differing.slice(0, 10), ...(differing.length > 10 ? [`and ${differing.length - 10} more`] : [])],
+    hint: changes.some(({ change }) => change.edits.length > 0)
+      ? 'take what was edited by hand into the Compose files, then publish them; `devctl publish --take-over` discards it'
+      : 'publish it with `devctl publish`',
   })
+}
+
+const requestText = ({ destination: { target } }: Published, base: string) =>
+  target.request === undefined ? '' : ` (a request from \`${target.request}\` into \`${base}\`)`
+
+/** The files of a folder that are not what they should be, and why. */
+function filesThatDiffer({ path, change: { writes, removals, edits, before: lock }, before }: FolderChange) {
+  const edited = new Map(edits.map(edit => [edit.path, edit]))
+  const why = (file: string, otherwise: string) => {
+    const edit = edited.get(file)
+    return edit === undefined ? otherwise : edit.isOurs ? 'was edited by hand' : "is not devctl's"
+  }
+  const missing = (file: string) => (lock?.files.has(file) ? 'was removed by hand' : 'is missing')
+  const at = (file: string) => (path === '.' ? file : `${path}/${file}`)
+  return [
+    ...[...writes.keys()].map(file => ({
+      path: at(file),
+      why: why(file, before.has(file) ? 'is out of date' : missing(file)),
+    })),
+    ...removals.map(file => ({ path: at(file), why: why(file, 'should not be there any more') })),
+  ]
 }
 
 /** `2 files changed, 1 removed`. */
@@ -130,13 +163,6 @@ export function fileCounts(changes: readonly FolderChange[]): string {
     removed: number(({ change }) => change.removals.length),
   })
   return words.replace(/^\d+/, number => plural(Number(number), 'file')) || 'no object changed'
-}
-
-function filesOf(changes: readonly FolderChange[]): readonly string[] {
-  return changes.flatMap(({ path, change, before }) => [
-    ...[...change.writes.keys()].map(file => `${path}/${file} ${before.has(file) ? 'differs' : 'is missing'}`),
-    ...change.removals.map(file => `${path}/${file} should not be there`),
-  ])
 }
 
 /** `environments/staging/shop: 2 changed, 1 added`. */
@@ -155,7 +181,7 @@ function sourceText({ compiled: { manifests }, origin: { commit } }: Published):
   const files = [...new Set(manifests.map(({ source }) => source.split('#', 1)[0]!))]
   const shown = files.length === 1 ? files[0]! : 'the source'
   if (!commit) return shown
-  return `${shown} at ${commit.commit.slice(0, 7)}${commit.isDirty ? ' with changes that are not committed' : ''}`
+  return `${shown} at ${commit.commit.slice(0, 7)}${commit.isDirty ? ' with uncommitted changes' : ''}`
 }
 
 async function commitPage({ io }: Context, { destination }: Published, commit: string): Promise<string | undefined> {

@@ -1,14 +1,15 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isAncestor } from '../../gitops/ancestry.ts'
 import { type Beginning, begin } from '../../gitops/beginning.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { forControllers } from '../../gitops/marks.ts'
 import { commitMessage, type MessageInput } from '../../gitops/message.ts'
-import { type FolderChange, publish } from '../../gitops/publication.ts'
+import { type FolderChange, type PublishOptions, publish, type Repository } from '../../gitops/publication.ts'
 import type { Rejection } from '../../gitops/rejection.ts'
-import type { There } from '../../gitops/tree/there.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
+import { showingEdits } from '../edit-diff.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
 import { aboutOf } from './about.ts'
@@ -21,6 +22,7 @@ import { forController } from './for-controllers.ts'
 import { refuseSecrets } from './last-look.ts'
 import type { PublishingValues } from './options.ts'
 import { changedText, type Described, fileCounts, tellOutcome } from './outcome.ts'
+import { closeRequest } from './pull-request.ts'
 import { sealerOf, sealManifests } from './seal-secrets.ts'
 
 export interface PublishValues extends PublishingValues {
@@ -95,10 +97,17 @@ async function publishOpened(
   const asking = originOf(compiled, git)
   asking.catch(() => {})
   const sealer = await sealerOf(io, compiled, compiled.directory)
-  const written = { application, ...(base && { base: forControllers(base) }), takeOver: options.takeOver }
-  const folders = async (there: There) => {
+  const written = {
+    application,
+    ...(base && { base: forControllers(base) }),
+    takeOver: options.takeOver,
+    isOnlyLooked: options.verify,
+  }
+  const folders = async (there: Repository) => {
     const sealed = sealer && (await sealManifests(manifests, sealer, there, destination.path))
-    if (sealed?.isAnew) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
+    if (sealed?.isAnew && options.verify) throw new UserError(NOT_COMPARED, { hint: ONE_KEY })
+    if (sealed?.isAnew && !isWarned) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
+    isWarned = true
     final = sealed?.manifests ?? manifests
     const origin = await asking
     const facts = factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options))
@@ -112,6 +121,7 @@ async function publishOpened(
     refuseSecrets(made, compiled)
     return made
   }
+  let isWarned = false
   // With sealed values in place of those that are secret.
   let final = manifests
   let message: MessageInput | undefined
@@ -119,41 +129,41 @@ async function publishOpened(
     const described = await changedObjects(changes, final, destination.layout)
     return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
   }
-  const outcome = await publish(
-    {
-      target: destination.target,
-      path: destination.path,
-      folders,
-      rollback: options.rollback,
+  const publication = {
+    target: destination.target,
+    path: destination.path,
+    folders,
+    rollback: options.rollback,
+  }
+  const working: PublishOptions = {
+    ...git,
+    ...(beginning && { beginning }),
+    dryRun: options.dryRun || options.verify,
+    closeRequest: base => closeRequest(context, { destination, project, forge: options.forge, signal }, base),
+    isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
+    async message(changes) {
+      const { commit: source, repository } = await asking
+      const imagesBefore = changes[0]?.change.before?.facts?.images ?? {}
+      const { images } = plan
+      message = {
+        application,
+        environment,
+        images,
+        imagesBefore,
+        repository,
+        source,
+        ...(await describe(changes)),
+      }
+      return commitMessage(message)
     },
-    {
-      ...git,
-      ...(beginning && { beginning }),
-      dryRun: options.dryRun || options.verify,
-      isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
-      async message(changes) {
-        const { commit: source, repository } = await asking
-        const imagesBefore = changes[0]?.change.before?.facts?.images ?? {}
-        const { images } = plan
-        message = {
-          application,
-          environment,
-          images,
-          imagesBefore,
-          repository,
-          source,
-          ...(await describe(changes)),
-        }
-        return commitMessage(message)
-      },
-      tell(event) {
-        if (event.type === 'again') return
-        const head = event.head?.slice(0, 7) ?? 'which has no commit yet'
-        const text = `${destination.target.address.shown} ${event.branch} ${head}`
-        progress.tell({ type: 'step', step: 'Fetched', text })
-      },
+    tell(event) {
+      if (event.type === 'again') return
+      const head = event.head === undefined ? ', which has no commit yet' : ` ${event.head.slice(0, 7)}`
+      const text = `${destination.target.address.shown} ${event.branch}${head}`
+      progress.tell({ type: 'step', step: 'Fetched', text })
     },
-  )
+  }
+  const outcome = await showingEdits(io, () => publish(publication, working), progress.pause)
   if (outcome.kind === 'pushed') {
     const { branch, before, commit, retries } = outcome.pushed
     for (const change of outcome.changes) progress.tell({ type: 'step', step: 'Written', text: changedText(change) })
@@ -174,8 +184,10 @@ async function publishOpened(
   })
 }
 
-const SEALED_ANEW =
-  'this machine had no sealing key: all values were sealed anew; in a pipeline, keep DEVCTL_SEALING_KEY among its secrets'
+const ONE_KEY =
+  'let all who publish have the same DEVCTL_SEALING_KEY (that of a machine is `sealing.key` in its DEVCTL_HOME)'
+const SEALED_ANEW = `all values are sealed anew, for they were sealed with another key than this machine has: ${ONE_KEY}`
+const NOT_COMPARED = 'the sealed values cannot be compared: they were sealed with another key than this machine has'
 
 const ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
 

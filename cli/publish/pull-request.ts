@@ -1,3 +1,4 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Environment } from '../../compiler/manifest/manifest.ts'
 import type { Branches, Forge, RequestText } from '../../gitops/forge/forge.ts'
 import { forgeOf } from '../../gitops/forge/forge-of.ts'
@@ -50,7 +51,7 @@ export async function requestWith(
       isOpen: false,
       lines: [
         '',
-        title,
+        `title: ${title}`,
         '',
         body,
         ...(why === undefined ? [] : [why]),
@@ -58,38 +59,64 @@ export async function requestWith(
       ],
     }
   }
-  const { request, notes } = await forge.requests.open(
-    {
-      head,
-      base,
-      title,
-      body,
-      labels: rules?.labels.map(({ value }) => value) ?? [],
-      reviewers: rules?.reviewers.map(({ value }) => value) ?? [],
-      draft: rules?.draft ?? false,
-    },
-    { signal },
-  )
+  const wanted = {
+    head,
+    base,
+    title,
+    body,
+    labels: rules?.labels.map(({ value }) => value) ?? [],
+    reviewers: rules?.reviewers.map(({ value }) => value) ?? [],
+    draft: rules?.draft ?? false,
+  }
+  const { request, notes } = await forge.requests.open(wanted, { signal }).catch(error => {
+    throw notOpened(error, head, forge.newRequestPage({ head, base, title }))
+  })
   for (const note of notes) io.stderr.write(`warning: ${note}\n`)
   return { title, body, page: request.url, isOpen: true, lines: [request.url] }
 }
 
-/** Closes the open request of an application that has nothing to change any more. */
-export async function closeRequest({ io }: Context, published: Published, base: string): Promise<void> {
+/** The failure of a forge, with what is done already: the branch is there, and the request can be opened by hand. */
+function notOpened(error: unknown, head: string, page: string): unknown {
+  if (!(error instanceof UserError)) return error
+  const { message, notes, hint } = error
+  return new UserError(message, {
+    notes: [...notes, `\`${head}\` is pushed; the request can be opened at ${page}`],
+    hint: `${hint === undefined ? '' : `${hint}; `}publish again to have it opened`,
+    cause: error,
+  })
+}
+
+/** Closes the open request of an application that has nothing to change any more; without a token nothing is asked. Throws a ForgeError. */
+export async function closeRequest({ io }: Context, published: Addressed, base: string): Promise<void> {
   const { destination, signal } = published
   const head = destination.target.request!
   const requests = forgeFor(io.env, published)?.requests
   const request = await requests?.find({ head, base }, { signal })
-  if (!requests || !request) {
-    io.stderr.write(`warning: \`${head}\` has changes that are no longer wanted: close its request, if one is open\n`)
-    return
-  }
+  if (!requests || !request) return
   const notes = await requests.close(request, `\`${base}\` already holds what the source renders to.`, { signal })
   io.stderr.write(`closed ${request.url}\n`)
   for (const note of notes) io.stderr.write(`warning: ${note}\n`)
 }
 
-function forgeFor(env: Context['io']['env'], { destination, project, forge }: Published): Forge | undefined {
+/** Tells what has become of the branch of a request that nobody wants any more. */
+export function tellWithdrawn(
+  { io }: Context,
+  { destination }: Addressed,
+  base: string,
+  what: 'removed' | 'left',
+): void {
+  const head = destination.target.request!
+  io.stderr.write(
+    what === 'removed'
+      ? `removed the branch \`${head}\`: \`${base}\` already holds what it was for\n`
+      : `warning: the server does not let \`${head}\` be removed: close its request, if one is open, for it would bring back what is old\n`,
+  )
+}
+
+/** Where a request is, and how long may be waited for it. */
+type Addressed = Pick<Published, 'destination' | 'project' | 'forge' | 'signal'>
+
+function forgeFor(env: Context['io']['env'], { destination, project, forge }: Addressed): Forge | undefined {
   const kind = forge ?? project.environment?.publish.pullRequest?.forge
   return forgeOf(destination.target.address.url, env, kind === undefined ? {} : { forge: kind })
 }

@@ -1,11 +1,13 @@
+import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { devctlHome } from '../../contexts/home.ts'
-import { type SealMarks, sealSecret } from '../../gitops/seal.ts'
+import type { Repository } from '../../gitops/publication.ts'
+import { type Sealed, type SealMarks, sealSecret } from '../../gitops/seal.ts'
 import { readSealingCertificate, type SealingCertificate } from '../../gitops/seal-certificate.ts'
 import { readSealingKey, type SealingKey } from '../../gitops/sealing-key.ts'
-import type { There } from '../../gitops/tree/there.ts'
+import type { Lock } from '../../gitops/tree/lock.ts'
 import type { Io } from '../io.ts'
 import { objectsOf } from '../manifest-files.ts'
 import { readFile } from '../read-file.ts'
@@ -40,48 +42,78 @@ export async function sealerOf(
 
 const HINT = 'fetch it with `kubeseal --fetch-cert`, and keep it beside devctl.yml: it is not secret'
 
-/** The manifests with SealedSecrets in place of Secrets; values that are as they were keep what an earlier run has made of them, in the folder at `path`. */
+/**
+ * The manifests with SealedSecrets in place of Secrets; values that are as they were keep what an earlier run has made of them, in the folder at `path` or on the branch of
+ * its pull request. `isAnew`: those of the branch were sealed by somebody with another key, so that none can be known again.
+ */
 export async function sealManifests(
   manifests: readonly Manifest[],
   { certificate, key, open }: Sealer,
-  there: There,
+  there: Repository,
   path: string,
 ): Promise<{ readonly manifests: readonly Manifest[]; readonly marks: SealMarks; readonly isAnew: boolean }> {
-  const lock = there.lock(path)
-  const before = lock?.facts?.sealed ?? {}
-  const old = await sealedIn(there, path, [...(lock?.files.keys() ?? [])])
-  const marks: Record<string, string> = {}
+  const onBranch = await sealedIn(there.lock(path), path, async file => there.read(file))
+  const onRequest = await sealedIn(await there.request.lock(path), path, there.request.read)
+  // Of the key itself: whoever has another one cannot know any value again.
+  const ofKey = createHmac('sha256', key.key).update(KEY_MARK).digest('hex')
+  const marks: Record<string, string> = { [KEY_MARK]: ofKey }
   const sealed = manifests.map(manifest => {
     const { object } = manifest
     const { name } = object.metadata
     if (object.kind !== 'Secret' || open.has(name)) return manifest
-    const previous = old.get(name)
-    const own = Object.entries(before).filter(([mark]) => mark.startsWith(`${name}/`))
-    const result = sealSecret(object, certificate, {
-      key: key.key,
-      ...(previous && {
-        previous: {
-          sealed: previous,
-          marks: Object.fromEntries(own.map(([mark, value]) => [mark.slice(name.length + 1), value])),
-        },
-      }),
+    const [first, second] = [onBranch, onRequest].map(known =>
+      sealSecret(object, certificate, { key: key.key, previous: known.get(name) }),
+    ) as [Sealed, Sealed] // map keeps the length
+    // What is on the branch already is no change; what is in the request is none to it.
+    const known = onBranch.get(name)?.marks ?? {}
+    const encrypted = Object.entries(first.marks).map(([entry, mark]) => {
+      const from = known[entry] === mark || !onRequest.has(name) ? first : second
+      return [entry, encryptedOf(from)[entry]] as const
     })
-    for (const [one, mark] of Object.entries(result.marks)) marks[`${name}/${one}`] = mark
-    return { ...manifest, object: result.manifest }
+    for (const [entry, mark] of Object.entries(first.marks)) marks[`${name}/${entry}`] = mark
+    const spec = { ...(first.manifest.spec as object), encryptedData: Object.fromEntries(encrypted) } // what sealSecret makes
+    return { ...manifest, object: { ...first.manifest, spec } }
   })
-  return { manifests: sealed, marks, isAnew: key.isNew && old.size > 0 }
+  const before = there.lock(path)?.facts?.sealed ?? {}
+  const isAnew = Object.keys(before).length > 0 && (before[KEY_MARK] ?? (key.isNew ? '' : ofKey)) !== ofKey
+  return { manifests: sealed, marks, isAnew }
+}
+
+/** Names the mark of the key; those of values have a slash. */
+const KEY_MARK = 'key'
+
+const encryptedOf = ({ manifest }: Sealed) =>
+  (manifest.spec as { readonly encryptedData: Readonly<Record<string, string>> }).encryptedData // what sealSecret makes
+
+/** A Secret as an earlier run has sealed it. */
+interface Previous {
+  readonly sealed: KubernetesObject
+  readonly marks: SealMarks
 }
 
 /** The SealedSecrets among the files of a folder, by name. */
 async function sealedIn(
-  there: There,
+  lock: Lock | undefined,
   path: string,
-  files: readonly string[],
-): Promise<ReadonlyMap<string, KubernetesObject>> {
-  const texts = files.flatMap(file => {
-    const text = there.read(path === '.' ? file : `${path}/${file}`)
-    return text?.includes('kind: SealedSecret') ? [[file, text] as const] : []
-  })
-  const objects = await objectsOf(new Map(texts))
-  return new Map(objects.filter(({ kind }) => kind === 'SealedSecret').map(object => [object.metadata.name, object]))
+  read: (file: string) => Promise<string | undefined>,
+): Promise<ReadonlyMap<string, Previous>> {
+  const marks = Object.entries(lock?.facts?.sealed ?? {})
+  if (!lock || marks.length === 0) return new Map()
+  const texts = new Map<string, string>()
+  // One object a file, or all objects in one.
+  for (const file of [...lock.files.keys()].filter(file => !file.includes('/') || file.includes('/sealedsecret-'))) {
+    const text = await read(path === '.' ? file : `${path}/${file}`)
+    if (text?.includes('kind: SealedSecret')) texts.set(file, text)
+  }
+  const objects = (await objectsOf(texts)).filter(({ kind }) => kind === 'SealedSecret')
+  return new Map(
+    objects.map(sealed => {
+      const { name } = sealed.metadata
+      const own = marks.filter(([mark]) => mark.startsWith(`${name}/`))
+      return [
+        name,
+        { sealed, marks: Object.fromEntries(own.map(([mark, value]) => [mark.slice(name.length + 1), value])) },
+      ]
+    }),
+  )
 }

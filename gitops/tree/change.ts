@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { kustomization } from './files.ts'
 import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
+import { type Edit, WouldBeLost } from './would-be-lost.ts'
 
 export interface Output {
   readonly environment: string
@@ -16,6 +16,8 @@ export interface Output {
   readonly keepOthers: boolean | ((path: string) => boolean)
   /** Replace and remove also what was edited by hand or is not ours; links and folders in the way are refused all the same. */
   readonly takeOver: boolean
+  /** Nothing will be written: what was edited by hand or is not ours is told (`edits`), not refused. */
+  readonly isOnlyLooked?: boolean
   /** What the lock tells besides. Absent: nothing, for what an earlier lock told is no longer true. */
   readonly facts?: Facts
   /** Who uses which part of a folder that several overlays share. */
@@ -33,6 +35,8 @@ export interface Change {
   /** Paths to write, and their contents. */
   readonly writes: ReadonlyMap<string, string>
   readonly removals: readonly string[]
+  /** The files among these that somebody else has written or edited. */
+  readonly edits: readonly Edit[]
   /** Temporary files that a killed run left. */
   readonly leftovers: readonly string[]
   readonly unchanged: number
@@ -59,8 +63,8 @@ export function planChange(root: string, shown: string, output: Output): Change 
     files.set(INDEX, kustomization([...files.keys(), ...others.keys()]))
   }
 
-  const inTheWay: string[] = []
-  const edited: string[] = []
+  const blocked: string[] = []
+  const edits: Edit[] = []
   const isOurs = (path: string, content: string) => {
     const found = fingerprint(path, content)
     return before?.files.get(path) === found || before?.pending.get(path) === found
@@ -70,12 +74,11 @@ export function planChange(root: string, shown: string, output: Output): Change 
   for (const [path, content] of files) {
     const there = look(root, path)
     if (there.kind === 'missing') writes.set(path, content)
-    else if (there.kind === 'blocked') inTheWay.push(`\`${there.at}\` is ${there.what}`)
+    else if (there.kind === 'blocked') blocked.push(`\`${there.at}\` is ${there.what}`)
     else if (there.content !== content) {
       writes.set(path, content)
-      if (output.takeOver || isOurs(path, there.content)) continue
-      if (recorded.has(path)) edited.push(path)
-      else inTheWay.push(`\`${path}\` is not devctl's`)
+      if (!isOurs(path, there.content))
+        edits.push({ path, there: there.content, wanted: content, isOurs: recorded.has(path) })
     }
   }
 
@@ -84,13 +87,14 @@ export function planChange(root: string, shown: string, output: Output): Change 
     if (files.has(path) || keeps(path)) continue
     const there = look(root, path)
     if (there.kind === 'missing') continue
-    if (there.kind === 'blocked') inTheWay.push(`\`${there.at}\` is ${there.what}`)
+    if (there.kind === 'blocked') blocked.push(`\`${there.at}\` is ${there.what}`)
     else {
       removals.push(path)
-      if (!output.takeOver && !isOurs(path, there.content)) edited.push(path)
+      if (!isOurs(path, there.content)) edits.push({ path, there: there.content, isOurs: true })
     }
   }
-  refuse(shown, [...new Set(inTheWay)], edited)
+  const lost = output.takeOver || output.isOnlyLooked ? [] : edits
+  if (blocked.length + lost.length > 0) throw new WouldBeLost(shown, [...new Set(blocked)], lost)
 
   // What was told of a rendering stays true as long as no file changes.
   const facts = writes.size + removals.length === 0 && before ? before.facts : output.facts
@@ -109,6 +113,7 @@ export function planChange(root: string, shown: string, output: Output): Change 
     },
     writes,
     removals,
+    edits,
     leftovers: [...(before?.pending.keys() ?? [])].map(temporaryName),
     unchanged: files.size - writes.size,
   }
@@ -125,17 +130,6 @@ function stillThere(root: string, before: Lock | undefined): ReadonlyMap<string,
     found.set(path, isPending ? before.pending.get(path)! : recorded)
   }
   return found
-}
-
-function refuse(shown: string, inTheWay: readonly string[], edited: readonly string[]): void {
-  if (inTheWay.length + edited.length === 0) return
-  const notes = [...inTheWay, ...edited.map(path => `\`${path}\` was edited by hand since devctl wrote it`)]
-  const more = notes.length > 10 ? [`and ${notes.length - 10} more`] : []
-  const what = inTheWay.length === 0 ? plural(edited.length, 'edited file') : plural(notes.length, 'file')
-  throw new UserError(`${what} in \`${shown}\` would be lost; nothing was written`, {
-    notes: [...notes.slice(0, 10), ...more],
-    hint: 'move them away, or replace files (never links and folders) with `--take-over`',
-  })
 }
 
 type Found =

@@ -201,9 +201,15 @@ describe('render --output-dir', () => {
     expect(await render(folder, '--output-dir', 'k8s')).toEqual({
       status: 1,
       stdout: '',
-      stderr: `error: 1 edited file in \`k8s\` would be lost; nothing was written
+      stderr: `--- k8s/web/deployment-web.yaml (as it is)
++++ k8s/web/deployment-web.yaml (what devctl writes)
+@@ -40,3 +40,2 @@
+             - name: tcp-80
+               containerPort: 80
+-# mine
+error: 1 edited file in \`k8s\` would be lost; nothing was written
   = note: \`web/deployment-web.yaml\` was edited by hand since devctl wrote it
-  = help: move them away, or replace files (never links and folders) with \`--take-over\`
+  = help: take the change into the Compose files, or move the file away; \`--take-over\` replaces it
 `,
     })
     expect((await render(folder, '--output-dir', 'k8s', '--take-over')).status).toBe(0)

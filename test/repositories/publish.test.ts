@@ -202,9 +202,11 @@ describe('older and newer sources', () => {
 
 describe('what is in the way', () => {
   test('a file that was edited by hand is refused, until it is taken over', async () => {
-    const { publish, server, log, change } = await publishing()
+    const { publish, server, log, change, tree } = await publishing()
     await publish()
-    await commitDirectly(server.repository, { [`${FOLDER}/web/deployment-web.yaml`]: 'kind: Deployment\n' })
+    const path = `${FOLDER}/web/deployment-web.yaml`
+    const edited = (await tree())[path]!.replace('nginx:1.27', 'nginx:1.27-debug')
+    await commitDirectly(server.repository, { [path]: edited })
     await change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.28') })
     const { status, stderr } = await publish()
     expect({ status, stderr }).toEqual({
@@ -212,9 +214,46 @@ describe('what is in the way', () => {
       stderr: expect.stringContaining('was edited by hand since devctl wrote it'),
     })
     expect(stderr).toContain('--take-over')
+    expect(stderr).toContain(`--- ${path} (as it is)\n+++ ${path} (what devctl writes)\n@@ -`)
+    expect(stderr).toMatch(/\n-\s+image: nginx:1\.27-debug\n\+\s+image: nginx:1\.28\n[\s\S]*\nerror: 1 edited file/)
     expect(await log()).toHaveLength(2)
     expect((await publish('--take-over')).status).toBe(0)
     expect(await log()).toHaveLength(3)
+  })
+
+  test('the difference to an edited file shows no secrets, and is not endless', async () => {
+    const { publish, server } = await publishing()
+    await publish()
+    const secret = 'hunter2-is-very-long'
+    const many = Array.from({ length: 300 }, (_, index) => `line-${index}: x`).join('\n')
+    const text = `- name: DB_PASSWORD\n  value: ${secret}\nurl: https://a:${secret}@b/\n${many}\n`
+    await commitDirectly(server.repository, { [`${FOLDER}/web/deployment-web.yaml`]: text })
+    const { status, stderr } = await publish()
+    expect(status).toBe(1)
+    expect(stderr).toContain('-url: https://a:***@b/')
+    expect(stderr).not.toContain(secret)
+    expect(stderr).toMatch(/\n… \d+ more lines\n/)
+    expect(stderr.split('\n').length).toBeLessThan(60)
+  })
+
+  test('`--verify` says which files somebody has edited, added or removed', async () => {
+    const { publish, server, change } = await publishing()
+    await publish()
+    await commitDirectly(server.repository, {
+      [`${FOLDER}/web/service-web.yaml`]: 'kind: Service\n',
+      [`${FOLDER}/api/deployment-api.yaml`]: 'theirs\n',
+    })
+    await change({ 'compose.yaml': `${COMPOSE.replace('nginx:1.27', 'nginx:1.28')}  api:\n    image: api:1\n` })
+    const { status, stderr } = await publish('--verify')
+    expect(status).toBe(1)
+    for (const line of [
+      `\`${FOLDER}/web/service-web.yaml\` was edited by hand`,
+      `\`${FOLDER}/web/deployment-web.yaml\` is out of date`,
+      `\`${FOLDER}/api/deployment-api.yaml\` is not devctl's`,
+      `\`${FOLDER}/api/service-api.yaml\` is missing`,
+      '--take-over',
+    ])
+      expect(stderr).toContain(line)
   })
 
   test('somebody else’s file is refused', async () => {

@@ -1,0 +1,17 @@
+import type { GitOptions } from './git.ts'
+
+/**
+ * An environment with more settings for git, behind those that it has. By variables, not by options: a setting may hold a token, and command lines can be seen by
+ * others (https://git-scm.com/docs/git-config#Documentation/git-config.txt-GITCONFIGCOUNT).
+ */
+export function withSettings(
+  env: GitOptions['env'],
+  settings: readonly (readonly [key: string, value: string])[],
+): GitOptions['env'] {
+  const first = Number(env.GIT_CONFIG_COUNT ?? 0)
+  const own = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key],
+    [`GIT_CONFIG_VALUE_${first + index}`, value],
+  ])
+  return { ...env, ...Object.fromEntries(own), GIT_CONFIG_COUNT: String(first + settings.length) }
+}
