@@ -98,20 +98,6 @@ function ownOptions<Values extends LoadingValues>(options: Values, { name, manif
   return { ...options, file, projectDirectory: undefined, environment: undefined, name }
 }
 
-/** What the user's variables may say to git; the address in a manifest may not ask for programs. */
-const OWN_VARIABLES = {
-  allowUnsafeAskPass: true,
-  allowUnsafeConfigEnvCount: true,
-  allowUnsafeConfigPaths: true,
-  allowUnsafeCredentialHelper: true,
-  allowUnsafeEditor: true,
-  allowUnsafeGitProxy: true,
-  allowUnsafePager: true,
-  allowUnsafeSshCommand: true,
-  allowUnsafeTemplateDir: true,
-  allowUnsafeUrlRewrite: true,
-}
-
 /** Clones a repository with the user's own git and credentials, does the work in it, and removes it again. Throws a UserError. */
 export async function inClone<Result>(
   { io }: Context,
@@ -119,25 +105,19 @@ export async function inClone<Result>(
   { signal }: Session,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const { simpleGit } = await import('simple-git')
+  const { GitFailure, openGit } = await import('../gitops/git.ts')
   const folder = mkdtempSync(join(tmpdir(), 'devctl-dependency-'))
   try {
-    // Nobody sits at the terminal of a clone that devctl makes: a question would wait for ever.
-    const env = { ...io.env, GIT_TERMINAL_PROMPT: '0' }
-    // The user's own variables (an ssh command, a credential helper) are as trusted as the user.
-    const git = simpleGit({ abort: signal, allowEnvironment: Object.keys(env), unsafe: OWN_VARIABLES })
-    const options = ['--depth=1', ...(branch ? [`--branch=${branch.value}`] : [])]
-    await git.env(env).clone(repository.value, folder, options)
+    const git = openGit(folder, { env: io.env, signal })
+    const options = ['--quiet', '--depth=1', ...(branch ? [`--branch=${branch.value}`] : [])]
+    await git.run('clone', ...options, '--', repository.value, '.')
   } catch (cause) {
-    signal.throwIfAborted()
     rmSync(folder, { recursive: true, force: true })
+    if (!(cause instanceof GitFailure)) throw cause
     const { line } = span.file.position(span.start)
-    const said = String((cause as Error).message)
-      .trim()
-      .split('\n')
-      .filter(text => text !== '')
+    const said = cause.said.split('\n').filter(text => text !== '')
     throw new UserError(`the dependency \`${name}\` cannot be cloned`, {
-      notes: [`${span.file.path}:${line}`, ...said.slice(-4).map(text => text.replace(/(:\/\/)[^@/\s]*@/g, '$1'))],
+      notes: [`${span.file.path}:${line}`, ...said.slice(-4)],
       hint: 'can you clone it with `git clone`? A private repository needs a credential helper or an ssh key',
       cause,
     })

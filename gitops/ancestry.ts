@@ -1,6 +1,5 @@
-import { splitCredentials, withCredentials } from './address-credentials.ts'
 import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
-import { withSettings } from './git-configuration.ts'
+import { sourceRemote } from './source-remote.ts'
 import { withTemporary } from './temporary.ts'
 
 /** Milliseconds for asking the source's server about its history. */
@@ -22,17 +21,12 @@ export async function isAncestor(
     const git = openGit(folder, options)
     const known = await ask(git, older, newer)
     if (known !== undefined) return known
-    const address = await addressOf(git)
-    if (address === undefined) return undefined
-    const { url, credentials } = splitCredentials(address)
-    const access = await accessOf(git)
+    const remote = await sourceRemote(git, env)
+    if (remote === undefined) return undefined
     return await withTemporary(env, async temporary => {
-      const other = openGit(temporary, {
-        ...options,
-        env: withSettings(withCredentials(env, credentials), access),
-      })
+      const other = openGit(temporary, { ...options, env: remote.env })
       await other.run('init', '--quiet', '--bare', '.')
-      await other.run('remote', 'add', 'origin', url)
+      await other.run('remote', 'add', 'origin', remote.url)
       const fetched = await other.ask('fetch', '--quiet', '--no-tags', '--filter=tree:0', 'origin', older, newer)
       return fetched === undefined ? undefined : ask(other, older, newer)
     })
@@ -56,19 +50,4 @@ async function ask(git: Git, older: string, newer: string): Promise<boolean | un
     if (error.status !== 1) return undefined
   }
   return (await shallow) === 'true' ? undefined : false
-}
-
-async function addressOf(git: Git): Promise<string | undefined> {
-  const names = (await git.ask('remote'))?.split('\n') ?? []
-  const name = names.includes('origin') ? 'origin' : names[0]
-  return name === undefined || name === '' ? undefined : git.ask('remote', 'get-url', name)
-}
-
-/** What the repository itself says about the way to its remote: a pipeline keeps its credentials there. */
-async function accessOf(git: Git): Promise<readonly (readonly [string, string])[]> {
-  const said = await git.ask('config', '--null', '--get-regexp', '^(http|credential|url)\\.|^core\\.sshcommand$')
-  return (said ?? '')
-    .split('\0')
-    .filter(line => line.includes('\n'))
-    .map(line => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)] as const)
 }

@@ -69,7 +69,7 @@ export async function clone(folder: string, git: Git, target: Pick<Target, 'addr
 }
 
 /** Makes a clone ready for its files. */
-export function settle(folder: string, { paths }: Target): void {
+export function settle(folder: string, { paths }: Pick<Target, 'paths'>): void {
   // One write in place of a process for each setting.
   appendFileSync(join(folder, '.git/config'), CONFIGURATION)
   mkdirSync(join(folder, '.git/info'), { recursive: true })
@@ -104,7 +104,7 @@ export async function fetchAgain(git: Git, branch: string, { request }: Target):
 export async function checkOut(
   folder: string,
   git: Git,
-  { request }: Target,
+  { request }: Pick<Target, 'request'>,
   { branch, head }: Found,
   isFirst: boolean,
 ): Promise<Checkout> {

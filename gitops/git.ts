@@ -1,3 +1,4 @@
+import { withSettings } from './git-configuration.ts'
 import { runProgram } from './run-program.ts'
 
 /** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
@@ -11,6 +12,8 @@ export interface Git {
 export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
+  /** The address that the token of DEVCTL_GIT_TOKEN is for; nobody else gets it. */
+  readonly tokenFor?: string
 }
 
 /** A git command that failed, with what git and the server behind it said. */
@@ -33,8 +36,8 @@ export function withoutCredentials(text: string): string {
 }
 
 /** Git for a folder that is there. `signal` ends what runs. */
-export function openGit(folder: string, { env, signal }: GitOptions): Git {
-  const own = { ...toText(env), ...toText(withToken(env)), ...QUIET }
+export function openGit(folder: string, { env, signal, tokenFor }: GitOptions): Git {
+  const own = { ...toText(withToken(env, tokenFor)), ...QUIET }
   const run = async (...words: string[]) => {
     signal.throwIfAborted()
     const { status, stdout, stderr } = await runProgram('git', words, { folder, env: own, signal })
@@ -60,19 +63,14 @@ export function openGit(folder: string, { env, signal }: GitOptions): Git {
 const QUIET = { GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', LANGUAGE: 'C' }
 
 /**
- * A last credential helper that gives the token of DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) for https. The user's own helpers are asked first; the
- * token stays in the environment, and is never on a command line.
+ * An environment in which a last credential helper gives the token of DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) to the server of an address. The user's own helpers are
+ * asked first; the token stays in the environment, and is never on a command line.
  */
-function withToken(env: GitOptions['env']): GitOptions['env'] {
-  if (!env.DEVCTL_GIT_TOKEN) return {}
-  const count = Number(env.GIT_CONFIG_COUNT ?? 0)
+function withToken(env: GitOptions['env'], address: string | undefined): GitOptions['env'] {
+  if (!env.DEVCTL_GIT_TOKEN || address === undefined || !/^https?:/i.test(address)) return env
   const helper =
     '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "${DEVCTL_GIT_USERNAME:-x-access-token}" "$DEVCTL_GIT_TOKEN"; }; f'
-  return {
-    GIT_CONFIG_COUNT: String(count + 1),
-    [`GIT_CONFIG_KEY_${count}`]: 'credential.helper',
-    [`GIT_CONFIG_VALUE_${count}`]: helper,
-  }
+  return withSettings(env, [[`credential.${new URL(address).origin}.helper`, helper]])
 }
 
 function toText(env: GitOptions['env']): Record<string, string> {

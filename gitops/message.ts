@@ -30,6 +30,8 @@ export interface MessageInput {
   readonly imagesBefore: Readonly<Record<string, string>>
   /** Address of the source repository, without credentials. */
   readonly repository: string | undefined
+  /** The same for a browser. */
+  readonly page: string | undefined
   readonly source: SourceCommit | undefined
 }
 
@@ -59,7 +61,7 @@ export function commitMessage(input: MessageInput): string {
   return `${[subjectOf(input), shown.join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
 }
 
-function trailers({ application, environment, images, repository, source }: MessageInput): readonly string[] {
+function trailers({ application, environment, images, repository, page, source }: MessageInput): readonly string[] {
   const from = repository ?? 'local'
   return [
     ...(source
@@ -68,13 +70,13 @@ function trailers({ application, environment, images, repository, source }: Mess
     `Devctl-Application: ${application}`,
     ...(environment === undefined ? [] : [`Devctl-Environment: ${environment}`]),
     ...[...images].map(([service, image]) => `Devctl-Image: ${service}=${image}`),
-    ...(source ? [`Co-authored-by: ${oneLine(source.author)}`, ...argoTrailers(source, repository)] : []),
+    ...(source ? [`Co-authored-by: ${oneLine(source.author)}`, ...argoTrailers(source, page)] : []),
   ]
 }
 
 function argoTrailers(
   { commit, author, date, subject, body }: SourceCommit,
-  repository: string | undefined,
+  page: string | undefined,
 ): readonly string[] {
   return [
     `Argocd-reference-commit-author: ${oneLine(author)}`,
@@ -82,7 +84,7 @@ function argoTrailers(
     `Argocd-reference-commit-subject: ${oneLine(subject)}`,
     // Its lines would be taken for trailers; Argo CD reads a JSON string.
     ...(body === '' ? [] : [`Argocd-reference-commit-body: ${JSON.stringify(body)}`]),
-    ...(repository === undefined ? [] : [`Argocd-reference-commit-repourl: ${repository}`]),
+    ...(page === undefined ? [] : [`Argocd-reference-commit-repourl: ${page}`]),
     `Argocd-reference-commit-date: ${date}`,
   ]
 }

@@ -16,7 +16,7 @@ export async function refuseSameObjects(checkout: Checkout, folders: readonly Pu
   for (const path of await foldersWithLock(checkout)) {
     if (folders.some(folder => folder.path === path)) continue
     const other = factsAt(checkout, path)
-    if (other?.namespace !== facts.namespace || other.target !== facts.target) continue
+    if (other?.namespace !== facts.namespace || isElsewhere(other, facts)) continue
     const both = other.objects.filter(object => ours.has(object))
     if (both.length === 0) continue
     const more = both.length > 5 ? ` and ${both.length - 5} more` : ''
@@ -26,6 +26,10 @@ export async function refuseSameObjects(checkout: Checkout, folders: readonly Pu
     })
   }
 }
+
+/** Two environments are two clusters, or may be; who names none may be on any. */
+const isElsewhere = (one: Facts, other: Facts) =>
+  one.target !== undefined && other.target !== undefined && one.target !== other.target
 
 function factsAt({ folder }: Checkout, path: string): Facts | undefined {
   const file = join(folder, path, LOCK_NAME)

@@ -131,7 +131,7 @@ const repositoryIn = (checkout: Checkout): Repository => ({
 
 /** Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
 function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
-  if (before === undefined || writes.size + removals.length > 0) return false
+  if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false
   return Object.entries(after.uses ?? {}).every(([user, part]) => before.uses?.[user] === part)
 }
 

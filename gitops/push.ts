@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { type Beginning, begin } from './beginning.ts'
-import { type Checkout, checkOut, clone, type Found, fetchAgain, settle, type Target } from './checkout.ts'
+import { type Beginning, type Begun, begin } from './beginning.ts'
+import { type Checkout, checkOut, clone, fetchAgain, settle, type Target } from './checkout.ts'
 import { GitFailure, type GitOptions } from './git.ts'
 import { classify, essence, type Rejection } from './rejection.ts'
 import { type Turn, takeTurn } from './turn.ts'
@@ -113,18 +113,21 @@ export async function pushTo<Done>(
       }
     }
 
-    async function firstFound(): Promise<Found> {
-      const found = await (retries.length === 0 ? beginning.found : clone(folder, git, target))
-      settle(folder, target)
+    async function firstFound(): Promise<Begun> {
+      const found: Begun = await (retries.length === 0 ? beginning.found : clone(folder, git, target))
       branch = found.branch
-      return found
+      const { checkout, ...bare } = found
+      if (checkout) isPristine = false
+      if (checkout && found.paths?.join('\n') === target.paths.join('\n')) return found
+      settle(folder, target)
+      return bare
     }
 
-    async function once(early: Found | undefined): Promise<Attempt> {
+    async function once(early: Begun | undefined): Promise<Attempt> {
       const found = early ?? (await fetchAgain(git, branch!, target))
       const isFirst = isPristine
       isPristine = false
-      const checkout = await checkOut(folder, git, target, found, isFirst)
+      const checkout = early?.checkout ?? (await checkOut(folder, git, target, found, isFirst))
       const { head } = checkout
       tell({ type: 'fetched', branch: checkout.branch, head })
       // The answer to an earlier push was lost, not the push.

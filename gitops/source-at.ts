@@ -1,6 +1,6 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { splitCredentials, withCredentials } from './address-credentials.ts'
 import { GitFailure, type GitOptions, openGit } from './git.ts'
+import { sourceRemote } from './source-remote.ts'
 import { withTemporary } from './temporary.ts'
 
 /**
@@ -15,13 +15,12 @@ export async function withSourceAt<Result>(
 ): Promise<Result> {
   const own = openGit(folder, { env, signal })
   const top = await own.run('rev-parse', '--show-toplevel')
-  const address = (await own.ask('remote', 'get-url', 'origin')) ?? (await firstRemote(own))
-  const { url, credentials } = address === undefined ? {} : splitCredentials(address)
+  const remote = await sourceRemote(own, env)
   return withTemporary(env, async clone => {
-    const git = openGit(clone, { env: withCredentials(env, credentials), signal })
+    const git = openGit(clone, { env: remote?.env ?? env, signal })
     await git.run('clone', '--quiet', '--shared', '--no-checkout', '--', top, '.')
-    if (url === undefined) await git.run('remote', 'remove', 'origin')
-    else await git.run('remote', 'set-url', 'origin', url)
+    if (remote === undefined) await git.run('remote', 'remove', 'origin')
+    else await git.run('remote', 'set-url', 'origin', remote.url)
     try {
       if ((await git.ask('cat-file', '-e', `${commit}^{commit}`)) === undefined)
         await git.run('fetch', '--quiet', '--no-tags', 'origin', commit)
@@ -36,9 +35,4 @@ export async function withSourceAt<Result>(
     }
     return work(clone)
   })
-}
-
-async function firstRemote(git: { ask(...words: string[]): Promise<string | undefined> }): Promise<string | undefined> {
-  const [name] = (await git.ask('remote'))?.split('\n') ?? []
-  return name ? git.ask('remote', 'get-url', name) : undefined
 }

@@ -92,7 +92,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'constructs/manifest',
       'constructs/yaml',
     ],
-    packages: ['simple-git', 'js-yaml'],
+    packages: ['js-yaml'],
   },
   api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },
   cli: {
@@ -113,7 +113,6 @@ const HEAVY = new Set([
   'constructs',
   '@balena/dockerignore',
   '@inquirer/select',
-  'simple-git',
 ])
 
 interface Import {

@@ -1,4 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Manifest } from '../../compiler/manifest/manifest.ts'
+import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { readAddress } from '../../gitops/address.ts'
 import type { Target } from '../../gitops/checkout.ts'
 import { UsageError } from '../errors.ts'
@@ -31,7 +33,7 @@ export function destinationOf(
 ): Destination {
   const publish = environment?.publish
   const address = repository ?? publish?.repository?.value
-  if (address === undefined) throw noRepository(environment?.key)
+  if (address === undefined) throw noRepository(environment?.key, manifest)
   const named = path ?? publish?.path?.value ?? (environment && `environments/${environment.key}/${application}`)
   if (named === undefined)
     throw new UsageError('the folder in the repository is not known', {
@@ -57,32 +59,48 @@ export function destinationOf(
   }
 }
 
-/** The repository alone, which is known before anything is compiled; undefined where it is not, about which `destinationOf` complains in its turn. */
-export function repositoryOf(
-  { cwd }: Io,
-  { repository, branch, addressBase }: Pick<Values, 'repository' | 'branch' | 'addressBase'>,
-  { environment, manifest }: Pick<OpenProject, 'environment' | 'manifest'>,
-): Pick<Target, 'address' | 'branch'> | undefined {
-  const publish = environment?.publish
-  const address = repository ?? publish?.repository?.value
-  if (address === undefined) return undefined
-  const into = branch ?? publish?.branch?.value
-  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : cwd)
+/**
+ * What is known of the target before anything is compiled: the repository, and with the application's name the folders in it. Undefined where even the repository is not known,
+ * about which `destinationOf` complains in its turn.
+ */
+export function earlyTarget(
+  io: Io,
+  options: Values & Pick<PublishingValues, 'name'>,
+  { environment, manifest, namesCompose }: OpenProject,
+): (Pick<Target, 'address' | 'branch'> & Partial<Pick<Target, 'paths'>>) | undefined {
+  const named = options.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
   try {
-    return { address: readAddress(address, base), ...(into !== undefined && { branch: into }) }
+    const application = named === undefined ? 'unknown' : toDnsLabel(named)
+    const path = named === undefined ? '.' : options.path
+    const { target } = destinationOf(io, { ...options, path }, { environment, manifest }, application)
+    const { address, branch, paths, request } = target
+    // What a request is compared with is fetched together with its branch.
+    const isKnown = named !== undefined && request === undefined
+    return { address, ...(branch !== undefined && { branch }), ...(isKnown && { paths }) }
   } catch (error) {
     if (error instanceof UserError) return undefined
     throw error
   }
 }
 
+/** Throws a UsageError where neither an option nor an environment names a repository: all else would be a detour. Mistakes of the manifest come first. */
+export function refuseNoRepository({ repository }: Values, { environment, manifest, diagnostics }: OpenProject): void {
+  if (repository !== undefined || environment?.publish.repository) return
+  if (diagnostics.some(({ severity }) => severity === 'error')) return
+  throw noRepository(environment?.key, manifest)
+}
+
 /** The branch of an application's pull requests: one for each environment, so that a later publish brings the open request up to date. */
 const requestBranch = (environment: string | undefined, application: string) =>
   environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
 
-function noRepository(environment: string | undefined): UsageError {
-  const name = environment ?? 'staging'
+function noRepository(environment: string | undefined, manifest: Manifest | undefined): UsageError {
+  const published = [...(manifest?.environments.values() ?? [])].filter(({ publish }) => publish.repository)
+  const names = published.map(({ key }) => `\`--environment ${key}\``)
   return new UsageError('the GitOps repository is not known', {
-    hint: `add \`--repository ADDRESS\`, or to devctl.yml \`environments: {${name}: {repository: ADDRESS}}\``,
+    hint:
+      environment === undefined && names.length > 0
+        ? `add ${names.join(' or ')}`
+        : `add \`--repository ADDRESS\`, or to devctl.yml \`environments: {${environment ?? 'staging'}: {repository: ADDRESS}}\``,
   })
 }

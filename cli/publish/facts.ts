@@ -1,6 +1,7 @@
 import type { GitOptions } from '../../gitops/git.ts'
 import { readSource, type SourceCommit } from '../../gitops/source.ts'
 import type { Facts } from '../../gitops/tree/lock.ts'
+import { toHttps } from '../../shell/git-facts.ts'
 import { plainAddress } from '../deploy-source.ts'
 import { repositoryOf } from '../environment-name.ts'
 import type { OpenProject } from '../open-project.ts'
@@ -14,6 +15,8 @@ export interface Origin {
   readonly commit: SourceCommit | undefined
   /** Address of the source repository, without credentials; undefined where it has no remote. */
   readonly repository: string | undefined
+  /** The same as a page of the web, where it may be one. */
+  readonly page: string | undefined
   /** Top folder of the source repository, else the project's. */
   readonly top: string
 }
@@ -24,6 +27,7 @@ export async function originOf({ directory, inputs }: CompiledForRepository, git
   return {
     commit: await readSource(directory, [...inputs.keys()], git),
     repository: repository?.address === undefined ? undefined : plainAddress(repository.address),
+    page: repository?.address === undefined ? undefined : toHttps(repository.address),
     top: repository?.top ?? directory,
   }
 }
@@ -46,40 +50,36 @@ export function factsOf(
     tool: `devctl ${version()}`,
     inputs: inputsFrom(top, inputs),
     images: Object.fromEntries(plan.images),
-    options: Object.fromEntries(options),
+    options: Object.fromEntries(options.map(([key]) => [key, valuesOf(key, options)])),
     objects: manifests.map(({ object }) => `${object.kind.toLowerCase()}/${object.metadata.name}`).sort(),
   }
 }
+
+const valuesOf = (key: string, options: readonly (readonly [string, string])[]): string =>
+  options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
 
 /** The options that shape what is rendered, as they are written; those about images are not among them, for each release has others. */
 export function shapingOptions(
   options: Partial<LoadingValues & PlanningValues>,
 ): readonly (readonly [string, string])[] {
-  const {
-    environment,
-    name,
-    namespace,
-    domain,
-    routes,
-    gateway,
-    ingressClass,
-    tlsSecret,
-    policy,
-    registry,
-    startOrder,
-  } = options
+  const { startOrder } = options
   const said = {
-    environment,
-    name,
-    namespace,
-    domain,
-    routes,
-    gateway,
-    'ingress-class': ingressClass,
-    'tls-secret': tlsSecret,
-    policy,
-    registry,
+    'project-directory': options.projectDirectory,
+    'env-file': options.envFile,
+    profile: options.profile,
+    environment: options.environment,
+    name: options.name,
+    namespace: options.namespace,
+    domain: options.domain,
+    routes: options.routes,
+    gateway: options.gateway,
+    'ingress-class': options.ingressClass,
+    'tls-secret': options.tlsSecret,
+    policy: options.policy,
+    registry: options.registry,
     'start-order': startOrder === 'manifest' ? undefined : startOrder,
   }
-  return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]))
+  return Object.entries(said).flatMap(([key, values]) =>
+    (values === undefined ? [] : [values].flat()).map(value => [key, value] as const),
+  )
 }

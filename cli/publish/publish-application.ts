@@ -1,29 +1,24 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { isAncestor } from '../../gitops/ancestry.ts'
 import { type Beginning, begin } from '../../gitops/beginning.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
-import { forControllers } from '../../gitops/marks.ts'
 import { commitMessage, type MessageInput } from '../../gitops/message.ts'
-import { type FolderChange, type PublishOptions, publish, type Repository } from '../../gitops/publication.ts'
+import { type FolderChange, type PublishOptions, publish } from '../../gitops/publication.ts'
 import type { Rejection } from '../../gitops/rejection.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
 import { showingEdits } from '../edit-diff.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
-import { aboutOf } from './about.ts'
 import { changedObjects } from './changed-objects.ts'
-import { compileBase, compileForRepository } from './compile-for-repository.ts'
-import { destinationOf, repositoryOf } from './destination.ts'
-import { factsOf, originOf, shapingOptions } from './facts.ts'
-import { foldersOf } from './folders.ts'
+import { compileForRepository } from './compile-for-repository.ts'
+import { destinationOf, earlyTarget, refuseNoRepository } from './destination.ts'
+import { originOf } from './facts.ts'
+import { folderMaker } from './folder-maker.ts'
 import { forController } from './for-controllers.ts'
-import { refuseSecrets } from './last-look.ts'
 import type { PublishingValues } from './options.ts'
 import { changedText, type Described, fileCounts, tellOutcome } from './outcome.ts'
 import { closeRequest } from './pull-request.ts'
-import { sealerOf, sealManifests } from './seal-secrets.ts'
 
 export interface PublishValues extends PublishingValues {
   readonly dryRun: boolean
@@ -57,7 +52,8 @@ export async function publishProject(
 ): Promise<number> {
   const { io } = context
   const project = await openProject(io, options)
-  const target = repositoryOf(io, options, project)
+  refuseNoRepository(options, project)
+  const target = earlyTarget(io, options, project)
   // The repository comes while we compile.
   const beginning = target && begin(target, { env: io.env, signal })
   try {
@@ -88,51 +84,20 @@ async function publishOpened(
   progress.tell({ type: 'step', step: 'Compiled', text: `${plural(manifests.length, 'object')}${to}` })
 
   const destination = destinationOf(io, options, project, application)
-  const base =
-    destination.layout === 'kustomize'
-      ? await compileBase(context, options, application, project.environment)
-      : undefined
   const git = { env: io.env, signal }
   // git looks at the source while the repository's files come.
-  const asking = originOf(compiled, git)
-  asking.catch(() => {})
-  const sealer = await sealerOf(io, compiled, compiled.directory)
-  const written = {
-    application,
-    ...(base && { base: forControllers(base) }),
-    takeOver: options.takeOver,
-    isOnlyLooked: options.verify,
-  }
-  const folders = async (there: Repository) => {
-    const sealed = sealer && (await sealManifests(manifests, sealer, there, destination.path))
-    if (sealed?.isAnew && options.verify) throw new UserError(NOT_COMPARED, { hint: ONE_KEY })
-    if (sealed?.isAnew && !isWarned) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
-    isWarned = true
-    final = sealed?.manifests ?? manifests
-    const origin = await asking
-    const facts = factsOf({ ...compiled, manifests }, project, origin, shapingOptions(options))
-    const own = {
-      ...written,
-      about: aboutOf(plan, manifests, project, origin.repository, options),
-      manifests: final,
-      facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
-    }
-    const made = foldersOf(destination, own, there)
-    refuseSecrets(made, compiled)
-    return made
-  }
-  let isWarned = false
-  // With sealed values in place of those that are secret.
-  let final = manifests
+  const origin = originOf(compiled, git)
+  origin.catch(() => {})
+  const maker = await folderMaker(context, options, { project, compiled, destination, origin }, manifests)
   let message: MessageInput | undefined
   const describe = async (changes: readonly FolderChange[]): Promise<Described> => {
-    const described = await changedObjects(changes, final, destination.layout)
+    const described = await changedObjects(changes, maker.manifests(), destination.layout)
     return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
   }
   const publication = {
     target: destination.target,
     path: destination.path,
-    folders,
+    folders: maker.folders,
     rollback: options.rollback,
   }
   const working: PublishOptions = {
@@ -142,7 +107,8 @@ async function publishOpened(
     closeRequest: base => closeRequest(context, { destination, project, forge: options.forge, signal }, base),
     isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
     async message(changes) {
-      const { commit: source, repository } = await asking
+      const { commit: source, repository, page } = await origin
+      if (source?.isDirty) io.stderr.write(`warning: ${UNCOMMITTED}\n`)
       const imagesBefore = changes[0]?.change.before?.facts?.images ?? {}
       const { images } = plan
       message = {
@@ -151,6 +117,7 @@ async function publishOpened(
         images,
         imagesBefore,
         repository,
+        page,
         source,
         ...(await describe(changes)),
       }
@@ -176,7 +143,7 @@ async function publishOpened(
     destination,
     project,
     compiled,
-    origin: await asking,
+    origin: await origin,
     message,
     describe,
     forge: options.forge,
@@ -184,10 +151,8 @@ async function publishOpened(
   })
 }
 
-const ONE_KEY =
-  'let all who publish have the same DEVCTL_SEALING_KEY (that of a machine is `sealing.key` in its DEVCTL_HOME)'
-const SEALED_ANEW = `all values are sealed anew, for they were sealed with another key than this machine has: ${ONE_KEY}`
-const NOT_COMPARED = 'the sealed values cannot be compared: they were sealed with another key than this machine has'
+const UNCOMMITTED =
+  'the source has changes that are in no commit: nobody can make the same again, and it cannot be promoted'
 
 const ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
 

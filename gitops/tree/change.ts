@@ -96,8 +96,8 @@ export function planChange(root: string, shown: string, output: Output): Change 
   const lost = output.takeOver || output.isOnlyLooked ? [] : edits
   if (blocked.length + lost.length > 0) throw new WouldBeLost(shown, [...new Set(blocked)], lost)
 
-  // What was told of a rendering stays true as long as no file changes.
-  const facts = writes.size + removals.length === 0 && before ? before.facts : output.facts
+  const isSame = before !== undefined && writes.size + removals.length === 0
+  const facts = isSame && !isBetter(output.facts, before.facts) ? before.facts : output.facts
   const written = [...files].map(([path, content]) => [path, fingerprint(path, content)] as const)
   return {
     before,
@@ -105,7 +105,11 @@ export function planChange(root: string, shown: string, output: Output): Change 
     after: {
       environment: output.environment,
       // The sources of what is kept are not known apart; the union names them all.
-      sources: keepOthers ? [...new Set([...(before?.sources ?? []), ...output.sources])].sort() : output.sources,
+      sources: isSame
+        ? before.sources
+        : keepOthers
+          ? [...new Set([...(before?.sources ?? []), ...output.sources])].sort()
+          : output.sources,
       ...(facts && { facts }),
       ...(output.uses && { uses: output.uses }),
       files: new Map([...others, ...written]),
@@ -117,6 +121,15 @@ export function planChange(root: string, shown: string, output: Output): Change 
     leftovers: [...(before?.pending.keys() ?? [])].map(temporaryName),
     unchanged: files.size - writes.size,
   }
+}
+
+/**
+ * What was told of a rendering stays true as long as no file changes, so that a new version of devctl makes no commit. But a commit of the source is better than none, and
+ * than files that were in no commit.
+ */
+function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean {
+  const isFirm = (one: Facts | undefined) => one?.source.commit !== undefined && !one.source.isDirty
+  return isFirm(facts) && !isFirm(before)
 }
 
 /** The recorded files that are there, with the fingerprints of what devctl wrote. */

@@ -1,0 +1,80 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import { forControllers } from '../../gitops/marks.ts'
+import type { PublishedFolder, Repository } from '../../gitops/publication.ts'
+import type { Context } from '../command.ts'
+import type { OpenProject } from '../open-project.ts'
+import { aboutOf } from './about.ts'
+import { type CompiledForRepository, compileBase } from './compile-for-repository.ts'
+import type { Destination } from './destination.ts'
+import { factsOf, type Origin, shapingOptions } from './facts.ts'
+import { foldersOf } from './folders.ts'
+import { refuseSecrets } from './last-look.ts'
+import type { PublishValues } from './publish-application.ts'
+import { sealerOf, sealManifests } from './seal-secrets.ts'
+
+/** What is published, as far as it is known before the repository is looked at. */
+export interface Prepared {
+  readonly project: OpenProject
+  readonly compiled: CompiledForRepository
+  readonly destination: Destination
+  /** What git says of the source, which may still be on its way. */
+  readonly origin: Promise<Origin>
+}
+
+/** Makes the folders of an application. */
+export interface FolderMaker {
+  /** The folders for what a repository holds now: sealed values and bases depend on it. Throws a UserError, and nothing secret is in what it gives. */
+  folders(there: Repository): Promise<readonly PublishedFolder[]>
+  /** What was written last: with sealed values in place of those that are secret. */
+  manifests(): readonly Manifest[]
+}
+
+/** Prepares what is the same for each fresh head. `manifests` are those of `compiled`, as controllers get them. */
+export async function folderMaker(
+  context: Context,
+  options: PublishValues,
+  { project, compiled, destination, origin }: Prepared,
+  manifests: readonly Manifest[],
+): Promise<FolderMaker> {
+  const { io } = context
+  const { plan } = compiled
+  const application = plan.environment.name
+  const isOverlay = destination.layout === 'kustomize'
+  const base = isOverlay ? await compileBase(context, options, application, project.environment) : undefined
+  const sealer = await sealerOf(io, compiled, compiled.directory)
+  let final = manifests
+  let isWarned = false
+  return {
+    manifests: () => final,
+    async folders(there) {
+      const sealed = sealer && (await sealManifests(manifests, sealer, there, destination.path))
+      if (sealed?.isAnew && options.verify) throw new UserError(NOT_COMPARED, { hint: ONE_KEY })
+      if (sealed?.isAnew && !isWarned) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
+      isWarned = true
+      final = sealed?.manifests ?? manifests
+      const source = await origin
+      const facts = factsOf({ ...compiled, manifests }, project, source, shapingOptions(options))
+      const made = foldersOf(
+        destination,
+        {
+          application,
+          ...(base && { base: forControllers(base) }),
+          about: aboutOf(plan, manifests, project, source.repository, options),
+          manifests: final,
+          facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
+          takeOver: options.takeOver,
+          isOnlyLooked: options.verify,
+        },
+        there,
+      )
+      refuseSecrets(made, compiled)
+      return made
+    },
+  }
+}
+
+const ONE_KEY =
+  'let all who publish have the same DEVCTL_SEALING_KEY (that of a machine is `sealing.key` in its DEVCTL_HOME)'
+const SEALED_ANEW = `all values are sealed anew, for they were sealed with another key than this machine has: ${ONE_KEY}`
+const NOT_COMPARED = 'the sealed values cannot be compared: they were sealed with another key than this machine has'
