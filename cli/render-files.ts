@@ -84,7 +84,7 @@ async function writeFiles(
     import('../gitops/tree/files.ts'),
   ])
   return writeOutput(resolve(io.cwd, outputDir), outputDir, {
-    environment: plan.environment.name,
+    application: plan.environment.name,
     sources: sourcesOf(manifests),
     files: toFiles(manifests, format),
     index: format === 'kustomize',

@@ -29,7 +29,7 @@ export async function refuseSameObjects(checkout: Checkout, folders: readonly Pu
 
 /** Two environments are two clusters, or may be; who names none may be on any. */
 const isElsewhere = (one: Facts, other: Facts) =>
-  one.target !== undefined && other.target !== undefined && one.target !== other.target
+  one.environment !== undefined && other.environment !== undefined && one.environment !== other.environment
 
 function factsAt({ folder }: Checkout, path: string): Facts | undefined {
   const file = join(folder, path, LOCK_NAME)

@@ -146,9 +146,9 @@ function planFolder({ folder }: Checkout, { path, output }: PublishedFolder): Fo
 
 /** One folder is one environment: that of another one is there by a mistake in a path. */
 function refuseOtherTarget(path: string, { before }: Change, { facts, takeOver }: Output): void {
-  const there = before?.facts?.target
-  if (takeOver || there === undefined || !facts || facts.target === there) return
-  const ours = facts.target === undefined ? 'none' : `\`${facts.target}\``
+  const there = before?.facts?.environment
+  if (takeOver || there === undefined || !facts || facts.environment === there) return
+  const ours = facts.environment === undefined ? 'none' : `\`${facts.environment}\``
   throw new UserError(`\`${path}\` holds the environment \`${there}\`, and this is ${ours}`, {
     hint: 'choose another folder with `--path`, or replace it with `--take-over`',
   })

@@ -41,7 +41,7 @@ export function factsOf(
 ): Facts {
   const { namespace } = plan.environment
   return {
-    ...(environment && { target: environment.key }),
+    ...(environment && { environment: environment.key }),
     ...(namespace !== undefined && { namespace }),
     source: {
       ...(repository !== undefined && { repository }),

@@ -36,7 +36,7 @@ export function foldersOf(
 ): readonly PublishedFolder[] {
   const { application, manifests, about, facts, takeOver, isOnlyLooked = false } = written
   const common = {
-    environment: application,
+    application,
     sources: about.sources,
     index: false,
     takeOver,
@@ -85,7 +85,7 @@ function refuseShared(path: string, name: Destination['layout'], shared: string,
     })
   if (isOverlay && lock && !lock.uses)
     throw new UserError(
-      `\`${shared}\` holds manifests of the environment \`${lock.environment}\`, and is the folder for the bases of overlays`,
+      `\`${shared}\` holds manifests of the application \`${lock.application}\`, and is the folder for the bases of overlays`,
       {
         hint: 'publish those to another folder, and remove it, or keep the layout `plain`',
       },

@@ -94,7 +94,7 @@ async function publishedAs(
     throw new UserError(`what ${name} holds was published from files that are in no commit`, {
       hint: `commit them, and publish ${name} again`,
     })
-  return { application: lock.environment, facts: lock.facts }
+  return { application: lock.application, facts: lock.facts }
 }
 
 /** The application's name, as the folder of its environment has it. The files of today may have mistakes; their name counts all the same. */

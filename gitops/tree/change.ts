@@ -6,7 +6,7 @@ import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName
 import { type Edit, WouldBeLost } from './would-be-lost.ts'
 
 export interface Output {
-  readonly environment: string
+  readonly application: string
   readonly sources: readonly string[]
   /** Contents by path with `/`. */
   readonly files: ReadonlyMap<string, string>
@@ -45,9 +45,9 @@ export interface Change {
 /** Compares a folder with what it should hold. Throws a UserError, and has written nothing, where something is in the way. */
 export function planChange(root: string, shown: string, output: Output): Change {
   const before = readLock(root, shown)
-  if (before && before.environment !== output.environment && !output.takeOver) {
+  if (before && before.application !== output.application && !output.takeOver) {
     throw new UserError(
-      `\`${shown}\` holds the manifests of the environment \`${before.environment}\`, not of \`${output.environment}\``,
+      `\`${shown}\` holds the manifests of the application \`${before.application}\`, not of \`${output.application}\``,
       { hint: 'name another folder, or replace them with `--take-over`' },
     )
   }
@@ -103,7 +103,7 @@ export function planChange(root: string, shown: string, output: Output): Change 
     before,
     present,
     after: {
-      environment: output.environment,
+      application: output.application,
       // The sources of what is kept are not known apart; the union names them all.
       sources: isSame
         ? before.sources

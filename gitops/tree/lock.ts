@@ -9,8 +9,8 @@ export const LOCK_NAME = '.devctl.lock'
  * so that it changes only when a manifest does.
  */
 export interface Lock {
-  /** The environment whose manifests the folder holds. */
-  readonly environment: string
+  /** The application whose manifests the folder holds. */
+  readonly application: string
   /** The Compose files they came from, as the manifests name them. */
   readonly sources: readonly string[]
   /** Where the files came from; absent in folders that `render` wrote. */
@@ -26,7 +26,7 @@ export interface Lock {
 /** What `publish` knows of a rendering. It is written when a manifest changes, and only then: a new version of devctl alone makes no commit. */
 export interface Facts {
   /** What `--environment` named. */
-  readonly target?: string
+  readonly environment?: string
   readonly namespace?: string
   readonly source: SourceFacts
   /** Name and version. */
@@ -54,6 +54,8 @@ export interface SourceFacts {
   readonly isDirty?: boolean
 }
 
+const VERSION = 2
+
 /** Where a file is written before it is renamed to its place. */
 export const temporaryName = (path: string) => `${path}.devctl-tmp`
 
@@ -79,8 +81,8 @@ const JSON_DATA = /^ {2}"(data|stringData)": \{[\s\S]*?^ {2}\}/gm
 export function printLock(lock: Lock): string {
   const sorted = (map: ReadonlyMap<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
   const content = {
-    version: 1,
-    environment: lock.environment,
+    version: VERSION,
+    application: lock.application,
     sources: lock.sources,
     ...lock.facts,
     ...(lock.uses && { uses: sorted(new Map(Object.entries(lock.uses))) }),
@@ -103,10 +105,12 @@ export function parseLock(text: string, shown: string): Lock {
     throw refuse('is damaged: it is no JSON')
   }
   if (!isRecord(content)) throw refuse('is damaged')
-  if (content.version !== 1) throw refuse('was written by another version of devctl')
-  const { environment, sources, files, uses, pending = {} } = content
+  if (content.version !== VERSION && content.version !== 1) throw refuse('was written by another version of devctl')
+  const { sources, files, uses, pending = {} } = content
+  // The first version called the application an environment, and knew no facts.
+  const application = content.version === 1 ? content.environment : content.application
   const facts = readFacts(content)
-  if (typeof environment !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
+  if (typeof application !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
   for (const path of [...Object.keys(files), ...Object.keys(pending)]) {
     // A lock comes from a repository: it must not make us remove anything elsewhere.
     if (!isInside(path)) throw refuse(`names a file outside its folder: \`${path}\``)
@@ -116,7 +120,7 @@ export function parseLock(text: string, shown: string): Lock {
   const outside = users.find(path => !isInside(path))
   if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
   return {
-    environment,
+    application,
     sources: Array.isArray(sources) ? sources.map(String) : [],
     ...(facts && { facts }),
     ...(isTextMap(uses) && { uses }),
@@ -127,11 +131,11 @@ export function parseLock(text: string, shown: string): Lock {
 
 /** The facts of a lock, each only where it is what it should be: a lock with a damaged fact still tells whose the files are. */
 function readFacts(content: Readonly<Record<string, unknown>>): Facts | undefined {
-  const { target, namespace, source, tool, inputs, images, options, objects, sealed } = content
+  const { environment, namespace, source, tool, inputs, images, options, objects, sealed } = content
   if (!isRecord(source)) return undefined
   const { repository, path, commit, isDirty } = source
   return {
-    ...(typeof target === 'string' && { target }),
+    ...(typeof environment === 'string' && { environment }),
     ...(typeof namespace === 'string' && { namespace }),
     source: {
       ...(typeof repository === 'string' && { repository }),

@@ -199,7 +199,7 @@ describe('the hash of a build', () => {
     const output = (files: Readonly<Record<string, string>>, more: Readonly<Record<string, string>> = {}) =>
       hashOf(folder => {
         writeOutput(join(folder, 'deploy/k8s'), 'k8s', {
-          environment: 'app',
+          application: 'app',
           sources: [],
           files: new Map(Object.entries(files)),
           index: false,

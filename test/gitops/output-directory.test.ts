@@ -20,7 +20,7 @@ import { writeOutput } from '../../gitops/tree/output-directory.ts'
 import { makeFolder, read, write } from '../cli/folder.ts'
 
 const output = (files: Readonly<Record<string, string>>, more: Partial<Output> = {}): Output => ({
-  environment: 'shop',
+  application: 'shop',
   sources: ['compose.yaml'],
   files: new Map(Object.entries(files)),
   index: false,
@@ -57,8 +57,8 @@ describe('an output folder', () => {
     })
     expect(contents(folder)).toEqual({ 'web/service-web.yaml': 's', '_shared/configmap-a.yaml': 'c' })
     expect(readFileSync(join(folder, LOCK_NAME), 'utf8')).toBe(`{
-  "version": 1,
-  "environment": "shop",
+  "version": 2,
+  "application": "shop",
   "sources": [
     "compose.yaml"
   ],
@@ -210,9 +210,9 @@ describe('what is not ours is refused before anything is written', () => {
   test('the manifests of another environment', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a' })
-    const error = failure(() => run(folder, { 'web/b.yaml': 'b' }, { environment: 'blog' }))
-    expect(error.message).toBe('`k8s` holds the manifests of the environment `shop`, not of `blog`')
-    run(folder, { 'web/b.yaml': 'b' }, { environment: 'blog', takeOver: true })
+    const error = failure(() => run(folder, { 'web/b.yaml': 'b' }, { application: 'blog' }))
+    expect(error.message).toBe('`k8s` holds the manifests of the application `shop`, not of `blog`')
+    run(folder, { 'web/b.yaml': 'b' }, { application: 'blog', takeOver: true })
     expect(contents(folder)).toEqual({ 'web/b.yaml': 'b' })
   })
 
@@ -259,7 +259,7 @@ describe('a run that was killed', () => {
   const lockOf = (files: Readonly<Record<string, string>>, pending: Readonly<Record<string, string>>) => {
     const prints = (all: Readonly<Record<string, string>>) =>
       new Map(Object.entries(all).map(([path, content]) => [path, fingerprint(path, content)]))
-    return printLock({ environment: 'shop', sources: [], files: prints(files), pending: prints(pending) })
+    return printLock({ application: 'shop', sources: [], files: prints(files), pending: prints(pending) })
   }
 
   test('is carried on with, wherever it stood', () => {
@@ -344,7 +344,7 @@ describe('a lock', () => {
   test.each<readonly [string, string, string]>([
     ['no JSON', '{', 'is damaged: it is no JSON'],
     ['a list', '[]', 'is damaged'],
-    ['of a later version', '{"version": 2}', 'was written by another version of devctl'],
+    ['of a later version', '{"version": 3}', 'was written by another version of devctl'],
     ['without files', '{"version": 1, "environment": "a"}', 'is damaged'],
     ...['../x', '/etc/passwd', 'a/../../x', 'a//b', '', 'C:\\x', '.', LOCK_NAME].map(
       path =>

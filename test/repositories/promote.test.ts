@@ -45,7 +45,7 @@ describe('promote', () => {
     expect(files[`${FOLDER}/cache/deployment-cache.yaml`]).toContain('image: redis:7.4')
     expect(files[`${FOLDER}/web/service-web.yaml`]).not.toContain('81')
     expect(parseLock(files[`${FOLDER}/.devctl.lock`]!, '').facts).toMatchObject({
-      target: 'production',
+      environment: 'production',
       source: { commit },
     })
     expect(await git(source, 'status', '--porcelain')).toBe('')

@@ -33,7 +33,7 @@ describe('the first time', () => {
     await publish()
     const { facts } = parseLock((await tree())[LOCK]!, LOCK)
     expect(facts).toMatchObject({
-      target: 'staging',
+      environment: 'staging',
       namespace: 'shop-staging',
       source: { commit, path: '.' },
       tool: expect.stringMatching(/^devctl \d/),
@@ -293,7 +293,7 @@ describe('what is in the way', () => {
     await publish()
     expect(await publish('--name', 'other', '--path', FOLDER)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('holds the manifests of the environment `shop`'),
+      stderr: expect.stringContaining('holds the manifests of the application `shop`'),
     })
   })
 
@@ -447,4 +447,27 @@ test('what only `deploy` does is told', async () => {
     /warning\[manifest\/not-published\]: the commands of `deploy` are not part of what is published\n\s+--> devctl\.yml:\d+:7/,
   )
   expect(stderr).toContain('dependencies are not part of what is published')
+})
+
+describe('a source that is in no commit', () => {
+  test('is published with a warning, and set right by the next publish of a commit', async () => {
+    const { publish, source, change, tree, log } = await publishing()
+    const compose = COMPOSE.replace('1.27', '1.28')
+    write(source, { 'compose.yaml': compose })
+    expect((await publish()).stderr).toContain('warning: the source has changes that are in no commit')
+    expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source.isDirty).toBe(true)
+    const commit = await change({ 'compose.yaml': compose })
+    expect(await publish()).toMatchObject({ status: 0, stdout: 'deploy(shop/staging): no object changed\n' })
+    expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source).toEqual({ commit, path: '.' })
+    expect((await publish()).stdout).toMatch(/^unchanged/)
+    expect(await log()).toHaveLength(2)
+  })
+})
+
+test('where no repository is named the environments that have one are', async () => {
+  const { devctl } = await publishing()
+  expect(await devctl('publish')).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('add `--environment staging`'),
+  })
 })
