@@ -1,6 +1,7 @@
 import { withCredentials } from './address-credentials.ts'
-import { type Checkout, checkOut, clone, type Found, settle, type Target } from './checkout.ts'
-import { type Git, type GitOptions, openGit } from './git.ts'
+import { type Checkout, clone, cloneWithFiles, type Found, type Target } from './checkout.ts'
+import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
+import { classify, type Rejection } from './rejection.ts'
 import { openTemporary } from './temporary.ts'
 
 /** A copy of a repository that is on its way. */
@@ -29,12 +30,7 @@ export function begin(
     tokenFor: target.address.url,
     signal: AbortSignal.any([signal, ending.signal]),
   })
-  const found = clone(folder, git, target).then(async (found): Promise<Begun> => {
-    const { paths } = target
-    if (!paths) return found
-    settle(folder, { paths })
-    return { ...found, paths, checkout: await checkOut(folder, git, {}, found, true) }
-  })
+  const found = come()
   const settled = found.then(
     () => {},
     () => {},
@@ -42,7 +38,22 @@ export function begin(
   const end = async () => {
     ending.abort()
     await settled
-    remove()
+    await remove()
   }
   return { folder, git, found, end }
+
+  async function come(): Promise<Begun> {
+    const { paths } = target
+    try {
+      if (!paths) return await clone(folder, git, target)
+      const { found, checkout } = await cloneWithFiles(folder, git, { ...target, paths })
+      return { ...found, paths, checkout }
+    } catch (error) {
+      // Who is not let in, or finds nobody, would not be better off the second time.
+      if (!paths || !(error instanceof GitFailure) || HOPELESS.has(classify(error.said))) throw error
+      return clone(folder, git, target)
+    }
+  }
 }
+
+const HOPELESS: ReadonlySet<Rejection> = new Set(['credentials', 'missing', 'unreachable'])

@@ -47,10 +47,10 @@ const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no
 export async function clone(folder: string, git: Git, target: Pick<Target, 'address' | 'branch'>): Promise<Found> {
   // What an attempt has left that was cut.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
-  const words = ['clone', ...LITTLE, '--no-checkout', '--single-branch', '--origin=origin']
+  const words = ['clone', ...cloneWords(target)]
   const from = ['--', target.address.url, '.']
   try {
-    await git.run(...words, ...(target.branch === undefined ? [] : [`--branch=${target.branch}`]), ...from)
+    await git.run(...words, ...from)
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error
     if (error.status === -1 && /ENOENT/.test(error.said))
@@ -60,7 +60,7 @@ export async function clone(folder: string, git: Git, target: Pick<Target, 'addr
       })
     if (!/Remote branch .* not found/.test(error.said)) throw error
     // The main branch, so that the new one has ids of the same kind.
-    await git.run(...words, ...from)
+    await git.run('clone', ...cloneWords({}), ...from)
   }
   const branch = target.branch ?? (await git.ask('symbolic-ref', '--quiet', '--short', 'HEAD'))
   if (branch === undefined)
@@ -68,11 +68,49 @@ export async function clone(folder: string, git: Git, target: Pick<Target, 'addr
   return { branch, head: await commitOf(git, `refs/remotes/origin/${branch}`) }
 }
 
+const cloneWords = ({ branch }: Pick<Target, 'branch'>): readonly string[] => [
+  ...LITTLE,
+  '--no-checkout',
+  '--single-branch',
+  '--origin=origin',
+  ...(branch === undefined ? [] : [`--branch=${branch}`]),
+]
+
+/**
+ * The same with the files of the target's folders, by one process, so that a busy caller is not needed in between: a script for git's own shell, which git brings along
+ * wherever it is installed. Whatever goes wrong, such as a branch that is not there, is left to `clone`. Throws a GitFailure.
+ */
+export async function cloneWithFiles(
+  folder: string,
+  git: Git,
+  target: Pick<Target, 'address' | 'branch' | 'paths'>,
+): Promise<{ readonly found: Found; readonly checkout: Checkout }> {
+  const prepared = join(folder, '..', 'settings')
+  settle(prepared, target)
+  // Aliases run in the top folder of the repository around, if there is one: nothing is relative.
+  const script = `!f() { unset GIT_DIR GIT_WORK_TREE GIT_PREFIX; at=$1; settings=$2; shift 2; ${STEPS.join(' && ')}; }; f`
+  const words = [folder, prepared, ...cloneWords(target), '--', target.address.url, folder]
+  const said = await git.run('-c', `alias.devctl-copy=${script}`, 'devctl-copy', ...words)
+  const [branch = '', head] = said.split('\n')
+  const found = { branch, head: head || undefined }
+  return { found, checkout: { folder, git, ...found, requestHead: undefined } }
+}
+
+const STEPS = [
+  'git clone "$@"',
+  'cat "$settings/.git/config" >>"$at/.git/config"',
+  'mkdir -p "$at/.git/info"',
+  'cp "$settings/.git/info/sparse-checkout" "$settings/.git/info/attributes" "$at/.git/info/"',
+  'git -C "$at" symbolic-ref --short HEAD',
+  // A repository without a commit has nothing to check out.
+  '{ ! git -C "$at" rev-parse --quiet --verify HEAD || git -C "$at" checkout --quiet --force; }',
+]
+
 /** Makes a clone ready for its files. */
 export function settle(folder: string, { paths }: Pick<Target, 'paths'>): void {
+  mkdirSync(join(folder, '.git/info'), { recursive: true })
   // One write in place of a process for each setting.
   appendFileSync(join(folder, '.git/config'), CONFIGURATION)
-  mkdirSync(join(folder, '.git/info'), { recursive: true })
   writeFileSync(join(folder, '.git/info/sparse-checkout'), sparsePatterns(paths))
   // Bytes are what the lock's hashes are of: neither the repository's nor the user's wish for other line ends may change them on their way.
   writeFileSync(join(folder, '.git/info/attributes'), '* -text -ident -working-tree-encoding\n')

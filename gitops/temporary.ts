@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive, thisProcess } from './owner.ts'
@@ -14,7 +15,7 @@ const OLD = 10_000
 export interface Temporary {
   readonly folder: string
   /** Removes it; may be called again. */
-  remove(): void
+  remove(): Promise<void>
 }
 
 /** Does work with a private folder in TMPDIR, which is gone afterwards, whatever happens; also removes those that killed runs have left. */
@@ -26,7 +27,7 @@ export async function withTemporary<Result>(
   try {
     return await work(folder)
   } finally {
-    remove()
+    await remove()
   }
 }
 
@@ -40,7 +41,7 @@ export function openTemporary(env: Readonly<Record<string, string | undefined>>)
   const folder = join(outer, WORK)
   mkdirSync(folder)
   // A git process that was just ended may still write its last file.
-  const remove = () => rmSync(outer, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
+  const remove = () => rm(outer, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   return { folder, remove }
 }
 

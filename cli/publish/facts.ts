@@ -25,7 +25,7 @@ export interface Origin {
 export async function originOf({ directory, inputs }: CompiledForRepository, git: GitOptions): Promise<Origin> {
   const repository = repositoryOf(directory)
   return {
-    commit: await readSource(directory, [...inputs.keys()], git),
+    commit: repository && (await readSource(directory, repository.top, [...inputs.keys()], git)),
     repository: repository?.address === undefined ? undefined : plainAddress(repository.address),
     page: repository?.address === undefined ? undefined : toHttps(repository.address),
     top: repository?.top ?? directory,

@@ -1,5 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import { layout } from '../../gitops/layout/layout.ts'
 import { forControllers } from '../../gitops/marks.ts'
 import type { PublishedFolder, Repository } from '../../gitops/publication.ts'
 import type { Context } from '../command.ts'
@@ -43,6 +44,13 @@ export async function folderMaker(
   const isOverlay = destination.layout === 'kustomize'
   const base = isOverlay ? await compileBase(context, options, application, project.environment) : undefined
   const sealer = await sealerOf(io, compiled, compiled.directory)
+  const about = (source: Origin) => aboutOf(plan, manifests, project, source.repository, options)
+  // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or sealed.
+  const printed =
+    destination.layout === 'kustomize' || sealer
+      ? undefined
+      : layout(manifests, { layout: destination.layout, about: about(await origin) })
+  if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled)
   let final = manifests
   let isWarned = false
   return {
@@ -60,7 +68,8 @@ export async function folderMaker(
         {
           application,
           ...(base && { base: forControllers(base) }),
-          about: aboutOf(plan, manifests, project, source.repository, options),
+          about: about(source),
+          ...(printed && { files: printed }),
           manifests: final,
           facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
           takeOver: options.takeOver,
@@ -68,7 +77,11 @@ export async function folderMaker(
         },
         there,
       )
-      refuseSecrets(made, compiled)
+      if (!printed)
+        refuseSecrets(
+          made.map(({ path, output: { files } }) => ({ path, files })),
+          compiled,
+        )
       return made
     },
   }

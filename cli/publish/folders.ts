@@ -15,6 +15,8 @@ export interface Written {
   /** DNS label. */
   readonly application: string
   readonly manifests: readonly Manifest[]
+  /** The same as files, where they are printed already; not for overlays. */
+  readonly files?: Output['files']
   /** What an overlay is computed against; only for the layout that has them. */
   readonly base?: readonly Manifest[]
   readonly about: About
@@ -56,7 +58,7 @@ export function foldersOf(
     return { path: shared, output: { ...common, files, keepOthers, uses: Object.fromEntries(uses) } }
   }
   if (name !== 'kustomize') {
-    const plain = own(layout(manifests, { layout: name, about }))
+    const plain = own(written.files ?? layout(manifests, { layout: name, about }))
     return lock?.uses?.[path] === undefined ? [plain] : [plain, bases(new Map(), others)]
   }
   const base = toBase(written.base ?? manifests)

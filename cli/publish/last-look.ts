@@ -1,7 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { get, type Tree } from '../../compiler/syntax/tree.ts'
 import { secretShapes } from '../../compiler/values/secret-shapes.ts'
-import type { PublishedFolder } from '../../gitops/publication.ts'
 import { scanForSecrets } from '../../gitops/secret-scan.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 
@@ -9,9 +8,12 @@ import type { CompiledForRepository } from './compile-for-repository.ts'
  * Looks over all that would be committed for what is secret: the compiler has refused it at its place, and this is for what it did not see. Throws a UserError, without the
  * secret.
  */
-export function refuseSecrets(folders: readonly PublishedFolder[], compiled: CompiledForRepository): void {
+export function refuseSecrets(
+  folders: readonly { readonly path: string; readonly files: ReadonlyMap<string, string> }[],
+  compiled: CompiledForRepository,
+): void {
   const files = new Map(
-    folders.flatMap(({ path, output }) => [...output.files].map(([file, text]) => [`${path}/${file}`, text] as const)),
+    folders.flatMap(({ path, files }) => [...files].map(([file, text]) => [`${path}/${file}`, text] as const)),
   )
   const known = publicTexts(compiled)
   const found = scanForSecrets(files, {
