@@ -245,7 +245,7 @@ describe('a repository', () => {
     await plain.publish()
     const { '.gitattributes': _, ...tree } = await treeAt(project.server.repository)
     const [{ [`${FOLDER}/${LOCK_NAME}`]: lock, ...ours }, theirs] = [tree, await treeAt(plain.server.repository)]
-    expect(lock).toContain('"version": 1')
+    expect(lock).toContain('"version": 2')
     for (const [path, text] of Object.entries(ours)) expect(text, path).toBe(theirs[path])
   })
 
