@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Address } from './address.ts'
 import { type Git, GitFailure } from './git.ts'
+import { noteName } from './note-name.ts'
 import { LOCK_NAME } from './tree/lock.ts'
 
 /** What is looked at and written in a repository. */
@@ -26,6 +27,8 @@ export interface Checkout {
   readonly head: string | undefined
   /** The commit that the branch for a pull request has. */
   readonly requestHead: string | undefined
+  /** What is noted of the newest source came with it. */
+  readonly hasNote: boolean
 }
 
 /** What a fetch has found. */
@@ -33,8 +36,12 @@ export interface Found {
   readonly branch: string
   /** Undefined where the branch has no commit yet. */
   readonly head: string | undefined
+  /** The note of the first folder was fetched as well, if there is one. */
+  readonly hasNote?: boolean
 }
 
+/** Where the note of the newest source comes. */
+export const NOTE = 'refs/remotes/origin/devctl-note'
 const BRANCH = 'refs/remotes/origin/devctl-target'
 const REQUEST = 'refs/remotes/origin/devctl-request'
 /** One commit, and of its files only those that are looked at. */
@@ -93,7 +100,7 @@ export async function cloneWithFiles(
   const said = await git.run('-c', `alias.devctl-copy=${script}`, 'devctl-copy', ...words)
   const [branch = '', head] = said.split('\n')
   const found = { branch, head: head || undefined }
-  return { found, checkout: { folder, git, ...found, requestHead: undefined } }
+  return { found, checkout: { folder, git, ...found, requestHead: undefined, hasNote: false } }
 }
 
 const STEPS = [
@@ -125,25 +132,33 @@ function sparsePatterns(paths: readonly string[]): string {
   return `${[LOCK_NAME, '.gitattributes', ...own].join('\n')}\n`
 }
 
-/** Fetches the newest commit of the branch, and that of the branch for a pull request. Throws a GitFailure. */
-export async function fetchAgain(git: Git, branch: string, { request }: Target): Promise<Found> {
+/** Fetches the newest commit of the branch, and that of the branch for a pull request, or what is noted of the first folder. Throws a GitFailure. */
+export async function fetchAgain(git: Git, branch: string, { request, paths }: Target): Promise<Found> {
+  const hasNote = request === undefined
   // A pattern may match nothing, a name may not: so a branch that is not there yet is no failure.
-  const second = request === undefined ? [] : [`+refs/heads/${request}*:${REQUEST}*`]
+  const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
   try {
-    await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, ...second)
+    await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, second)
   } catch (error) {
     if (!(error instanceof GitFailure) || !/couldn't find remote ref/.test(error.said)) throw error
     return { branch, head: undefined }
   }
-  return { branch, head: await git.run('rev-parse', BRANCH) }
+  return { branch, head: await git.run('rev-parse', BRANCH), hasNote }
 }
+
+/** Fetches what is noted of a folder's newest source, if anything is. Throws a GitFailure. */
+export async function fetchNote(git: Git, name: string): Promise<void> {
+  await git.run('fetch', ...LITTLE, '--prune', 'origin', noteSpec(name))
+}
+
+const noteSpec = (name: string) => `+${name}*:${NOTE}*`
 
 /** Checks out what was found, whatever was there; `isFirst` where nothing was. Throws a GitFailure. */
 export async function checkOut(
   folder: string,
   git: Git,
   { request }: Pick<Target, 'request'>,
-  { branch, head }: Found,
+  { branch, head, hasNote = false }: Found,
   isFirst: boolean,
 ): Promise<Checkout> {
   // Processes cost more than what they do here: side by side they take half the time.
@@ -159,7 +174,7 @@ export async function checkOut(
   }
   // What a failed commit has left.
   if (!isFirst) await git.run('clean', '-ffdxq')
-  return { folder, git, branch, head, requestHead: await asked }
+  return { folder, git, branch, head, requestHead: await asked, hasNote }
 }
 
 const commitOf = (git: Git, ref: string) => git.ask('rev-parse', '--quiet', '--verify', ref)

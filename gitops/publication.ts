@@ -4,10 +4,11 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Checkout, Target } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { refuseSameObjects } from './neighbours.ts'
+import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
 import { isOnRequest, readRequestBranch, removeRequestBranch, requestFile, requestLock } from './request-branch.ts'
-import { type Change, type Output, planChange, readLock } from './tree/change.ts'
-import { type Facts, LOCK_NAME, type Lock } from './tree/lock.ts'
+import { type Change, type Output, planChange } from './tree/change.ts'
+import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
 import { type There, thereIn } from './tree/there.ts'
 
@@ -85,6 +86,13 @@ export interface PublishOptions extends PushOptions {
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
   const { target } = publication
   let changes: readonly FolderChange[] = []
+  const known = new Map<string, Promise<boolean | undefined>>()
+  const isAncestor = (older: string, newer: string) => {
+    const key = `${older} ${newer}`
+    const asked = known.get(key) ?? options.isAncestor(older, newer)
+    known.set(key, asked)
+    return asked
+  }
   const work = {
     async write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
       const { head, branch } = checkout
@@ -97,9 +105,18 @@ export async function publish(publication: Publication, options: PublishOptions)
         target,
         folders.some(({ output }) => output.takeOver),
       )
-      const newer = publication.rollback ? undefined : await newerSource(checkout, publication, folders, options)
+      const { rollback, path } = publication
+      const isUnchanged = changes.every(isSame)
+      const { commit: ours, isDirty } = folders[0]?.output.facts?.source ?? {}
+      // What is not noted for others does not ask them by its push.
+      const mustKnow = !isUnchanged && target.request === undefined && (options.dryRun || isDirty === true)
+      const newer =
+        rollback || ours === undefined ? undefined : await newerSource(checkout, path, { ours, mustKnow, isAncestor })
       if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
-      if (changes.every(isSame)) {
+      const isNoted = target.request === undefined && !options.dryRun && ours !== undefined && !isDirty
+      if (isUnchanged) {
+        const source = isNoted ? await noteUnchanged(checkout, path, ours, { rollback, isAncestor }) : undefined
+        if (source !== undefined) return { done: { kind: 'newer', source, isRequest: false } }
         if (!request || options.dryRun) return { done: { kind: 'unchanged', head, branch } }
         await options.closeRequest(branch)
         const isRemoved = await removeRequestBranch(checkout, request)
@@ -108,11 +125,14 @@ export async function publish(publication: Publication, options: PublishOptions)
       await refuseSameObjects(checkout, folders)
       if (options.dryRun) return { done: { kind: 'planned', branch, changes } }
       const message = await options.message(changes)
+      const expected = isNoted ? await expectedNote(checkout, path) : undefined
       for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
       const paths = changes.flatMap(pathsOf)
       if (request && (await isOnRequest(checkout, request, target.paths, paths)))
         return { done: { kind: 'requested', branch, commit: request.commit, changes } }
-      return { commit: { message, paths } }
+      if (ours === undefined || expected === undefined) return { commit: { message, paths } }
+      const mark = { ...expected, ...(await markFor(checkout, path, ours, expected.expected)) }
+      return { commit: { message, paths, mark } }
     },
   }
   const result = await pushTo(target, work, options)
@@ -162,19 +182,19 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
 /** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */
 async function newerSource(
   checkout: Checkout,
-  { path }: Publication,
-  folders: readonly PublishedFolder[],
-  { isAncestor }: PublishOptions,
+  path: string,
+  {
+    ours,
+    mustKnow,
+    isAncestor,
+  }: { readonly ours: string; readonly mustKnow: boolean; readonly isAncestor: PublishOptions['isAncestor'] },
 ): Promise<{ readonly source: string; readonly isRequest: boolean } | undefined> {
-  const ours = sourceOf(folders[0]?.output.facts)
-  if (ours === undefined) return undefined
-  const there = [readLock(join(checkout.folder, path), path), await requestLock(checkout, path)]
-  for (const [index, lock] of there.entries()) {
-    const source = sourceOf(lock?.facts)
-    if (source !== undefined && ours !== source && (await isAncestor(ours, source)) === true)
-      return { source, isRequest: index === 1 }
+  const requested = await requestLock(checkout, path)
+  const there = [await newestSource(checkout, path, mustKnow), requested?.facts?.source.commit]
+  for (const [index, source] of there.entries()) {
+    // Most are newer than what is there: asked first, that is all that is asked.
+    if (source === undefined || source === ours || (await isAncestor(source, ours)) === true) continue
+    if ((await isAncestor(ours, source)) === true) return { source, isRequest: index === 1 }
   }
   return undefined
 }
-
-const sourceOf = (facts: Facts | undefined) => facts?.source.commit

@@ -19,6 +19,18 @@ export interface Commit {
   readonly message: string
   /** What was written and removed, with `/`, from the root of the repository. */
   readonly paths: readonly string[]
+  readonly mark?: Mark
+}
+
+/** A ref that moves together with the branch, if nobody else has moved it. */
+export interface Mark {
+  readonly ref: string
+  /** What it is to point to; the object is there. */
+  readonly object: string
+  /** What it points to now; empty where it must not be there. */
+  readonly expected: string
+  /** Nobody has looked what it points to. */
+  readonly isGuess: boolean
 }
 
 /** A commit that is on its branch. */
@@ -123,7 +135,7 @@ export async function pushTo<Done>(
       return bare
     }
 
-    async function once(early: Begun | undefined): Promise<Attempt> {
+    async function once(early: Begun | undefined, last = retries.at(-1)): Promise<Attempt> {
       const found = early ?? (await fetchAgain(git, branch!, target))
       const isFirst = isPristine
       isPristine = false
@@ -131,16 +143,22 @@ export async function pushTo<Done>(
       const { head } = checkout
       tell({ type: 'fetched', branch: checkout.branch, head })
       // The answer to an earlier push was lost, not the push.
-      const arrived = await firstArrived(checkout, target, sent, retries.at(-1))
+      const arrived = await firstArrived(checkout, target, sent, last)
       if (arrived) return { result: { pushed: { branch: checkout.branch, ...arrived, retries } } }
       const made = await work.write(checkout)
       if ('done' in made) return { result: { done: made.done, checkout } }
       await commitAll(checkout, made.commit)
-      const pushed = push(checkout, target)
+      const pushed = push(checkout, target, made.commit.mark)
       // Whose commit it was must be known also when the push fails.
       const [commit] = await Promise.all([git.run('rev-parse', 'HEAD'), pushed.catch(() => {})])
       sent.push({ commit, before: head })
-      await pushed
+      try {
+        await pushed
+      } catch (error) {
+        // Nobody was faster: what the mark is has to be seen first.
+        if (made.commit.mark?.isGuess && isStale(error, made.commit.mark)) return await once(undefined, 'race')
+        throw error
+      }
       const replaced = checkout.requestHead
       return {
         result: { pushed: { branch: checkout.branch, before: head, commit, retries, ...(replaced && { replaced }) } },
@@ -199,7 +217,7 @@ function commitRefused(error: GitFailure): UserError {
   })
 }
 
-async function push({ git, branch, requestHead }: Checkout, { request, address }: Target): Promise<void> {
+async function push({ git, branch, requestHead }: Checkout, { request, address }: Target, mark?: Mark): Promise<void> {
   // A checkout on this machine takes the commit into its files, if nothing in it has been changed.
   const receive = address.isCheckout
     ? ['--receive-pack=git -c receive.denyCurrentBranch=updateInstead receive-pack']
@@ -208,8 +226,39 @@ async function push({ git, branch, requestHead }: Checkout, { request, address }
     request === undefined
       ? [`HEAD:refs/heads/${branch}`]
       : [`--force-with-lease=refs/heads/${request}:${requestHead ?? ''}`, `HEAD:refs/heads/${request}`]
-  await git.run('push', '--quiet', '--no-follow-tags', '--recurse-submodules=no', ...receive, 'origin', ...to)
+  const words = ['push', '--quiet', '--no-follow-tags', '--recurse-submodules=no', ...receive]
+  if (mark !== undefined) {
+    const { ref, object, expected } = mark
+    try {
+      await git.run(...words, '--atomic', `--force-with-lease=${ref}:${expected}`, 'origin', ...to, `${object}:${ref}`)
+      return
+    } catch (error) {
+      if (!isMarkRefused(error, mark)) throw error
+    }
+  }
+  await git.run(...words, 'origin', ...to)
 }
+
+/** Whether a mark is not what was expected, and nothing else is wrong. */
+const isStale = (error: unknown, { ref }: Mark) =>
+  error instanceof GitFailure &&
+  error.said.includes(`${ref} (stale info)`) &&
+  !/\((fetch first|non-fast-forward)\)/.test(error.said)
+
+/** Whether the server may take the branch without the mark: it takes no such refs, or does not know how to take two together. */
+function isMarkRefused(error: unknown, { ref }: Mark): boolean {
+  if (!(error instanceof GitFailure)) return false
+  if (error.said.includes('does not support --atomic')) return true
+  if (classify(error.said) !== 'refused') return false
+  const lines = [...error.said.matchAll(/^ *! \[remote rejected\] \S+ -> (\S+) \((.*)\)/gm)]
+  const why = lines.find(([, name]) => name === ref)?.[2]
+  // A hook that looks at all refs at once does not say which one it did not like.
+  const isForMark = ([, name, reason = '']: RegExpMatchArray) => name === ref || reason === why || ATOMIC.test(reason)
+  return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
+}
+
+/** What is said of a ref that was refused for the other's sake. */
+const ATOMIC = /atomic|transaction failed/
 
 /** Milliseconds: longer each time, and by chance, so that twenty pipelines do not meet again. */
 function pauseAfter(times: number, first: number): number {

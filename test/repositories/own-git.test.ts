@@ -177,6 +177,7 @@ test('what git sets for its hooks does not lead elsewhere', async () => {
   expect(readFileSync(join(other, '.git/index')).toString('hex')).toBe(before)
   expect(await git(other, 'count-objects')).toMatch(/^1 objects/)
   expect((await git(project.server.repository, 'for-each-ref', '--format=%(refname)')).split('\n')).toEqual([
+    'refs/devctl/environments/staging/shop/@main',
     'refs/heads/main',
   ])
 })
