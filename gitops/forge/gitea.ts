@@ -2,14 +2,10 @@ import type { ForgeApi } from './api-request.ts'
 import { clampBody } from './clamp-body.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
+import { type Pull, pullCalls } from './pull-calls.ts'
 
-/** The fields of https://docs.gitea.com/api/ (`PullRequest`) that are read; Forgejo has the same. */
-interface Pull {
-  readonly number: number
-  readonly html_url: string
-  readonly title: string
-  readonly body: string | null
-  readonly draft?: boolean
+/** With the repositories of its branches (https://docs.gitea.com/api/, `PullRequest`); Forgejo has the same. */
+interface ListedPull extends Pull {
   readonly head: { readonly ref: string; readonly repo_id: number }
   readonly base: { readonly ref: string; readonly repo_id: number }
 }
@@ -29,16 +25,16 @@ const PAGE = 50
 
 /** Pull requests on Gitea and Forgejo. */
 export function giteaRequests(api: ForgeApi): PullRequests {
-  const [owner, name] = api.site.path.split('/').map(encodeURIComponent)
-  const root = `/repos/${owner}/${name}`
+  const pulls = pullCalls(api)
+  const owner = encodeURIComponent(api.site.path.split('/')[0]!)
 
   const requests: PullRequests = {
     // The call for a base and a head takes no base with a slash in it, and may give a request that is closed; older servers do not filter.
     async find({ head, base }, { signal } = {}) {
-      const isOurs = (pull: Pull) =>
+      const isOurs = (pull: ListedPull) =>
         pull.head.ref === head && pull.base.ref === base && pull.head.repo_id === pull.base.repo_id
-      const found = await findIn<Pull>(
-        `${root}/pulls?state=open&sort=recentupdate`,
+      const found = await findIn<ListedPull>(
+        `${pulls.root}/pulls?state=open&sort=recentupdate`,
         isOurs,
         'look for the pull request',
         signal,
@@ -50,57 +46,26 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       openOnce(api, requests, request, waiting, {
         create: notes => create(request, notes, waiting.signal),
         complete: async ({ number }, notes) => {
-          notes.push(...(await askForReview(number, request.reviewers ?? [], waiting.signal)))
+          notes.push(...(await pulls.askForReview(number, request.reviewers ?? [], waiting.signal)))
         },
       }),
 
     async update(request, { title, body }, { signal } = {}) {
       const text = { title, body: clampBody(body, 'gitea') }
       if (reads(request, text)) return request
-      const path = `${root}/pulls/${request.number}`
-      const purpose = `update pull request ${request.number}`
-      const fields = { title: request.isDraft ? `WIP: ${title}` : title, body: text.body }
-      return toRequest(
-        await api.object<Pull>({ method: 'PATCH', path, body: fields, purpose, mayRepeat: true, signal }),
-      )
+      const fields = { ...text, title: titleOf(title, request.isDraft) }
+      return toRequest(await pulls.update(request.number, fields, signal))
     },
 
-    async close({ number }, comment, { signal } = {}) {
-      const purpose = `close pull request ${number}`
-      const path = `${root}/pulls/${number}`
-      await api.send({ method: 'PATCH', path, body: { state: 'closed' }, purpose, mayRepeat: true, signal })
-      return attempt('the comment could not be written', () =>
-        api.send({
-          method: 'POST',
-          path: `${root}/issues/${number}/comments`,
-          body: { body: clampBody(comment, 'gitea') },
-          purpose: `comment on pull request ${number}`,
-          mayRepeat: false,
-          signal,
-        }),
-      )
-    },
+    close: pulls.close,
   }
   return requests
 
   async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
     const { head, base, title, draft = false } = request
     const ids = await idsOf(request.labels ?? [], notes, signal)
-    const made = await api.object<Pull>({
-      method: 'POST',
-      path: `${root}/pulls`,
-      body: {
-        head,
-        base,
-        title: draft ? `WIP: ${title}` : title,
-        body: clampBody(request.body, 'gitea'),
-        ...(ids.length > 0 && { labels: ids }),
-      },
-      purpose: 'open a pull request',
-      mayRepeat: false,
-      signal,
-    })
-    return toRequest(made)
+    const fields = { head, base, title: titleOf(title, draft), body: clampBody(request.body, 'gitea') }
+    return toRequest(await pulls.create({ ...fields, ...(ids.length > 0 && { labels: ids }) }, signal))
   }
 
   /** Labels are numbers, those of the repository or of its organization. A name that none has is told. */
@@ -113,26 +78,13 @@ export function giteaRequests(api: ForgeApi): PullRequests {
         // A user has no labels: 404.
         const inOrganization = () =>
           findIn<Label>(`/orgs/${owner}/labels?`, isIt, purpose, signal).catch(() => undefined)
-        const label = (await findIn<Label>(`${root}/labels?`, isIt, purpose, signal)) ?? (await inOrganization())
+        const label = (await findIn<Label>(`${pulls.root}/labels?`, isIt, purpose, signal)) ?? (await inOrganization())
         if (label) ids.push(label.id)
         else notes.push(`the label \`${wanted}\` is not known`)
       }
       notes.push(...(await attempt(`the label \`${wanted}\` could not be looked up`, lookUp)))
     }
     return ids
-  }
-
-  async function askForReview(number: number, names: readonly string[], signal: AbortSignal | undefined) {
-    if (names.length === 0) return []
-    const path = `${root}/pulls/${number}/requested_reviewers`
-    const purpose = `ask for reviews of pull request ${number}`
-    const body = {
-      reviewers: names.filter(one => !one.includes('/')),
-      team_reviewers: names.filter(one => one.includes('/')).map(one => one.split('/').at(-1)),
-    }
-    return attempt('the reviewers could not be asked', () =>
-      api.send({ method: 'POST', path, body, purpose, mayRepeat: true, signal }),
-    )
   }
 
   /** The first of a list that fits, page by page. */
@@ -151,6 +103,8 @@ export function giteaRequests(api: ForgeApi): PullRequests {
     }
   }
 }
+
+const titleOf = (title: string, isDraft: boolean): string => (isDraft ? `WIP: ${title}` : title)
 
 function toRequest({ number, html_url: url, title, body, draft }: Pull): PullRequest {
   // Servers before 1.22 do not tell of drafts.

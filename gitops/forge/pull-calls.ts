@@ -1,0 +1,65 @@
+import type { ForgeApi } from './api-request.ts'
+import { clampBody } from './clamp-body.ts'
+import type { PullRequests } from './forge.ts'
+import { attempt } from './open-once.ts'
+
+/** The fields of a pull request that are read and mean the same on both: GitHub's, which Gitea has taken over. */
+export interface Pull {
+  readonly number: number
+  readonly html_url: string
+  readonly title: string
+  readonly body: string | null
+  readonly draft?: boolean
+}
+
+/**
+ * The calls that Gitea has taken over from GitHub as they are: https://docs.github.com/rest/pulls, https://docs.gitea.com/api/. Which fields
+ * are sent is up to the forge. They throw as ForgeApi does; what a publish does not depend on gives notes instead.
+ */
+export function pullCalls(api: ForgeApi) {
+  const root = `/repos/${api.site.path.split('/').map(encodeURIComponent).join('/')}`
+
+  /** Never sent twice: there would be two. */
+  const create = (fields: object, signal: AbortSignal | undefined): Promise<Pull> => {
+    const purpose = 'open a pull request'
+    return api.object({ method: 'POST', path: `${root}/pulls`, body: fields, purpose, mayRepeat: false, signal })
+  }
+
+  const update = (number: number, fields: object, signal: AbortSignal | undefined): Promise<Pull> => {
+    const path = `${root}/pulls/${number}`
+    const purpose = `update pull request ${number}`
+    return api.object({ method: 'PATCH', path, body: fields, purpose, mayRepeat: true, signal })
+  }
+
+  const close: PullRequests['close'] = async ({ number }, comment, { signal } = {}) => {
+    const purpose = `close pull request ${number}`
+    const path = `${root}/pulls/${number}`
+    await api.send({ method: 'PATCH', path, body: { state: 'closed' }, purpose, mayRepeat: true, signal })
+    return attempt('the comment could not be written', () =>
+      api.send({
+        method: 'POST',
+        path: `${root}/issues/${number}/comments`,
+        body: { body: clampBody(comment, api.site.kind) },
+        purpose: `comment on pull request ${number}`,
+        mayRepeat: false,
+        signal,
+      }),
+    )
+  }
+
+  const askForReview = async (number: number, names: readonly string[], signal: AbortSignal | undefined) => {
+    if (names.length === 0) return []
+    const path = `${root}/pulls/${number}/requested_reviewers`
+    const purpose = `ask for reviews of pull request ${number}`
+    const body = {
+      reviewers: names.filter(name => !name.includes('/')),
+      // By their slug alone: https://docs.github.com/rest/pulls/review-requests
+      team_reviewers: names.filter(name => name.includes('/')).map(name => name.split('/').at(-1)),
+    }
+    return attempt('the reviewers could not be asked', () =>
+      api.send({ method: 'POST', path, body, purpose, mayRepeat: true, signal }),
+    )
+  }
+
+  return { root, create, update, close, askForReview }
+}
