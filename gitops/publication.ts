@@ -6,7 +6,14 @@ import { refuseLinks } from './links.ts'
 import { refuseSameObjects } from './neighbours.ts'
 import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
-import { isOnRequest, readRequestBranch, removeRequestBranch, requestFile, requestLock } from './request-branch.ts'
+import {
+  isOnRequest,
+  type RequestBranch,
+  readRequestBranch,
+  removeRequestBranch,
+  requestFile,
+  requestLock,
+} from './request-branch.ts'
 import { type Change, type Output, planChange } from './tree/change.ts'
 import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
@@ -84,59 +91,107 @@ export interface PublishOptions extends PushOptions {
  * something newer. Throws a UserError, and has pushed nothing, where something is in the way.
  */
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
-  const { target } = publication
   let changes: readonly FolderChange[] = []
+  const isAncestor = remembered(options.isAncestor)
+  const result = await pushTo<Outcome>(
+    publication.target,
+    {
+      async write(checkout) {
+        const seen = await lookAt(checkout, publication, options)
+        changes = seen.changes
+        const newer = await newerSource(checkout, publication, seen, isAncestor)
+        if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
+        if (changes.every(isSame)) return { done: await leave(checkout, publication, options, seen, isAncestor) }
+        await refuseSameObjects(checkout, seen.folders)
+        if (options.dryRun) return { done: { kind: 'planned', branch: checkout.branch, changes } }
+        return writeChanges(checkout, publication, options, seen)
+      },
+    },
+    options,
+  )
+  return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
+}
+
+/** What a checkout holds, and what should become of it. */
+interface Seen {
+  readonly folders: readonly PublishedFolder[]
+  readonly changes: readonly FolderChange[]
+  readonly request: RequestBranch | undefined
+  /** Our commit of the source. */
+  readonly ours: string | undefined
+  /** The newest source of the folder is noted by our push. */
+  readonly isNoted: boolean
+  /** Somebody must look what is noted: our push does not ask. */
+  readonly mustKnow: boolean
+}
+
+type IsAncestor = PublishOptions['isAncestor']
+
+async function lookAt(checkout: Checkout, publication: Publication, { dryRun }: PublishOptions): Promise<Seen> {
+  const { target } = publication
+  if (checkout.head === undefined && target.request !== undefined && !dryRun) throw noBase(checkout.branch)
+  const folders = await publication.folders(repositoryIn(checkout))
+  await Promise.all(folders.map(({ path }) => refuseLinks(checkout, path)))
+  const changes = folders.map(folder => planFolder(checkout, folder))
+  const isTakenOver = folders.some(({ output }) => output.takeOver)
+  const request = await readRequestBranch(checkout, target, isTakenOver)
+  const { commit: ours, isDirty = false } = folders[0]?.output.facts?.source ?? {}
+  const isDirect = target.request === undefined
+  return {
+    folders,
+    changes,
+    request,
+    ours,
+    isNoted: isDirect && !dryRun && ours !== undefined && !isDirty,
+    mustKnow: isDirect && (dryRun || isDirty) && !changes.every(isSame),
+  }
+}
+
+/** Nothing differs: notes that our source renders to the same, and takes back a pull request that wants something else. */
+async function leave(
+  checkout: Checkout,
+  { path, rollback }: Publication,
+  { dryRun, closeRequest }: PublishOptions,
+  { request, ours, isNoted }: Seen,
+  isAncestor: IsAncestor,
+): Promise<Outcome> {
+  const { head, branch } = checkout
+  const noted = isNoted && ours !== undefined
+  const source = noted ? await noteUnchanged(checkout, path, ours, { rollback, isAncestor }) : undefined
+  if (source !== undefined) return { kind: 'newer', source, isRequest: false }
+  if (!request || dryRun) return { kind: 'unchanged', head, branch }
+  await closeRequest(branch)
+  const isRemoved = await removeRequestBranch(checkout, request)
+  return { kind: 'unchanged', head, branch, request: isRemoved ? 'removed' : 'left' }
+}
+
+/** Writes the files, and gives the commit to make of them, unless the open pull request has them already. */
+async function writeChanges(
+  checkout: Checkout,
+  { target, path }: Publication,
+  options: PublishOptions,
+  { changes, request, ours, isNoted }: Seen,
+): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
+  const message = await options.message(changes)
+  const expected = isNoted ? await expectedNote(checkout, path) : undefined
+  for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
+  const paths = changes.flatMap(pathsOf)
+  if (request && (await isOnRequest(checkout, request, target.paths, paths)))
+    return { done: { kind: 'requested', branch: checkout.branch, commit: request.commit, changes } }
+  if (ours === undefined || expected === undefined) return { commit: { message, paths } }
+  const mark = { ...expected, ...(await markFor(checkout, path, ours, expected.expected)) }
+  return { commit: { message, paths, mark } }
+}
+
+/** The same question is asked of the source's server once. */
+function remembered(ask: IsAncestor): IsAncestor {
   const known = new Map<string, Promise<boolean | undefined>>()
-  const isAncestor = (older: string, newer: string) => {
+  return (older, newer) => {
     const key = `${older} ${newer}`
-    const asked = known.get(key) ?? options.isAncestor(older, newer)
+    const asked = known.get(key) ?? ask(older, newer)
     known.set(key, asked)
     return asked
   }
-  const work = {
-    async write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
-      const { head, branch } = checkout
-      if (head === undefined && target.request !== undefined && !options.dryRun) throw noBase(branch)
-      const folders = await publication.folders(repositoryIn(checkout))
-      await Promise.all(folders.map(({ path }) => refuseLinks(checkout, path)))
-      changes = folders.map(folder => planFolder(checkout, folder))
-      const request = await readRequestBranch(
-        checkout,
-        target,
-        folders.some(({ output }) => output.takeOver),
-      )
-      const { rollback, path } = publication
-      const isUnchanged = changes.every(isSame)
-      const { commit: ours, isDirty } = folders[0]?.output.facts?.source ?? {}
-      // What is not noted for others does not ask them by its push.
-      const mustKnow = !isUnchanged && target.request === undefined && (options.dryRun || isDirty === true)
-      const newer =
-        rollback || ours === undefined ? undefined : await newerSource(checkout, path, { ours, mustKnow, isAncestor })
-      if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
-      const isNoted = target.request === undefined && !options.dryRun && ours !== undefined && !isDirty
-      if (isUnchanged) {
-        const source = isNoted ? await noteUnchanged(checkout, path, ours, { rollback, isAncestor }) : undefined
-        if (source !== undefined) return { done: { kind: 'newer', source, isRequest: false } }
-        if (!request || options.dryRun) return { done: { kind: 'unchanged', head, branch } }
-        await options.closeRequest(branch)
-        const isRemoved = await removeRequestBranch(checkout, request)
-        return { done: { kind: 'unchanged', head, branch, request: isRemoved ? 'removed' : 'left' } }
-      }
-      await refuseSameObjects(checkout, folders)
-      if (options.dryRun) return { done: { kind: 'planned', branch, changes } }
-      const message = await options.message(changes)
-      const expected = isNoted ? await expectedNote(checkout, path) : undefined
-      for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
-      const paths = changes.flatMap(pathsOf)
-      if (request && (await isOnRequest(checkout, request, target.paths, paths)))
-        return { done: { kind: 'requested', branch, commit: request.commit, changes } }
-      if (ours === undefined || expected === undefined) return { commit: { message, paths } }
-      const mark = { ...expected, ...(await markFor(checkout, path, ours, expected.expected)) }
-      return { commit: { message, paths, mark } }
-    },
-  }
-  const result = await pushTo(target, work, options)
-  return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
 }
 
 const noBase = (branch: string) =>
@@ -182,13 +237,11 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
 /** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */
 async function newerSource(
   checkout: Checkout,
-  path: string,
-  {
-    ours,
-    mustKnow,
-    isAncestor,
-  }: { readonly ours: string; readonly mustKnow: boolean; readonly isAncestor: PublishOptions['isAncestor'] },
+  { path, rollback }: Publication,
+  { ours, mustKnow }: Seen,
+  isAncestor: IsAncestor,
 ): Promise<{ readonly source: string; readonly isRequest: boolean } | undefined> {
+  if (rollback || ours === undefined) return undefined
   const requested = await requestLock(checkout, path)
   const there = [await newestSource(checkout, path, mustKnow), requested?.facts?.source.commit]
   for (const [index, source] of there.entries()) {
