@@ -6,7 +6,6 @@ import type { Target } from '../../gitops/checkout.ts'
 import { UsageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import type { OpenProject } from '../open-project.ts'
-import { sharedFolder } from './folders.ts'
 import { folderPath, type PublishingValues } from './options.ts'
 
 /** Where an application is published: what options say, then the environment. */
@@ -23,6 +22,9 @@ type Values = Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout'
   readonly verify: boolean
   readonly addressBase?: string
 }
+
+/** The folder that the overlays of an application share. */
+export const sharedFolder = (application: string): string => `apps/${application}`
 
 /** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
 export function destinationOf(

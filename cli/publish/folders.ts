@@ -8,7 +8,7 @@ import type { PublishedFolder } from '../../gitops/publication.ts'
 import type { Output } from '../../gitops/tree/change.ts'
 import type { Facts, Lock } from '../../gitops/tree/lock.ts'
 import { lockOf, type There } from '../../gitops/tree/there.ts'
-import type { Destination } from './destination.ts'
+import { type Destination, sharedFolder } from './destination.ts'
 
 /** What is written for an application. */
 export interface Written {
@@ -69,9 +69,6 @@ export function foldersOf(
     bases(files, [...others, [path, base.name]]),
   ]
 }
-
-/** The folder that the overlays of an application share. */
-export const sharedFolder = (application: string): string => `apps/${application}`
 
 /** The bases with which other environments were published, as long as their folders are there. */
 function otherUses(lock: Lock | undefined, path: string, there: There): readonly (readonly [string, string])[] {
