@@ -5,8 +5,10 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
+import { isRunning } from '../gitops/owner.ts'
 import type { LogLevel } from './command.ts'
-import { parseDuration, readableDuration } from './duration-option.ts'
+import { deadlineOf } from './deadline.ts'
+import { readableDuration } from './duration-option.ts'
 import { INTERRUPTED } from './exit-status.ts'
 import { watchForInterruption } from './interruption.ts'
 import type { Io } from './io.ts'
@@ -40,8 +42,6 @@ export interface SessionOptions {
   readonly manifest?: Wish
 }
 
-const TIMEOUT = 300_000
-
 /**
  * Connects to the cluster of the target (contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
  * message for people.
@@ -51,8 +51,7 @@ export async function withCluster(
   options: SessionOptions,
   work: (session: Session) => Promise<number>,
 ): Promise<number> {
-  const timeout =
-    options.timeout ?? (io.env.DEVCTL_TIMEOUT ? parseDuration(io.env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : TIMEOUT)
+  const timeout = deadlineOf(io, options.timeout)
   const deadline = options.isEndless ? new AbortController().signal : AbortSignal.timeout(timeout)
   const interrupt = watchForInterruption()
   const signal = AbortSignal.any([deadline, interrupt.signal])
@@ -104,15 +103,6 @@ function holder(): Holder {
       const id = name.startsWith(`${machine} (`) ? /\((\d+)\)$/.exec(name)?.[1] : undefined
       return id !== undefined && !isRunning(Number(id))
     },
-  }
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' // node throws nothing else
   }
 }
 

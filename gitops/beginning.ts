@@ -46,8 +46,8 @@ export function begin(
     const { paths } = target
     try {
       if (!paths) return await clone(folder, git, target)
-      const { found, checkout } = await cloneWithFiles(folder, git, { ...target, paths })
-      return { ...found, paths, checkout }
+      const checkout = await cloneWithFiles(folder, git, { ...target, paths })
+      return { branch: checkout.branch, head: checkout.head, paths, checkout }
     } catch (error) {
       // Who is not let in, or finds nobody, would not be better off the second time.
       if (!paths || !(error instanceof GitFailure) || HOPELESS.has(classify(error.said))) throw error

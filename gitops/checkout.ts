@@ -93,7 +93,7 @@ export async function cloneWithFiles(
   folder: string,
   git: Git,
   target: Pick<Target, 'address' | 'branch' | 'paths'>,
-): Promise<{ readonly found: Found; readonly checkout: Checkout }> {
+): Promise<Checkout> {
   const prepared = join(folder, '..', 'settings')
   settle(prepared, target)
   // Aliases run in the top folder of the repository around, if there is one: nothing is relative.
@@ -101,8 +101,7 @@ export async function cloneWithFiles(
   const words = [folder, prepared, ...cloneWords(target), '--', target.address.url, folder]
   const said = await git.run('-c', `alias.devctl-copy=${script}`, 'devctl-copy', ...words)
   const [branch = '', head] = said.split('\n')
-  const found = { branch, head: head || undefined }
-  return { found, checkout: { folder, git, ...found, requestHead: undefined, hasNote: false } }
+  return { folder, git, branch, head: head || undefined, requestHead: undefined, hasNote: false }
 }
 
 const STEPS = [

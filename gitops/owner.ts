@@ -12,7 +12,8 @@ export function isAlive(owner: string): boolean {
   return isRunning(Number(id)) && (start === undefined || startOf(Number(id)) === start)
 }
 
-function isRunning(processId: number): boolean {
+/** Whether a process of this machine is there, whoever's it is. */
+export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0)
     return true

@@ -41,8 +41,6 @@ export interface Pushed {
   readonly commit: string
   /** How often somebody else was faster, or the connection broke. */
   readonly retries: readonly Rejection[]
-  /** The branch of a pull request had a commit before. */
-  readonly replaced?: string
 }
 
 export interface PushOptions extends GitOptions {
@@ -159,10 +157,7 @@ export async function pushTo<Done>(
         if (made.commit.mark?.isGuess && isStale(error, made.commit.mark)) return await once(undefined, 'race')
         throw error
       }
-      const replaced = checkout.requestHead
-      return {
-        result: { pushed: { branch: checkout.branch, before: head, commit, retries, ...(replaced && { replaced }) } },
-      }
+      return { result: { pushed: { branch: checkout.branch, before: head, commit, retries } } }
     }
   }
 }

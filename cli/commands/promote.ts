@@ -1,6 +1,5 @@
 import { command } from '../command.ts'
-import { choice, flag } from '../options.ts'
-import { forge, publishing, pullRequest, rollback } from '../publish/options.ts'
+import { dryRun, forge, output, publishing, pullRequest, rollback } from '../publish/options.ts'
 
 const { environment: _, image: __, imagesFile: ___, tag: ____, ...options } = publishing
 
@@ -14,11 +13,11 @@ export const promote = command({
   ],
   options: {
     ...options,
-    dryRun: flag('--dry-run', 'print what would change, and change nothing'),
+    dryRun,
     pullRequest,
     forge,
     rollback,
-    output: choice('--output <form>', 'form of the result', ['text', 'json'], 'text'),
+    output,
   },
   examples: [
     { line: 'devctl promote staging production', does: 'what runs in staging' },

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
-import { choice, flag } from '../options.ts'
-import { forge, publishing, pullRequest, rollback } from '../publish/options.ts'
+import { flag } from '../options.ts'
+import { dryRun, forge, output, publishing, pullRequest, rollback } from '../publish/options.ts'
 
 export const publish = command({
   name: 'publish',
@@ -10,12 +10,12 @@ export const publish = command({
 Only files that devctl wrote are replaced or removed, and only while they are as it wrote them. No Secret with data is ever written.`,
   options: {
     ...publishing,
-    dryRun: flag('--dry-run', 'print what would change, and change nothing'),
+    dryRun,
     verify: flag('--verify', 'fail unless the repository holds exactly what these files render to; changes nothing'),
     pullRequest,
     forge,
     rollback,
-    output: choice('--output <form>', 'form of the result', ['text', 'json'], 'text'),
+    output,
   },
   examples: [
     { line: 'devctl publish --environment staging', does: 'to the repository that the environment names' },

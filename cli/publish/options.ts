@@ -33,7 +33,9 @@ export const publishing = {
   timeout,
 }
 
-/** How it is published. */
+/** How it is published, and what is printed. */
+export const dryRun = flag('--dry-run', 'print what would change, and change nothing')
+export const output = choice('--output <form>', 'form of the result', ['text', 'json'], 'text')
 export const pullRequest = flag(
   '--pull-request',
   'push to a branch of its own, and open a pull request with the token in the environment, or print its text',

@@ -13,6 +13,7 @@ import type { Destination } from './destination.ts'
 import type { Origin } from './facts.ts'
 import type { PublishValues } from './publish-application.ts'
 import { openRequest, tellWithdrawn } from './pull-request.ts'
+import { sourcesOf } from './sources.ts'
 
 /** What is known when a publish has ended. */
 export interface Published {
@@ -178,7 +179,7 @@ function countWords(counts: Readonly<Record<string, number>>): string {
 
 /** `compose.yaml at 9ab12cd`. */
 function sourceText({ compiled: { manifests }, origin: { commit } }: Published): string {
-  const files = [...new Set(manifests.map(({ source }) => source.split('#', 1)[0]!))]
+  const files = sourcesOf(manifests)
   const shown = files.length === 1 ? files[0]! : 'the source'
   if (!commit) return shown
   return `${shown} at ${commit.commit.slice(0, 7)}${commit.isDirty ? ' with uncommitted changes' : ''}`

@@ -4,7 +4,7 @@ import type { ForgeKind } from './forge.ts'
  * How many characters the text of a request may have: GitHub says so when it refuses a longer one, GitLab at
  * https://docs.gitlab.com/api/merge_requests/ (description). Gitea has a column of 4 GB, but takes no endless requests.
  */
-export const BODY_LIMITS: Readonly<Record<ForgeKind, number>> = { github: 65_536, gitlab: 1_048_576, gitea: 1_000_000 }
+const BODY_LIMITS: Readonly<Record<ForgeKind, number>> = { github: 65_536, gitlab: 1_048_576, gitea: 1_000_000 }
 
 const NOTE = '\n\n_The rest does not fit here: the commit has it._\n'
 
