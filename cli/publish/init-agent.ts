@@ -16,6 +16,7 @@ import { printDiagnostics } from '../report.ts'
 import { type Agent, ARGOCD, type BranchlessTarget, FLUX, messageOf, next, told } from './agent-words.ts'
 import { type Destination, destinationOf } from './destination.ts'
 import { requestWith } from './pull-request.ts'
+import { tellFetched } from './tell-fetched.ts'
 
 export interface InitAgentValues extends LoadingValues {
   readonly argocd: boolean
@@ -75,11 +76,7 @@ async function addAgent(
       env: io.env,
       signal,
       dryRun: options.dryRun || options.print,
-      tell(event) {
-        if (event.type === 'again') return
-        const head = event.head?.slice(0, 7) ?? 'which has no commit yet'
-        progress.tell({ type: 'step', step: 'Fetched', text: `${address.shown} ${event.branch} ${head}` })
-      },
+      tell: tellFetched(progress, address),
     },
   )
   if (added.kind === 'pushed') {

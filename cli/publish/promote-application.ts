@@ -14,6 +14,7 @@ import { type OpenProject, openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
 import { destinationOf } from './destination.ts'
 import { type PublishValues, publishProject } from './publish-application.ts'
+import { tellFetched } from './tell-fetched.ts'
 
 export type PromoteValues = Omit<PublishValues, 'environment' | 'image' | 'imagesFile' | 'tag' | 'verify'>
 
@@ -75,14 +76,7 @@ async function publishedAs(
   const lock = await readPublished(target, path, {
     env: io.env,
     signal,
-    tell: event => {
-      if (event.type === 'fetched')
-        progress.tell({
-          type: 'step',
-          step: 'Fetched',
-          text: `${target.address.shown} ${event.branch} ${event.head?.slice(0, 7) ?? 'which has no commit yet'}`,
-        })
-    },
+    tell: tellFetched(progress, target.address),
   })
   const name = `\`${environment.key}\``
   if (!lock?.facts)

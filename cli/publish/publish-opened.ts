@@ -17,6 +17,7 @@ import { forController } from './for-controllers.ts'
 import { changedText, type Described, fileCounts, tellOutcome } from './outcome.ts'
 import type { PublishValues } from './publish-application.ts'
 import { closeRequest } from './pull-request.ts'
+import { tellFetched } from './tell-fetched.ts'
 
 /** Publishes a project whose repository may be on its way already. Gives the exit status. */
 export async function publishOpened(
@@ -79,12 +80,7 @@ export async function publishOpened(
       }
       return commitMessage(message)
     },
-    tell(event) {
-      if (event.type === 'again') return
-      const head = event.head === undefined ? ', which has no commit yet' : ` ${event.head.slice(0, 7)}`
-      const text = `${destination.target.address.shown} ${event.branch}${head}`
-      progress.tell({ type: 'step', step: 'Fetched', text })
-    },
+    tell: tellFetched(progress, destination.target.address),
   }
   const outcome = await showingEdits(io, () => publish(publication, working), progress.pause)
   if (outcome.kind === 'pushed') {
