@@ -23,7 +23,7 @@ const introduction = `# The manifest
 A folder with a Compose file needs no manifest. \`devctl.yml\` is for what a Compose file cannot say: commands that belong to a deployment,
 repositories that come first, development containers, and what is different in each environment.
 
-\`\`\`yaml
+\`\`\`yaml devctl
 name: shop
 deploy:
   compose: compose.yaml

@@ -23,6 +23,7 @@ const leaf: Readonly<Record<string, string>> = {
   'files/object': 'web',
   'shared-volume': 'server',
   'queue-worker': 'report',
+  shop: 'web',
 }
 
 /** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */

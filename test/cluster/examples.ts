@@ -51,6 +51,9 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
   'shared-volume': async (cluster, namespace) => {
     await untilAnswers(cluster, host('server', namespace), '/', page => page.body.includes('written at'))
   },
+  shop: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'the shop is open\n')
+  },
   'queue-worker': async (cluster, namespace) => {
     await untilAnswers(cluster, host(namespace, namespace), '/', page => page.body === '{"done": 20}\n')
   },

@@ -1,0 +1,53 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { root } from '../cases.ts'
+import { blocksOf, commandsOf, markOf, pages, printed, wordsOf } from '../docs/blocks.ts'
+import { run } from '../run.ts'
+import { findCluster } from './cluster.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+/** The namespace that the pages show. */
+const SHOWN = 'shop-dev'
+
+/** Blocks marked `cluster=FOLDER` are one session for each page and folder: their commands run in order, in a namespace of their own. */
+describe.skipIf(cluster === undefined)('what the pages show of a cluster', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-docs-'))
+  afterAll(() => {
+    cluster?.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  for (const page of pages) {
+    const sessions = new Map<string, ReturnType<typeof commandsOf>>()
+    for (const block of blocksOf(page)) {
+      const where = markOf(block, 'cluster')
+      if (where) sessions.set(where, [...(sessions.get(where) ?? []), ...commandsOf(block)])
+    }
+    for (const [where, shown] of sessions) {
+      test(`${page}: ${where}`, async () => {
+        const namespace = `shop-docs-${process.pid}`
+        const directory = join(folder, page.replaceAll('/', '-'), 'shop')
+        cpSync(join(root, where), directory, { recursive: true })
+        await cluster!.createNamespace(namespace)
+        try {
+          for (const { command, output } of shown) {
+            const [words] = wordsOf(command)
+            const { status, stdout, stderr } = await run(words!.slice(1), {
+              cwd: directory,
+              env: { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace },
+            })
+            expect(status, `${command}\n${stderr}`).toBe(0)
+            const lines = output.map(line => line.replaceAll(SHOWN, namespace))
+            if (lines.length > 0) expect(`${stderr}${stdout}`, command).toMatch(printed(lines))
+          }
+        } finally {
+          await cluster!.deleteNamespace(namespace)
+        }
+      })
+    }
+  }
+})
