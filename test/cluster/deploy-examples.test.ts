@@ -24,6 +24,7 @@ const leaf: Readonly<Record<string, string>> = {
   'shared-volume': 'server',
   'queue-worker': 'report',
   shop: 'web',
+  networks: 'backup',
 }
 
 /** The examples where it can be left out, too: no endpoint leads to it, and nothing becomes something else without it. */

@@ -54,6 +54,9 @@ export const shows: Readonly<Record<string, (cluster: Cluster, namespace: string
   shop: async (cluster, namespace) => {
     await untilAnswers(cluster, host('web', namespace), '/', page => page.body === 'the shop is open\n')
   },
+  networks: async (cluster, namespace) => {
+    await untilAnswers(cluster, host('web', namespace), '/', page => page.status === 200)
+  },
   'queue-worker': async (cluster, namespace) => {
     await untilAnswers(cluster, host(namespace, namespace), '/', page => page.body === '{"done": 20}\n')
   },
