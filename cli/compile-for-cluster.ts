@@ -5,6 +5,7 @@ import type { Plan } from '../compiler/plan/plan.ts'
 import { get, type Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { Choices } from '../environment/choices.ts'
+import { manifestsOf } from '../environment/part.ts'
 import type { Source } from '../environment/record.ts'
 import { isRoute } from '../environment/wanted.ts'
 import { buildRequests } from './built-images.ts'
@@ -13,6 +14,7 @@ import type { Context } from './command.ts'
 import { type CompiledProject, compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
+import { including, labelsOf, noSuchService, type Part, partOf } from './named-services.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress, ProgressForm } from './progress/progress.ts'
 import { printDiagnostics } from './report.ts'
@@ -28,12 +30,18 @@ export interface CompiledForCluster {
   readonly domain: string | undefined
   /** Names of the routes that were left out. */
   readonly keepRoutes: ReadonlySet<string>
+  /** What of it is wanted; absent: all. */
+  readonly part?: Part
+  /** Services whose Jobs run again, in Kubernetes' form. */
+  readonly rerun: ReadonlySet<string>
 }
 
 /** What `deploy` and `diff` compile with. */
-interface ForCluster extends DeployingValues {
+export interface ForCluster extends DeployingValues {
   readonly output: ProgressForm
   readonly build?: boolean
+  /** Only these services and what they depend on; absent or empty: all. */
+  readonly services?: readonly string[]
 }
 
 /** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
@@ -47,13 +55,16 @@ export async function compileForCluster(
   const { io } = context
   const { startOrder = 'client' } = options
   const planning = { ...options, namespace, startOrder, includeSecrets: true } as const
-  let compilation = await compileFiles(io, [], options, planning, { project })
+  const names = options.services ?? []
+  const extra = { project, ...including(names, project) }
+  let compilation = await compileFiles(io, [], options, planning, extra)
+  const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
   let refused: readonly Diagnostic[] = []
   try {
-    const built = await ensureImages(compilation, options, signal)
+    const built = await ensureImages(compilation, options, part, signal)
     // What was built goes by its digest.
     const image = new Map([...(options.image ?? []), ...built])
-    if (built.size > 0) compilation = await compileFiles(io, [], options, { ...planning, image }, { project })
+    if (built.size > 0) compilation = await compileFiles(io, [], options, { ...planning, image }, extra)
   } catch (error) {
     const { NotBuilt } = await import('../images/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
@@ -77,8 +88,8 @@ export async function compileForCluster(
   }
   const { toManifests } = await import('../constructs/index.ts')
   const synth = (one: typeof plan): readonly Manifest[] =>
-    toManifests(one).filter(({ object }) => domain !== undefined || !isRoute(object))
-  const keepRoutes = new Set(domain === undefined ? plan.routes.map(({ name }) => name) : [])
+    wantedIn(part, toManifests(one)).filter(({ object }) => domain !== undefined || !isRoute(object))
+  const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
   if (keepRoutes.size > 0) {
     const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`)`
     progress.tell({ type: 'note', text: keepRoutes.size === 1 ? text.replace('they are', 'it is') : text })
@@ -90,6 +101,8 @@ export async function compileForCluster(
     services: get(loaded?.tree, 'services'),
     source: deploySource(io, directory, files),
     domain,
+    rerun: await toRerun(options.rerun ?? [], compilation, part),
+    ...(part && { part }),
   }
   if (!options.registryCredentials) return { plan, ...common }
   const { plan: pulling, notes } = await addRegistryCredentials(plan, synth, context, signal)
@@ -107,15 +120,48 @@ const inNoOrder = (plan: Plan): Plan => ({
 async function ensureImages(
   { project, plan, diagnostics, environment }: CompiledProject,
   { build = false, image }: ForCluster,
+  part: Part | undefined,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   // With errors nothing will be deployed; without a plan there is nothing to build for.
   if (!plan || !project) return new Map()
   const given = new Set([...(image?.keys() ?? []), ...(environment?.images.map(({ name }) => name) ?? [])])
-  const requests = buildRequests(project, diagnostics, given, build)
+  const labels = part && (await labelsOf(project))
+  const requests = buildRequests(project, diagnostics, given, build).filter(
+    ({ service }) => !part || part.services.has(labels?.get(service) ?? ''),
+  )
   if (requests.length === 0) return new Map()
   const { noBuilder } = await import('../images/builder.ts')
   return noBuilder.ensure(requests, { force: build, signal })
+}
+
+const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>
+  part ? manifestsOf(manifests, part.services) : manifests
+
+const routesOf = ({ routes }: Plan, part: Part | undefined): readonly string[] =>
+  routes.filter(({ service }) => !part || service === undefined || part.services.has(service)).map(({ name }) => name)
+
+/** What `--rerun` names, in Kubernetes' form. Throws a UserError for what is not deployed here. */
+async function toRerun(
+  names: readonly string[],
+  { project }: CompiledProject,
+  part: Part | undefined,
+): Promise<ReadonlySet<string>> {
+  if (names.length === 0) return new Set()
+  const labels = project ? await labelsOf(project) : new Map<string, string>()
+  const known = [...labels].filter(([, label]) => !part || part.services.has(label))
+  return new Set(
+    names.map(name => {
+      const found = known.find(one => one.includes(name))
+      if (!found)
+        throw noSuchService(
+          name,
+          known.map(([one]) => one),
+          ' to run again',
+        )
+      return found[1]
+    }),
+  )
 }
 
 async function addRegistryCredentials(
@@ -142,7 +188,7 @@ export function report({ io, logLevel }: Context, output: ProgressForm, diagnost
 }
 
 /** What the user has said about things that a deploy does not do by itself. */
-export function choicesOf(options: DeployingValues, { keepRoutes }: CompiledForCluster): Choices {
-  const { adopt, forceConflicts, takeOver, pruneLimit, rerun } = options
-  return { adopt, forceConflicts, takeOver, pruneLimit, keepRoutes, rerun: new Set(rerun) }
+export function choicesOf(options: DeployingValues, { keepRoutes, part, rerun }: CompiledForCluster): Choices {
+  const { adopt, forceConflicts, takeOver, pruneLimit } = options
+  return { adopt, forceConflicts, takeOver, pruneLimit, keepRoutes, rerun, isPart: part !== undefined }
 }

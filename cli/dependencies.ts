@@ -49,6 +49,7 @@ export async function deployDependencies(
       const own: DeployValues = {
         ...ownOptions(options, dependency),
         wait,
+        services: [],
         rerun: undefined,
         image: undefined,
         imagesFile: undefined,

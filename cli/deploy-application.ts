@@ -18,6 +18,8 @@ export interface DeployValues extends DeployingValues {
   readonly build: boolean
   readonly drift: 'ask' | 'overwrite'
   readonly output: ProgressForm
+  /** Only these services and what they depend on; empty: all. */
+  readonly services: readonly string[]
 }
 
 /** What a deploy is to others that depend on it. */
@@ -52,8 +54,10 @@ export async function applyCompiled(
   const { io, logLevel } = context
   const { cluster, namespace, clock, holder } = session
   const since = () => readableDuration(clock.now() - began)
-  const { plan, synth, services, source } = compiled
+  const { plan, synth, services, source, part } = compiled
   const environment = plan.environment.name
+  const subject = part ? `${part.named.join(', ')} of ${environment}` : environment
+  const are = part && part.named.length > 1 ? 'are' : 'is'
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
   const states = new Map<string, string>()
@@ -82,7 +86,7 @@ export async function applyCompiled(
     const ready = [...states]
       .filter(([service, state]) => state !== 'waiting' && !failed.has(service))
       .map(([name]) => name)
-    const text = `${environment} is partly deployed to ${namespace}: ${ready.length > 0 ? `${ready.join(', ')} ${ready.length === 1 ? 'is' : 'are'} ready; ` : ''}${[...failed].join(', ')} ${failed.size === 1 ? 'is' : 'are'} not (${since()}). Deploy again when it is fixed${isWaiting ? '; `devctl diff` shows what is left' : ''}`
+    const text = `${subject} ${are} partly deployed to ${namespace}: ${ready.length > 0 ? `${ready.join(', ')} ${ready.length === 1 ? 'is' : 'are'} ready; ` : ''}${[...failed].join(', ')} ${failed.size === 1 ? 'is' : 'are'} not (${since()}). Deploy again when it is fixed${isWaiting ? '; `devctl diff` shows what is left' : ''}`
     if (options.output === 'json')
       io.stdout.write(`${JSON.stringify({ type: 'result', environment, namespace, failed: [...failed] })}\n`)
     io.stderr.write(`${text}\n`)
@@ -92,13 +96,13 @@ export async function applyCompiled(
   if (options.output === 'json') {
     const { isUpToDate, pruned } = result
     io.stdout.write(
-      `${JSON.stringify({ type: 'result', environment, namespace, isUpToDate, pruned, endpoints: endpoints.map(({ url }) => url) })}\n`,
+      `${JSON.stringify({ type: 'result', environment, namespace, ...(part && { services: part.named }), isUpToDate, pruned, endpoints: endpoints.map(({ url }) => url) })}\n`,
     )
     return 0
   }
   const end = result.isUpToDate
-    ? `${environment} is up to date in ${namespace}`
-    : `${environment} is deployed to ${namespace}`
+    ? `${subject} ${are} up to date in ${namespace}`
+    : `${subject} ${are} deployed to ${namespace}`
   printSummary(`${end} (${since()})`, io, logLevel)
   const width = Math.max(0, ...endpoints.map(({ services }) => services.join(', ').length))
   for (const { url, services } of endpoints) io.stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)

@@ -5,6 +5,7 @@ import type { Context } from './command.ts'
 import { type CompiledForCluster, compileForCluster, report } from './compile-for-cluster.ts'
 import { applyCompiled, type Deployed, type DeployValues } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
+import { compileWithHanded } from './handed-variables.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
 import { withVariables } from './project-session.ts'
@@ -25,7 +26,9 @@ export async function deployProject(
   const { namespace, clock, signal } = session
   const began = clock.now()
   // Before anything is run: what is wrong in the files shows at once.
-  const compiled = await compileForCluster(context, options, project, session, progress)
+  const isPart = options.services.length > 0
+  const compile = isPart ? compileWithHanded : compileForCluster
+  const compiled = await compile(context, options, project, session, progress)
   if (!compiled) return { status: 1 }
   const environment = compiled.plan.environment.name
   const manifest = manifestOf(project)
@@ -35,7 +38,12 @@ export async function deployProject(
     const status = await deployDependencies(context, options, manifest, session, progress, above, dependencies)
     if (status !== 0) return { status }
   }
-  const commands = manifest?.deploy?.commands ?? []
+  const commands = isPart ? [] : (manifest?.deploy?.commands ?? [])
+  if (isPart && manifest?.deploy?.commands.length)
+    progress.tell({
+      type: 'note',
+      text: `the commands of ${manifest.shown} are not run for a part of it; \`devctl deploy\` runs them`,
+    })
   const base = { began, isHeld: false, signal }
   if (!manifest || commands.length === 0) {
     return { status: await applyCompiled(context, options, compiled, session, progress, base), environment }

@@ -3,13 +3,15 @@ import { join, resolve, sep } from 'node:path'
 import { count, failureSummary } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../constructs/manifest.ts'
+import { manifestsOf } from '../environment/part.ts'
 import { buildFolder } from '../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import type { Compared } from './diff-application.ts'
-import { objectsOf } from './manifest-files.ts'
+import { idOf, objectsOf } from './manifest-files.ts'
+import { including, partOf } from './named-services.ts'
 import { openProject } from './open-project.ts'
 import { forController } from './publish/for-controllers.ts'
 import { objectChanges } from './publish/object-changes.ts'
@@ -18,11 +20,13 @@ import { printDiagnostics } from './report.ts'
 /** Compares what `render` would print with the manifests at a path, without a cluster. Undefined after errors, which are printed. Throws a UserError for a path without manifests. */
 export async function diffAgainst(
   { io, logLevel }: Context,
-  options: DeployingValues,
+  options: DeployingValues & { readonly services: readonly string[] },
   path: string,
 ): Promise<Compared | undefined> {
   const project = await openProject(io, options)
-  const { plan, diagnostics } = await compileFiles(io, [], options, options, { project })
+  const extra = { project, ...including(options.services, project) }
+  const compilation = await compileFiles(io, [], options, options, extra)
+  const { plan, diagnostics } = compilation
   printDiagnostics(diagnostics, io, logLevel)
   if (!plan) {
     if (count(diagnostics).error > 0) io.stderr.write(`${failureSummary(diagnostics, 'nothing was compared')}\n`)
@@ -34,8 +38,11 @@ export async function diffAgainst(
   const manifests = toManifests(plan)
   // As `render` and `publish` write it.
   const isPublished = project.environment?.publish.repository !== undefined
-  const wanted = isPublished ? forController({ plan, manifests }, project) : manifests
-  const diffs = objectChanges(before, wanted)
+  const all = isPublished ? forController({ plan, manifests }, project) : manifests
+  const part = await partOf(options.services, plan, compilation)
+  const wanted = part ? manifestsOf(all, part.services) : all
+  const ids = new Set(wanted.map(({ object }) => idOf(object)))
+  const diffs = objectChanges(part ? before.filter(object => ids.has(idOf(object))) : before, wanted)
   return { diffs, unchanged: wanted.length - diffs.filter(({ action }) => action !== 'delete').length }
 }
 

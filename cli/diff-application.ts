@@ -2,19 +2,21 @@ import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
 import type { Context } from './command.ts'
-import { type CompiledForCluster, choicesOf, compileForCluster } from './compile-for-cluster.ts'
+import { choicesOf } from './compile-for-cluster.ts'
 import { tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
+import { compileWithHanded } from './handed-variables.ts'
 import { wantsColour } from './io.ts'
-import { manifestOf } from './open-project.ts'
 import { startProgress } from './progress/progress.ts'
-import { withProject, withVariables } from './project-session.ts'
+import { withProject } from './project-session.ts'
 import { printSummary } from './report.ts'
 
 export interface DiffValues extends DeployingValues {
   readonly output: 'text' | 'json'
   readonly exitCode: boolean
   readonly against: string | undefined
+  /** Only these services and what they depend on; empty: all. */
+  readonly services: readonly string[]
 }
 
 /** Exit status of `--exit-code` when something differs (decisions section 2). */
@@ -34,26 +36,14 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
       import('../environment/deploy.ts'),
       import('../environment/diff.ts'),
     ])
-    const first = await compileForCluster(own, options, project, session, progress)
+    const compiled = await compileWithHanded(own, options, project, session, progress)
     progress.pause()
-    if (!first) return 1
-    const compiled = await withHandedVariables(first)
     if (!compiled) return 1
     const { plan, synth, services, source } = compiled
     const choices = choicesOf(options, compiled)
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
     return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)
-
-    /** The commands of a manifest are not run for a diff: what they handed on at the last deploy stands for it. */
-    async function withHandedVariables(compiled: CompiledForCluster): Promise<CompiledForCluster | undefined> {
-      if (!manifestOf(project)?.deploy?.commands.length) return compiled
-      const { readKept } = await import('../environment/secret-marks.ts')
-      const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
-      if (!kept || Object.keys(kept.variables).length === 0) return compiled
-      const io = withVariables(own.io, { ...kept.variables, ...options.var })
-      return compileForCluster({ ...own, io }, options, project, session, progress)
-    }
   })
 }
 

@@ -44,6 +44,8 @@ export interface LoadOptions {
   readonly projectName?: string
   /** Only these services and what they depend on. */
   readonly services?: readonly string[]
+  /** Services whose profiles are active, too; nothing is left out for them. */
+  readonly activeServices?: readonly string[]
   readonly strict?: boolean
   /** Values that come from Secrets need not be known. */
   readonly secretRules?: SecretRules

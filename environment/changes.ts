@@ -65,11 +65,11 @@ export async function planChanges(
   const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
   const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
   const prunable = left.filter(object => !stays(object))
-  const kept = left.filter(stays)
+  const kept = choices.isPart ? [] : left.filter(stays)
   const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))
   return {
     steps: new Map(objects.map((one, index) => [one, steps[index]!])),
-    prune: prunable.filter(object => !pruneFirst.includes(object)),
+    prune: choices.isPart ? [] : prunable.filter(object => !pruneFirst.includes(object)),
     pruneFirst,
     kept,
     recorded,
@@ -77,6 +77,7 @@ export async function planChanges(
       source,
       kinds: unitedKinds(
         kinds,
+        choices.isPart ? (recorded?.kinds ?? []) : [],
         kept.map(object => kindOf(object, namespace)),
         await missingKinds(cluster, recorded, options),
       ),

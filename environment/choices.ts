@@ -12,6 +12,8 @@ export interface Choices {
   readonly pruneLimit: number | undefined
   /** Services, in Kubernetes' form, whose Jobs run again. */
   readonly rerun: ReadonlySet<string>
+  /** What is wanted is a part of the application: all else that is there stays as it is. */
+  readonly isPart: boolean
 }
 
 /** Nothing but what a deploy does by itself. */
@@ -22,4 +24,5 @@ export const NO_CHOICES: Choices = {
   keepRoutes: new Set(),
   pruneLimit: undefined,
   rerun: new Set(),
+  isPart: false,
 }

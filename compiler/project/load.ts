@@ -93,7 +93,12 @@ function finish(
   const selected = options.services ?? []
   const active = applyProfiles(all, [
     ...located.profiles,
-    ...profilesOf(all, selected, options.manifest?.places?.services, reporter),
+    ...profilesOf(
+      all,
+      [...new Set([...selected, ...(options.activeServices ?? [])])],
+      options.manifest?.places?.services,
+      reporter,
+    ),
   ])
   const everything = get(all, 'services')
   if (!state.incomplete)

@@ -1,0 +1,65 @@
+import { Reporter } from '../compiler/diagnostics/reporter.ts'
+import { didYouMean } from '../compiler/diagnostics/suggest.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { LoadOptions } from '../compiler/options.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
+import type { Project } from '../compiler/project/project.ts'
+import type { CompiledProject } from './compile-files.ts'
+import { manifestOf, type OpenProject } from './open-project.ts'
+
+/** A part of an application, as words of the command line name it. */
+export interface Part {
+  /** What was named, as the files call it. */
+  readonly named: readonly string[]
+  /** The named services and what they depend on, in Kubernetes' form. */
+  readonly services: ReadonlySet<string>
+}
+
+/** What makes `compileFiles` compile the whole application with the named services in it: a service that has profiles is in when it is named. */
+export function including(
+  names: readonly string[],
+  project: OpenProject,
+): Pick<LoadOptions, 'services' | 'activeServices'> {
+  const chosen = manifestOf(project)?.deploy?.compose?.services.map(({ value }) => value) ?? []
+  return {
+    ...(names.length > 0 && { activeServices: names }),
+    ...(names.length > 0 && chosen.length > 0 && { services: [...chosen, ...names] }),
+  }
+}
+
+/** The part that the words of a command name; undefined where they name none. What the files do not have, the compiler has refused. */
+export async function partOf(
+  names: readonly string[],
+  plan: Plan,
+  { project, hasNoCompose, manifest }: CompiledProject,
+): Promise<Part | undefined> {
+  if (names.length === 0) return undefined
+  if (!project || hasNoCompose)
+    throw new UserError(`there is no service \`${names[0]}\`: \`${manifest?.shown}\` has no Compose file`, {
+      hint: 'leave the names out: what commands deploy is deployed as a whole',
+    })
+  const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../environment/part.ts')])
+  return {
+    named: names,
+    services: withDependencies(
+      plan,
+      names.map(name => labels.get(name)!),
+    ),
+  }
+}
+
+/** What the cluster calls the services of the files. */
+export async function labelsOf(project: Project): Promise<ReadonlyMap<string, string>> {
+  const { planNames } = await import('../compiler/plan/names.ts')
+  const names = planNames(project, {}, new Reporter())
+  return new Map([...project.services.keys()].map(name => [name, names.of(name)]))
+}
+
+/** The error for a name of a service that is not among the known ones. */
+export function noSuchService(name: string, known: Iterable<string>, where = ''): UserError {
+  const names = [...new Set(known)].sort()
+  const all = names.map(one => `\`${one}\``).join(', ')
+  return new UserError(`there is no service \`${name}\`${where}`, {
+    hint: didYouMean(name, names) ?? (all ? `the services are ${all}` : 'there are no services'),
+  })
+}

@@ -1,0 +1,58 @@
+import type { Plan } from '../compiler/plan/plan.ts'
+import type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
+import { addressesOf } from './endpoints/routes.ts'
+import { referencesOf, referenceTo } from './references.ts'
+import { isRoute, isWorkload, serviceOf } from './wanted.ts'
+
+/**
+ * Services with all that they depend on, directly or not, and with those that are in the same Pods (decisions section 7). Takes and gives
+ * names in Kubernetes' form.
+ */
+export function withDependencies({ workloads }: Plan, services: Iterable<string>): ReadonlySet<string> {
+  const byMember = new Map(workloads.flatMap(one => one.pod.services.map(member => [member, one] as const)))
+  const found = new Set<string>()
+  const queue = [...services]
+  for (let service = queue.pop(); service !== undefined; service = queue.pop()) {
+    if (found.has(service)) continue
+    found.add(service)
+    const workload = byMember.get(service)
+    queue.push(...(workload?.pod.services ?? []), ...(workload?.dependencies ?? []).map(one => one.service))
+  }
+  return found
+}
+
+/**
+ * The manifests of some services, in their order: what is labelled as theirs, and of what services share that which they use. The manifests must be those of the
+ * whole application, since what shares a volume or a Job's name with others looks otherwise alone.
+ */
+export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySet<string>): readonly Manifest[] {
+  const own = manifests.map(({ object }) => object).filter(object => services.has(serviceOf(object) ?? ''))
+  const references = new Set(own.filter(isWorkload).flatMap(object => [...referencesOf(object)]))
+  const serviceNames = new Set(own.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata.name))
+  const podLabels = own.filter(isWorkload).map(labelsOfPods)
+  const isUsed = (object: KubernetesObject): boolean => {
+    const service = serviceOf(object)
+    if (service !== undefined) return services.has(service)
+    if (isRoute(object)) return backendsOf(object).some(name => serviceNames.has(name))
+    if (object.kind === 'NetworkPolicy') return podLabels.some(labels => selects(object, labels))
+    return references.has(referenceTo(object))
+  }
+  return manifests.filter(({ object }) => isUsed(object))
+}
+
+/** The names of the Services that a route leads to. */
+export const backendsOf = (route: KubernetesObject): readonly string[] =>
+  addressesOf(route, new Map()).flatMap(({ services }) => services)
+
+type Labels = Readonly<Record<string, string>>
+
+function labelsOfPods(workload: KubernetesObject): Labels {
+  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly metadata?: { labels?: Labels } } } // its spec
+  return template?.metadata?.labels ?? {}
+}
+
+/** Whether a policy is about Pods with these labels. We write no expressions into selectors. */
+function selects(policy: KubernetesObject, labels: Labels): boolean {
+  const { podSelector } = (policy['spec'] ?? {}) as { readonly podSelector?: { readonly matchLabels?: Labels } } // its spec
+  return Object.entries(podSelector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value)
+}

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest'
+import { createHost } from '../../cli/node-host.ts'
+import { compile, type Plan } from '../../compiler/index.ts'
+import { toManifests } from '../../constructs/index.ts'
+import { NO_CHOICES } from '../../environment/choices.ts'
+import type { Clock } from '../../environment/clock.ts'
+import { deployEnvironment, planDeploy } from '../../environment/deploy.ts'
+import { manifestsOf, withDependencies } from '../../environment/part.ts'
+import { readRecord } from '../../environment/record.ts'
+import { nameOf } from '../../environment/wanted.ts'
+import { makeFolder } from '../cli/folder.ts'
+import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+
+const COMPOSE = `
+name: shop
+services:
+  web:
+    image: nginx:1.27
+    ports: ["80:80"]
+    depends_on: {api: {condition: service_healthy}}
+    configs: [page]
+  agent:
+    image: busybox:1.37
+    network_mode: service:web
+    expose: ["9100"]
+  api:
+    image: nginx:API
+    ports: ["8080:8080"]
+    secrets: [token]
+    volumes: [data:/data]
+    networks: [back, default]
+    container_name: backend
+    depends_on: {migrate: {condition: service_completed_successfully}}
+  migrate: {image: "busybox:1.37", restart: "no", environment: {MODE: up}}
+  worker:
+    image: busybox:WORKER
+    volumes: [data:/data, files:/files]
+    secrets: [other]
+    configs: [rules]
+    networks: [side]
+    ports: ["7000:7000"]
+networks: {back: {}, side: {}}
+configs: {page: {content: hi}, rules: {content: no}}
+secrets: {token: {environment: T}, other: {environment: T}}
+volumes: {data: {}, files: {}}
+endpoints:
+  - {path: /, service: web, port: 80}
+  - {path: /work, service: worker, port: 7000}
+`
+
+function planOf(text = COMPOSE, services: readonly string[] = []): Plan {
+  const folder = makeFolder({ 'compose.yaml': text.replace('API', '1').replace('WORKER', '1') })
+  const host = createHost({ env: { T: 'value' } })
+  const options = { workingDirectory: folder, domain: 'example.com', namespace: 'ns', includeSecrets: true, services }
+  const { plan, diagnostics } = compile(options, host)
+  if (!plan) throw new Error(diagnostics.map(({ message }) => message).join('\n'))
+  return plan
+}
+
+const namesOf = (plan: Plan, ...services: readonly string[]) =>
+  manifestsOf(toManifests(plan), withDependencies(plan, services)).map(({ object }) => nameOf(object as never))
+
+describe('a part of an application', () => {
+  test('is what is named, what that depends on, and who shares its Pods', () => {
+    const plan = planOf()
+    const part = (...names: readonly string[]) => [...withDependencies(plan, names)].sort()
+    expect(part('migrate')).toEqual(['migrate'])
+    expect(part('api')).toEqual(['api', 'migrate'])
+    expect(part('agent')).toEqual(['agent', 'api', 'migrate', 'web'])
+    expect(part('web')).toEqual(part('agent'))
+    expect(part('worker', 'migrate')).toEqual(['migrate', 'worker'])
+  })
+
+  test('has what its Pods name and what leads to them, and nothing of others', () => {
+    const plan = planOf()
+    const job = toManifests(plan).find(({ object }) => object.kind === 'Job')!.object.metadata.name
+    expect(namesOf(plan, 'migrate')).toEqual([`job/${job}`, 'networkpolicy/shop-network-default'])
+    const names = namesOf(plan, 'api')
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'secret/shop-token',
+        'persistentvolumeclaim/data',
+        'service/api',
+        'service/backend',
+        'statefulset/api',
+        'ingress/api',
+        'networkpolicy/shop-network-back',
+        'serviceaccount/shop-api-waits',
+        'role/shop-api-waits',
+        'rolebinding/shop-api-waits',
+      ]),
+    )
+    for (const other of [
+      'secret/shop-other',
+      'persistentvolumeclaim/files',
+      'ingress/shop',
+      'networkpolicy/shop-network-side',
+    ])
+      expect(names).not.toContain(other)
+    expect(namesOf(plan, 'web')).toEqual(expect.arrayContaining(['ingress/shop', 'ingress/web', 'service/agent']))
+  })
+
+  test('is as it is in the whole: the Job has its name, a shared volume its affinity', () => {
+    const plan = planOf()
+    const whole = new Map(toManifests(plan).map(one => [nameOf(one.object as never), JSON.stringify(one.object)]))
+    for (const { object } of manifestsOf(toManifests(plan), withDependencies(plan, ['api'])))
+      expect(JSON.stringify(object)).toBe(whole.get(nameOf(object as never)))
+    expect(whole.get('statefulset/api')).toContain('podAffinity')
+  })
+})
+
+const clock: Clock = { now: () => 0, every: () => () => {} }
+const signal = new AbortController().signal
+
+function inputOf(cluster: MemoryCluster, text: string, ...services: readonly string[]) {
+  const whole = planOf(text)
+  const part = services.length > 0 ? withDependencies(whole, services) : undefined
+  // Nothing gets ready in memory.
+  const plan = { ...whole, workloads: whole.workloads.map(({ dependencies: _, ...one }) => one) }
+  return {
+    cluster,
+    plan,
+    synth: (plan: Plan) => (part ? manifestsOf(toManifests(plan), part) : toManifests(plan)),
+    namespace: 'ns',
+    source: { repository: 'shop', file: 'compose.yaml' },
+    choices: { ...NO_CHOICES, isPart: part !== undefined },
+  }
+}
+
+async function deploy(cluster: MemoryCluster, text: string, ...services: readonly string[]) {
+  const done: string[] = []
+  const events = {
+    planned() {},
+    locked() {},
+    waiting() {},
+    status() {},
+    done: (action: string, name: string) => void done.push(`${action} ${name}`),
+  }
+  const holder = { name: 'ann@laptop (1)', isGone: () => false }
+  const input = { ...inputOf(cluster, text, ...services), services: undefined, holder, wait: false }
+  const { isUpToDate } = await deployEnvironment(input, { clock, events, signal })
+  return { done, isUpToDate }
+}
+
+const record = async (cluster: MemoryCluster) => (await readRecord(cluster, 'shop', 'ns', {}))!
+
+describe('a deploy of a part', () => {
+  test('changes that part, prunes nothing, and forgets nothing', async () => {
+    const cluster = new MemoryCluster({ namespace: 'ns' })
+    await deploy(cluster, COMPOSE)
+    const before = await record(cluster)
+    const changed = COMPOSE.replace('nginx:API', 'nginx:2').replace('busybox:WORKER', 'busybox:2')
+    expect((await deploy(cluster, changed, 'api')).done).toEqual(['update statefulset/api'])
+    const gone = changed.replace(/\n {2}worker:[\s\S]*?(?=\nnetworks:)/, '').replace(/\n {2}- \{path: \/work.*/, '')
+    // Nobody shares the volume of `api` any more.
+    expect((await deploy(cluster, gone, 'web')).done).toEqual(['update statefulset/api', 'update ingress/shop'])
+    expect((await record(cluster)).kinds).toEqual(before.kinds)
+    expect(
+      await cluster.get({ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'worker', namespace: 'ns' }),
+    ).toBeDefined()
+    expect((await deploy(cluster, gone)).done).toContain('delete statefulset/worker')
+  })
+
+  test('of what was never deployed makes a record, which the whole adds to', async () => {
+    const cluster = new MemoryCluster({ namespace: 'ns' })
+    const { done } = await deploy(cluster, COMPOSE, 'migrate')
+    expect(done).toEqual(['create networkpolicy/shop-network-default', expect.stringMatching(/^create job\/migrate-/)])
+    expect((await record(cluster)).kinds.map(({ kind }) => kind)).toEqual(['Job', 'NetworkPolicy'])
+    const { done: rest } = await deploy(cluster, COMPOSE)
+    expect(rest.filter(one => one.includes('migrate'))).toEqual([])
+    expect((await deploy(cluster, COMPOSE)).isUpToDate).toBe(true)
+    expect((await deploy(cluster, COMPOSE, 'web', 'worker')).isUpToDate).toBe(true)
+  })
+
+  test('of each service, one after the other, is all that a deploy of the whole would do', async () => {
+    const cluster = new MemoryCluster({ namespace: 'ns' })
+    for (const service of ['worker', 'agent', 'api', 'migrate']) await deploy(cluster, COMPOSE, service)
+    expect((await deploy(cluster, COMPOSE)).isUpToDate).toBe(true)
+  })
+
+  test('makes room for its own successors only', async () => {
+    const cluster = new MemoryCluster({ namespace: 'ns' })
+    await deploy(cluster, COMPOSE)
+    const changed = COMPOSE.replace('MODE: up', 'MODE: down').replace('volumes: [data:/data, files:/files]', '')
+    const { changes } = await planDeploy(inputOf(cluster, changed, 'migrate'), { signal })
+    expect(changes.pruneFirst.map(({ kind }) => kind)).toEqual(['Job'])
+    expect(changes.prune).toEqual([])
+    expect(changes.kept).toEqual([])
+  })
+})
