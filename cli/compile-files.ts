@@ -1,12 +1,13 @@
-import { basename, delimiter, dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { Compilation } from '../compiler/index.ts'
 import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
-import { fallbackName, nearestProject } from './environment-name.ts'
+import { fallbackName } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { createHost } from './node-host.ts'
 import { type OpenProject, openProject } from './open-project.ts'
+import { namedFiles, projectFolder } from './project-folder.ts'
 import { dnsLabel, type LoadingValues, type PlanningValues } from './project-options.ts'
 
 /** A compilation with the manifest that it was made by. */
@@ -81,22 +82,6 @@ export async function compileFiles(
 async function withStdin(io: Io, loading: LoadingValues, project: OpenProject): Promise<OpenProject> {
   if (project.stdin || !namedFiles(io, loading).includes('-')) return project
   return { ...project, stdin: await io.readStdin() }
-}
-
-/** The files that are named, by options or the shell. What an .env file may say about them changes no name. */
-function namedFiles(io: Io, { file }: LoadingValues): readonly string[] {
-  if (file) return file
-  return io.env.COMPOSE_FILE ? io.env.COMPOSE_FILE.split(io.env.COMPOSE_PATH_SEPARATOR || delimiter) : []
-}
-
-function projectFolder(io: Io, loading: LoadingValues, { manifest, namesCompose }: OpenProject): string {
-  if (manifest && !namesCompose) return manifest.folder
-  if (loading.projectDirectory !== undefined) return resolve(io.cwd, loading.projectDirectory)
-  const files = namedFiles(io, loading)
-  const first = files.find(path => path !== '-')
-  if (first === undefined) return (files.length === 0 && nearestProject(io.cwd)) || io.cwd
-  const folder = dirname(resolve(io.cwd, first))
-  return basename(folder) === '.devctl' ? dirname(folder) : folder
 }
 
 function loadOptions(

@@ -1,5 +1,6 @@
 import type { GitOptions } from './git.ts'
 import { withSettings } from './git-configuration.ts'
+import type { Login } from './login.ts'
 
 /** What an address of the web says of who comes. */
 export interface Credentials {
@@ -18,22 +19,16 @@ export function splitCredentials(address: string): { readonly url: string; reado
   return { url: bare, credentials: { origin: url.origin, user, ...(password !== '' && { password }) } }
 }
 
-/**
- * An environment in which git knows the credentials that an address had. In the address they would be in the configuration of each copy and on the command line of
- * git's own helpers, where others can read them; like those of an address they go before what the user's credential helpers know.
- */
-export function withCredentials(env: GitOptions['env'], credentials: Credentials | undefined): GitOptions['env'] {
-  if (!credentials) return env
-  const { origin, user, password } = credentials
-  if (password === undefined) return withSettings(env, [[`credential.${origin}.username`, user]])
-  const helper =
-    '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$DEVCTL_ADDRESS_USER" "$DEVCTL_ADDRESS_PASSWORD"; }; f'
-  const known = { ...env, DEVCTL_ADDRESS_USER: user, DEVCTL_ADDRESS_PASSWORD: password }
-  return withSettings(known, [
-    // An empty one takes those before it off the list.
-    [`credential.${origin}.helper`, ''],
-    [`credential.${origin}.helper`, helper],
-  ])
+/** The login that an address had: a user with a password. In the address it would be in the configuration of each copy, and on the command line of git's own helpers. */
+export const loginOf = (credentials: Credentials | undefined): readonly Login[] =>
+  credentials?.password === undefined
+    ? []
+    : [{ origin: credentials.origin, user: credentials.user, password: credentials.password, isOfAddress: true }]
+
+/** An environment in which git knows the user that an address names without a password. */
+export function withUser(env: GitOptions['env'], credentials: Credentials | undefined): GitOptions['env'] {
+  if (!credentials || credentials.password !== undefined) return env
+  return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])
 }
 
 /** What is no escape stays as it is, as in git. */

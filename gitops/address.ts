@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { type Credentials, splitCredentials } from './address-credentials.ts'
@@ -17,6 +17,8 @@ export interface Address {
   readonly folder?: string
   /** The folder is a checkout: its branch may be the one that is pushed to. */
   readonly isCheckout: boolean
+  /** An option of the command line names it, no file: its server may have the user's token. */
+  readonly isNamedByUser?: true
 }
 
 /**
@@ -37,6 +39,20 @@ export function readAddress(text: string, base: string): Address {
   // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for git.
   if (/^[^/\\:]{2,}:(?!\\)/.test(text)) return { url: text, shown, isCheckout: false }
   return ofFolder(resolve(base, text), shown)
+}
+
+/**
+ * Throws a UserError for a repository that lies in the folder that the source is in, links followed: a push would run its hooks, and what its configuration says, which may
+ * come from whoever has changed the source.
+ */
+export function refuseInside({ folder, shown }: Address, source: string): void {
+  if (folder === undefined) return
+  const [inner, outer] = [folder, source].map(path => realpathSync(path)) as [string, string] // map keeps the length
+  if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`)) return
+  throw new UserError(`the repository \`${shown}\` is in the folder of the source, whose files devctl does not run`, {
+    notes: [`a push would run the hooks of \`${inner}\``],
+    hint: 'move it out of the source, or write its address on a server',
+  })
 }
 
 const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or the path of a folder'

@@ -1,5 +1,8 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
 import { sourceRemote } from './source-remote.ts'
+import { withSource } from './source-repository.ts'
 import { withTemporary } from './temporary.ts'
 
 /** Milliseconds for asking the source's server about its history. */
@@ -18,14 +21,14 @@ export async function isAncestor(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(DEADLINE)])
   const options = { env, signal: limited }
   try {
-    const git = openGit(folder, options)
-    const known = await ask(git, older, newer)
+    const known = await withSource(folder, options, git => ask(git, older, newer))
     if (known !== undefined) return known
-    const remote = await sourceRemote(git, env)
+    const remote = await sourceRemote(openGit(folder, options), env)
     if (remote === undefined) return undefined
     return await withTemporary(env, async temporary => {
-      const other = openGit(temporary, { ...options, env: remote.env })
+      const other = openGit(temporary, { ...options, ...remote.options })
       await other.run('init', '--quiet', '--bare', '.')
+      appendFileSync(join(temporary, 'config'), remote.configuration)
       await other.run('remote', 'add', 'origin', remote.url)
       const fetched = await other.ask('fetch', '--quiet', '--no-tags', '--filter=tree:0', 'origin', older, newer)
       return fetched === undefined ? undefined : ask(other, older, newer)

@@ -1,8 +1,9 @@
-import { withCredentials } from './address-credentials.ts'
+import { loginOf, withUser } from './address-credentials.ts'
 import { type Checkout, clone, cloneWithFiles, type Found, type Target } from './checkout.ts'
 import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
 import { classify, type Rejection } from './rejection.ts'
 import { openTemporary } from './temporary.ts'
+import { tokenLogin } from './token-host.ts'
 
 /** A copy of a repository that is on its way. */
 export interface Beginning {
@@ -23,11 +24,13 @@ export function begin(
   target: Pick<Target, 'address' | 'branch'> & Partial<Pick<Target, 'paths'>>,
   { env, signal }: GitOptions,
 ): Beginning {
+  const { credentials } = target.address
+  const token = tokenLogin(target.address, env)
   const { folder, remove } = openTemporary(env)
   const ending = new AbortController()
   const git = openGit(folder, {
-    env: withCredentials(env, target.address.credentials),
-    tokenFor: target.address.url,
+    env: withUser(env, credentials),
+    logins: [...loginOf(credentials), ...(token && 'login' in token ? [token.login] : [])],
     signal: AbortSignal.any([signal, ending.signal]),
   })
   const found = come()

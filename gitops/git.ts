@@ -1,4 +1,5 @@
 import { withSettings } from './git-configuration.ts'
+import { handOver, type Login, loginSettings } from './login.ts'
 import { runProgram } from './run-program.ts'
 
 /** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
@@ -12,8 +13,10 @@ export interface Git {
 export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-  /** The address that the token of DEVCTL_GIT_TOKEN is for; nobody else gets it. */
-  readonly tokenFor?: string
+  /** For the servers that this git may talk to. */
+  readonly logins?: readonly Login[]
+  /** The parts of a repository that are elsewhere: GIT_DIR and its like. */
+  readonly place?: Readonly<Record<string, string>>
 }
 
 /** A git command that failed, with what git and the server behind it said. */
@@ -36,11 +39,15 @@ export function withoutCredentials(text: string): string {
 }
 
 /** Git for a folder that is there. `signal` ends what runs. */
-export function openGit(folder: string, { env, signal, tokenFor }: GitOptions): Git {
-  const own = { ...toText(withToken(env, tokenFor)), ...QUIET }
+export function openGit(folder: string, { env, signal, logins = [], place }: GitOptions): Git {
+  const own = { ...toText(withSettings(env, loginSettings(logins))), ...QUIET, ...place }
   const run = async (...words: string[]) => {
     signal.throwIfAborted()
-    const { status, stdout, stderr } = await runProgram('git', words, { folder, env: own, signal })
+    // A commit asks no server, and runs most of the hooks.
+    const handed = handOver(words[0] === 'commit' ? [] : logins)
+    const running = runProgram('git', words, { folder, env: own, signal, descriptors: handed.descriptors })
+    handed.close()
+    const { status, stdout, stderr } = await running
     signal.throwIfAborted()
     // What git prints on standard error is often progress: only its status tells.
     if (status === 0) return stdout.replace(/\n$/, '')
@@ -59,25 +66,24 @@ export function openGit(folder: string, { env, signal, tokenFor }: GitOptions): 
   }
 }
 
-/** Nobody sits at the terminal of these commands, and their words are read by us. */
-const QUIET = { GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', LANGUAGE: 'C' }
-
-/**
- * An environment in which a last credential helper gives the token of DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) to the server of an address. The user's own helpers are
- * asked first; the token stays in the environment, and is never on a command line.
- */
-function withToken(env: GitOptions['env'], address: string | undefined): GitOptions['env'] {
-  if (!env.DEVCTL_GIT_TOKEN || address === undefined || !/^https?:/i.test(address)) return env
-  const helper =
-    '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "${DEVCTL_GIT_USERNAME:-x-access-token}" "$DEVCTL_GIT_TOKEN"; }; f'
-  return withSettings(env, [[`credential.${new URL(address).origin}.helper`, helper]])
+/** Nobody sits at the terminal of these commands, and their words are read by us. `ext::` and its like, which run any program, are not spoken. */
+const QUIET = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
+  LC_ALL: 'C',
+  LANGUAGE: 'C',
 }
 
 function toText(env: GitOptions['env']): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(env).filter((one): one is [string, string] => one[1] !== undefined && !ABOUT_ANOTHER.has(one[0])),
+    Object.entries(env).filter(
+      (one): one is [string, string] => one[1] !== undefined && !ABOUT_ANOTHER.has(one[0]) && !OURS.has(one[0]),
+    ),
   )
 }
+
+/** What is devctl's alone: hooks and helpers that git starts have no use for it. */
+const OURS = new Set(['DEVCTL_GIT_TOKEN', 'DEVCTL_FORGE_TOKEN', 'DEVCTL_TOKEN'])
 
 /** Set in hooks and aliases of the repository that devctl runs in: they would lead our git there (`git rev-parse --local-env-vars`), or change what our paths mean. */
 const ABOUT_ANOTHER = new Set([

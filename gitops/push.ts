@@ -6,6 +6,7 @@ import { type Beginning, type Begun, begin } from './beginning.ts'
 import { type Checkout, checkOut, clone, fetchAgain, settle, type Target } from './checkout.ts'
 import { GitFailure, type GitOptions } from './git.ts'
 import { classify, essence, type Rejection } from './rejection.ts'
+import { tokenLogin } from './token-host.ts'
 import { type Turn, takeTurn } from './turn.ts'
 
 /** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
@@ -95,9 +96,10 @@ export async function pushTo<Done>(
       if ('result' in attempt) return attempt.result
       const { kind, failure } = attempt
       breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
-      if ((kind !== 'race' && breaks === 0) || breaks > MOST_BREAKS) throw refusal(target, kind, failure)
+      if ((kind !== 'race' && breaks === 0) || breaks > MOST_BREAKS) throw refusal(target, kind, failure, options.env)
       // Who has never been reached is not waited for.
-      if (kind === 'unreachable' && retries.length === 0 && breaks > 2) throw refusal(target, kind, failure)
+      if (kind === 'unreachable' && retries.length === 0 && breaks > 2)
+        throw refusal(target, kind, failure, options.env)
       retries.push(kind)
       tell({ type: 'again', because: kind })
       // Where a try takes long, many meet in it: the pause is no shorter.
@@ -282,7 +284,11 @@ const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message
 }
 
 /** What git and the server said, as a message for people. */
-export function refusal({ address }: Target, kind: Rejection, failure: GitFailure): UserError {
+export function refusal({ address }: Target, kind: Rejection, failure: GitFailure, env: GitOptions['env']): UserError {
   const { message, hint } = MESSAGES[kind](address.shown)
-  return new UserError(message, { notes: essence(failure.said), hint, cause: failure })
+  const token = kind === 'credentials' || kind === 'missing' ? tokenLogin(address, env) : undefined
+  const notes = essence(failure.said)
+  if (!token || 'login' in token) return new UserError(message, { notes, hint, cause: failure })
+  const { reason, hint: whatToSet } = token.withheld
+  return new UserError(message, { notes: [...notes, reason], hint: whatToSet, cause: failure })
 }

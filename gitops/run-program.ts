@@ -6,6 +6,8 @@ export interface ProgramOptions {
   readonly folder: string
   readonly env: Readonly<Record<string, string>>
   readonly signal: AbortSignal
+  /** Open files that it inherits, from descriptor 3 on. */
+  readonly descriptors?: readonly number[]
 }
 
 export interface ProgramEnd {
@@ -27,17 +29,18 @@ const LAST_WORDS = 500
 export function runProgram(
   program: string,
   words: readonly string[],
-  { folder, env, signal }: ProgramOptions,
+  { folder, env, signal, descriptors = [] }: ProgramOptions,
 ): Promise<ProgramEnd> {
   return new Promise(resolve => {
     const isGroup = !hasTerminal()
     const child = spawn(program, words, {
       cwd: folder,
       env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
       detached: isGroup,
       windowsHide: true,
-    })
+      // What is piped is there, whatever is handed on beside it.
+    }) as ChildProcessByStdio<null, Readable, Readable>
     const written = collect(child)
     const timers: NodeJS.Timeout[] = []
     const end = () => {

@@ -1,6 +1,9 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { GitFailure, type GitOptions, openGit } from './git.ts'
 import { sourceRemote } from './source-remote.ts'
+import { readParts } from './source-repository.ts'
 import { withTemporary } from './temporary.ts'
 
 /**
@@ -13,14 +16,16 @@ export async function withSourceAt<Result>(
   { env, signal }: GitOptions,
   work: (top: string) => Promise<Result>,
 ): Promise<Result> {
-  const own = openGit(folder, { env, signal })
-  const top = await own.run('rev-parse', '--show-toplevel')
-  const remote = await sourceRemote(own, env)
+  const parts = await readParts(folder, { env, signal })
+  const remote = await sourceRemote(openGit(folder, { env, signal }), env)
   return withTemporary(env, async clone => {
-    const git = openGit(clone, { env: remote?.env ?? env, signal })
-    await git.run('clone', '--quiet', '--shared', '--no-checkout', '--', top, '.')
-    if (remote === undefined) await git.run('remote', 'remove', 'origin')
-    else await git.run('remote', 'set-url', 'origin', remote.url)
+    const git = openGit(clone, { ...(remote?.options ?? { env }), signal })
+    await git.run('init', '--quiet', `--object-format=${parts?.format ?? 'sha1'}`, '.')
+    parts?.copyTo(join(clone, '.git'))
+    if (remote !== undefined) {
+      appendFileSync(join(clone, '.git/config'), remote.configuration)
+      await git.run('remote', 'add', 'origin', remote.url)
+    }
     try {
       if ((await git.ask('cat-file', '-e', `${commit}^{commit}`)) === undefined)
         await git.run('fetch', '--quiet', '--no-tags', 'origin', commit)

@@ -1,31 +1,45 @@
-import { splitCredentials, withCredentials } from './address-credentials.ts'
+import { loginOf, splitCredentials, withUser } from './address-credentials.ts'
 import type { Git, GitOptions } from './git.ts'
-import { withSettings } from './git-configuration.ts'
 
 /** The server that a repository of the user came from. */
 export interface SourceRemote {
   /** Without credentials, as the repository has it: what the user's configuration makes of it is for git to do. */
   readonly url: string
-  /** An environment in which git gets there from a repository elsewhere. */
-  readonly env: GitOptions['env']
+  /** For git in a repository elsewhere. */
+  readonly options: Pick<GitOptions, 'env' | 'logins'>
+  /** Lines for the configuration of that repository. */
+  readonly configuration: string
 }
 
-/** The remote `origin`, else the first one; undefined where there is none. What the repository itself says of the way there counts: a pipeline keeps its credentials in it. */
+/**
+ * The remote `origin`, else the first one; undefined where there is none. Of what the repository itself says of the way there only the header for that very server counts, in which pipelines
+ * keep their credentials: all else may name a program.
+ */
 export async function sourceRemote(git: Git, env: GitOptions['env']): Promise<SourceRemote | undefined> {
   const names = (await git.ask('remote'))?.split('\n') ?? []
   const name = names.includes('origin') ? 'origin' : names[0]
   // Not `remote get-url`: it rewrites by `insteadOf`, which may put a token into the address.
   const address = name ? await git.ask('config', '--get', `remote.${name}.url`) : undefined
-  if (address === undefined) return undefined
+  if (address === undefined || !isSafe(address)) return undefined
   const { url, credentials } = splitCredentials(address)
-  return { url, env: withSettings(withCredentials(env, credentials), await ownSettings(git)) }
+  const options = { env: withUser(env, credentials), logins: loginOf(credentials) }
+  return { url, options, configuration: await headers(git, url) }
 }
 
-async function ownSettings(git: Git): Promise<readonly (readonly [string, string])[]> {
-  const pattern = '^(http|credential|url)\\.|^core\\.sshcommand$'
-  const said = await git.ask('config', '--local', '--includes', '--null', '--get-regexp', pattern)
+/** Not `ext::` and its like, and nothing that would be read as an option. */
+const isSafe = (address: string) => !address.startsWith('-') && !/^[a-z][a-z0-9+.-]*::/i.test(address)
+
+async function headers(git: Git, url: string): Promise<string> {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return ''
+  const said = await git.ask('config', '--local', '--includes', '--null', '--get-regexp', '^http\\..*\\.extraheader$')
   return (said ?? '')
     .split('\0')
-    .filter(line => line.includes('\n'))
-    .map(line => [line.slice(0, line.indexOf('\n')), line.slice(line.indexOf('\n') + 1)] as const)
+    .flatMap(line => {
+      const [, prefix, header] = /^http\.(.*)\.extraheader\n(.*)$/i.exec(line) ?? []
+      const isForIt = prefix !== undefined && URL.canParse(prefix) && new URL(prefix).origin === new URL(url).origin
+      return isForIt ? [`[http ${quoted(prefix)}]\n\textraheader = ${quoted(header!)}\n`] : []
+    })
+    .join('')
 }
+
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`

@@ -1,5 +1,6 @@
 import { relative, sep } from 'node:path'
-import { type GitOptions, openGit } from './git.ts'
+import type { GitOptions } from './git.ts'
+import { withSource } from './source-repository.ts'
 
 /** The commit of the repository that an application comes from. */
 export interface SourceCommit {
@@ -28,14 +29,17 @@ export async function readSource(
   inputs: readonly string[],
   options: GitOptions,
 ): Promise<SourceCommit | undefined> {
-  const git = openGit(top, { ...options, env: { ...options.env, GIT_OPTIONAL_LOCKS: '0' } })
   const inside = inputs.map(path => relative(top, path)).filter(path => !path.startsWith('..'))
   const named = inside.map(path => `:(literal)${path}`)
   // Processes cost more than what they do here: side by side they take half the time.
-  const [said, changes] = await Promise.all([
-    git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
-    named.length === 0 ? '' : git.ask('status', '--porcelain', '-z', '--', ...named),
-  ])
+  const told = await withSource(top, options, git =>
+    Promise.all([
+      git.ask('log', '-1', `--format=${FORMAT}`, 'HEAD'),
+      // Of a submodule git would ask its own configuration.
+      named.length === 0 ? '' : git.ask('status', '--porcelain', '-z', '--ignore-submodules=all', '--', ...named),
+    ]),
+  )
+  const [said, changes] = told ?? []
   if (said === undefined) return undefined
   const [commit = '', author = '', date = '', subject = '', body = ''] = said.split('\0')
   const path = relative(top, folder).split(sep).join('/') || '.'

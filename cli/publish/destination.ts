@@ -1,11 +1,12 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
-import { readAddress } from '../../gitops/address.ts'
+import { readAddress, refuseInside } from '../../gitops/address.ts'
 import type { Target } from '../../gitops/checkout.ts'
 import { UsageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import type { OpenProject } from '../open-project.ts'
+import { checkoutOf, projectFolder } from '../project-folder.ts'
 import { folderPath, type PublishingValues } from './options.ts'
 
 /** Where an application is published: what options say, then the environment. */
@@ -16,7 +17,7 @@ export interface Destination {
   readonly layout: 'plain' | 'single-file' | 'kustomize'
 }
 
-type Values = Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout'> & {
+type Values = Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout' | 'file' | 'projectDirectory'> & {
   readonly pullRequest: boolean
   /** What is verified is the branch that controllers read. */
   readonly verify: boolean
@@ -28,11 +29,13 @@ export const sharedFolder = (application: string): string => `apps/${application
 
 /** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
 export function destinationOf(
-  { cwd }: Io,
-  { repository, branch, path, layout, pullRequest, verify, addressBase }: Values,
-  { environment, manifest }: Pick<OpenProject, 'environment' | 'manifest'>,
+  io: Io,
+  options: Values,
+  project: Pick<OpenProject, 'environment' | 'manifest' | 'namesCompose'>,
   application: string,
 ): Destination {
+  const { repository, branch, path, layout, pullRequest, verify, addressBase } = options
+  const { environment, manifest } = project
   const publish = environment?.publish
   const address = repository ?? publish?.repository?.value
   if (address === undefined) throw noRepository(environment?.key, manifest)
@@ -45,12 +48,16 @@ export function destinationOf(
   const folder = named.replace(/\/$/, '')
   const form = layout ?? publish?.layout ?? 'plain'
   const into = branch ?? publish?.branch?.value
-  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : cwd)
+  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : io.cwd)
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
   const request = isRequest ? requestBranch(environment?.key, application) : undefined
+  const read = readAddress(address, base)
+  // What is promoted is in a temporary clone of the source that the path is relative to.
+  const sources = [projectFolder(io, options, project), ...(repository === undefined ? [base] : [])]
+  for (const source of sources) refuseInside(read, checkoutOf(source))
   return {
     target: {
-      address: readAddress(address, base),
+      address: repository === undefined ? read : { ...read, isNamedByUser: true },
       // It may have been an overlay before.
       paths: [folder, sharedFolder(application)],
       ...(into !== undefined && { branch: into }),
@@ -68,13 +75,14 @@ export function destinationOf(
 export function earlyTarget(
   io: Io,
   options: Values & Pick<PublishingValues, 'name'>,
-  { environment, manifest, namesCompose }: OpenProject,
+  project: OpenProject,
 ): (Pick<Target, 'address' | 'branch'> & Partial<Pick<Target, 'paths'>>) | undefined {
+  const { environment, manifest, namesCompose } = project
   const named = options.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
   try {
     const application = named === undefined ? 'unknown' : toDnsLabel(named)
     const path = named === undefined ? '.' : options.path
-    const { target } = destinationOf(io, { ...options, path }, { environment, manifest }, application)
+    const { target } = destinationOf(io, { ...options, path }, project, application)
     const { address, branch, paths, request } = target
     // What a request is compared with is fetched together with its branch.
     const isKnown = named !== undefined && request === undefined

@@ -92,7 +92,10 @@ async function addAgent(
   if (request !== undefined && (added.kind === 'pushed' || added.kind === 'requested')) {
     const base = added.kind === 'pushed' ? added.pushed.branch : added.branch
     const kind = options.forge ?? rules?.forge
-    const forge = forgeOf(address.url, io.env, kind === undefined ? {} : { forge: kind })
+    const forge = forgeOf(address.url, io.env, {
+      isNamedByUser: address.isNamedByUser,
+      ...(kind !== undefined && { forge: kind }),
+    })
     const [title, ...paragraphs] = message.trimEnd().split('\n\n') as [string, ...string[]] // a text has a first line
     const opened = { head: request, base, title, body: `${paragraphs[0]}\n` }
     lines.push(...(await requestWith(io, forge, opened, project.environment, signal)).lines, '')

@@ -71,7 +71,8 @@ async function publishedAs(
 ): Promise<{ readonly application: string; readonly facts: Facts }> {
   const environment: Environment = project.environment!
   const application = await applicationName(io, project, options)
-  const place = { repository: undefined, branch: undefined, path: undefined, layout: undefined }
+  const { file, projectDirectory } = options
+  const place = { file, projectDirectory, repository: undefined, branch: undefined, path: undefined, layout: undefined }
   const { target, path } = destinationOf(io, { ...place, pullRequest: false, verify: true }, project, application)
   const lock = await readPublished(target, path, {
     env: io.env,

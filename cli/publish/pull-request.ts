@@ -118,7 +118,8 @@ type Addressed = Pick<Published, 'destination' | 'project' | 'forge' | 'signal'>
 
 function forgeFor(env: Context['io']['env'], { destination, project, forge }: Addressed): Forge | undefined {
   const kind = forge ?? project.environment?.publish.pullRequest?.forge
-  return forgeOf(destination.target.address.url, env, kind === undefined ? {} : { forge: kind })
+  const { url, isNamedByUser } = destination.target.address
+  return forgeOf(url, env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) })
 }
 
 function textOf(published: Published, message: MessageInput, branch: string) {

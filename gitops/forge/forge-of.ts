@@ -11,16 +11,19 @@ export interface ForgeOptions {
   readonly forge?: ForgeKind
   /** How long it is tried, and who is told of pauses (`onPause`). */
   readonly patience?: Partial<Patience>
+  /** An option of the command line names the repository: its forge may have the user's token. */
+  readonly isNamedByUser?: true | undefined
 }
 
 /**
  * The forge that a repository address (https, ssh, `git@host:owner/name.git`) belongs to; undefined for a folder of this machine and for a
  * host that nothing is known of. Reads tokens and proxies from `env` and asks nobody.
  */
-export function forgeOf(repository: string, env: Env, { forge, patience }: ForgeOptions = {}): Forge | undefined {
+export function forgeOf(repository: string, env: Env, options: ForgeOptions = {}): Forge | undefined {
+  const { forge, patience, isNamedByUser } = options
   const site = siteOf(repository, env, forge)
   if (!site) return undefined
-  const found = tokenFor(site, env)
+  const found = tokenFor(site, env, isNamedByUser)
   const base = { kind: site.kind, name: FORGE_NAMES[site.kind], ...pagesOf(site) }
   if (found.token === undefined) return { ...base, requests: undefined, withoutToken: found.reason }
   const { connect, headers } = KINDS[site.kind]

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { splitCredentials, withCredentials } from '../../gitops/address-credentials.ts'
+import { loginOf, splitCredentials, withUser } from '../../gitops/address-credentials.ts'
+import { loginSettings } from '../../gitops/login.ts'
 
 describe('splitCredentials', () => {
   test.each([
@@ -19,21 +20,24 @@ describe('splitCredentials', () => {
   })
 })
 
-describe('withCredentials', () => {
-  test('adds to the settings that are there, and writes no password into one', () => {
-    const credentials = { origin: 'https://h', user: 'ci', password: 'word' }
-    const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'a.b', GIT_CONFIG_VALUE_0: 'c' }
-    const { DEVCTL_ADDRESS_PASSWORD, ...more } = withCredentials(env, credentials)
-    expect(DEVCTL_ADDRESS_PASSWORD).toBe('word')
-    expect(more).toMatchObject({ ...env, GIT_CONFIG_COUNT: '3', GIT_CONFIG_KEY_1: 'credential.https://h.helper' })
-    expect(JSON.stringify(more)).not.toContain('word"')
-  })
+test('what an address says goes to its own server', () => {
+  const credentials = { origin: 'https://h', user: 'ci', password: 'word' }
+  expect(loginOf(credentials)).toEqual([{ ...credentials, isOfAddress: true }])
+  expect(withUser({ A: 'b' }, credentials)).toEqual({ A: 'b' })
+})
 
-  test('of a user alone only the name is set', () => {
-    expect(withCredentials({}, { origin: 'https://h', user: 'ci' })).toEqual({
-      GIT_CONFIG_COUNT: '1',
-      GIT_CONFIG_KEY_0: 'credential.https://h.username',
-      GIT_CONFIG_VALUE_0: 'ci',
-    })
+test('of a user alone only the name is set, behind the settings that are there', () => {
+  const env = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'a.b', GIT_CONFIG_VALUE_0: 'c' }
+  expect(withUser(env, { origin: 'https://h', user: 'ci' })).toEqual({
+    ...env,
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_1: 'credential.https://h.username',
+    GIT_CONFIG_VALUE_1: 'ci',
   })
+})
+
+test('no setting holds a password, for hooks inherit them', () => {
+  const settings = loginSettings(loginOf({ origin: 'https://h', user: 'ci', password: 'horse-battery' }))
+  expect(settings.map(([key]) => key)).toEqual(['credential.https://h.helper', 'credential.https://h.helper'])
+  expect(JSON.stringify(settings)).not.toContain('horse-battery')
 })

@@ -52,7 +52,11 @@ describe('a publish over', () => {
   })
 
   test('http with a token of the environment', async () => {
-    const token = () => ({ DEVCTL_GIT_TOKEN: PASSWORD, DEVCTL_GIT_USERNAME: 'publisher' })
+    const token = () => ({
+      DEVCTL_GIT_TOKEN: PASSWORD,
+      DEVCTL_GIT_USERNAME: 'publisher',
+      DEVCTL_GIT_TOKEN_HOST: '127.0.0.1',
+    })
     await expectPublishes(await behind(bare => httpServer(bare.repository, { password: PASSWORD }), token))
   })
 
@@ -86,7 +90,11 @@ describe('a publish over', () => {
 
 describe('a password', () => {
   const sources = {
-    'of the environment': { DEVCTL_GIT_TOKEN: PASSWORD, DEVCTL_GIT_USERNAME: 'publisher' },
+    'of the environment': {
+      DEVCTL_GIT_TOKEN: PASSWORD,
+      DEVCTL_GIT_USERNAME: 'publisher',
+      DEVCTL_GIT_TOKEN_HOST: '127.0.0.1',
+    },
     'of a credential helper': undefined,
   }
   test.each(Object.entries(sources))('%s is nowhere but where it belongs', async (_, env) => {
@@ -118,7 +126,7 @@ describe('a password', () => {
   test('that is wrong is told in words, once', async () => {
     const project = await behind(
       bare => httpServer(bare.repository, { password: PASSWORD }),
-      () => ({ DEVCTL_GIT_TOKEN: 'wrong-horse' }),
+      () => ({ DEVCTL_GIT_TOKEN: 'wrong-horse', DEVCTL_GIT_TOKEN_HOST: '127.0.0.1' }),
     )
     const { status, stdout, stderr } = await project.publish()
     expect(status).toBe(1)

@@ -143,22 +143,36 @@ describe('the token', () => {
   test.each<[string, Env, string]>([
     ['https://github.com/o/r', { GITHUB_TOKEN: 'g', GH_TOKEN: 'h' }, 'GITHUB_TOKEN'],
     ['https://github.com/o/r', { GH_TOKEN: 'h' }, 'GH_TOKEN'],
-    ['https://github.com/o/r', { GITHUB_TOKEN: 'g', DEVCTL_FORGE_TOKEN: 'd' }, 'DEVCTL_FORGE_TOKEN'],
-    ['https://github.corp.example/o/r', { GITHUB_TOKEN: 'g', GH_ENTERPRISE_TOKEN: 'e' }, 'GH_ENTERPRISE_TOKEN'],
+    [
+      'https://github.com/o/r',
+      { GITHUB_TOKEN: 'g', DEVCTL_FORGE_TOKEN: 'd', DEVCTL_FORGE_TOKEN_HOST: 'github.com' },
+      'DEVCTL_FORGE_TOKEN',
+    ],
+    [
+      'https://git.corp.example/o/r',
+      { DEVCTL_FORGE_TOKEN: 'd', DEVCTL_GIT_TOKEN_HOST: 'a.example, git.corp.example' },
+      'DEVCTL_FORGE_TOKEN',
+    ],
+    [
+      'https://github.corp.example/o/r',
+      { GITHUB_TOKEN: 'g', GH_ENTERPRISE_TOKEN: 'e', GH_HOST: 'github.corp.example' },
+      'GH_ENTERPRISE_TOKEN',
+    ],
+    ['https://gitlab.corp.example/g/r', { GITLAB_TOKEN: 'g', GITLAB_HOST: 'gitlab.corp.example' }, 'GITLAB_TOKEN'],
     [
       'https://github.corp.example/o/r',
       { GITHUB_TOKEN: 'g', GITHUB_SERVER_URL: 'https://github.corp.example' },
       'GITHUB_TOKEN',
     ],
     ['https://gitlab.com/g/r', { GITLAB_TOKEN: 'g', CI_JOB_TOKEN: 'j' }, 'GITLAB_TOKEN'],
-    ['https://codeberg.org/o/r', { FORGEJO_TOKEN: 'f' }, 'FORGEJO_TOKEN'],
+    ['https://codeberg.org/o/r', { FORGEJO_TOKEN: 'f', FORGEJO_TOKEN_HOST: 'codeberg.org' }, 'FORGEJO_TOKEN'],
     [
       'https://git.example/o/r',
       { GITHUB_TOKEN: 'g', GITHUB_SERVER_URL: 'https://git.example', GITEA_ACTIONS: 'true' },
       'GITHUB_TOKEN',
     ],
   ])('of %s', (address, env, variable) => {
-    expect(found(address, env)).toMatchObject({ variable })
+    expect(found(address, env, address.includes('git.corp') ? 'gitea' : undefined)).toMatchObject({ variable })
   })
 
   test.each<[string, Env, RegExp]>([
@@ -179,6 +193,20 @@ describe('the token', () => {
     ],
     ['https://gitlab.com/g/r', { CI_JOB_TOKEN: 'j' }, /`CI_JOB_TOKEN`\) cannot open merge requests: set .*scope `api`/],
     ['http://gitea.corp.example/o/r', { GITEA_TOKEN: 'g' }, /^a token is not sent to `http:.*it is not https$/],
+    // Nothing but the checkout says that these are the user's servers.
+    [
+      'https://github.evil.example/o/r',
+      { GH_ENTERPRISE_TOKEN: 'e' },
+      /^`GH_ENTERPRISE_TOKEN` is not sent to `github.evil.example`.*set `GH_ENTERPRISE_TOKEN_HOST=github.evil.example`/,
+    ],
+    ['https://gitlab.evil.example/o/r', { GITLAB_TOKEN: 'g' }, /set `GITLAB_TOKEN_HOST=gitlab.evil.example`/],
+    ['https://gitea.evil.example/o/r', { GITEA_TOKEN: 'g' }, /set `GITEA_TOKEN_HOST=/],
+    ['https://github.com/o/r', { DEVCTL_FORGE_TOKEN: 'd' }, /set `DEVCTL_FORGE_TOKEN_HOST=github.com`/],
+    [
+      'https://gitlab.com/o/r',
+      { DEVCTL_FORGE_TOKEN: 'd', DEVCTL_FORGE_TOKEN_HOST: 'git.corp.example' },
+      /is for `git.corp.example` \(`DEVCTL_FORGE_TOKEN_HOST`\), not for `gitlab.com`/,
+    ],
     ['https://github.com/o/r', { GITHUB_TOKEN: 'a\r\nhost: b' }, /^`GITHUB_TOKEN` holds no token/],
   ])('none for %s', (address, env, reason) => {
     const none = found(address, env)

@@ -1,0 +1,81 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type Git, type GitOptions, openGit } from './git.ts'
+import { withTemporary } from './temporary.ts'
+
+/** Settings of a repository that say how its files are, and name no program. */
+const HARMLESS = ['autocrlf', 'eol', 'filemode', 'ignorecase', 'precomposeunicode', 'safecrlf', 'symlinks']
+/** Patterns, and where a shallow history ends. */
+const COPIED = ['info/exclude', 'info/attributes', 'shallow']
+
+/** The parts of a repository that hold no program. In a working tree that was added they are in several folders. */
+export interface SourceParts {
+  /** What its ids are hashes by: `sha1`, `sha256`. */
+  readonly format: string
+  /** Path of the index. Its time counts: of a copy git would believe that files of the same size are unchanged. */
+  readonly index: string
+  /** Makes a folder a repository with the same objects, of which the same commit is checked out. */
+  copyTo(gitFolder: string): void
+}
+
+/**
+ * Does work with git in the repository of the source as if that had no configuration and no hooks of its own: filters, monitors, helpers and signing programs that
+ * its `.git/config` names are not run, nothing is fetched, and nothing in it is changed. Gives undefined outside of a repository, before its first commit, and without git.
+ */
+export async function withSource<Result>(
+  top: string,
+  options: GitOptions,
+  work: (git: Git) => Promise<Result>,
+): Promise<Result | undefined> {
+  const parts = await readParts(top, options)
+  if (!parts) return undefined
+  return withTemporary(options.env, async folder => {
+    parts.copyTo(folder)
+    linkSharedIndexes(parts.index, folder)
+    const place = { GIT_DIR: folder, GIT_WORK_TREE: top, GIT_INDEX_FILE: parts.index, GIT_OPTIONAL_LOCKS: '0' }
+    return work(openGit(top, { ...options, place }))
+  })
+}
+
+/** Looks where a repository has its parts, by commands that run no programs whatever its configuration says. Undefined as in `withSource`. */
+export async function readParts(top: string, options: GitOptions): Promise<SourceParts | undefined> {
+  const git = openGit(top, options)
+  const names = ['objects', 'index', ...COPIED]
+  const paths = names.flatMap(name => ['--git-path', name])
+  const [said, settings] = await Promise.all([
+    git.ask('rev-parse', '--path-format=absolute', '--show-object-format', ...paths, '--verify', 'HEAD'),
+    git.ask('config', '--null', '--local', '--includes', '--get-regexp', `^core\\.(${HARMLESS.join('|')})$`),
+  ])
+  const [format, objects, index, ...rest] = said?.split('\n') ?? []
+  const head = rest.pop()
+  if (format === undefined || objects === undefined || index === undefined || head === undefined) return undefined
+  return {
+    format,
+    index,
+    copyTo(folder) {
+      for (const name of ['objects/info', 'refs', 'info']) mkdirSync(join(folder, name), { recursive: true })
+      writeFileSync(join(folder, 'HEAD'), `${head}\n`)
+      writeFileSync(join(folder, 'config'), configurationOf(format, settings ?? ''))
+      writeFileSync(join(folder, 'objects/info/alternates'), `${objects}\n`)
+      for (const [at, path] of rest.entries()) if (existsSync(path)) copyFileSync(path, join(folder, COPIED[at]!))
+    },
+  }
+}
+
+/** An index that is split has its other part in the folder of the repository. */
+function linkSharedIndexes(index: string, folder: string): void {
+  if (!existsSync(index)) return
+  for (const name of readdirSync(dirname(index)).filter(name => name.startsWith('sharedindex.')))
+    symlinkSync(join(dirname(index), name), join(folder, name))
+}
+
+function configurationOf(format: string, settings: string): string {
+  const core = settings.split('\0').flatMap(line => {
+    const [, name, value] = /^core\.(\w+)\n(\w*)$/.exec(line) ?? []
+    return name === undefined ? [] : [`\t${name} = ${value}`]
+  })
+  const isOther = format !== 'sha1'
+  const version = `\trepositoryformatversion = ${isOther ? 1 : 0}`
+  const lines = ['[core]', version, ...core, ...(isOther ? ['[extensions]', `\tobjectformat = ${format}`] : [])]
+  return `${lines.join('\n')}\n`
+}
