@@ -9,7 +9,7 @@ const readingOrders: Readonly<Record<string, string>> = {
     nodeSelector affinity topologySpreadConstraints automountServiceAccountToken enableServiceLinks
     hostname subdomain hostNetwork hostPID hostIPC hostUsers shareProcessNamespace dnsPolicy dnsConfig hostAliases runtimeClassName
     securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes
-    accessModes storageClassName resources
+    accessModes volumeMode storageClassName resources
     secretStoreRef target data
     ingressClassName parentRefs hostnames rules tls ingress egress ports`,
   containers: `
@@ -20,7 +20,7 @@ const readingOrders: Readonly<Record<string, string>> = {
     runAsUser runAsGroup runAsNonRoot fsGroup supplementalGroups privileged allowPrivilegeEscalation readOnlyRootFilesystem
     capabilities seccompProfile appArmorProfile seLinuxOptions procMount sysctls`,
   '': `
-    apiVersion apiGroup apiGroups kind namespace name key type metadata labels annotations
+    apiVersion apiGroup apiGroups group kind namespace name key type metadata labels annotations
     maxSkew topologyKey whenUnsatisfiable labelSelector matchLabels
     host path pathType ip hostnames nameservers searches options from to
     mountPath subPath claimName secretName defaultMode mode items readOnly

@@ -58,14 +58,24 @@ function ingressSpec(plan: RoutePlan): k8s.IngressSpec {
   }
 }
 
-/** TLS ends at the gateway's listener, which the cluster's operator set up. */
+/**
+ * TLS ends at the gateway's listener, which the cluster's operator set up. The defaults of the custom resource are written outright:
+ * its lists are compared as a whole, and what the server adds to them would be drift.
+ */
 function httpRouteSpec(plan: RoutePlan): object {
   return {
-    parentRefs: plan.gateway && [{ namespace: plan.gateway.namespace, name: plan.gateway.name }],
+    parentRefs: plan.gateway && [
+      {
+        group: 'gateway.networking.k8s.io',
+        kind: 'Gateway',
+        namespace: plan.gateway.namespace,
+        name: plan.gateway.name,
+      },
+    ],
     hostnames: [plan.host],
     rules: plan.rules.map(({ path, service, port }) => ({
       matches: [{ path: { type: 'PathPrefix', value: path } }],
-      backendRefs: [{ name: service, port }],
+      backendRefs: [{ group: '', kind: 'Service', name: service, port, weight: 1 }],
     })),
   }
 }

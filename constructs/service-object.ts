@@ -2,7 +2,6 @@ import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { Construct } from 'constructs'
 import type { Environment, ServicePlan } from '../compiler/plan/plan.ts'
 import { environmentLabels, objectMeta, selectorLabels } from './labels.ts'
-import { notTcp } from './pod/container.ts'
 
 /** The name and ports under which Pods are reached. Without ports it is headless: the name resolves to the Pods, and any port is theirs. */
 export class ServiceObject extends k8s.KubeService {
@@ -35,7 +34,8 @@ function selecting(plan: ServicePlan, environment: Environment): k8s.ServiceSpec
           name,
           port,
           targetPort: k8s.IntOrString.fromNumber(targetPort),
-          protocol: notTcp(protocol),
+          // The server's default, outright: a controller that merges lists by port and protocol takes its absence for drift.
+          protocol,
           appProtocol,
         }))
       : undefined,

@@ -59,7 +59,7 @@ export class ServiceStatefulSet extends k8s.KubeStatefulSet {
   }
 
   override toJson() {
-    return withNewerFields(super.toJson(), this.#template)
+    return withTypedClaims(withNewerFields(super.toJson(), this.#template))
   }
 }
 
@@ -152,7 +152,7 @@ function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTe
     case 'Deployment':
       return k8s.KubeDeployment.manifest(deploymentProps({ plan, environment, template }))
     case 'StatefulSet':
-      return k8s.KubeStatefulSet.manifest(statefulSetProps({ plan, environment, template }))
+      return withTypedClaims(k8s.KubeStatefulSet.manifest(statefulSetProps({ plan, environment, template })))
     case 'DaemonSet':
       return k8s.KubeDaemonSet.manifest(daemonSetProps({ plan, environment, template }))
     case 'Job':
@@ -187,8 +187,23 @@ function claimTemplate(
       labels: standardLabels(environment, plan.service),
       annotations: annotations(claim.annotations),
     },
-    spec: toClaimSpec(claim),
+    spec: { ...toClaimSpec(claim), volumeMode: 'Filesystem' },
   }
+}
+
+/**
+ * Claim templates with the type and the mode that the API server would add: their list is compared as a whole, and what is added would be drift
+ * for a controller. The typed class renders no type there.
+ */
+function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(statefulSet: T): T {
+  const { spec } = statefulSet
+  if (spec.volumeClaimTemplates)
+    spec.volumeClaimTemplates = spec.volumeClaimTemplates.map(claim => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      ...claim,
+    }))
+  return statefulSet
 }
 
 /** A rendered workload with those fields of its Pod template that are newer than the typed classes. cdk8s types it as any map. */

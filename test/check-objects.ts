@@ -2,7 +2,8 @@ import type { KubernetesObject } from '../constructs/manifest.ts'
 
 /**
  * What is wrong with the objects of one application, as sentences: names that are missing or no DNS names, objects twice, selectors that
- * select nothing, ports that no container has, routes and mounts that lead nowhere. (The API server accepts all of these.)
+ * select nothing, ports that no container has, routes and mounts that lead nowhere. (The API server accepts all of these.) And what the
+ * server would add where a GitOps controller compares: it would be out of sync for ever.
  */
 export function checkObjects(objects: readonly KubernetesObject[], options: { namespace: boolean }): readonly string[] {
   const pods = objects.flatMap(podsOf)
@@ -10,6 +11,7 @@ export function checkObjects(objects: readonly KubernetesObject[], options: { na
     ...objects.flatMap(object => checkMetadata(object, options)),
     ...twice(objects.map(idOf)).map(id => `${id} is there twice`),
     ...objects.flatMap(checkWorkload),
+    ...objects.flatMap(checkDefaults),
     ...pods.flatMap(checkMounts),
     ...objects.filter(object => object.kind === 'Service').flatMap(service => checkService(service, pods)),
     ...objects.filter(isRoute).flatMap(route => checkRoute(route, objects)),
@@ -61,6 +63,32 @@ function checkMetadata(object: KubernetesObject, options: { namespace: boolean }
     if (typeof value !== 'string' || !/^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/.test(value))
       wrong.push(`has the label ${key}: ${value}`)
   return wrong.map(what => `${idOf(object)} ${what}`)
+}
+
+/** The defaults of the server that controllers take for differences where the manifest leaves them out, as a real Argo CD shows. */
+function checkDefaults(object: KubernetesObject): readonly string[] {
+  const spec = new Value(object).at('spec')
+  const pod = spec.at('template', 'spec')
+  const containers = [...pod.list('initContainers'), ...pod.list('containers')]
+  const ports = [
+    ...(object.kind === 'Service' ? spec.list('ports') : []),
+    ...containers.flatMap(one => one.list('ports')),
+  ]
+  const rules = object.kind === 'HTTPRoute' ? spec.list('rules') : []
+  const expected: readonly (readonly [string, readonly Value[], readonly string[]])[] = [
+    ['a port', ports, ['protocol']],
+    ['a claim template', spec.list('volumeClaimTemplates'), ['apiVersion', 'kind']],
+    ['a claim template', spec.list('volumeClaimTemplates').map(one => one.at('spec')), ['volumeMode']],
+    ['a parent', spec.list('parentRefs'), ['group', 'kind']],
+    ['a backend', rules.flatMap(rule => rule.list('backendRefs')), ['group', 'kind', 'weight']],
+    ['a rule', rules, ['matches']],
+    ['its Pods', pod.value === undefined || object.kind === 'Job' ? [] : [pod], ['serviceAccountName']],
+  ]
+  const missing = expected.flatMap(([what, values, keys]) =>
+    values.flatMap(value => keys.filter(key => value.at(key).value === undefined).map(key => `${what} without ${key}`)),
+  )
+  const empty = containers.flatMap(one => one.list('env')).filter(one => one.at('value').value === '')
+  return [...missing, ...empty.map(() => 'an empty value')].map(what => `${idOf(object)} has ${what}`)
 }
 
 function podsOf(object: KubernetesObject): readonly Pod[] {
@@ -187,7 +215,7 @@ function checkReferences(objects: readonly KubernetesObject[], pods: readonly Po
   const wrong: string[] = []
   for (const pod of pods) {
     const account = pod.spec.at('serviceAccountName').value
-    if (account !== undefined && !ids.has(`serviceaccount/${account}`))
+    if (account !== undefined && account !== 'default' && !ids.has(`serviceaccount/${account}`))
       wrong.push(`${pod.owner} runs as ${account}, which is not there`)
     for (const volume of pod.spec.list('volumes')) {
       const configMap = String(volume.at('configMap', 'name').value)

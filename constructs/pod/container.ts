@@ -35,8 +35,10 @@ export function toSidecar(plan: ContainerPlan): Container {
   return { ...toContainer(plan), restartPolicy: 'Always' }
 }
 
+/** The API server drops an empty value, and a second field manager that writes it then conflicts with the first one. */
 function toVariable({ name, value, secret }: EnvPlan): k8s.EnvVar {
-  return secret ? { name, valueFrom: { secretKeyRef: secret } } : { name, value: escapeDollars(value) }
+  if (secret) return { name, valueFrom: { secretKeyRef: secret } }
+  return value === '' ? { name } : { name, value: escapeDollars(value) }
 }
 
 /** An empty list means "not set" to Kubernetes, so it is not written. */
@@ -45,12 +47,8 @@ function words(list: readonly string[] | undefined): string[] | undefined {
 }
 
 function toPort(plan: ContainerPort): k8s.ContainerPort {
-  return { name: plan.name, containerPort: plan.port, protocol: notTcp(plan.protocol), hostPort: plan.hostPort }
-}
-
-/** A protocol, left out when it is Kubernetes' default. */
-export function notTcp(protocol: ContainerPort['protocol']): string | undefined {
-  return protocol === 'TCP' ? undefined : protocol
+  // The protocol is part of a port's identity, so it is written where it is the default, too.
+  return { name: plan.name, containerPort: plan.port, protocol: plan.protocol, hostPort: plan.hostPort }
 }
 
 /** Hooks are handed to the container as they are: Kubernetes does not expand them. */

@@ -48,7 +48,7 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     shareProcessNamespace: plan.shareProcessNamespace || undefined,
     runtimeClassName: plan.runtimeClassName,
     securityContext: toPodSecurityContext(plan),
-    serviceAccountName: tokenVolume ? context.waiterAccount : undefined,
+    serviceAccountName: accountName(context, tokenVolume),
     terminationGracePeriodSeconds: plan.terminationGracePeriodSeconds,
     restartPolicy: context.restartPolicy,
     imagePullSecrets: plan.pullSecrets?.length ? plan.pullSecrets.map(name => ({ name })) : undefined,
@@ -56,6 +56,18 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     containers: plan.containers.map(toContainer),
     volumes: volumes.length ? volumes : undefined,
   }
+}
+
+/**
+ * The account of a Pod. Where another one may have stood before, the default is written outright: the API server keeps the old name in the
+ * deprecated `serviceAccount` when `serviceAccountName` is only left out, and Pods of an account that is gone are never made. A Job never changes.
+ */
+function accountName(
+  { waiterAccount, restartPolicy }: PodContext,
+  tokenVolume: string | undefined,
+): string | undefined {
+  if (tokenVolume) return waiterAccount
+  return restartPolicy === undefined ? 'default' : undefined
 }
 
 function placement(plan: PodPlan, { identity }: PodContext): Partial<PodSpec> {

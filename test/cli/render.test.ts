@@ -203,9 +203,9 @@ describe('render --output-dir', () => {
       stdout: '',
       stderr: `--- k8s/web/deployment-web.yaml (as it is)
 +++ k8s/web/deployment-web.yaml (what devctl writes)
-@@ -40,3 +40,2 @@
-             - name: tcp-80
+@@ -42,3 +42,2 @@
                containerPort: 80
+               protocol: TCP
 -# mine
 error: 1 edited file in \`k8s\` would be lost; nothing was written
   = note: \`web/deployment-web.yaml\` was edited by hand since devctl wrote it

@@ -94,6 +94,7 @@ test('a Pod says only what it was given, and the defaults of the decisions', () 
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    serviceAccountName: 'default',
     terminationGracePeriodSeconds: 10,
   })
 })
@@ -170,7 +171,7 @@ describe('what runs before the containers', () => {
 
   test('only a wait for a Job has an account, and only its container the token', () => {
     const port = { kind: 'port', service: 'api', host: 'api', port: 80, image: busybox } as const
-    expect(spec({ waits: [port] })).not.toHaveProperty('serviceAccountName')
+    expect(spec({ waits: [port] })['serviceAccountName']).toBe('default')
     const pod = spec({ waits: [port, { kind: 'job', service: 'migrate', image: 'kubectl', toolsImage: busybox }] })
     expect(pod['serviceAccountName']).toBe('shop-web-waits')
     const holders = (pod['initContainers'] as ContainerPlan[]).filter(one => JSON.stringify(one).includes('wait-token'))
