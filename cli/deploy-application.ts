@@ -1,9 +1,11 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
+import type { Address } from '../environment/endpoints/routes.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, choicesOf, report } from './compile-for-cluster.ts'
 import type { DeployingValues } from './deploy-options.ts'
+import { Outcome, type ServiceState } from './deploy-outcome.ts'
 import { addressesInOrder, stoppedText, toProgress } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
 import type { Io } from './io.ts'
@@ -57,10 +59,11 @@ export async function applyCompiled(
   const { plan, synth, services, source, part } = compiled
   const environment = plan.environment.name
   const subject = part ? `${part.named.join(', ')} of ${environment}` : environment
+  const named = part && { named: part.named }
   const are = part && part.named.length > 1 ? 'are' : 'is'
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
-  const states = new Map<string, string>()
+  const outcome = new Outcome(plan)
   const choices = choicesOf(options, compiled)
   if (plan.workloads.length === 0 && services)
     throw new UserError('the files have no services to deploy', {
@@ -72,44 +75,65 @@ export async function applyCompiled(
   }
   const result = await deployEnvironment(
     { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
-    { clock, signal, events: { ...toProgress(progress, states, onChange), ...askAbout(io, options, progress) } },
+    { clock, signal, events: { ...toProgress(progress, outcome, onChange), ...askAbout(io, options, progress) } },
   ).catch((error: unknown) => {
     progress.pause()
-    if (isChanged || signal.aborted) io.stderr.write(stoppedText(environment, namespace, states, isChanged))
+    if (isChanged || signal.aborted) io.stderr.write(stoppedText(environment, namespace, outcome, isChanged))
     throw error
   })
   progress.pause()
   if (result.failures.length > 0) {
     report(context, options.output, result.failures)
-    const failed = new Set(result.failedServices)
-    const isWaiting = [...states.values()].includes('waiting')
-    const ready = [...states]
-      .filter(([service, state]) => state !== 'waiting' && !failed.has(service))
-      .map(([name]) => name)
-    const text = `${subject} ${are} partly deployed to ${namespace}: ${ready.length > 0 ? `${ready.join(', ')} ${ready.length === 1 ? 'is' : 'are'} ready; ` : ''}${[...failed].join(', ')} ${failed.size === 1 ? 'is' : 'are'} not (${since()}). Deploy again when it is fixed${isWaiting ? '; `devctl diff` shows what is left' : ''}`
-    if (options.output === 'json')
-      io.stdout.write(`${JSON.stringify({ type: 'result', environment, namespace, failed: [...failed] })}\n`)
+    const services = outcome.services()
+    const left = [...services.values()].some(state => state === 'not-made' || state === 'not-changed')
+    const text = `${subject} ${are} partly deployed to ${namespace}: ${outcome.text()} (${since()}). Deploy again when it is fixed${left ? '; `devctl diff` shows what is left' : ''}`
+    const endpoints = addressesInOrder(result.routes)
+    if (options.output === 'json') tellResult(io, { environment, namespace, ...named, services, endpoints })
+    else printAddresses(io, endpoints)
     io.stderr.write(`${text}\n`)
     return 1
   }
   const endpoints = addressesInOrder(result.routes)
   if (options.output === 'json') {
     const { isUpToDate, pruned } = result
-    io.stdout.write(
-      `${JSON.stringify({ type: 'result', environment, namespace, ...(part && { services: part.named }), isUpToDate, pruned, endpoints: endpoints.map(({ url }) => url) })}\n`,
-    )
+    tellResult(io, { environment, namespace, ...named, isUpToDate, pruned, services: outcome.services(), endpoints })
     return 0
   }
-  const end = result.isUpToDate
-    ? `${subject} ${are} up to date in ${namespace}`
-    : `${subject} ${are} deployed to ${namespace}`
+  const counted = result.isUpToDate && !options.wait ? '' : `: ${outcome.text()}`
+  const end = `${subject} ${are} ${result.isUpToDate ? 'up to date in' : 'deployed to'} ${namespace}${counted}`
   printSummary(`${end} (${since()})`, io, logLevel)
-  const width = Math.max(0, ...endpoints.map(({ services }) => services.join(', ').length))
-  for (const { url, services } of endpoints) io.stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)
+  printAddresses(io, endpoints)
   if (logLevel === 'error') return 0
   if (result.pruned.length > 0) io.stderr.write(`  pruned ${result.pruned.join(', ')}\n`)
-  if (!options.wait && !result.isUpToDate) io.stderr.write('  not waited for what nothing depends on; `--wait` does\n')
   return 0
+}
+
+function printAddresses({ stdout }: Io, addresses: readonly Address[]): void {
+  const width = Math.max(0, ...addresses.map(({ services }) => services.join(', ').length))
+  for (const { url, services } of addresses) stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)
+}
+
+/** The last line for programs: every service with what became of it, and the addresses that there are. */
+function tellResult(
+  { stdout }: Io,
+  {
+    services,
+    endpoints,
+    ...rest
+  }: {
+    readonly environment: string
+    readonly namespace: string
+    readonly named?: readonly string[]
+    readonly isUpToDate?: boolean
+    readonly pruned?: readonly string[]
+    readonly services: ReadonlyMap<string, ServiceState>
+    readonly endpoints: readonly Address[]
+  },
+): void {
+  const failed = [...services].filter(([, state]) => state === 'not-ready').map(([name]) => name)
+  stdout.write(
+    `${JSON.stringify({ type: 'result', ...rest, ...(failed.length > 0 && { failed }), services: Object.fromEntries(services), endpoints: endpoints.map(({ url }) => url) })}\n`,
+  )
 }
 
 /** Tells who wants to know (`--loglevel info`) which cluster and namespace it is, and what decided. */

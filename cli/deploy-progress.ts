@@ -2,12 +2,14 @@ import type { KubeObject } from '../cluster/cluster.ts'
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
 import { type Address, addressesOf, shorterFirst } from '../environment/endpoints/routes.ts'
+import { listed, type Outcome } from './deploy-outcome.ts'
 import type { Progress } from './progress/progress.ts'
 
-/** Tells what happens, and keeps the state of each service; `onChange` is called when something was written. */
-export function toProgress(progress: Progress, states: Map<string, string>, onChange: () => void): DeployEvents {
+/** Tells what happens; `onChange` is called when something was written. */
+export function toProgress(progress: Progress, outcome: Outcome, onChange: () => void): DeployEvents {
   return {
-    planned(changes) {
+    planned(changes, wanted) {
+      outcome.events.planned(changes, wanted)
       const files = new Set([...changes.steps.keys()].map(({ source }) => source.split('#', 1)[0]!))
       const text = `${[...files].sort().join(', ')} → ${plural(changes.steps.size, 'object')}`
       if (files.size > 0) progress.tell({ type: 'step', step: 'Compiled', text })
@@ -30,12 +32,18 @@ export function toProgress(progress: Progress, states: Map<string, string>, onCh
       progress.tell({ type: 'object', action, object })
     },
     waiting(service, needs) {
-      states.set(service, 'waiting')
       progress.tell({ type: 'waiting', service, for: needs })
     },
-    status(service, { state, text }) {
-      states.set(service, state)
-      progress.tell({ type: 'status', service, state, text })
+    status(service, status) {
+      outcome.events.status(service, status)
+      progress.tell({ type: 'status', service, state: status.state, text: status.text })
+    },
+    applied: outcome.events.applied,
+    routed() {},
+    watching(services) {
+      const names = listed(services)
+      const text = `all are ready; watching ${names} for some seconds more, since no healthcheck says that ${services.length === 1 ? 'it works' : 'they work'}`
+      progress.tell({ type: 'note', text })
     },
   }
 }
@@ -46,23 +54,10 @@ export function tellLocked(progress: Progress, holder: string): void {
 }
 
 /** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
-export function stoppedText(
-  environment: string,
-  namespace: string,
-  states: ReadonlyMap<string, string>,
-  isChanged: boolean,
-): string {
-  const of = (isReady: boolean) =>
-    [...states]
-      .filter(([, state]) => (state === 'ready' || state === 'complete') === isReady)
-      .map(([service]) => service)
-  const [ready, waiting] = [of(true), of(false)]
-  const parts = [
-    ...(ready.length > 0 ? [`ready: ${ready.join(', ')}`] : []),
-    ...(waiting.length > 0 ? [`not yet: ${waiting.join(', ')}`] : []),
-  ]
-  if (!isChanged && parts.length === 0) return `nothing of ${environment} in ${namespace} was changed\n`
-  return `${environment} is partly deployed to ${namespace}${parts.length > 0 ? `: ${parts.join('; ')}` : ''}. Deploy again to go on\n`
+export function stoppedText(environment: string, namespace: string, outcome: Outcome, isChanged: boolean): string {
+  if (!isChanged && !outcome.isBegun) return `nothing of ${environment} in ${namespace} was changed\n`
+  const services = outcome.text()
+  return `${environment} is partly deployed to ${namespace}${services && `: ${services}`}. Deploy again to go on\n`
 }
 
 /** The addresses of routes with the services that answer there, each once, the shorter ones first. */

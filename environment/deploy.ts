@@ -4,14 +4,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import type { Manifest } from '../constructs/manifest.ts'
-import {
-  type ApplyEvents,
-  applyChanges,
-  applyWorkloads,
-  type DeployRun,
-  recordBefore,
-  WorkloadFailed,
-} from './apply.ts'
+import { type ApplyEvents, applyChanges, applyWorkloads, type DeployRun, recordBefore } from './apply.ts'
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
@@ -19,6 +12,7 @@ import { type Drift, driftOf } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
+import { WorkloadFailed } from './rollout.ts'
 import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
 import { Tracker } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
@@ -66,9 +60,7 @@ export interface DeployResult {
   readonly pruned: readonly string[]
   /** Errors about what did not start; empty when all went well. */
   readonly failures: readonly Diagnostic[]
-  /** Services that did not get ready, in their order; those that wait for them were not applied. */
-  readonly failedServices: readonly string[]
-  /** The Ingresses and HTTPRoutes that were wanted. */
+  /** The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those of services that are ready. */
   readonly routes: readonly KubeObject[]
 }
 
@@ -102,30 +94,24 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   const runUntil = (active: AbortSignal): DeployRun => ({
     cluster,
     tracker,
-    events,
+    events: { ...events, routed: route => routes.push(route) },
     clock,
     by: holder.name,
     signal: active,
   })
-  const routes = first.wanted.after.map(({ object }) => object)
+  const routes: KubeObject[] = []
   const upToDate = isUpToDate(first.changes) && (input.isHeld || !first.isLocked)
   try {
     if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
     const act = (active: AbortSignal) => perform(input, runUntil(active), first)
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
-    return { isUpToDate: upToDate, pruned, failures: [], failedServices: [], routes }
+    return { isUpToDate: upToDate, pruned, failures: [], routes: first.wanted.after.map(({ object }) => object) }
   } catch (error) {
     const failed = failuresIn(error, signal)
     if (!failed) throw error
     const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
-    return {
-      isUpToDate: false,
-      pruned: [],
-      failures: explained.flat(),
-      failedServices: failed.map(one => one.workload.service),
-      routes,
-    }
+    return { isUpToDate: false, pruned: [], failures: explained.flat(), routes }
   } finally {
     tracker.stop()
   }

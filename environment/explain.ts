@@ -3,9 +3,9 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/syntax/source.ts'
 import { entry, get, type Tree } from '../compiler/syntax/tree.ts'
-import type { WorkloadFailed } from './apply.ts'
 import { KINDS } from './failures.ts'
 import type { Problem } from './problems.ts'
+import type { WorkloadFailed } from './rollout.ts'
 
 /** Lines of a log, and warnings, that are shown. */
 const LOG_LINES = 20

@@ -1,6 +1,6 @@
 import { type Change, type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../cluster/cluster.ts'
 import type { Clock } from './clock.ts'
-import { type Warning, Warnings } from './events.ts'
+import { toWarning, type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { controllerOf } from './owners.ts'
 import { claimProblems, hasStarted, type Problem, podProblems, restartsOf, workloadProblems } from './problems.ts'
@@ -13,6 +13,8 @@ import { serviceOf } from './wanted.ts'
 export interface Tracked {
   readonly object: KubeObject
   readonly status: WorkloadStatus
+  /** Its Pods have run for long enough to believe that they will go on (`Settling.isStable`). */
+  readonly isStable: boolean
   readonly hasStartedPod: boolean
   readonly pods: readonly KubeObject[]
   /** Older Pods that never get ready, and that the cluster does not replace by itself. */
@@ -33,6 +35,8 @@ export class Tracker {
   readonly #namespace: string
   readonly #stop = new AbortController()
   readonly #objects = new Map<string, KubeObject>()
+  /** The same, by service. */
+  readonly #ofService = new Map<string, Map<string, KubeObject>>()
   readonly #warnings = new Warnings()
   /** Of each Pod when it was first seen, by its uid. */
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
@@ -40,7 +44,8 @@ export class Tracker {
   readonly #watched = new Set<string>()
   /** Kinds whose first objects are known. */
   readonly #listed = new Set<string>()
-  readonly #listeners = new Set<() => void>()
+  /** By the service that they look at. */
+  readonly #listeners = new Map<string, Set<() => void>>()
   #failure: unknown
 
   constructor(cluster: Cluster, environment: string, namespace: string, clock: Clock) {
@@ -61,9 +66,10 @@ export class Tracker {
     if (workload.kind === 'Deployment') this.#watch('apps/v1', 'ReplicaSet')
     if (hasClaims(workload)) this.#watch('v1', 'PersistentVolumeClaim')
     this.#watchWarnings()
+    const listeners = this.#listenersOf(serviceOf(workload) ?? '')
     return new Promise<T>((resolve, reject) => {
       const end = (finish: () => void) => {
-        this.#listeners.delete(look)
+        listeners.delete(look)
         signal.removeEventListener('abort', look)
         stopLooking()
         finish()
@@ -80,10 +86,15 @@ export class Tracker {
       }
       // What lasts too long is no change that a watch would tell.
       const stopLooking = this.#clock.every(1000, look)
-      this.#listeners.add(look)
+      listeners.add(look)
       signal.addEventListener('abort', look)
       look()
     })
+  }
+
+  /** How a workload is as far as it is known now; undefined when nobody has asked for it yet. */
+  now(workload: KubeObject): Tracked | undefined {
+    return this.#tracked(workload)
   }
 
   stop(): void {
@@ -95,12 +106,12 @@ export class Tracker {
     const object = this.#objects.get(keyOf(workload))
     if (!object || object.metadata.uid !== workload.metadata.uid) return undefined
     if ((object.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
-    const all = [...this.#objects.values()]
+    const all = [...(this.#ofService.get(serviceOf(object) ?? '')?.values() ?? [])]
     const sets = all.filter(one => one.kind === 'ReplicaSet')
-    const own = all.filter(one => one.kind === 'Pod' && serviceOf(one) === serviceOf(object) && belongsTo(one, object))
+    const own = all.filter(one => one.kind === 'Pod' && belongsTo(one, object))
     const pods = newestPods(object, sets, own)
     const claimed = new Set(pods.flatMap(claimsOf))
-    const claims = all.filter(one => one.kind === 'PersistentVolumeClaim' && claimed.has(one.metadata.name))
+    const claims = [...claimed].flatMap(name => this.#objects.get(`PersistentVolumeClaim/${name}`) ?? [])
     const now = this.#clock.now()
     const podProblemsOf = (pod: KubeObject) =>
       podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(pod.metadata.uid))
@@ -115,7 +126,8 @@ export class Tracker {
       .flatMap(one => this.#warnings.about(one))
       .sort((a, b) => a.time - b.time)
     const status = this.#settled(statusOf(object), pods, now)
-    return { object, status, hasStartedPod: pods.some(hasStarted), pods, stuck, problems, warnings }
+    const isStable = pods.every(pod => this.#settling.isStable(pod, now))
+    return { object, status, isStable, hasStartedPod: pods.some(hasStarted), pods, stuck, problems, warnings }
   }
 
   /** What is only just ready may not stay so. */
@@ -130,7 +142,7 @@ export class Tracker {
     this.#follow(query, change => {
       if (change.type === 'Listed') return
       if (change.type === 'Restarted') {
-        for (const [key, object] of this.#objects) if (object.kind === kind) this.#objects.delete(key)
+        for (const object of [...this.#objects.values()]) if (object.kind === kind) this.#forget(object)
         return
       }
       const object = { ...change.object, kind }
@@ -139,9 +151,21 @@ export class Tracker {
         if (!this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
         this.#settling.see(object, this.#clock.now(), !this.#listed.has(kind))
       }
-      if (change.type === 'Deleted') this.#objects.delete(keyOf(object))
-      else this.#objects.set(keyOf(object), object)
+      if (change.type === 'Deleted') this.#forget(object)
+      else this.#keep(object)
     })
+  }
+
+  #keep(object: KubeObject): void {
+    const service = serviceOf(object) ?? ''
+    this.#objects.set(keyOf(object), object)
+    if (!this.#ofService.has(service)) this.#ofService.set(service, new Map())
+    this.#ofService.get(service)!.set(keyOf(object), object)
+  }
+
+  #forget(object: KubeObject): void {
+    this.#objects.delete(keyOf(object))
+    this.#ofService.get(serviceOf(object) ?? '')?.delete(keyOf(object))
   }
 
   #watchWarnings(): void {
@@ -165,7 +189,7 @@ export class Tracker {
           isWhole = true
           this.#listed.add(query.kind)
         }
-        if (isWhole) this.#tell()
+        if (isWhole) this.#tell(change)
       }
     }
     run().catch(error => {
@@ -177,8 +201,24 @@ export class Tracker {
     })
   }
 
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener()
+  /** Has those look whom a change is about; all of them where that is not known. */
+  #tell(change?: Change): void {
+    const service = change && 'object' in change ? this.#serviceOf(change.object) : undefined
+    const concerned = service === undefined ? [...this.#listeners.values()] : [this.#listenersOf(service)]
+    for (const listener of concerned.flatMap(listeners => [...listeners])) listener()
+  }
+
+  #serviceOf(object: KubeObject): string | undefined {
+    if (object.kind !== 'Event') return serviceOf(object)
+    const { kind, name } = toWarning(object).about
+    const about = this.#objects.get(`${kind}/${name}`)
+    return about && serviceOf(about)
+  }
+
+  #listenersOf(service: string): Set<() => void> {
+    const found = this.#listeners.get(service) ?? new Set()
+    this.#listeners.set(service, found)
+    return found
   }
 }
 

@@ -45,6 +45,10 @@ export function addressesOf(route: KubeObject, schemes: GatewaySchemes): readonl
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, schemes)
 }
 
+/** The Services of its namespace that a route leads to. */
+export const servicesBehind = (route: KubeObject): readonly string[] =>
+  addressesOf(route, new Map()).flatMap(({ services }) => services)
+
 /** Sorts addresses (reference/cli-behaviours.md 5.4): the shorter ones first, then by the alphabet. */
 export const shorterFirst = (a: Pick<Address, 'url'>, b: Pick<Address, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)

@@ -231,7 +231,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     const { status, stderr } = await deploying
     expect(status).toBe(1)
     expect(stderr).toMatch(/error: nothing listens at/)
-    expect(stderr).toMatch(/is partly deployed to .*not yet: web/)
+    expect(stderr).toMatch(/is partly deployed to .*web is not ready/)
   })
 
   it('a server that is gone for good while something is destroyed', async ({ project, proxy, devctl }) => {
@@ -266,7 +266,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       const { status, milliseconds } = await program.interrupt(signal)
       expect(status, program.stderr).toBe(130)
       expect(milliseconds).toBeLessThan(5_000)
-      expect(program.stderr).toMatch(/is partly deployed to .*: ready: api; not yet: web\. Deploy again to go on/)
+      expect(program.stderr).toMatch(/is partly deployed to .*: api is ready; web is not ready\. Deploy again to go on/)
       expect(program.stderr).toMatch(/interrupted\n$/)
       expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
-import { WorkloadFailed } from '../../environment/apply.ts'
 import { type DestroyInput, destroyEnvironment } from '../../environment/destroy.ts'
+import { WorkloadFailed } from '../../environment/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
   deploy,

@@ -41,7 +41,17 @@ function deployWith(
     choices: NO_CHOICES,
     services: undefined,
   }
-  const events = { planned() {}, locked() {}, done() {}, waiting() {}, status() {}, ...more }
+  const events = {
+    planned() {},
+    locked() {},
+    done() {},
+    waiting() {},
+    status() {},
+    applied() {},
+    routed() {},
+    watching() {},
+    ...more,
+  }
   return deployEnvironment({ ...input, holder, wait: false }, { clock, events, signal: new AbortController().signal })
 }
 

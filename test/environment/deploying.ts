@@ -77,15 +77,20 @@ export async function deploy(
   what: Wanted,
   { wait = false, ...choices }: Partial<Choices> & { readonly wait?: boolean } = {},
   clock = new FakeClock(),
+  events: Partial<ApplyEvents> = {},
 ): Promise<readonly string[]> {
   const told: string[] = []
-  const events: ApplyEvents = {
+  const heard: ApplyEvents = {
     done: (action, name) => told.push(`${action} ${name}`),
     waiting: (service, needs) => told.push(`${service} waits for ${needs.join(', ')}`),
     status: () => {},
+    applied: () => {},
+    routed: () => {},
+    watching: () => {},
+    ...events,
   }
   const tracker = new Tracker(cluster, ENVIRONMENT, NAMESPACE, clock)
-  const run: DeployRun = { cluster, tracker, events, clock, by: 'ann', signal: never }
+  const run: DeployRun = { cluster, tracker, events: heard, clock, by: 'ann', signal: never }
   try {
     const changes = await plan(cluster, what, choices)
     await applyChanges(run, what, changes, await recordBefore(run, what, changes), wait)

@@ -134,6 +134,9 @@ async function deploy(cluster: MemoryCluster, text: string, ...services: readonl
     locked() {},
     waiting() {},
     status() {},
+    applied() {},
+    routed() {},
+    watching() {},
     done: (action: string, name: string) => void done.push(`${action} ${name}`),
   }
   const holder = { name: 'ann@laptop (1)', isGone: () => false }

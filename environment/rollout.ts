@@ -1,0 +1,253 @@
+import type { KubeObject } from '../cluster/cluster.ts'
+import type { DeployRun } from './apply.ts'
+import type { Changes } from './changes.ts'
+import { servicesBehind } from './endpoints/routes.ts'
+import { SHORT } from './failures.ts'
+import { SERVICE_LABEL } from './labels.ts'
+import { deleteObject } from './removal.ts'
+import { isReached, type WorkloadStatus } from './status.ts'
+import type { Step } from './steps.ts'
+import { Together } from './together.ts'
+import type { Tracked } from './tracker.ts'
+import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
+
+/** A workload that does not get where it should; `tracked` says why. */
+export class WorkloadFailed extends Error {
+  readonly workload: WantedWorkload
+  readonly tracked: Tracked
+
+  constructor(workload: WantedWorkload, tracked: Tracked) {
+    super(`\`${workload.service}\` does not start`)
+    this.workload = workload
+    this.tracked = tracked
+  }
+}
+
+export interface RolloutOptions {
+  readonly steps: Changes['steps']
+  /** Brings one object to what is wanted; gives it as it is then. */
+  readonly apply: (step: Step) => Promise<KubeObject>
+  /** Wait until all workloads are ready at the same time; else only for what others depend on. */
+  readonly wait: boolean
+}
+
+/** Milliseconds that other workloads get when one has failed: what fails for the same reason is reported with it, and nobody waits for the rest. */
+const GRACE = 3000
+
+/**
+ * Applies each workload when what it depends on is reached, all at the same time, and each route when its services are. With `wait` it ends when all workloads are ready
+ * together, and stay so for as long as `Settling` asks. Throws the failures of all workloads that failed.
+ */
+export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOptions): Promise<void> {
+  const others = new AbortController()
+  const rollout = new Rollout(run, wanted, options, AbortSignal.any([run.signal, others.signal]))
+  const stopped = new Error('something else has failed')
+  let forget: (() => void) | undefined
+  const all = rollout.start()
+  for (const one of all)
+    one.catch(() => {
+      forget ??= run.clock.every(GRACE, () => others.abort(stopped))
+    })
+  const failures = new Set<unknown>()
+  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') failures.add(result.reason)
+  forget?.()
+  failures.delete(stopped)
+  rollout.end()
+  // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
+  if (failures.size > 1) throw new AggregateError([...failures])
+  for (const failure of failures) throw failure
+}
+
+/** What a look at a workload has found: it is where its waiter wants it (`done`), it is well but watched on, or neither. */
+type Look = 'done' | 'well' | undefined
+
+class Rollout {
+  readonly #run: DeployRun
+  readonly #wanted: Wanted
+  readonly #options: RolloutOptions
+  readonly #signal: AbortSignal
+  readonly #together: Together
+  readonly #byService: ReadonlyMap<string, WantedWorkload>
+  readonly #applied = new Map<string, Promise<KubeObject>>()
+  readonly #objects = new Map<WantedWorkload, KubeObject>()
+  /** The last status that was told, by service. */
+  readonly #statuses = new Map<string, string>()
+  /** UIDs of Pods that were deleted because nothing else would. */
+  readonly #released = new Set<string | undefined>()
+
+  constructor(run: DeployRun, wanted: Wanted, options: RolloutOptions, signal: AbortSignal) {
+    this.#run = run
+    this.#wanted = wanted
+    this.#options = options
+    this.#signal = signal
+    this.#byService = new Map(wanted.workloads.map(workload => [workload.service, workload]))
+    this.#together = new Together(this.#byService.keys(), services => run.events.watching(services))
+  }
+
+  /** Begins everything; each promise is that of a workload or a route. */
+  start(): readonly Promise<void>[] {
+    const { wait } = this.#options
+    // In the order of their dependencies: what a workload needs has begun before it.
+    for (const workload of this.#wanted.workloads) this.#applied.set(workload.service, this.#apply(workload))
+    const workloads = this.#wanted.workloads.map(async workload => {
+      const object = await this.#applied.get(workload.service)!
+      if (wait) await this.#stay(workload, object)
+    })
+    return [...workloads, ...this.#wanted.after.map(route => this.#route(route))]
+  }
+
+  /** Tells how those are at the end that were waited for some time ago. */
+  end(): void {
+    for (const [workload, object] of this.#objects) {
+      if (!this.#statuses.has(workload.service)) continue
+      const tracked = this.#run.tracker.now(object)
+      if (tracked) this.#tell(workload, shownOf(tracked))
+    }
+  }
+
+  async #apply(workload: WantedWorkload): Promise<KubeObject> {
+    const step = this.#options.steps.get(workload)!
+    const isThere = step.action === 'unchanged'
+    const needs = workload.dependencies.filter(({ service }) => this.#applied.has(service))
+    // One that is as it should be waits for nobody.
+    if (isThere) this.#isThere(workload, step.live)
+    else if (needs.length > 0)
+      this.#run.events.waiting(
+        workload.service,
+        needs.map(({ service }) => service),
+      )
+    await Promise.all(
+      needs.map(async ({ service, condition }) => {
+        const object = await this.#applied.get(service)!
+        await this.#look(this.#byService.get(service)!, object, ({ status, hasStartedPod }) =>
+          isReached(condition, status, hasStartedPod) ? 'done' : undefined,
+        )
+      }),
+    )
+    if (isThere) return step.live
+    const object = await this.#options.apply(step)
+    this.#isThere(workload, object)
+    return object
+  }
+
+  #isThere(workload: WantedWorkload, object: KubeObject): void {
+    this.#objects.set(workload, object)
+    this.#run.events.applied(workload.service)
+  }
+
+  /** Watches a workload until all are ready together. */
+  async #stay(workload: WantedWorkload, object: KubeObject): Promise<void> {
+    const together = this.#together
+    try {
+      await this.#look(
+        workload,
+        object,
+        tracked => {
+          const isWell = isReady(tracked)
+          if (isWell) this.#tell(workload, tracked.status)
+          together.set(workload.service, !isWell ? 'waiting' : tracked.isStable ? 'stable' : 'ready')
+          return isWell ? 'well' : undefined
+        },
+        together.signal,
+      )
+    } catch (error) {
+      if (error !== together.signal.reason) throw error
+    }
+  }
+
+  /** Makes a new route when one of its services is ready, changes one that is there when all of them are. */
+  async #route(route: WantedObject): Promise<void> {
+    const step = this.#options.steps.get(route)!
+    const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
+    if (!mayBe) return
+    await this.#options.apply(step)
+    this.#run.events.routed(route.object)
+  }
+
+  /** Resolves when a route may lead to these; with false when what it needs has failed, which is told as a failure of that. */
+  async #isReachable(behind: readonly WantedWorkload[], action: Step['action']): Promise<boolean> {
+    if (behind.length === 0) {
+      // Who answers there is not known.
+      await Promise.allSettled(this.#applied.values())
+      return true
+    }
+    const ready = behind.map(one => this.#ready(one))
+    return (action === 'create' ? Promise.any(ready) : Promise.all(ready)).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async #ready(workload: WantedWorkload): Promise<void> {
+    const object = await this.#applied.get(workload.service)!
+    if (this.#options.wait) await this.#look(workload, object, tracked => (isReady(tracked) ? 'done' : undefined))
+  }
+
+  #workloadsBehind({ object }: WantedObject): readonly WantedWorkload[] {
+    const names = new Set(servicesBehind(object))
+    const leads = this.#wanted.before
+      .filter(({ object }) => object.kind === 'Service' && names.has(object.metadata.name))
+      .map(({ object }) => serviceSelectedBy(object) ?? serviceOf(object))
+    return [...new Set(leads)].flatMap(lead => (lead === undefined ? [] : (this.#byService.get(lead) ?? [])))
+  }
+
+  /** Looks at a workload until `check` says that it is done; throws WorkloadFailed as soon as waiting cannot help, and the reason of `until`. */
+  async #look(
+    workload: WantedWorkload,
+    applied: KubeObject,
+    check: (tracked: Tracked) => Look,
+    until?: AbortSignal,
+  ): Promise<void> {
+    let failure: unknown
+    const fail = (error: unknown) => {
+      failure = error
+    }
+    await this.#run.tracker.until(
+      applied,
+      tracked => {
+        if (failure) throw failure
+        if (!tracked) return undefined
+        for (const pod of tracked.stuck) this.#release(pod, fail)
+        const found = check(tracked)
+        const status = found ? tracked.status : shownOf(tracked)
+        this.#tell(workload, status)
+        if (found === 'done') return true
+        if (found === undefined && status.state === 'failed') throw new WorkloadFailed(workload, tracked)
+        return undefined
+      },
+      until ? AbortSignal.any([this.#signal, until]) : this.#signal,
+    )
+  }
+
+  #tell({ service }: WantedWorkload, status: WorkloadStatus): void {
+    const text = `${status.state} ${status.text}`
+    if (this.#statuses.get(service) === text) return
+    this.#statuses.set(service, text)
+    this.#run.events.status(service, status)
+  }
+
+  /** Deletes a Pod that the cluster does not replace by itself. */
+  #release(pod: KubeObject, fail: (error: unknown) => void): void {
+    const { uid } = pod.metadata
+    if (this.#released.has(uid)) return
+    this.#released.add(uid)
+    const { cluster, events, signal } = this.#run
+    deleteObject(cluster, pod, 'Background', { signal }).then(
+      wasThere => wasThere && events.done('delete', nameOf(pod)),
+      fail,
+    )
+  }
+}
+
+const isReady = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+
+/** How a workload is shown: a problem is told at once, since what other workloads come to may take some time. */
+function shownOf(tracked: Tracked): WorkloadStatus {
+  const [problem] = tracked.problems
+  return problem && !isReady(tracked) ? { state: 'failed', text: SHORT[problem.code] } : tracked.status
+}
+
+function serviceSelectedBy({ spec }: KubeObject): string | undefined {
+  const { selector } = (spec ?? {}) as { readonly selector?: Readonly<Record<string, string>> } // a Service's spec
+  return selector?.[SERVICE_LABEL]
+}

@@ -1,0 +1,37 @@
+/** How a workload is among all that have to be ready together: `stable` when it has been ready for long enough. */
+export type Standing = 'waiting' | 'ready' | 'stable'
+
+/** Knows when all workloads of a deploy are ready at the same time: `signal` is aborted then. */
+export class Together {
+  readonly #over = new AbortController()
+  readonly #standing: Map<string, Standing>
+  readonly #count = { waiting: 0, ready: 0, stable: 0 }
+  readonly #onWatching: (services: readonly string[]) => void
+  #isTold = false
+
+  /** `onWatching` is called once, when all are ready and only have to stay so for some time: with the services that have to. */
+  constructor(services: Iterable<string>, onWatching: (services: readonly string[]) => void) {
+    this.#standing = new Map([...services].map(service => [service, 'waiting']))
+    this.#count.waiting = this.#standing.size
+    this.#onWatching = onWatching
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  /** Takes note of how a workload is now. */
+  set(service: string, standing: Standing): void {
+    this.#count[this.#standing.get(service)!]--
+    this.#count[standing]++
+    this.#standing.set(service, standing)
+    if (this.#count.waiting > 0) return
+    if (this.#count.ready === 0) this.#over.abort(new Error('all are ready'))
+    else if (!this.#isTold) this.#tell()
+  }
+
+  #tell(): void {
+    this.#isTold = true
+    this.#onWatching([...this.#standing].filter(([, one]) => one === 'ready').map(([service]) => service))
+  }
+}

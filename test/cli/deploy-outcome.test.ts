@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { Outcome } from '../../cli/deploy-outcome.ts'
+import { stoppedText } from '../../cli/deploy-progress.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Changes } from '../../environment/changes.ts'
+import type { Wanted } from '../../environment/wanted.ts'
+
+/** An outcome of workloads with these services; those in `older` were there before. */
+function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older: readonly string[] = []) {
+  const plan = { workloads: workloads.map(services => ({ service: services[0], pod: { services } })) }
+  const outcome = new Outcome(plan as unknown as Plan) // what it does not read is not there
+  const wanted = { workloads: workloads.map(([service]) => ({ service })) }
+  const steps = new Map(
+    wanted.workloads.map(one => [one, { action: older.includes(one.service) ? 'update' : 'create' }]),
+  )
+  outcome.events.planned({ steps } as unknown as Changes, wanted as unknown as Wanted)
+  return outcome
+}
+
+test('every service is counted once, whatever became of it', () => {
+  const outcome = outcomeOf([['db'], ['web', 'side'], ['api'], ['job'], ['worker'], ['old']], ['old', 'api'])
+  for (const service of ['db', 'web', 'api', 'job']) outcome.events.applied(service)
+  outcome.events.status('db', { state: 'ready', text: '' })
+  outcome.events.status('web', { state: 'ready', text: '' })
+  outcome.events.status('web', { state: 'waiting', text: '' })
+  outcome.events.status('job', { state: 'complete', text: '' })
+  expect(Object.fromEntries(outcome.services())).toEqual({
+    db: 'ready',
+    web: 'not-ready',
+    side: 'not-ready',
+    api: 'not-waited-for',
+    job: 'ready',
+    worker: 'not-made',
+    old: 'not-changed',
+  })
+  expect(outcome.text()).toBe(
+    'db, job are ready; web, side are not ready; worker was not made; old was not changed; api was not waited for (`--wait` does)',
+  )
+})
+
+test('of many services there are some names, and how many more', () => {
+  const outcome = outcomeOf(Array.from({ length: 40 }, (_, index) => [`s${index}`] as const))
+  expect(outcome.text()).toMatch(/^s0, s1, .*, s11 and 28 more were not made$/)
+})
+
+test('a deploy that is stopped before it began has changed nothing', () => {
+  const outcome = outcomeOf([['web']])
+  expect(stoppedText('shop', 'dev', outcome, false)).toBe('nothing of shop in dev was changed\n')
+  expect(stoppedText('shop', 'dev', outcome, true)).toBe(
+    'shop is partly deployed to dev: web was not made. Deploy again to go on\n',
+  )
+})

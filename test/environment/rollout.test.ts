@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import type { KubeObject } from '../../cluster/cluster.ts'
+import type { ApplyEvents } from '../../environment/apply.ts'
+import { WorkloadFailed } from '../../environment/rollout.ts'
+import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
+import { deploy, newCluster, object, ref, wanted, workload } from './deploying.ts'
+import { FakeClock, settle } from './fake-clock.ts'
+
+const replicas = (ready: number) => ({
+  observedGeneration: 1,
+  replicas: 1,
+  updatedReplicas: 1,
+  readyReplicas: ready,
+  availableReplicas: ready,
+})
+
+const setStatus = (cluster: MemoryCluster, of: KubeObject, status: object) =>
+  cluster.act(ref(of), live => ({ ...live, status }))
+
+const at = (clock: FakeClock, seconds = 0) => new Date(clock.now() + seconds * 1000).toISOString()
+
+/** The Pod `<name>-0` of a StatefulSet. */
+async function addPod(cluster: MemoryCluster, of: KubeObject, spec: object): Promise<KubeObject> {
+  const { uid = '' } = (await cluster.get(ref(of)))!.metadata
+  const { name } = of.metadata
+  const pod = object('Pod', `${name}-0`, { spec }, name)
+  const owner = { apiVersion: of.apiVersion, kind: of.kind, name, uid, controller: true }
+  return cluster.create({ ...pod, metadata: { ...pod.metadata, ownerReferences: [owner] } })
+}
+
+const PLAIN = { containers: [{ name: 'app', image: 'app' }] }
+const PROBED = { containers: [{ name: 'app', image: 'app', readinessProbe: { exec: { command: ['true'] } } }] }
+
+const running = (clock: FakeClock, restartCount = 0, more: object = {}) => ({
+  phase: 'Running',
+  containerStatuses: [{ name: 'app', restartCount, state: { running: { startedAt: at(clock) } }, ...more }],
+})
+const crashed = (restartCount: number) => ({
+  phase: 'Running',
+  containerStatuses: [
+    {
+      name: 'app',
+      restartCount,
+      state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off' } },
+      lastState: { terminated: { exitCode: 1 } },
+    },
+  ],
+})
+
+/** A deploy with `--wait` of StatefulSets, each with a Pod. */
+async function begin(
+  specs: Readonly<Record<string, object>>,
+  { after = [], events = {} }: { after?: readonly KubeObject[]; events?: Partial<ApplyEvents> } = {},
+) {
+  const cluster = newCluster()
+  const clock = new FakeClock()
+  const workloads = Object.keys(specs).map(name => workload('StatefulSet', name))
+  const services = workloads.map(({ service }) =>
+    object('Service', service, { spec: { selector: { 'dev.platform/service': service } } }, service),
+  )
+  const state = { isOver: false, error: undefined as unknown, told: [] as readonly string[] }
+  const deploying = deploy(cluster, wanted(services, workloads, after), { wait: true }, clock, events)
+    .then(
+      told => {
+        state.told = told
+      },
+      error => {
+        state.error = error
+      },
+    )
+    .finally(() => {
+      state.isOver = true
+    })
+  await settle()
+  const pods = new Map<string, KubeObject>()
+  for (const { service, object } of workloads) pods.set(service, await addPod(cluster, object, specs[service]!))
+  const pod = async (service: string, status: object) => {
+    setStatus(cluster, pods.get(service)!, status)
+    await settle()
+  }
+  const ready = async (service: string, count = 1) => {
+    setStatus(cluster, workloads.find(one => one.service === service)!.object, replicas(count))
+    await settle()
+  }
+  return { cluster, clock, state, pod, ready, deploying }
+}
+
+describe('with --wait all have to be ready together', () => {
+  test('one that leaves ready is waited for again', async () => {
+    const { clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED })
+    await pod('web', running(clock))
+    await pod('api', running(clock))
+    await ready('web')
+    await ready('web', 0)
+    await ready('api')
+    expect(state.isOver).toBe(false)
+    await ready('web')
+    expect(state).toMatchObject({ isOver: true, error: undefined })
+  })
+
+  test('a crash loop that begins after it was ready is a failure', async () => {
+    const { clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED })
+    await pod('web', running(clock))
+    await ready('web')
+    await clock.pass(20_000)
+    await pod('web', crashed(1))
+    await ready('web', 0)
+    await pod('web', crashed(2))
+    await clock.pass(4000)
+    expect(state.error).toBeInstanceOf(WorkloadFailed)
+    expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'crash-loop' }] } })
+  })
+
+  test('one with a health check is not watched for longer', async () => {
+    const { clock, state, pod, ready } = await begin({ web: PROBED })
+    await pod('web', running(clock))
+    await ready('web')
+    expect(state).toMatchObject({ isOver: true, error: undefined })
+  })
+
+  test('one without is watched for ten seconds, and that is told once', async () => {
+    const told: (readonly string[])[] = []
+    const events = { watching: (services: readonly string[]) => told.push(services) }
+    const { clock, state, pod, ready } = await begin({ web: PLAIN, api: PROBED }, { events })
+    await pod('web', running(clock))
+    await pod('api', running(clock))
+    await ready('web')
+    await ready('api')
+    await clock.pass(9000)
+    expect(state.isOver).toBe(false)
+    expect(told).toEqual([['web']])
+    await clock.pass(2000)
+    expect(state).toMatchObject({ isOver: true, error: undefined })
+  })
+
+  test('one that runs for eight seconds and ends has to run for longer than that', async () => {
+    const { clock, state, pod, ready } = await begin({ web: PLAIN })
+    await pod('web', running(clock))
+    await ready('web')
+    await clock.pass(8000)
+    const lastState = { terminated: { exitCode: 1, startedAt: at(clock, -8), finishedAt: at(clock) } }
+    await pod('web', running(clock, 1, { lastState }))
+    await clock.pass(12_000)
+    expect(state.isOver).toBe(false)
+    await clock.pass(5000)
+    expect(state).toMatchObject({ isOver: true, error: undefined })
+  })
+
+  test('one that has ended is not taken for stable while its controller has not seen it', async () => {
+    const { clock, state, pod, ready } = await begin({ web: PLAIN, api: PROBED })
+    await pod('web', running(clock))
+    await pod('api', running(clock))
+    await ready('web')
+    await clock.pass(11_000)
+    await pod('web', { containerStatuses: [{ name: 'app', restartCount: 0, state: { terminated: { exitCode: 1 } } }] })
+    await ready('api')
+    await clock.pass(2000)
+    expect(state.isOver).toBe(false)
+  })
+
+  test('a sidecar without a check is watched as well', async () => {
+    const sidecar = { name: 'side', image: 'side', restartPolicy: 'Always' }
+    const { clock, state, pod, ready } = await begin({ web: { ...PROBED, initContainers: [sidecar] } })
+    const side = { name: 'side', restartCount: 0, state: { running: { startedAt: at(clock) } } }
+    await pod('web', { ...running(clock), initContainerStatuses: [side] })
+    await ready('web')
+    await clock.pass(9000)
+    expect(state.isOver).toBe(false)
+    await clock.pass(2000)
+    expect(state.isOver).toBe(true)
+  })
+
+  test('an evicted Pod does not hold up the one that took its place', async () => {
+    const { clock, state, pod, ready, cluster } = await begin({ web: PLAIN })
+    await pod('web', { phase: 'Failed', reason: 'Evicted', containerStatuses: [{ name: 'app', restartCount: 0 }] })
+    const old = (await cluster.get({ apiVersion: 'v1', kind: 'Pod', name: 'web-0', namespace: 'ns' }))!
+    const { resourceVersion: _, uid: __, ...metadata } = old.metadata
+    const next = await cluster.create({ ...old, metadata: { ...metadata, name: 'web-1' } })
+    setStatus(cluster, next, running(clock))
+    await ready('web')
+    await clock.pass(11_000)
+    expect(state).toMatchObject({ isOver: true, error: undefined })
+  })
+})
+
+describe('routes', () => {
+  const route = (name: string, ...services: readonly string[]) =>
+    object('Ingress', name, {
+      spec: {
+        rules: services.map(service => ({
+          host: `${service}.example.com`,
+          http: {
+            paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: service, port: { number: 80 } } } }],
+          },
+        })),
+      },
+    })
+  const isThere = async (cluster: MemoryCluster, name: string) =>
+    (await cluster.get({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name, namespace: 'ns' })) !== undefined
+
+  test('of services that are ready are made although another failed', async () => {
+    const routed: string[] = []
+    const { clock, cluster, state, pod, ready } = await begin(
+      { web: PROBED, api: PROBED },
+      {
+        after: [route('web', 'web'), route('api', 'api'), route('both', 'api', 'web')],
+        events: { routed: one => routed.push(one.metadata.name) },
+      },
+    )
+    await pod('web', running(clock))
+    await ready('web')
+    expect(await isThere(cluster, 'web')).toBe(true)
+    await ready('api', 0)
+    await pod('api', crashed(2))
+    await clock.pass(4000)
+    expect(state.error).toBeInstanceOf(WorkloadFailed)
+    expect(routed.toSorted()).toEqual(['both', 'web'])
+    expect(await isThere(cluster, 'api')).toBe(false)
+  })
+
+  test('are made while another service is still waited for', async () => {
+    const { clock, cluster, state, pod, ready } = await begin(
+      { web: PROBED, slow: PROBED },
+      { after: [route('web', 'web'), route('slow', 'slow')] },
+    )
+    await pod('web', running(clock))
+    await ready('web')
+    expect(await isThere(cluster, 'web')).toBe(true)
+    expect(await isThere(cluster, 'slow')).toBe(false)
+    expect(state.isOver).toBe(false)
+  })
+})
