@@ -33,6 +33,8 @@ export interface Output {
   readonly isTTY: boolean
   /** Width of the terminal in columns; undefined when it is none. */
   readonly columns?: number
+  /** Height of the terminal in rows; undefined when it is none. */
+  readonly rows?: number
   /** Resolves when all that was written has gone to whoever reads it; rejects when that fails, or nobody reads any more. Absent: at once. */
   readonly flushed?: () => Promise<void>
 }
@@ -82,6 +84,9 @@ function toOutput(stream: NodeJS.WriteStream): Output {
     },
     get columns() {
       return stream.columns
+    },
+    get rows() {
+      return stream.rows
     },
   }
 }

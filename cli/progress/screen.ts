@@ -1,0 +1,58 @@
+import type { Output } from '../io.ts'
+import { widthOf } from './frame.ts'
+
+const HIDE_CURSOR = '\u001b[?25l'
+const SHOW_CURSOR = '\u001b[?25h'
+/** Erases the row of the cursor. */
+const ERASE = '\u001b[2K'
+const UP = '\u001b[1A'
+
+/** Rows at the bottom of a terminal that are drawn again and again. They have to fit its columns, and leave one row for the cursor. */
+export class Screen {
+  readonly #output: Output
+  #drawn: readonly string[] = []
+  #isHidden = false
+
+  constructor(output: Output) {
+    this.#output = output
+  }
+
+  /** Draws rows in place of those that are there. */
+  draw(rows: readonly string[]): void {
+    const isSame = rows.length === this.#drawn.length && rows.every((text, index) => text === this.#drawn[index])
+    if (isSame && this.#height() === rows.length) return
+    const hide = this.#isHidden ? '' : HIDE_CURSOR
+    if (!this.#isHidden) process.once('exit', this.#showCursor)
+    this.#isHidden = true
+    // In one piece: half a picture is not seen.
+    this.#output.write(`${hide}${this.#erased()}${rows.map(text => `${text}\n`).join('')}`)
+    this.#drawn = rows
+  }
+
+  /** Takes the rows away. */
+  clear(): void {
+    this.#output.write(this.#erased())
+    this.#drawn = []
+  }
+
+  /** Leaves the rows where they are; what is drawn next comes below. */
+  done(): void {
+    this.#drawn = []
+    if (!this.#isHidden) return
+    this.#showCursor()
+    process.removeListener('exit', this.#showCursor)
+    this.#isHidden = false
+  }
+
+  readonly #showCursor = (): void => this.#output.write(SHOW_CURSOR)
+
+  /** The rows that the picture takes now: a terminal that has become narrower wraps what is in it. */
+  #height(): number {
+    const columns = this.#output.columns || Number.POSITIVE_INFINITY
+    return this.#drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)), 0)
+  }
+
+  #erased(): string {
+    return `\r${`${UP}${ERASE}`.repeat(this.#height())}`
+  }
+}
