@@ -7,6 +7,7 @@ import { destroy } from './commands/destroy.ts'
 import { diff } from './commands/diff.ts'
 import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
+import { forward } from './commands/forward.ts'
 import { gitops, gitopsInit } from './commands/gitops.ts'
 import { help } from './commands/help.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   destroy,
   endpoints,
   logs,
+  forward,
   context,
   contextUse,
   contextShow,

@@ -28,9 +28,11 @@ else {
     // The modules are ES modules; in a CommonJS file their place goes by other names.
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
   }
-  await build({ ...options, entryPoints: { devctl: 'cli/start.ts' }, plugins: [apart('@kubernetes/client-node')] })
-  // Three quarters of all code, which only plugins for credentials and proxies need: every command would pay for reading it.
-  await build({ ...options, entryPoints: { 'client-node': '@kubernetes/client-node' } })
+  // client-node is three quarters of all code, and only plugins for credentials and proxies need it; ws is for `forward` alone.
+  // Every command would pay for reading them.
+  const rare = ['@kubernetes/client-node', 'ws']
+  await build({ ...options, entryPoints: { devctl: 'cli/start.ts' }, plugins: rare.map(apart) })
+  await build({ ...options, entryPoints: Object.fromEntries(rare.map(name => [name.split('/').at(-1), name])) })
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1

@@ -57,7 +57,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['constructs', 'compiler/plan', 'compiler/values'],
     packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
   },
-  cluster: { ours: ['cluster', 'compiler/diagnostics'], packages: ['@kubernetes/client-node', 'js-yaml'] },
+  cluster: { ours: ['cluster', 'compiler/diagnostics'], packages: ['@kubernetes/client-node', 'js-yaml', 'ws'] },
   contexts: { ours: ['contexts', 'compiler/diagnostics'], packages: ['js-yaml'] },
   environment: {
     ours: [
