@@ -84,6 +84,10 @@ export async function applyCompiled(
   progress.pause()
   if (result.failures.length > 0) {
     report(context, options.output, result.failures)
+    if ('ended' in result) {
+      io.stderr.write(stoppedText(environment, namespace, outcome, isChanged))
+      throw result.ended
+    }
     const services = outcome.services()
     const left = [...services.values()].some(state => state === 'not-made' || state === 'not-changed')
     const text = `${subject} ${are} partly deployed to ${namespace}: ${outcome.text()} (${since()}). Deploy again when it is fixed${left ? '; `devctl diff` shows what is left' : ''}`

@@ -12,7 +12,7 @@ import { type Drift, driftOf } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
-import { WorkloadFailed } from './rollout.ts'
+import { NotInTime, WorkloadFailed } from './rollout.ts'
 import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
 import { Tracker } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
@@ -60,6 +60,8 @@ export interface DeployResult {
   readonly pruned: readonly string[]
   /** Errors about what did not start; empty when all went well. */
   readonly failures: readonly Diagnostic[]
+  /** What ended it before all was done: the deadline, or Ctrl-C. Then `failures` are about what was not ready. */
+  readonly ended?: unknown
   /** The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those of services that are ready. */
   readonly routes: readonly KubeObject[]
 }
@@ -108,10 +110,11 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
     return { isUpToDate: upToDate, pruned, failures: [], routes: first.wanted.after.map(({ object }) => object) }
   } catch (error) {
-    const failed = failuresIn(error, signal)
+    const ended = endedEarly(error)
+    const failed = ended ? ended.late : failuresIn(error, signal)
     if (!failed) throw error
     const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
-    return { isUpToDate: false, pruned: [], failures: explained.flat(), routes }
+    return { isUpToDate: false, pruned: [], failures: explained.flat(), routes, ...(ended && { ended: ended.cause }) }
   } finally {
     tracker.stop()
   }
@@ -164,6 +167,14 @@ async function begin(
     const current = await planDeploy(input, { signal: run.signal })
     return { current, recorded: await record(current) }
   }
+}
+
+/** What was not ready when the deadline came. At Ctrl-C nobody wants to wait for the logs. */
+function endedEarly(error: unknown): NotInTime | undefined {
+  const isDeadline = error instanceof NotInTime && (error.cause as Error).name === 'TimeoutError'
+  if (isDeadline) return error
+  if (error instanceof NotInTime) throw error.cause
+  return undefined
 }
 
 /** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */

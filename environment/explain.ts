@@ -1,10 +1,10 @@
 import type { Cluster, KubeObject } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
-import type { Span } from '../compiler/syntax/source.ts'
 import { entry, get, type Tree } from '../compiler/syntax/tree.ts'
 import { KINDS } from './failures.ts'
-import type { Problem } from './problems.ts'
+import { lastEnd, type Problem } from './problems.ts'
+import { remedyOf, type Told } from './remedies.ts'
 import type { WorkloadFailed } from './rollout.ts'
 
 /** Lines of a log, and warnings, that are shown. */
@@ -12,6 +12,10 @@ const LOG_LINES = 20
 const WARNINGS = 5
 /** Milliseconds for getting a log: the error it belongs to must not wait for it. */
 const LOG_TIMEOUT = 5000
+
+/** What the kubelet answers in place of a log: the container has been cleaned up, or was never made. They are not the program's words. */
+const KUBELET =
+  /^(?:unable to retrieve container logs for |failed to try resolving symlinks in path |container "[^"]+" in pod "[^"]+" is (?:waiting to start|not available)|previous terminated container |rpc error: code = |failed to (?:get|find|open) (?:container|log)|Error from server)/
 
 /** Says why a workload does not get ready, at the line of the Compose file that it came from, with the cluster's warnings and the end of its log. */
 export async function explainFailure(
@@ -25,25 +29,40 @@ export async function explainFailure(
   // Ten replicas that fail for one reason are one failure.
   const told = new Set<string>()
   for (const problem of tracked.problems) {
-    const { code, container, detail, ends } = problem
+    const { code, container, ends } = problem
     // The container of a group's member has the member's name.
     const member = container !== undefined && entry(services, container) ? container : key
     const service = member === key ? workload.service : member
     const id = `${code} ${member} ${container}`
     if (told.has(id)) continue
     told.add(id)
-    const notes = await notesOf(cluster, namespace, problem, tracked.warnings.map(shown))
+    const warnings = tracked.warnings.map(shown)
+    const notes = await notesOf(cluster, namespace, problem, warnings)
     const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 ? 'ends-well' : code]
-    reporter.report(kind, placeOf(services, member, code), { service, notes, detail, ...(ends && { ends }) })
+    const check = stoppedBy(problem, warnings)
+    const { place, ...remedy } = remedyOf({ ...problem, ...(check && { check }) }, get(services, member), service)
+    const span = place ?? entry(services, member)?.key
+    reporter.report(kind, span, { service, notes: unique(notes), ...remedy, ...(ends && { ends }) })
   }
   if (tracked.problems.length === 0) {
+    const { service } = workload
     const pod = tracked.pods.at(-1)
+    const ends = pod && lastEnd(pod)
     const lines = pod ? await logNotes(cluster, namespace, pod, containersOf(pod)[0], false) : []
-    const notes = [tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)]
-    reporter.report(KINDS.failed, placeOf(services, key, undefined), { service: workload.service, notes })
+    const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
+    const told: Told | undefined = ends && { code: 'crash-loop', detail: '', ends }
+    const { place, ...remedy } = told ? remedyOf(told, get(services, key), service) : {}
+    const span = place ?? entry(services, key)?.key
+    if (tracked.status.state === 'failed')
+      reporter.report(KINDS.failed, span, { service, notes, ...remedy, ...(ends && { ends }) })
+    else reporter.report(KINDS.late, entry(services, key)?.key, { service, notes })
   }
   return reporter.diagnostics()
 }
+
+/** Notes without those that are there already, or whose words another one has. */
+const unique = (notes: readonly string[]): readonly string[] =>
+  notes.filter((note, index) => note.startsWith('| ') || notes.indexOf(note) === index)
 
 const shown = ({ about, message }: { readonly about: { kind: string; name: string }; readonly message: string }) =>
   `${about.kind.toLowerCase()}/${about.name}: ${message}`
@@ -51,31 +70,35 @@ const shown = ({ about, message }: { readonly about: { kind: string; name: strin
 async function notesOf(
   cluster: Cluster,
   namespace: string,
-  { code, where, detail, pod, container }: Problem,
+  problem: Problem,
   warnings: readonly string[],
 ): Promise<readonly string[]> {
+  const { code, where, detail, pod, container } = problem
   const own = `${where}: ${detail}`
   switch (code) {
     case 'crash-loop': {
       // The kubelet's back-off says nothing new, but that the health check had it killed does.
-      const checks = warnings.filter(text => text.startsWith(where) && /probe failed/.test(text)).slice(-1)
-      return [...checks, ...(await logNotes(cluster, namespace, pod!, container, true))]
+      const check = stoppedBy(problem, warnings)
+      return [...(check ? [check] : []), ...(await logNotes(cluster, namespace, pod!, container, true))]
     }
+    case 'serves':
+      return [`${detail} waits for it to complete`]
     case 'unhealthy':
       return [own, ...(await logNotes(cluster, namespace, pod!, container, false))]
     case 'configuration':
-      return [own, ...warnings.filter(text => text.startsWith(where) && text !== own).slice(-WARNINGS)]
+      // The same words come as the state of the container and as an event, each with another beginning.
+      return [own, ...warnings.filter(text => text.startsWith(where) && !text.includes(detail)).slice(-WARNINGS)]
     default:
       return [own]
   }
 }
 
-/** The smallest text that shows it. */
-function placeOf(services: Tree | undefined, service: string, code: Problem['code'] | undefined): Span | undefined {
-  const field = code === 'image-pull' ? 'image' : code === 'unhealthy' ? 'healthcheck' : undefined
-  const place =
-    field && (code === 'unhealthy' ? entry(get(services, service), field)?.key : get(services, service, field)?.span)
-  return place ?? entry(services, service)?.key
+/** The message of the check that had a container stopped; undefined when it ended by itself. */
+function stoppedBy({ code, where, ends }: Problem, warnings: readonly string[]): string | undefined {
+  if (code !== 'crash-loop' || ends?.exitCode === 0 || ends?.reason === 'OOMKilled') return undefined
+  return warnings.findLast(
+    text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
+  )
 }
 
 /** The end of a container's log with a line that says so. */
@@ -110,12 +133,10 @@ async function lastLines(
   const found: string[] = []
   const options = { container, previous, tailLines: LOG_LINES, signal: AbortSignal.timeout(LOG_TIMEOUT) }
   try {
-    for await (const line of cluster.logs({ name, namespace }, options)) found.push(line)
+    for await (const line of cluster.logs({ name, namespace }, options)) if (!KUBELET.test(line)) found.push(line)
   } catch {
     // There may be none; what is known without it is told.
   }
-  // The kubelet answers so when the container has been cleaned up.
-  const isNone = found.length === 0 || /^unable to retrieve container logs for /.test(found[0]!)
-  if (!isNone) return found
+  if (found.length > 0) return found
   return previous ? lastLines(cluster, name, namespace, container, false) : []
 }

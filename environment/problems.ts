@@ -3,7 +3,15 @@ import type { Warning } from './events.ts'
 
 /** Why a workload does not get ready; waiting longer would not help (reference/peers.md 4.7). */
 export interface Problem {
-  readonly code: 'image-pull' | 'crash-loop' | 'configuration' | 'unschedulable' | 'unhealthy' | 'refused' | 'claim'
+  readonly code:
+    | 'image-pull'
+    | 'crash-loop'
+    | 'configuration'
+    | 'unschedulable'
+    | 'unhealthy'
+    | 'refused'
+    | 'claim'
+    | 'serves'
   /** What it is about, as kubectl names it: `pod/web-7d49-j2fnt`. */
   readonly where: string
   readonly pod: KubeObject | undefined
@@ -61,6 +69,10 @@ const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerErr
 /** Failed mounts are tried again; the first may come from a Secret that is just being made. */
 const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
 
+/** What a shell, or the runtime, says of a program that the image does not have: its name is in one of the groups. */
+export const NO_PROGRAM =
+  /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
+
 /** Restarts after which a container that ends counts as one that cannot work: the first may come from a dependency that is still starting. */
 const PATIENCE = 2
 /** Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may take some. */
@@ -94,9 +106,11 @@ export function podProblems(
       (reason === 'CrashLoopBackOff' || one.state?.terminated)
     )
       add('crash-loop', message, { container, ends: endsOf(one) })
-    else if (isUnhealthy(one, spec?.containers?.find(({ name }) => name === container)?.readinessProbe, now)) {
-      const last = warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= startOf(one))
-      if (last) add('unhealthy', last.message, { container })
+    else {
+      const probe = spec?.containers?.find(({ name }) => name === container)?.readinessProbe
+      const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
+      // A program that is not there does not come with time.
+      if (check && (isUnhealthy(one, probe, now) || NO_PROGRAM.test(check))) add('unhealthy', check, { container })
     }
   }
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
@@ -139,6 +153,26 @@ export function claimProblems(claim: KubeObject, warnings: readonly Warning[]): 
   return detail === undefined ? [] : [{ code: 'claim', where, pod: undefined, container: undefined, detail }]
 }
 
+/** How the last container of a Pod that ended in an error ended. */
+export function lastEnd(pod: KubeObject): Problem['ends'] {
+  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  const failed = all.findLast(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
+  return failed && endsOf(failed)
+}
+
+/** Whether a Pod is ready, as its health checks say; of one without, whether its containers run. */
+export function isReady({ status = {} }: KubeObject): boolean {
+  const { conditions } = status as NonNullable<Pod['status']> // a Pod's status
+  return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+}
+
+/** Whether a health check says when a Pod is ready. */
+export function isProbed(pod: KubeObject): boolean {
+  const { spec } = pod as unknown as Pod // the server has checked its shape
+  return spec?.containers?.some(({ readinessProbe }) => readinessProbe !== undefined) ?? false
+}
+
 /** How often each container that is at work has been started again. */
 export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
   const { status = {} } = pod as unknown as Pod // the server has checked its shape
@@ -172,11 +206,14 @@ function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullabl
   return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
 }
 
+/** What the last health check has said since the container started. */
+const lastCheck = (warnings: readonly Warning[], since: number): string | undefined =>
+  warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= since)?.message
+
 const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /** As Compose counts: the check has failed as often as it may, after the time in which it may fail. */
-function isUnhealthy(one: ContainerStatus, probe: Probe | undefined, now: number): boolean {
-  if (!probe || one.ready || !one.state?.running) return false
+function isUnhealthy(one: ContainerStatus, probe: Probe, now: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
   const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)
   return now - startOf(one) > Math.max(HEALTH_PATIENCE, allowed)

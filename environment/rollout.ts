@@ -4,12 +4,23 @@ import type { Changes } from './changes.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
 import { SERVICE_LABEL } from './labels.ts'
+import { isProbed } from './problems.ts'
 import { deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
 import { Together } from './together.ts'
 import type { Tracked } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
+
+/** The services that were waited for when the time was up. */
+export class NotInTime extends Error {
+  readonly late: readonly WorkloadFailed[]
+
+  constructor(late: readonly WorkloadFailed[], reason: unknown) {
+    super('the time is up', { cause: reason })
+    this.late = late
+  }
+}
 
 /** A workload that does not get where it should; `tracked` says why. */
 export class WorkloadFailed extends Error {
@@ -53,6 +64,14 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
   forget?.()
   failures.delete(stopped)
   rollout.end()
+  if (
+    run.signal.aborted &&
+    failures.has(run.signal.reason) &&
+    ![...failures].some(one => one instanceof WorkloadFailed)
+  ) {
+    const late = rollout.late()
+    if (late.length > 0) throw new NotInTime(late, run.signal.reason)
+  }
   // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
@@ -100,9 +119,19 @@ class Rollout {
   end(): void {
     for (const [workload, object] of this.#objects) {
       if (!this.#statuses.has(workload.service)) continue
-      const tracked = this.#run.tracker.now(object)
+      const seen = this.#run.tracker.now(object)
+      const tracked = seen && asServer(workload, seen)
       if (tracked) this.#tell(workload, shownOf(tracked))
     }
+  }
+
+  /** Those that were waited for, and are not ready. */
+  late(): readonly WorkloadFailed[] {
+    return [...this.#objects].flatMap(([workload, object]) => {
+      const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
+      const tracked = seen && asServer(workload, seen)
+      return tracked && !isReady(tracked) ? [new WorkloadFailed(workload, tracked)] : []
+    })
   }
 
   async #apply(workload: WantedWorkload): Promise<KubeObject> {
@@ -119,9 +148,12 @@ class Rollout {
     await Promise.all(
       needs.map(async ({ service, condition }) => {
         const object = await this.#applied.get(service)!
-        await this.#look(this.#byService.get(service)!, object, ({ status, hasStartedPod }) =>
-          isReached(condition, status, hasStartedPod) ? 'done' : undefined,
-        )
+        const needed = this.#byService.get(service)!
+        await this.#look(needed, object, tracked => {
+          if (condition === 'service_completed_successfully' && isServing(needed, tracked))
+            throw new WorkloadFailed(needed, servingForEver(tracked, workload))
+          return isReached(condition, tracked.status, tracked.hasStartedPod) ? 'done' : undefined
+        })
       }),
     )
     if (isThere) return step.live
@@ -204,8 +236,9 @@ class Rollout {
     }
     await this.#run.tracker.until(
       applied,
-      tracked => {
+      seen => {
         if (failure) throw failure
+        const tracked = seen && asServer(workload, seen)
         if (!tracked) return undefined
         for (const pod of tracked.stuck) this.#release(pod, fail)
         const found = check(tracked)
@@ -240,6 +273,23 @@ class Rollout {
 }
 
 const isReady = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+
+/** A Job that is a server is ready when its Pods are. */
+function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
+  if (!isServer || tracked.status.state !== 'waiting' || !tracked.hasReadyPods) return tracked
+  return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }
+}
+
+/** Whether a health check says that a Job works, which is what servers have: a program that ends is never asked. */
+const isServing = ({ isServer }: WantedWorkload, { hasReadyPods, pods, status }: Tracked): boolean =>
+  isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
+
+function servingForEver(tracked: Tracked, waits: WantedWorkload): Tracked {
+  const { kind, metadata } = tracked.object
+  const detail = `\`${waits.service}\``
+  const where = `${kind.toLowerCase()}/${metadata.name}`
+  return { ...tracked, problems: [{ code: 'serves', where, pod: tracked.pods[0], container: undefined, detail }] }
+}
 
 /** How a workload is shown: a problem is told at once, since what other workloads come to may take some time. */
 function shownOf(tracked: Tracked): WorkloadStatus {

@@ -3,7 +3,15 @@ import type { Clock } from './clock.ts'
 import { toWarning, type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { controllerOf } from './owners.ts'
-import { claimProblems, hasStarted, type Problem, podProblems, restartsOf, workloadProblems } from './problems.ts'
+import {
+  claimProblems,
+  hasStarted,
+  isReady,
+  type Problem,
+  podProblems,
+  restartsOf,
+  workloadProblems,
+} from './problems.ts'
 import { newestPods, replacedPods } from './revisions.ts'
 import { Settling } from './settling.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
@@ -16,6 +24,8 @@ export interface Tracked {
   /** Its Pods have run for long enough to believe that they will go on (`Settling.isStable`). */
   readonly isStable: boolean
   readonly hasStartedPod: boolean
+  /** All of its Pods are ready, and were for as long as `Settling.isSettled` asks: what makes a Job ready that is a server. */
+  readonly hasReadyPods: boolean
   readonly pods: readonly KubeObject[]
   /** Older Pods that never get ready, and that the cluster does not replace by itself. */
   readonly stuck: readonly KubeObject[]
@@ -127,7 +137,9 @@ export class Tracker {
       .sort((a, b) => a.time - b.time)
     const status = this.#settled(statusOf(object), pods, now)
     const isStable = pods.every(pod => this.#settling.isStable(pod, now))
-    return { object, status, isStable, hasStartedPod: pods.some(hasStarted), pods, stuck, problems, warnings }
+    const hasReadyPods = pods.length > 0 && pods.every(pod => isReady(pod) && this.#settling.isSettled(pod, now))
+    const hasStartedPod = pods.some(hasStarted)
+    return { object, status, isStable, hasStartedPod, hasReadyPods, pods, stuck, problems, warnings }
   }
 
   /** What is only just ready may not stay so. */

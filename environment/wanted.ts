@@ -15,6 +15,8 @@ export interface WantedWorkload extends WantedObject {
   /** In Kubernetes' form. */
   readonly service: string
   readonly dependencies: readonly DependencyPlan[]
+  /** It is a Job that serves: ready when its Pods are, though it may never complete. */
+  readonly isServer?: boolean
 }
 
 /** Everything that a deploy wants in the cluster, in the order in which it is applied: reference/peers.md 4.4. */
@@ -50,11 +52,13 @@ export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: 
     object: { ...object, metadata: { ...object.metadata, namespace } } satisfies KubeObject,
   }))
   const dependencies = new Map(plan.workloads.map(({ service, dependencies }) => [service, dependencies ?? []]))
+  const servers = new Set(plan.workloads.flatMap(one => (one.kind === 'Job' && one.isServer ? [one.service] : [])))
   const workloads = objects
     .filter(({ object }) => isWorkload(object))
     .map(wanted => {
       const service = serviceOf(wanted.object) ?? wanted.object.metadata.name
-      return { ...wanted, service, dependencies: dependencies.get(service) ?? [] }
+      const needs = { service, dependencies: dependencies.get(service) ?? [] }
+      return { ...wanted, ...needs, ...(servers.has(service) && { isServer: true }) }
     })
   const others = objects.filter(({ object }) => !isWorkload(object))
   return {

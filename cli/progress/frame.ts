@@ -1,4 +1,4 @@
-import stringWidth from 'string-width'
+import { displayWidth } from '../../compiler/diagnostics/render/printable.ts'
 import { readableDuration } from '../duration-option.ts'
 import { cleanText } from '../log-text.ts'
 
@@ -75,11 +75,10 @@ function hiddenText(lines: readonly Line[], shown: ReadonlySet<Line>): string {
 const tookOf = ({ began, ended }: Line): string =>
   ended === undefined || ended === began ? '' : `  ${readableDuration((ended - began) * 1000)}`
 
-/** Columns that a text takes. Our own marks are symbols that fonts for terminals have in one column. */
-export const widthOf = (text: string): number =>
-  ASCII.test(text) ? text.length : stringWidth(text.replaceAll(/[✔✘]/g, ' '))
+/** Columns that a text takes, with its colours. */
+export const widthOf = (text: string): number => displayWidth(text.replaceAll(COLOUR, ''))
 
-const ASCII = /^[ -~]*$/
+const COLOUR = /\u001b\[\d+m/g
 
 const padded = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - widthOf(text)))
 
@@ -89,7 +88,6 @@ const SEGMENTS = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return ''
   if (widthOf(text) <= columns) return text
-  if (ASCII.test(text)) return `${text.slice(0, columns - 1)}…`
   let width = 0
   let kept = ''
   for (const { segment } of SEGMENTS.segment(text)) {

@@ -104,6 +104,8 @@ export interface JobPlan extends WorkloadBase {
   readonly kind: 'Job'
   readonly restartPolicy: 'Never' | 'OnFailure'
   readonly backoffLimit: number
+  /** It has ports, a healthcheck or an endpoint: it is ready when its Pod is. */
+  readonly isServer?: boolean
   /** From `scale`: completions and parallelism. */
   readonly completions?: number
 }

@@ -73,6 +73,7 @@ export function planWorkload(
         kind: 'Job',
         restartPolicy: decision.job?.restartPolicy ?? 'Never',
         backoffLimit: decision.job?.backoffLimit ?? 0,
+        ...(decision.job?.isServer && { isServer: true }),
         // One completion is what a Job has anyway.
         ...(lead.scale && lead.scale.value !== 1 && { completions: lead.scale.value }),
       }

@@ -183,6 +183,41 @@ describe('with --wait all have to be ready together', () => {
   })
 })
 
+describe('a Job that is a server', () => {
+  const start = async (wait: boolean, condition: 'service_healthy' | 'service_completed_successfully') => {
+    const cluster = newCluster()
+    const clock = new FakeClock()
+    const job = { ...workload('Job', 'job', { spec: { template: {} } }), isServer: true }
+    const web = workload('Deployment', 'web', { spec: { replicas: 1 } }, [{ service: 'job', condition }])
+    const state = { isOver: false, error: undefined as unknown }
+    deploy(cluster, wanted([], [job, web]), { wait }, clock)
+      .catch(error => {
+        state.error = error
+      })
+      .finally(() => {
+        state.isOver = true
+      })
+    await settle()
+    const pod = await addPod(cluster, job.object, PROBED)
+    setStatus(cluster, pod, { ...running(clock), conditions: [{ type: 'Ready', status: 'True' }] })
+    await settle()
+    return state
+  }
+
+  test('is ready when its Pod is', async () => {
+    expect(await start(false, 'service_healthy')).toEqual({ isOver: true, error: undefined })
+  })
+
+  test('never completes, which is told at once to what waits for that', async () => {
+    const { error } = await start(false, 'service_completed_successfully')
+    expect(error).toBeInstanceOf(WorkloadFailed)
+    expect(error).toMatchObject({
+      workload: { service: 'job' },
+      tracked: { problems: [{ code: 'serves', detail: '`web`' }] },
+    })
+  })
+})
+
 describe('routes', () => {
   const route = (name: string, ...services: readonly string[]) =>
     object('Ingress', name, {
