@@ -76,6 +76,7 @@ export async function withCluster(
     }
     if (deadline.aborted)
       throw new UserError(`not done within ${readableDuration(timeout)}`, {
+        notes: stillThere(error),
         hint: 'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
     throw toUserError(error, target)
@@ -83,6 +84,12 @@ export async function withCluster(
     end()
     interrupt.stop()
   }
+}
+
+/** What was waited for when the time was up. */
+function stillThere(error: unknown): readonly string[] {
+  const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return all.flatMap(one => (one instanceof UserError ? [one.message, ...one.notes] : []))
 }
 
 const clock: Clock = {

@@ -37,7 +37,7 @@ export async function deployDependencies(
     if (above.includes(address))
       throw new UserError(`\`${name}\` depends on itself`, { notes: [[...above, address].join(' → ')] })
     const record = await readRecord(cluster, toDnsLabel(name), namespace, { signal })
-    if (record && !options.dependencies) {
+    if (record && !record.ending && !options.dependencies) {
       progress.tell({ type: 'note', text: `${name} is deployed already; \`--dependencies\` deploys it again` })
       if (wait) outputs.set(name, (await readKept(cluster, toDnsLabel(name), namespace, { signal }))?.variables ?? {})
       continue

@@ -2,6 +2,8 @@ import type { KubeObject } from '../cluster/cluster.ts'
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
 import { type Address, addressesOf, shorterFirst } from '../environment/endpoints/routes.ts'
+import { whyThere } from '../environment/removal.ts'
+import { nameOf } from '../environment/wanted.ts'
 import { listed, type Outcome } from './deploy-outcome.ts'
 import type { Progress } from './progress/progress.ts'
 
@@ -30,6 +32,10 @@ export function toProgress(progress: Progress, outcome: Outcome, onChange: () =>
     done(action, object) {
       onChange()
       progress.tell({ type: 'object', action, object })
+    },
+    ending(object) {
+      const text = `waiting until ${nameOf(object)} is gone: ${whyThere(object)}`
+      progress.tell({ type: 'note', text })
     },
     waiting(service, needs) {
       progress.tell({ type: 'waiting', service, for: needs })

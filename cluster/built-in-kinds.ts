@@ -23,8 +23,12 @@ const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> 
   'rbac.authorization.k8s.io/v1': { Role: 'roles', RoleBinding: 'rolebindings' },
 }
 
+const OF_THE_CLUSTER: Readonly<Record<string, string>> = { 'v1 Namespace': 'namespaces' }
+
 /** The resource of a kind that need not be asked for; undefined for all others. */
 export function builtInKind(apiVersion: string, kind: string): Resource | undefined {
   const name = IN_NAMESPACES[apiVersion]?.[kind]
-  return name === undefined ? undefined : { name, namespaced: true }
+  if (name !== undefined) return { name, namespaced: true }
+  const whole = OF_THE_CLUSTER[`${apiVersion} ${kind}`]
+  return whole === undefined ? undefined : { name: whole, namespaced: false }
 }

@@ -6,7 +6,7 @@ import type { Clock } from './clock.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
-import { deleteAndWait, deleteObject } from './removal.ts'
+import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
 import { rollOut } from './rollout.ts'
 import type { WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
@@ -28,6 +28,8 @@ export interface ApplyEvents {
   routed(route: KubeObject): void
   /** All are ready, and these are watched for some more time: nothing says that they work but that they go on running. */
   watching(services: readonly string[]): void
+  /** The end of an object that is being deleted is waited for. */
+  ending?(object: KubeObject): void
 }
 
 export interface DeployRun {
@@ -48,7 +50,8 @@ export interface DeployRun {
 export async function recordBefore(run: DeployRun, wanted: Wanted, changes: Changes): Promise<EnvironmentRecord> {
   const { recorded, record } = changes
   const all = { ...record, kinds: unitedKinds(recorded?.kinds ?? [], record.kinds) }
-  return write(run, wanted, { ...all, ...(recorded?.version && { version: recorded.version }) })
+  const { version, ending } = recorded ?? {}
+  return write(run, wanted, { ...all, ...(version && { version }), ...(ending && { ending }) })
 }
 
 /**
@@ -91,7 +94,8 @@ async function write(
 ): Promise<EnvironmentRecord> {
   const whole = { ...record, deployed: { by: run.by, at: new Date(run.clock.now()).toISOString() } }
   const version = await writeRecord(run.cluster, environment, namespace, whole, { signal: run.signal })
-  return { ...whole, ...(version && { version }) }
+  const { ending: _, ...written } = whole
+  return { ...written, ...(version && { version }) }
 }
 
 function byKind(objects: readonly WantedObject[]): readonly (readonly WantedObject[])[] {
@@ -112,13 +116,15 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   const options: CallOptions & { readonly signal: AbortSignal } = { signal }
   if (step.action === 'replace') {
     tellDeleting(run, step.live)
-    await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal })
+    if (isEnding(step.live)) await waitForEnd(run, step.live)
+    else await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal })
   }
   if (step.action === 'update' && step.isAdopted && isDeclaredElsewhere(step.live))
     await takeOverFields(cluster, step.live, options)
   try {
     // With force: the plan has asked, or decided, about all that others have.
-    const object = await cluster.apply(step.object, { ...options, manager: MANAGER, force: true })
+    const tell = (ending: KubeObject) => events.ending?.(ending)
+    const object = await applyToStay(cluster, step.object, { ...options, manager: MANAGER, force: true }, tell)
     if (step.action === 'update' && step.isAdopted) {
       const at = new Date(run.clock.now()).toISOString()
       await noteAdoption(cluster, object, { by: run.by, at }, { signal })
@@ -131,6 +137,12 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
     if (!(error instanceof ClusterError) || signal.aborted || isContact(error)) throw error
     throw new UserError(`\`${nameOf(step.object)}\` cannot be applied: ${error.message}`, { cause: error })
   }
+}
+
+/** Waits until an object that is being deleted is gone. */
+async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeObject): Promise<void> {
+  events.ending?.(object)
+  await gone(cluster, [object], signal)
 }
 
 /** Whether it is not about the object. */

@@ -14,6 +14,7 @@ import {
   sameSource,
   unitedKinds,
 } from './record.ts'
+import { isEnding } from './removal.ts'
 import { type Step, stepFor } from './steps.ts'
 import { allOf, isRoute, isWorkload, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
@@ -65,11 +66,13 @@ export async function planChanges(
   const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
   const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
   const prunable = left.filter(object => !stays(object))
-  const kept = choices.isPart ? [] : left.filter(stays)
+  // What is being deleted goes without us; only a successor has to wait for it.
+  const remain = (object: KubeObject) => !choices.isPart && !isEnding(object)
+  const kept = left.filter(object => stays(object) && remain(object))
   const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))
   return {
     steps: new Map(objects.map((one, index) => [one, steps[index]!])),
-    prune: choices.isPart ? [] : prunable.filter(object => !pruneFirst.includes(object)),
+    prune: prunable.filter(object => !pruneFirst.includes(object) && remain(object)),
     pruneFirst,
     kept,
     recorded,
@@ -105,6 +108,7 @@ export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Chang
   [...steps.values()].every(({ action }) => action === 'unchanged') &&
   prune.length + pruneFirst.length === 0 &&
   recorded !== undefined &&
+  recorded.ending === undefined &&
   sameKinds(recorded.kinds, record.kinds) &&
   sameSource(recorded.source, record.source)
 

@@ -11,6 +11,7 @@ import type { Clock } from './clock.ts'
 import { type Drift, driftOf } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
+import { refuseEndingNamespace } from './namespace.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
 import { NotInTime, WorkloadFailed } from './rollout.ts'
 import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
@@ -102,7 +103,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     signal: active,
   })
   const routes: KubeObject[] = []
-  const upToDate = isUpToDate(first.changes) && (input.isHeld || !first.isLocked)
+  const upToDate = isUpToDate(first.changes) && !first.toKeep && (input.isHeld || !first.isLocked)
   try {
     if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
@@ -131,6 +132,7 @@ export async function planDeploy(
   const [recorded, kept] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
     needsKey ? readKept(cluster, environment, namespace, options) : undefined,
+    refuseEndingNamespace(cluster, namespace, options),
   ])
   const key = kept?.key ?? newKey()
   const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
@@ -139,7 +141,8 @@ export async function planDeploy(
     // Where nothing was deployed yet there is something to do in any case, and who does it finds out.
     recorded !== undefined && isLocked(cluster, environment, namespace, options),
   ])
-  return { wanted, changes, isLocked: locked, toKeep: needsKey && !kept ? { key, variables: {} } : undefined }
+  const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
+  return { wanted, changes, isLocked: locked, toKeep }
 }
 
 /** Does what the plan says; gives the names of what it pruned. */
@@ -184,7 +187,7 @@ function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFaile
   for (const one of all) {
     if (one instanceof WorkloadFailed) {
       if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
-    } else if (one !== signal.reason) return undefined
+    } else if (one !== signal.reason && one?.cause !== signal.reason) return undefined
   }
   return byService.size > 0 ? [...byService.values()] : undefined
 }

@@ -3,6 +3,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from './clock.ts'
 import { ownLabels } from './labels.ts'
 import { recordName } from './record.ts'
+import { gone, isEnding } from './removal.ts'
 
 /** Seconds after which a holder that says nothing more counts as gone. */
 const DURATION = 15
@@ -101,14 +102,15 @@ async function release(input: LeaseInput, held?: KubeObject): Promise<void> {
   }
 }
 
-/** Whether somebody has the environment's Lease, or has left it behind. */
+/** Whether somebody has the environment's Lease, or has left it behind. One that is being deleted is nobody's. */
 export async function isLocked(
   cluster: Cluster,
   environment: string,
   namespace: string,
   options: CallOptions,
 ): Promise<boolean> {
-  return (await cluster.get(refOf({ environment, namespace }), options)) !== undefined
+  const there = await cluster.get(refOf({ environment, namespace }), options)
+  return there !== undefined && !isEnding(there)
 }
 
 /** Gets the Lease, if need be after waiting until its holder is known to be gone. */
@@ -129,6 +131,14 @@ async function take(input: LeaseInput): Promise<KubeObject> {
     }
     const { resourceVersion } = there.metadata
     const holderIdentity = holderOf(there)
+    if (isEnding(there)) {
+      // Whoever has it gives it back, or somebody else deletes it: what is written into it would be lost.
+      if (told !== holderIdentity) input.waiting(holderIdentity)
+      told = holderIdentity
+      await gone(cluster, [there], signal)
+      seen = undefined
+      continue
+    }
     // A sign of life: its version has moved since we look. The clocks of two machines are not compared.
     if (seen && seen.version !== resourceVersion) throw busy(input, holderIdentity)
     seen ??= { version: resourceVersion, since: clock.now() }

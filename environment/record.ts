@@ -1,5 +1,6 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import { ownLabels } from './labels.ts'
+import { gone, isEnding } from './removal.ts'
 
 /** A kind of objects that an environment has. */
 export interface RecordedKind {
@@ -29,6 +30,8 @@ export interface EnvironmentRecord {
   readonly deployed?: { readonly by: string; readonly at: string }
   /** Of the object in the cluster; another one after each write. */
   readonly version?: string
+  /** The object, when it is being deleted: what it says still holds, but it has to be written again. */
+  readonly ending?: KubeObject
 }
 
 /** The name of the ConfigMap that holds the record, of the Secret with the environment's key, and of the Lease of a running deploy. */
@@ -52,7 +55,9 @@ export async function readRecord(
   if (!found) return undefined
   const { kinds = '', repository, file, by, at } = (found['data'] ?? {}) as Readonly<Record<string, string>> // a ConfigMap's data are texts
   return {
-    ...(found.metadata.resourceVersion && { version: found.metadata.resourceVersion }),
+    ...(isEnding(found)
+      ? { ending: found }
+      : found.metadata.resourceVersion && { version: found.metadata.resourceVersion }),
     kinds: kinds.split('\n').flatMap(parseKind),
     ...(repository !== undefined && file !== undefined && { source: { repository, file } }),
     ...(by !== undefined && at !== undefined && { deployed: { by, at } }),
@@ -60,14 +65,15 @@ export async function readRecord(
 }
 
 /**
- * Writes the record in the place of the one that has its `version`; without one there must be none yet. Gives the new version. Throws a
+ * Writes the record in the place of the one that has its `version`; without one there must be none yet, or one that is being deleted, whose end
+ * is waited for. Gives the new version. Throws a
  * ClusterError for which `isOvertaken` holds when somebody else was faster.
  */
 export async function writeRecord(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  { kinds, source, deployed, version }: EnvironmentRecord,
+  { kinds, source, deployed, version, ending }: EnvironmentRecord,
   options: CallOptions,
 ): Promise<string | undefined> {
   const { name } = recordRef(environment, namespace)
@@ -81,6 +87,7 @@ export async function writeRecord(
       ...deployed,
     },
   }
+  if (ending) await gone(cluster, [ending], options.signal)
   const written = version ? await cluster.replace(object, options) : await cluster.create(object, options)
   return written.metadata.resourceVersion
 }

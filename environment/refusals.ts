@@ -2,6 +2,7 @@ import type { ClusterError, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
 import { ENVIRONMENT_LABEL } from './labels.ts'
+import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
 import { controllerOf } from './owners.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
 
@@ -52,6 +53,7 @@ export function refusal(error: ClusterError, { object, source }: WantedObject): 
       hint: `make it with \`kubectl create namespace ${namespace}\`, or name another one with \`--namespace\``,
       cause: error,
     })
+  if (isOfEndingNamespace(error)) return namespaceEnds(namespace ?? '', [], error)
   if (error.failure === 'not-found')
     return new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
       notes: [`made from ${source}`],

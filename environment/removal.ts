@@ -1,4 +1,25 @@
-import type { CallOptions, Cluster, DeleteOptions, KubeObject } from '../cluster/cluster.ts'
+import type { ApplyOptions, CallOptions, Cluster, DeleteOptions, KubeObject } from '../cluster/cluster.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { nameOf } from './wanted.ts'
+
+/** Whether an object is being deleted: it counts as not there, and nothing is made of it any more (decisions section 7). */
+export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
+
+/** What an object that is being deleted waits for, as its finalizers tell. */
+export function whyThere({ metadata }: KubeObject): string {
+  const finalizers = Array.isArray(metadata['finalizers']) ? metadata['finalizers'].map(String) : []
+  const others = finalizers.filter(name => !KNOWN_FINALIZERS.has(name))
+  if (others.length > 0)
+    return `the ${others.length === 1 ? 'finalizer' : 'finalizers'} ${others.map(name => `\`${name}\``).join(', ')} ${others.length === 1 ? 'keeps' : 'keep'} it`
+  return finalizers.map(name => KNOWN_FINALIZERS.get(name)).find(Boolean) ?? 'it is being deleted'
+}
+
+/** Finalizers of Kubernetes itself, and what they wait for. */
+const KNOWN_FINALIZERS = new Map([
+  ['foregroundDeletion', 'what belongs to it is still ending'],
+  ['orphan', 'what belongs to it is being let go'],
+  ['kubernetes.io/pvc-protection', 'a Pod still uses it'],
+])
 
 /** Deletes this very object, not one that took its name since; says whether it was still there. */
 export function deleteObject(
@@ -11,7 +32,7 @@ export function deleteObject(
 }
 
 /**
- * Deletes an object and returns when it is gone. With `Foreground` its Pods are gone before it; with `Orphan` they stay. Ends with the signal's reason.
+ * Deletes an object and returns when it is gone. With `Foreground` its Pods are gone before it; with `Orphan` they stay. Throws as `gone` does.
  */
 export async function deleteAndWait(
   cluster: Cluster,
@@ -22,8 +43,30 @@ export async function deleteAndWait(
   if (await deleteObject(cluster, object, propagation, { signal })) await gone(cluster, [object], signal)
 }
 
-/** Returns when none of the objects is there any more; each kind is watched. */
-export async function gone(cluster: Cluster, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
+/**
+ * Applies an object so that it stays: what is being deleted takes a change and goes all the same, so its end is waited for, and the object is made again. `ending` is
+ * called before the wait. Throws as `gone` does.
+ */
+export async function applyToStay(
+  cluster: Cluster,
+  object: KubeObject,
+  options: ApplyOptions,
+  ending: (object: KubeObject) => void = () => {},
+): Promise<KubeObject> {
+  for (;;) {
+    const applied = await cluster.apply(object, options)
+    if (!isEnding(applied)) return applied
+    ending(applied)
+    await gone(cluster, [applied], options.signal)
+  }
+}
+
+/** Returns when none of the objects is there any more; each kind is watched. Throws a UserError that names them, with the signal's reason as its cause. */
+export async function gone(
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const byKind = new Map<string, KubeObject[]>()
   for (const object of objects) {
     const key = `${object.apiVersion} ${object.kind} ${object.metadata.namespace}`
@@ -32,20 +75,34 @@ export async function gone(cluster: Cluster, objects: readonly KubeObject[], sig
   await Promise.all([...byKind.values()].map(group => goneOfOneKind(cluster, group, signal)))
 }
 
-async function goneOfOneKind(cluster: Cluster, objects: readonly KubeObject[], signal: AbortSignal): Promise<void> {
+async function goneOfOneKind(
+  cluster: Cluster,
+  objects: readonly KubeObject[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const { apiVersion, kind, metadata } = objects[0]!
-  const left = new Set(objects.map(({ metadata: { uid } }) => uid))
+  const left = new Map(objects.map(object => [object.metadata.uid, object]))
   const done = new AbortController()
-  const options = { signal: AbortSignal.any([signal, done.signal]) }
+  const options = { signal: AbortSignal.any([...(signal ? [signal] : []), done.signal]) }
   let there = new Set<string | undefined>()
   try {
     for await (const change of cluster.watch({ apiVersion, kind, namespace: metadata.namespace }, options)) {
       if (change.type === 'Restarted') there = new Set()
-      else if (change.type === 'Changed') there.add(change.object.metadata.uid)
-      else if (change.type === 'Deleted') left.delete(change.object.metadata.uid)
-      else for (const uid of left) if (!there.has(uid)) left.delete(uid)
+      else if (change.type === 'Changed') {
+        const { uid } = change.object.metadata
+        there.add(uid)
+        if (left.has(uid)) left.set(uid, { ...change.object, kind })
+      } else if (change.type === 'Deleted') left.delete(change.object.metadata.uid)
+      else for (const uid of left.keys()) if (!there.has(uid)) left.delete(uid)
       if (left.size === 0) return
     }
+  } catch (error) {
+    const isLate = signal?.aborted && error === signal.reason && error instanceof DOMException
+    if (!isLate) throw error
+    const [first = '', ...notes] = [...left.values()].map(
+      object => `${nameOf(object)} is still there: ${whyThere(object)}`,
+    )
+    throw new UserError(first, { notes, cause: error })
   } finally {
     done.abort()
   }

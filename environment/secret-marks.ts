@@ -3,6 +3,7 @@ import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '.
 import type { Plan, SecretPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { MANAGER, ownLabels, SECRETS_ANNOTATION } from './labels.ts'
 import { recordName } from './record.ts'
+import { applyToStay, isEnding } from './removal.ts'
 
 /**
  * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a secret changes, so does the template, and its
@@ -34,6 +35,8 @@ export interface KeptSecrets {
   readonly key: string
   /** What commands of the last deploy were given by `--var` and handed on: those of destroy get it, too. */
   readonly variables: Readonly<Record<string, string>>
+  /** The Secret is being deleted: what it says still holds, but it has to be written again. */
+  readonly isEnding?: boolean
 }
 
 /** What the environment keeps; undefined when it has no Secret. */
@@ -48,13 +51,14 @@ export async function readKept(
   const data = found?.['data'] as Readonly<Record<string, string>> | undefined // a Secret's data are texts in base64
   const text = (name: string) => Buffer.from(data?.[name] ?? '', 'base64').toString()
   const key = text('key')
-  return key === '' ? undefined : { key, variables: JSON.parse(text('variables') || '{}') }
+  if (!found || key === '') return undefined
+  return { key, variables: JSON.parse(text('variables') || '{}'), ...(isEnding(found) && { isEnding: true }) }
 }
 
 /** A new key, which is not in the cluster yet. */
 export const newKey = (): string => randomBytes(32).toString('hex')
 
-/** Keeps the secrets in the cluster. */
+/** Keeps the secrets in the cluster; a Secret of before that is being deleted is waited for. */
 export async function writeKept(
   cluster: Cluster,
   environment: string,
@@ -70,7 +74,7 @@ export async function writeKept(
     metadata: { name: recordName(environment), namespace, labels: ownLabels(environment) },
     data: { key: base64(key), ...handed },
   }
-  await cluster.apply(object, { ...options, manager: MANAGER, force: true })
+  await applyToStay(cluster, object, { ...options, manager: MANAGER, force: true })
 }
 
 /** Deletes the environment's Secret. */

@@ -1,10 +1,12 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import type { Choices } from './choices.ts'
+import { refuseHeldClaim } from './claim-holders.ts'
 import { type Difference, differencesOf } from './comparison.ts'
 import { isDrift, isLeftToScaler, refuseConflict } from './conflicts.ts'
 import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
 import { overlay } from './overlay.ts'
 import { refusal, refuseForeign } from './refusals.ts'
+import { isEnding } from './removal.ts'
 import { statusOf } from './status.ts'
 import type { WantedObject } from './wanted.ts'
 
@@ -62,6 +64,12 @@ export async function stepFor(
     reason,
     orphan,
   })
+  const afterItsEnd = async (ending: KubeObject): Promise<Step> => {
+    await refuseHeldClaim(context.cluster, ending, context.options)
+    await validateAnew(context, wanted)
+    return replace(ending, 'it is being deleted: its end is waited for, and it is made again')
+  }
+  if (live && isEnding(live)) return afterItsEnd(live)
   if (live && object.kind === 'Job') {
     if (statusOf(live).state === 'failed') return replace(live, 'the Job has failed, and runs again')
     if (service !== undefined && context.choices.rerun.has(service)) return replace(live, 'the Job runs again')
@@ -70,19 +78,22 @@ export async function stepFor(
     return replace(live, 'a Service cannot change between headless and not: it is deleted and made again')
 
   const first = await dryRun(context, wanted, object, live)
-  if (first === 'immutable')
+  if ('ending' in first) return afterItsEnd(first.ending)
+  if ('isImmutable' in first)
     return replace(live!, 'a field of it cannot change: it is made again, its Pods and claims stay', true)
   const { next, sent } = first
   if (live) {
     const step = change(wanted, sent, live, next, false)
     if (step.action === 'unchanged' || next.metadata.resourceVersion === live.metadata.resourceVersion) return step
     // What a controller has written since it was listed is no difference.
-    return change(wanted, sent, (await find(context, object)) ?? live, next, false)
+    const there = (await find(context, object)) ?? live
+    return isEnding(there) ? afterItsEnd(there) : change(wanted, sent, there, next, false)
   }
   // Only an object that is there has a version: it is not one of this environment, or the environment's record is gone.
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)
   if (!there) return { action: 'create', wanted, object: sent }
+  if (isEnding(there)) return afterItsEnd(there)
   if (isOurs(context, there)) return stepFor(context, wanted, there, service)
   refuseForeign(wanted, there, context.choices)
   return change(wanted, sent, there, next, true)
@@ -101,23 +112,32 @@ function change(
     : { action: 'update', wanted, object, live, differences, isAdopted }
 }
 
-/** What the object would be then, and what has to be sent for that; `immutable` when a StatefulSet has to be made again for it. */
+type DryRun =
+  /** What the object would be then, and what has to be sent for that. */
+  | { readonly next: KubeObject; readonly sent: KubeObject }
+  /** A StatefulSet has to be made again for it. */
+  | { readonly isImmutable: true }
+  /** What has its name is being deleted. */
+  | { readonly ending: KubeObject }
+
+/** Asks the server what would become of the object. */
 async function dryRun(
   context: StepContext,
   wanted: WantedObject,
   object: KubeObject,
   live: KubeObject | undefined,
   force = false,
-): Promise<{ readonly next: KubeObject; readonly sent: KubeObject } | 'immutable'> {
+): Promise<DryRun> {
   const { cluster, choices, options } = context
   try {
     const next = await cluster.apply(object, { ...options, manager: MANAGER, dryRun: true, force })
     return { next, sent: object }
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error
-    const hasNoDryRun = /does not support dry run/.test(error.message)
+    const hasNoDryRun = isWithoutDryRun(error)
     const mayBeThere = error.failure === 'conflict' || error.failure === 'invalid' || hasNoDryRun
     const there = live ?? (mayBeThere ? await find(context, object) : undefined)
+    if (there && isEnding(there)) return { ending: there }
     // Whose it is says more than what cannot be done to it.
     if (there && !isOurs(context, there)) refuseForeign(wanted, there, choices)
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
@@ -127,11 +147,24 @@ async function dryRun(
     }
     if (live && object.kind === 'StatefulSet' && isImmutable(error)) {
       await validate(context, wanted)
-      return 'immutable'
+      return { isImmutable: true }
     }
     // The server cannot say what would become of it; what is not there yet is made.
     if (hasNoDryRun) return { next: there ? overlay(there, object) : object, sent: object }
     throw refusal(error, wanted)
+  }
+}
+
+/** Would the object be taken, once what has its name is gone? */
+async function validateAnew(context: StepContext, wanted: WantedObject): Promise<void> {
+  const { cluster, options } = context
+  try {
+    await cluster.apply(wanted.object, { ...options, manager: MANAGER, dryRun: true, force: true })
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error
+    // It may be the old one that does not take the change.
+    if (error.failure === 'invalid') return validate(context, wanted)
+    if (!isWithoutDryRun(error)) throw refusal(error, wanted)
   }
 }
 
@@ -160,6 +193,9 @@ function withoutReplicas(object: KubeObject): KubeObject {
   const { replicas: _, ...spec } = object['spec'] as Readonly<Record<string, unknown>> // it conflicts about its spec
   return { ...object, spec }
 }
+
+/** A webhook with side effects does not answer dry runs. */
+const isWithoutDryRun = ({ message }: ClusterError): boolean => /does not support dry run/.test(message)
 
 /** The server's words for a change of what a StatefulSet keeps for life. */
 const isImmutable = (error: ClusterError): boolean =>

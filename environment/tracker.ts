@@ -249,7 +249,8 @@ interface PodSpec {
   readonly volumes?: readonly { readonly persistentVolumeClaim?: { readonly claimName?: string } }[]
 }
 
-function claimsOf({ spec }: KubeObject): readonly string[] {
+/** The names of the claims that a Pod mounts. */
+export function claimsOf({ spec }: KubeObject): readonly string[] {
   const { volumes = [] } = (spec ?? {}) as PodSpec // a Pod's spec
   return volumes.flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? [])
 }

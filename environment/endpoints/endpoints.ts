@@ -1,5 +1,6 @@
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../cluster/cluster.ts'
 import { environmentSelector } from '../labels.ts'
+import { isEnding } from '../removal.ts'
 import { gatewaySchemes } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
 import { addressesOf, problemOf, shorterFirst } from './routes.ts'
@@ -41,7 +42,13 @@ export async function findEndpoints(
       throw error
     }),
   ])
-  return endpointsOf(cluster, namespace, routes.flat(), declared, options)
+  return endpointsOf(
+    cluster,
+    namespace,
+    routes.flat().filter(route => !isEnding(route)),
+    declared,
+    options,
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
 import { inParallel } from '../pool.ts'
+import { isEnding } from '../removal.ts'
 
 interface EndpointSlice {
   readonly endpoints?: readonly { readonly conditions?: { readonly ready?: boolean } }[] | null
@@ -19,7 +20,7 @@ export async function serviceProblems(
   const others = [...services].filter(service => !ready.has(service))
   const problems = await inParallel(others, async name => {
     const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace }, options)
-    if (!service) return [[name, `there is no Service \`${name}\``] as const]
+    if (!service || isEnding(service)) return [[name, `there is no Service \`${name}\``] as const]
     const { type } = (service['spec'] ?? {}) as { readonly type?: string } // a Service's spec
     // It leads out of the cluster, and the cluster does not know what answers there.
     return type === 'ExternalName' ? [] : [[name, `no Pod of \`${name}\` is ready`] as const]

@@ -63,6 +63,7 @@ test('a first deploy asks once for the record, and twice for each object', async
   await deploy(cluster, config('one', '1'), config('two', '1'))
   expect(words(cluster.calls)).toEqual([
     'get ConfigMap/devctl-shop',
+    'get Namespace/default',
     'dry patch ConfigMap/one',
     'dry patch ConfigMap/two',
     'create Lease/devctl-shop',
@@ -82,6 +83,7 @@ test('where there is nothing to do nothing is written, and there is no Lease', a
     'dry patch ConfigMap/one',
     'get ConfigMap/devctl-shop',
     'get Lease/devctl-shop',
+    'get Namespace/default',
     'list ConfigMap',
   ])
 })
