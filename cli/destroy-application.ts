@@ -1,5 +1,7 @@
+import type { KubeObject } from '../cluster/cluster.ts'
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { nameOf } from '../environment/wanted.ts'
 import type { Session, SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { tellLocked } from './deploy-progress.ts'
@@ -69,6 +71,7 @@ export async function destroyProject(
         planned(doomed) {
           planned = doomed.length
         },
+        mayDelete: objects => confirmOfCluster(context, options, environment, objects, progress),
         deleted(object) {
           deleted++
           progress.tell({ type: 'note', text: `deleted ${object}` })
@@ -87,6 +90,7 @@ export async function destroyProject(
     const hint = volumes ? '' : ' (`--volumes` deletes claims)'
     io.stderr.write(`kept ${result.kept.join(', ')}${hint}\n`)
   }
+  for (const { object, why } of result.held) io.stderr.write(`kept ${object}: ${why}\n`)
   const took = readableDuration(clock.now() - began)
   printSummary(
     result.wasEmpty
@@ -166,6 +170,27 @@ async function runCommands(
     await run([{ name: `uninstall ${releases.join(', ')}`, command: uninstallCommand(releases, namespace) }])
   for (const name of claims)
     await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
+}
+
+/** What belongs to the whole cluster may be in use by others: it is listed, and somebody has to say so. */
+async function confirmOfCluster(
+  { io }: Context,
+  { yes }: DestroyValues,
+  environment: string,
+  objects: readonly KubeObject[],
+  progress: Progress,
+): Promise<boolean> {
+  const names = objects.map(nameOf)
+  if (yes) return true
+  if (!io.choose)
+    throw new UserError(`commands of ${environment} made objects of the whole cluster, which would be deleted`, {
+      notes: names,
+      hint: 'add `--yes` if nobody else needs them; nothing was destroyed',
+    })
+  progress.pause()
+  for (const name of names) io.stderr.write(` ${name}\n`)
+  const question = `Delete ${names.length === 1 ? 'this object' : 'these objects'} of the whole cluster, too?`
+  return (await io.choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
 }
 
 /** Claims and dependencies do not come back: somebody has to say so. */

@@ -102,6 +102,12 @@ export interface Resource {
   readonly namespaced: boolean
 }
 
+/** A kind of objects with the version of it that the cluster prefers. */
+export interface KnownKind extends Resource {
+  readonly apiVersion: string
+  readonly kind: string
+}
+
 /**
  * A Kubernetes cluster, as far as devctl uses one. Every method throws a ClusterError, and ends soon after its signal is aborted (with the
  * signal's reason).
@@ -113,6 +119,8 @@ export interface Cluster {
   readonly namespace: string
   /** Undefined for a kind that the cluster does not know. */
   resource(apiVersion: string, kind: string, options?: CallOptions): Promise<Resource | undefined>
+  /** Every kind whose objects people can make, list and delete. */
+  kinds(options?: CallOptions): Promise<readonly KnownKind[]>
   /** Undefined when there is none. */
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject | undefined>
   /** All objects, fetched in pages. */

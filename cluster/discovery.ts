@@ -1,14 +1,26 @@
 import { rootOf } from './address.ts'
 import { builtInKind } from './built-in-kinds.ts'
-import { type CallOptions, ClusterError, type Resource } from './cluster.ts'
+import { type CallOptions, ClusterError, type KnownKind, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 import { Shared } from './shared.ts'
 
 interface ResourceList {
-  readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[]
+  readonly resources: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly namespaced: boolean
+    readonly verbs?: readonly string[]
+  }[]
+}
+
+interface GroupList {
+  readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[]
 }
 
 type Kinds = ReadonlyMap<string, Resource>
+
+/** What is only computed, such as the metrics of Pods, cannot be made or deleted. */
+const NEEDED = ['create', 'list', 'delete']
 
 /** What kinds a cluster has. Those that all have are known; for others there is one request for each group and version, kept. */
 export class Discovery {
@@ -40,6 +52,22 @@ export class Discovery {
       if (this.#known.get(apiVersion) === fetched && !signal?.aborted) this.#known.delete(apiVersion)
       throw error
     }
+  }
+
+  /** Every kind whose objects can be made, listed and deleted, in the version that the server prefers. */
+  async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
+    const { groups } = await this.#client.json<GroupList>({ method: 'GET', path: '/apis', signal })
+    const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
+    const lists = await Promise.all(
+      versions.map(async apiVersion => {
+        const path = rootOf(apiVersion)
+        const { resources } = await this.#client.json<ResourceList>({ method: 'GET', path, signal })
+        return resources
+          .filter(({ name, verbs = [] }) => !name.includes('/') && NEEDED.every(verb => verbs.includes(verb)))
+          .map(({ name, kind, namespaced }) => ({ apiVersion, kind, name, namespaced }))
+      }),
+    )
+    return lists.flat()
   }
 
   #current(apiVersion: string): Shared<Kinds> | undefined {

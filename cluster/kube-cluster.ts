@@ -6,6 +6,7 @@ import {
   type Cluster,
   ClusterError,
   type DeleteOptions,
+  type KnownKind,
   type KubeObject,
   type LogOptions,
   type ObjectQuery,
@@ -62,6 +63,10 @@ export class KubeCluster implements Cluster {
 
   resource(apiVersion: string, kind: string, options: CallOptions = {}): Promise<Resource | undefined> {
     return this.#discovery.resource(apiVersion, kind, options)
+  }
+
+  kinds(options: CallOptions = {}): Promise<readonly KnownKind[]> {
+    return this.#discovery.kinds(options)
   }
 
   async get(ref: ObjectRef, { signal }: CallOptions = {}): Promise<KubeObject | undefined> {

@@ -1,14 +1,18 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { listEnvironment } from './changes.ts'
 import type { Clock } from './clock.ts'
+import { foreignContent } from './foreign-content.ts'
+import { environmentSelector } from './labels.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
+import { endingNamespace } from './namespace.ts'
 import { isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'
 import { keepsItself } from './prune-rules.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
-import { deleteObject, gone } from './removal.ts'
+import { deleteObject, gone, isEnding } from './removal.ts'
 import { deleteKept } from './secret-marks.ts'
-import { nameOf } from './wanted.ts'
+import { isWorkload, nameOf, serviceOf } from './wanted.ts'
 
 export interface DestroyInput {
   readonly cluster: Cluster
@@ -29,6 +33,8 @@ export interface DestroyWorld {
   readonly events: {
     /** What will be deleted, and what stays. */
     planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
+    /** Whether objects of the whole cluster may be deleted, too; absent: they may. */
+    mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
     /** An object's deletion was asked for. */
     deleted(object: string): void
     /** Somebody else works on the environment, or has died while doing so. */
@@ -41,6 +47,8 @@ export interface DestroyResult {
   readonly deleted: readonly string[]
   /** Claims, and what is annotated to be kept. */
   readonly kept: readonly string[]
+  /** What stays for what it holds, with the reason. */
+  readonly held: readonly { readonly object: string; readonly why: string }[]
   /** There was nothing. */
   readonly wasEmpty: boolean
 }
@@ -64,41 +72,115 @@ const ORDER = ['HTTPRoute', 'Ingress', 'Deployment', 'StatefulSet', 'DaemonSet',
 
 /**
  * Deletes what an environment has, in the reverse of the order in which it was made, and the record last, so that a destroy that is killed can be run again
- * (reference/peers.md 4.9). Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays. Throws a UserError, and the signal's reason.
+ * (reference/peers.md 4.9). Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions that
+ * hold what is not the environment's (decisions section 7). Throws a UserError, and the signal's reason.
  */
 export async function destroyEnvironment(input: DestroyInput, world: DestroyWorld): Promise<DestroyResult> {
   const { cluster, environment, namespace, holder, wait } = input
   const { clock, signal, events } = world
   const options: CallOptions = { signal }
-  const [record, locked] = await Promise.all([
+  const [record, locked, ending] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
     isLocked(cluster, environment, namespace, options),
+    endingNamespace(cluster, namespace, options),
   ])
   const kinds = unitedKinds(KNOWN, record?.kinds ?? [])
-  const found = await listEnvironment(cluster, environment, namespace, kinds, options)
+  const [listed, outside] = await Promise.all([
+    listEnvironment(cluster, environment, namespace, kinds, options),
+    keptOutside(cluster, environment, namespace, kinds, options),
+  ])
+  const found = [...listed, ...outside]
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
   const ours = found.filter(object => !isOwn(object, environment) && !isDependant(object))
-  const kept = ours.filter(stays)
-  const doomed = ours.filter(object => !stays(object))
-  const result = { deleted: doomed.map(nameOf), kept: kept.map(nameOf) }
-  if (doomed.length === 0 && !record && !locked) return { ...result, wasEmpty: true }
+  const staying = ours.filter(object => stays(object) && !isEnding(object))
+  const going = ours.filter(object => !stays(object) || isEnding(object))
+  const of = { environment, namespace, volumes: input.volumes }
+  const look = async (objects: readonly KubeObject[], { signal }: CallOptions) =>
+    new Map(
+      await inParallel(
+        objects.filter(object => !isEnding(object)),
+        async object => [object, await foreignContent(cluster, object, of, { signal })] as const,
+      ),
+    )
+  const held = await look(going, options)
+  const isHeld = (object: KubeObject) => held.get(object) !== undefined
+  const kept = [...staying, ...going.filter(isHeld)]
+  const doomed = going.filter(object => !isHeld(object))
+  const result = (objects: readonly KubeObject[]) => ({
+    deleted: objects.map(nameOf),
+    kept: staying.map(nameOf),
+    held: [...held].flatMap(([object, why]) => (why === undefined ? [] : [{ object: nameOf(object), why }])),
+  })
+  if (doomed.length === 0 && !record && !locked) {
+    if (wait) await podsGone(cluster, input, kept, signal)
+    return { ...result([]), wasEmpty: true }
+  }
   events.planned(doomed, kept)
+  const ofCluster = doomed.filter(object => object.metadata.namespace === undefined && !isEnding(object))
+  if (ofCluster.length > 0 && events.mayDelete && !(await events.mayDelete(ofCluster)))
+    throw new UserError('nothing was destroyed')
 
   const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
-  await withLease(lease, async active => {
+  const deleted: KubeObject[] = []
+  const act = async (active: AbortSignal) => {
     await input.before?.(active)
     for (const group of inOrder(doomed))
       await inParallel(group, async object => {
+        // Somebody may have put something in since.
+        const why = isEnding(object) ? undefined : await foreignContent(cluster, object, of, { signal: active })
+        if (why !== undefined) return void held.set(object, why)
         await deleteObject(cluster, object, wait ? 'Foreground' : 'Background', { signal: active })
+        deleted.push(object)
         events.deleted(nameOf(object))
       })
-    if (wait) await gone(cluster, doomed, active)
+    if (wait) {
+      await gone(cluster, deleted, active)
+      await podsGone(cluster, input, kept, active)
+    }
     // What stays is found again by its label; it needs no record.
     await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })
-  })
-  return { ...result, wasEmpty: false }
+  }
+  // In a namespace that is being deleted no Lease can be made, by others neither.
+  await (ending ? act(signal) : withLease(lease, act))
+  return { ...result(doomed.filter(object => !isHeld(object))), wasEmpty: false }
+}
+
+/** Waits for Pods that outlive what made them, as after a destroy that did not wait. Those of workloads that are kept stay. */
+async function podsGone(
+  cluster: Cluster,
+  { environment, namespace }: DestroyInput,
+  kept: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const labels = environmentSelector(environment)
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal })
+  const staying = new Set(kept.filter(isWorkload).map(serviceOf))
+  const going = pods.filter(pod => isEnding(pod) || (isDependant(pod) && !staying.has(serviceOf(pod))))
+  if (going.length > 0) await gone(cluster, going, signal)
+}
+
+/** What an earlier destroy may have left for what it held: its record is gone. Who may not list it has not made it. */
+const HOLDING: readonly RecordedKind[] = [
+  { apiVersion: 'v1', kind: 'Namespace', namespace: null },
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
+]
+
+async function keptOutside(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  known: readonly RecordedKind[],
+  options: CallOptions,
+): Promise<readonly KubeObject[]> {
+  const others = HOLDING.filter(one => !known.some(({ kind, namespace }) => kind === one.kind && namespace === null))
+  try {
+    return await listEnvironment(cluster, environment, namespace, others, options)
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'forbidden') return []
+    throw error
+  }
 }
 
 function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {

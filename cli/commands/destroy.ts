@@ -8,7 +8,7 @@ import { variables } from '../variable-option.ts'
 export const destroy = command({
   name: 'destroy',
   summary: 'Delete from the cluster what deploy made',
-  description: `Runs the \`destroy\` commands of the manifest, if there is one, and deletes the objects of an environment, with what commands of deploy made. Claims, which hold the data, stay unless --volumes is given; what is annotated \`dev.platform/policy: keep\` always stays. A destroy that was interrupted can be run again.`,
+  description: `Runs the \`destroy\` commands of the manifest, if there is one, and deletes the objects of an environment, with what commands of deploy made. Claims, which hold the data, stay unless --volumes is given; what is annotated \`dev.platform/policy: keep\` always stays. Namespaces and custom resource definitions that commands made stay while they hold anything else. Objects of the whole cluster are listed and asked for. A destroy that was interrupted can be run again.`,
   options: {
     ...loading,
     name: environmentName,
@@ -18,7 +18,7 @@ export const destroy = command({
     volumes: flag('--volumes', 'delete the claims and their data, too'),
     all: flag('--all', 'the claims, and the repositories that it depends on, too'),
     dependencies: flag('--dependencies', 'destroy the repositories of `dependencies`, too'),
-    yes: flag('--yes', 'do not ask before `--all`'),
+    yes: flag('--yes', 'do not ask before `--all`, and before deleting objects of the whole cluster'),
     wait: flag('--wait', 'wait until everything is gone'),
     bash,
   },

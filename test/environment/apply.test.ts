@@ -228,6 +228,7 @@ describe('destroy', () => {
     await destroy(cluster)
     expect(await destroy(cluster, { volumes: true })).toMatchObject({ deleted: ['persistentvolumeclaim/data'] })
     expect(await destroy(cluster, { volumes: true })).toEqual({
+      held: [],
       deleted: [],
       kept: ['configmap/kept'],
       wasEmpty: true,

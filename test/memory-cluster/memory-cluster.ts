@@ -6,6 +6,7 @@ import {
   type Cluster,
   ClusterError,
   type DeleteOptions,
+  type KnownKind,
   type KubeObject,
   type LogOptions,
   type ObjectQuery,
@@ -107,6 +108,16 @@ export class MemoryCluster implements Cluster {
     signal?.throwIfAborted()
     const known = this.#kinds.get(`${apiVersion} ${kind}`)
     return known && { name: known.name, namespaced: known.namespaced }
+  }
+
+  async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
+    signal?.throwIfAborted()
+    return [...this.#kinds.values()].map(({ apiVersion, kind, name, namespaced }) => ({
+      apiVersion,
+      kind,
+      name,
+      namespaced,
+    }))
   }
 
   async get(ref: ObjectRef, options: CallOptions = {}): Promise<KubeObject | undefined> {
