@@ -1,21 +1,9 @@
 import { rootOf } from './address.ts'
+import { isGroupList, isResourceList } from './answers.ts'
 import { builtInKind } from './built-in-kinds.ts'
 import { type CallOptions, ClusterError, type KnownKind, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 import { Shared } from './shared.ts'
-
-interface ResourceList {
-  readonly resources: readonly {
-    readonly name: string
-    readonly kind: string
-    readonly namespaced: boolean
-    readonly verbs?: readonly string[]
-  }[]
-}
-
-interface GroupList {
-  readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[]
-}
 
 type Kinds = ReadonlyMap<string, Resource>
 
@@ -56,12 +44,12 @@ export class Discovery {
 
   /** Every kind whose objects can be made, listed and deleted, in the version that the server prefers. */
   async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
-    const { groups } = await this.#client.json<GroupList>({ method: 'GET', path: '/apis', signal })
+    const { groups } = await this.#client.json({ method: 'GET', path: '/apis', signal }, isGroupList)
     const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]
     const lists = await Promise.all(
       versions.map(async apiVersion => {
         const path = rootOf(apiVersion)
-        const { resources } = await this.#client.json<ResourceList>({ method: 'GET', path, signal })
+        const { resources } = await this.#client.json({ method: 'GET', path, signal }, isResourceList)
         return resources
           .filter(({ name, verbs = [] }) => !name.includes('/') && NEEDED.every(verb => verbs.includes(verb)))
           .map(({ name, kind, namespaced }) => ({ apiVersion, kind, name, namespaced }))
@@ -77,7 +65,7 @@ export class Discovery {
 
   async #fetch(apiVersion: string, signal: AbortSignal): Promise<Kinds> {
     try {
-      const { resources } = await this.#client.json<ResourceList>({ method: 'GET', path: rootOf(apiVersion), signal })
+      const { resources } = await this.#client.json({ method: 'GET', path: rootOf(apiVersion), signal }, isResourceList)
       // `deployments/scale` and the like are not kinds of their own.
       const kinds = resources.filter(({ name }) => !name.includes('/'))
       return new Map(kinds.map(({ kind, name, namespaced }) => [kind, { name, namespaced }]))

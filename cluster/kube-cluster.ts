@@ -1,4 +1,5 @@
 import { pathOf } from './address.ts'
+import { isDeleted, isObject } from './answers.ts'
 import {
   type ApplyOptions,
   type CallOptions,
@@ -71,9 +72,7 @@ export class KubeCluster implements Cluster {
 
   async get(ref: ObjectRef, { signal }: CallOptions = {}): Promise<KubeObject | undefined> {
     const path = await this.#path(ref, signal)
-    return path === undefined
-      ? undefined
-      : unlessNotFound(this.#client.json<KubeObject>({ method: 'GET', path, signal }))
+    return path === undefined ? undefined : unlessNotFound(this.#client.json({ method: 'GET', path, signal }, isObject))
   }
 
   async list(query: ObjectQuery, { signal }: CallOptions = {}): Promise<readonly KubeObject[]> {
@@ -89,13 +88,8 @@ export class KubeCluster implements Cluster {
       force,
     })
     // JSON is YAML.
-    return this.#client.json({
-      method: 'PATCH',
-      path,
-      body: object,
-      contentType: 'application/apply-patch+yaml',
-      signal,
-    })
+    const contentType = 'application/apply-patch+yaml'
+    return this.#client.json({ method: 'PATCH', path, body: object, contentType, signal }, isObject)
   }
 
   async create(object: KubeObject, { signal }: CallOptions = {}): Promise<KubeObject> {
@@ -123,7 +117,9 @@ export class KubeCluster implements Cluster {
     const onRepeat = () => {
       isRepeated = true
     }
-    const answer = await unlessNotFound(this.#client.json({ method: 'DELETE', path, body, signal, onRepeat }))
+    const answer = await unlessNotFound(
+      this.#client.json({ method: 'DELETE', path, body, signal, onRepeat }, isDeleted),
+    )
     // Gone by our first attempt, whose answer got lost.
     return answer !== undefined || isRepeated
   }
@@ -145,7 +141,7 @@ export class KubeCluster implements Cluster {
       isRepeated = true
     }
     try {
-      return await this.#client.json<KubeObject>({ method, path, body: object, signal, onRepeat })
+      return await this.#client.json({ method, path, body: object, signal, onRepeat }, isObject)
     } catch (error) {
       const refused = error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
       if (!isRepeated || !refused) throw error

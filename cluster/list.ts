@@ -1,15 +1,10 @@
 import { pathOf } from './address.ts'
+import { isPage } from './answers.ts'
+import { backOff, pause } from './back-off.ts'
 import { ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 
 const PAGE = 500
-/** Attempts to get all pages of one and the same state, which the server keeps for some minutes. */
-const ATTEMPTS = 3
-
-interface Page {
-  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
-  readonly items: readonly Omit<KubeObject, 'apiVersion' | 'kind'>[] | null
-}
 
 /** All objects, and the version of the list from which a watch goes on. Starts over when the server no longer has the state it began with. */
 export async function listAll(
@@ -18,12 +13,15 @@ export async function listAll(
   resource: Resource,
   signal: AbortSignal | undefined,
 ): Promise<{ objects: readonly KubeObject[]; version: string }> {
-  for (let attempt = 1; ; attempt++)
+  const begin = performance.now()
+  for (let failures = 1; ; failures++)
     try {
       return await listOnce(client, query, resource, signal)
     } catch (error) {
       const isExpired = error instanceof ClusterError && error.status === 410
-      if (!isExpired || attempt === ATTEMPTS) throw error
+      const wait = backOff(failures, client.limits.pause, 5_000)
+      if (!isExpired || performance.now() - begin + wait > client.limits.retry) throw error
+      await pause(wait, signal)
     }
 }
 
@@ -43,7 +41,7 @@ async function listOnce(
       continue: next,
     }
     const path = pathOf(apiVersion, resource, namespace, undefined, query)
-    const { items, metadata } = await client.json<Page>({ method: 'GET', path, signal })
+    const { items, metadata } = await client.json({ method: 'GET', path, signal, goesOn: next !== undefined }, isPage)
     // Within a list the server leaves out what is the same for all. (The cast: an index signature keeps Omit from knowing the rest.)
     for (const item of items ?? []) objects.push({ ...item, apiVersion, kind } as KubeObject)
     if (!metadata.continue) return { objects, version: metadata.resourceVersion }

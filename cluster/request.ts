@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { unlessAborted } from './abort.ts'
+import { describeAnswer, type Promised, parseAnswer } from './answers.ts'
 import { backOff, pause, retryAfter } from './back-off.ts'
 import { ClusterError } from './cluster.ts'
 import { type Access, type Connection, POOL } from './connection.ts'
 import { exchange, type Message, NoAnswer, readText } from './exchange.ts'
 import { Slots } from './slots.ts'
-import { toClusterError } from './status.ts'
+import { isForeign, toClusterError } from './status.ts'
 import { isPassing, neverSent, toUnreachable } from './unreachable.ts'
+import { webhookIn } from './webhooks.ts'
 
 /** All in milliseconds. */
 export interface Limits {
@@ -60,6 +62,8 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /** Called before the call is sent again though the server may have done it already: a second `create` will find the object there. */
   readonly onRepeat?: () => void
+  /** It goes on from a state that the server may no longer have: 410 is for its caller, who begins anew. */
+  readonly goesOn?: boolean
 }
 
 export interface StreamCall extends Call {
@@ -68,7 +72,7 @@ export interface StreamCall extends Call {
 }
 
 /**
- * Sends calls to a Kubernetes API server. What may pass is tried again, within limits: 429 and 5xx, connections that are cut or, once the
+ * Sends calls to a Kubernetes API server. What may pass is tried again, within limits: 410, 429 and 5xx, connections that are cut or, once the
  * server has answered anything, cannot be made. Credentials that are refused are fetched anew, once. Throws ClusterErrors, or the reason of
  * the signal.
  */
@@ -88,15 +92,21 @@ export class Client {
     this.#trace = trace
   }
 
-  /** The answer, parsed. Its type is the caller's to know: the server keeps to its API. */
-  async json<T>(call: Call): Promise<T> {
-    const text = await this.#send(call, false, response => readText(response, this.#answerLimit(call)))
-    try {
-      return JSON.parse(text)
-    } catch (cause) {
-      const message = `\`${this.#access.server.origin}\` answers, but not as a Kubernetes API server does`
-      throw new ClusterError('unreachable', message, { cause })
-    }
+  /** The answer, parsed. Throws `unreachable`, with the address and the status, when it is not what the API promises. */
+  async json<T>(call: Call, isPromised: Promised<T>): Promise<T> {
+    const [status, text] = await this.#send(call, false, async response => {
+      return [response.statusCode, await readText(response, this.#answerLimit(call))] as const
+    })
+    const value = parseAnswer(text)
+    if (!isPromised(value)) throw this.unexpected(call, status, describeAnswer(text))
+    return value
+  }
+
+  /** What to throw for an answer that no Kubernetes API server gives: `what` says what it is. */
+  unexpected({ method, path }: Pick<Call, 'method' | 'path'>, status: number | undefined, what: string): ClusterError {
+    const url = `${this.#access.server.origin}${path.split('?', 1)[0]}`
+    const message = `\`${method} ${url}\` answers, but not as a Kubernetes API server does: status ${status}, ${what}`
+    return new ClusterError('unreachable', message, status === undefined ? {} : { status })
   }
 
   /** The answer while it comes. Reading it rejects as Node does when it breaks off; see `broken`. */
@@ -131,14 +141,16 @@ export class Client {
         this.#hasAnswered = true
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 300) return await read(response)
-        failure = toClusterError(status, await readText(response, this.limits.read), `${method} ${path}`)
+        const body = await readText(response, this.limits.read)
+        if (isForeign(status, body)) throw this.unexpected(call, status, describeAnswer(body))
+        failure = toClusterError(status, body, `${method} ${path}`)
         if (status === 401 && !isFresh) {
           isFresh = true
           renew()
           continue
         }
         if (status === 401) throw this.#refused(failure)
-        if (!mayPass(status, failures)) throw failure
+        if (!mayPass(status, failures, failure, call)) throw failure
         if (status !== 429) call.onRepeat?.()
         wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
       } catch (error) {
@@ -215,7 +227,10 @@ function toMessage({ method, path, body, contentType }: Call, isStream: boolean)
   return { method, path, headers, body: text, isStream }
 }
 
-/** A webhook that fails is a 500 and often stays one: three attempts. The others are a server that is busy, or on its way up. */
-function mayPass(status: number, failures: number): boolean {
-  return status === 429 || [502, 503, 504].includes(status) || (status === 500 && failures < 3)
+/** A server that is busy, on its way up, or has lost its memory of a moment ago. */
+function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false }: Call): boolean {
+  if (status === 410) return !goesOn
+  if (status !== 429 && ![500, 502, 503, 504].includes(status)) return false
+  // A webhook that fails often stays so: three attempts.
+  return failure.failure === 'unavailable' && (webhookIn(failure.message) === undefined || failures < 3)
 }

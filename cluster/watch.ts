@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { pathOf } from './address.ts'
+import { describeAnswer, isWatchEvent, parseAnswer, type WatchEvent } from './answers.ts'
 import { backOff, pause } from './back-off.ts'
-import { type Change, ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
+import { type Change, ClusterError, type ObjectQuery, type Resource } from './cluster.ts'
 import { readLines } from './lines.ts'
 import { listAll } from './list.ts'
 import type { Client } from './request.ts'
@@ -9,11 +10,6 @@ import { fromStatusObject } from './status.ts'
 
 /** Seconds after which the server ends a watch; it is taken up again where it was. */
 const SERVER_TIMEOUT = 300
-
-interface WatchEvent {
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
-  readonly object: KubeObject
-}
 
 /** The annotation of the bookmark that comes after what was there when the watch began. */
 const END_OF_INITIAL = 'k8s.io/initial-events-end'
@@ -55,13 +51,18 @@ export async function* watchObjects(
         yield { type: 'Listed' }
         version = listed.version
       }
-      const response = await open(client, query, resource, version, signal)
+      const path = watchPath(query, resource, version)
+      const response = await client.stream({ method: 'GET', path, signal, goesOn: version !== undefined })
+      if (isPageForBrowsers(response)) {
+        response.destroy()
+        throw client.unexpected({ method: 'GET', path }, response.statusCode, 'a page for a browser')
+      }
       isOpen = true
       onAnswer()
       let isWhole = version !== undefined
       if (!isWhole) yield { type: 'Restarted' }
       response.setTimeout(isWhole ? client.limits.silence : client.limits.read)
-      for await (const { type, object } of eventsOf(response, client, signal)) {
+      for await (const { type, object } of eventsOf(response, path, client, signal)) {
         if (type === 'ERROR') throw fromStatusObject(object)
         failures = 0
         if (type !== 'BOOKMARK') yield { type: type === 'DELETED' ? 'Deleted' : 'Changed', object }
@@ -95,15 +96,13 @@ export async function* watchObjects(
   }
 }
 
-/** Begins a watch: with the changes since a version, or without one with all that there is. */
-function open(
-  client: Client,
+/** Of a watch: with the changes since a version, or without one with all that there is. */
+function watchPath(
   { apiVersion, namespace, labels, fields }: ObjectQuery,
   resource: Resource,
   version: string | undefined,
-  signal: AbortSignal | undefined,
-): Promise<IncomingMessage> {
-  const path = pathOf(apiVersion, resource, namespace, undefined, {
+): string {
+  return pathOf(apiVersion, resource, namespace, undefined, {
     watch: true,
     allowWatchBookmarks: true,
     ...(version === undefined
@@ -113,20 +112,30 @@ function open(
     fieldSelector: fields || undefined,
     timeoutSeconds: SERVER_TIMEOUT,
   })
-  return client.stream({ method: 'GET', path, signal })
 }
 
-/** What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks. */
+/** Whether a stream comes from something that is not an API server, such as the login of a proxy. */
+export const isPageForBrowsers = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.startsWith('text/html') ?? false
+
+/** What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks, and when it is not what the API promises. */
 async function* eventsOf(
   response: IncomingMessage,
+  path: string,
   client: Client,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent> {
   response.on('timeout', () => response.destroy(Object.assign(new Error('silent'), { code: 'ETIMEDOUT' })))
   try {
-    for await (const line of readLines(response, Number.POSITIVE_INFINITY)) if (line !== '') yield JSON.parse(line)
+    for await (const line of readLines(response, Number.POSITIVE_INFINITY)) {
+      if (line === '') continue
+      const event = parseAnswer(line)
+      // Also a line that was cut.
+      if (!isWatchEvent(event))
+        throw client.unexpected({ method: 'GET', path }, response.statusCode, describeAnswer(line))
+      yield event
+    }
   } catch (error) {
-    // A line that was cut is no JSON.
-    throw client.broken(error, signal)
+    throw error instanceof ClusterError ? error : client.broken(error, signal)
   }
 }

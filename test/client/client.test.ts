@@ -10,6 +10,7 @@ const serve = async (handler: Handler, ...more: [user?: object, limits?: object]
   server = await fakeServer(handler, ...more)
   return server
 }
+const CONFIG = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' } }
 const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
 
 describe('lists', () => {
@@ -49,7 +50,11 @@ describe('lists', () => {
   })
 
   test('that expire each time are an error in the end', async () => {
-    const { cluster } = await serve(pages(1200, offset => offset === 500))
+    const { cluster } = await serve(
+      pages(1200, offset => offset === 500),
+      {},
+      { retry: 50 },
+    )
     await expect(cluster.list(query)).rejects.toMatchObject({ failure: 'unavailable', status: 410, message: 'too old' })
   })
 
@@ -84,7 +89,7 @@ describe('paths', () => {
 
   test('selectors and field managers are escaped', async () => {
     const { cluster, requests } = await serve(({ path, method }) =>
-      method === 'PATCH' ? { ok: true } : path.endsWith('/configmaps') ? { metadata: {}, items: [] } : undefined,
+      method === 'PATCH' ? CONFIG : path.endsWith('/configmaps') ? { metadata: {}, items: [] } : undefined,
     )
     await cluster.list({ ...query, labels: 'a in (b,c),d!=e&limit=1' })
     expect(requests.at(-1)?.query.get('labelSelector')).toBe('a in (b,c),d!=e&limit=1')
@@ -218,7 +223,7 @@ describe('credentials', () => {
 
 describe('the trace', () => {
   test('has every request, with its status, and nothing that is secret', async () => {
-    const { cluster, exchanges } = await serve(({ method }) => (method === 'PATCH' ? { ok: true } : undefined), {
+    const { cluster, exchanges } = await serve(({ method }) => (method === 'PATCH' ? CONFIG : undefined), {
       token: 's3cret',
     })
     const secret = { ...query, kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' }, data: { a: 's3cret' } }

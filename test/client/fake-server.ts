@@ -37,6 +37,8 @@ export class Answer {
   }
 }
 
+const NOT_FOUND = new Answer(404, { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' })
+
 /** Paths of the kinds that the fake server knows. */
 const RESOURCES: Readonly<Record<string, object>> = {
   '/api/v1': {
@@ -73,7 +75,7 @@ export async function fakeServer(
     requests.push(request)
     const answer = (await handler(request, response)) ?? RESOURCES[pathname]
     if (response.headersSent || response.destroyed) return
-    const { status, body } = answer instanceof Answer ? answer : { status: answer ? 200 : 404, body: answer ?? {} }
+    const { status, body } = answer instanceof Answer ? answer : answer ? new Answer(200, answer) : NOT_FOUND
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

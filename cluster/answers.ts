@@ -1,0 +1,98 @@
+import type { KubeObject } from './cluster.ts'
+
+/** Says whether a parsed answer is what the API promises for a request. */
+export type Promised<T> = (value: unknown) => value is T
+
+/** A page of a list. */
+export interface Page {
+  readonly metadata: { readonly continue?: string; readonly resourceVersion: string }
+  readonly items: readonly Omit<KubeObject, 'apiVersion' | 'kind'>[] | null
+}
+
+/** What kinds a group and version has. */
+export interface ResourceList {
+  readonly resources: readonly {
+    readonly name: string
+    readonly kind: string
+    readonly namespaced: boolean
+    readonly verbs?: readonly string[]
+  }[]
+}
+
+/** What groups a server has. */
+export interface GroupList {
+  readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[]
+}
+
+/** An event of a watch; a bookmark has no more than a version, and an error is a Status. */
+export interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  readonly object: KubeObject
+}
+
+/** One object, whole. */
+export const isObject = (value: unknown): value is KubeObject =>
+  isItem(value) && typeof value['apiVersion'] === 'string' && typeof value['kind'] === 'string'
+
+/** The answer to a deletion: the object, or a Status. */
+export const isDeleted = (value: unknown): value is object => isRecord(value) && typeof value['kind'] === 'string'
+
+/** A page of a list, with its version; no item may be missing. */
+export const isPage = (value: unknown): value is Page =>
+  isRecord(value) &&
+  isRecord(value['metadata']) &&
+  (value['items'] === null || (Array.isArray(value['items']) && value['items'].every(isItem)))
+
+/** What kinds there are. */
+export const isResourceList = (value: unknown): value is ResourceList =>
+  isRecord(value) &&
+  Array.isArray(value['resources']) &&
+  value['resources'].every(one => isRecord(one) && typeof one['name'] === 'string' && typeof one['kind'] === 'string')
+
+/** What groups there are. */
+export const isGroupList = (value: unknown): value is GroupList =>
+  isRecord(value) &&
+  Array.isArray(value['groups']) &&
+  value['groups'].every(
+    one =>
+      isRecord(one) && isRecord(one['preferredVersion']) && typeof one['preferredVersion']['groupVersion'] === 'string',
+  )
+
+/** An event with what it is about. */
+export function isWatchEvent(value: unknown): value is WatchEvent {
+  if (!isRecord(value)) return false
+  const { type, object } = value
+  if (type === 'ERROR') return true
+  if (type === 'BOOKMARK') return isRecord(object) && isRecord(object['metadata'])
+  return (type === 'ADDED' || type === 'MODIFIED' || type === 'DELETED') && isItem(object)
+}
+
+/** The value of a text in JSON; undefined for any other text, which none of the checks takes. */
+export function parseAnswer(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What an answer is instead, in a few words. Nothing of it is shown: it may be a part of a Secret. */
+export function describeAnswer(text: string): string {
+  const start = text.trimStart()
+  if (start === '') return 'nothing'
+  if (start.startsWith('<')) return 'a page for a browser'
+  try {
+    const value: unknown = JSON.parse(text)
+    if (Array.isArray(value)) return 'a list'
+    return isRecord(value) ? 'JSON with parts missing' : `\`${start.slice(0, 20)}\``
+  } catch {
+    return /^[[{]/.test(start) ? 'JSON that breaks off' : 'text that is not JSON'
+  }
+}
+
+/** The items of lists do not say their kind. */
+const isItem = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && isRecord(value['metadata']) && typeof value['metadata']['name'] === 'string'
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
