@@ -5,6 +5,8 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
+import { isOfEndingNamespace, namespaceEnds } from '../environment/namespace.ts'
+import { webhookRefusal } from '../environment/refusals.ts'
 import { isRunning } from '../gitops/owner.ts'
 import type { LogLevel } from './command.ts'
 import { deadlineOf } from './deadline.ts'
@@ -125,6 +127,9 @@ function toUserError(error: unknown, target: Target | undefined): unknown {
     return new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, ...others], cause: error })
   }
   if (!(error instanceof ClusterError)) return error
+  const byWebhook = webhookRefusal(error, 'this change')
+  if (byWebhook) return byWebhook
+  if (isOfEndingNamespace(error)) return namespaceEnds(target?.namespace ?? '', [], error)
   const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
   const isContact = error.failure === 'unreachable' || error.failure === 'unauthorized'
   const notes =

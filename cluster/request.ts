@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import { unlessAborted } from './abort.ts'
 import { describeAnswer, type Promised, parseAnswer } from './answers.ts'
 import { backOff, pause, retryAfter } from './back-off.ts'
-import { ClusterError } from './cluster.ts'
+import { ClusterError, webhookIn } from './cluster.ts'
 import { type Access, type Connection, POOL } from './connection.ts'
 import { exchange, type Message, NoAnswer, readText } from './exchange.ts'
 import { Slots } from './slots.ts'
 import { isForeign, toClusterError } from './status.ts'
 import { isPassing, neverSent, toUnreachable } from './unreachable.ts'
-import { webhookIn } from './webhooks.ts'
 
 /** All in milliseconds. */
 export interface Limits {

@@ -6,6 +6,7 @@ import type { Clock } from './clock.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
+import { webhookRefusal } from './refusals.ts'
 import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
 import { rollOut } from './rollout.ts'
 import type { WorkloadStatus } from './status.ts'
@@ -134,8 +135,12 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
       events.done('delete', `pod/${pod}`)
     return object
   } catch (error) {
-    if (!(error instanceof ClusterError) || signal.aborted || isContact(error)) throw error
-    throw new UserError(`\`${nameOf(step.object)}\` cannot be applied: ${error.message}`, { cause: error })
+    if (!(error instanceof ClusterError) || signal.aborted) throw error
+    const name = `\`${nameOf(step.object)}\``
+    const byWebhook = webhookRefusal(error, name, [`made from ${step.wanted.source}`])
+    if (byWebhook) throw byWebhook
+    if (isContact(error)) throw error
+    throw new UserError(`${name} cannot be applied: ${error.message}`, { cause: error })
   }
 }
 

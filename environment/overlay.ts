@@ -29,5 +29,9 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
   return [...kept, ...above.filter(item => !known.has(nameOf(item)))]
 }
 
-const nameOf = (item: unknown): string | undefined =>
-  isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined
+/** What tells an item apart; several mounts may be of one volume. */
+function nameOf(item: unknown): string | undefined {
+  if (!isMap(item)) return undefined
+  const name = item['mountPath'] ?? item['containerPort'] ?? item['name']
+  return typeof name === 'string' || typeof name === 'number' ? String(name) : undefined
+}

@@ -1,4 +1,4 @@
-import type { ClusterError, KubeObject } from '../cluster/cluster.ts'
+import { type ClusterError, type KubeObject, webhookIn } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
 import { ENVIRONMENT_LABEL } from './labels.ts'
@@ -42,9 +42,39 @@ function ownerOf(object: KubeObject): string | undefined {
   return controller && `${controller.kind.toLowerCase()}/${controller.name}`
 }
 
+/**
+ * Names the admission webhook that a request failed for; undefined when it failed for something else. `what` is what was asked for: `deployment/web`.
+ */
+export function webhookRefusal(
+  error: ClusterError,
+  what: string,
+  notes: readonly string[] = [],
+): UserError | undefined {
+  const failure = webhookIn(error.message)
+  if (!failure) return undefined
+  const { name, refuses, said } = failure
+  const all = [...notes, ...(said === '' ? [] : [said])]
+  return refuses
+    ? new UserError(`the admission webhook \`${name}\` refuses ${what}`, {
+        notes: all,
+        hint: 'it is a rule of this cluster: change what it names, or ask those who run the webhook',
+        cause: error,
+      })
+    : new UserError(
+        `the admission webhook \`${name}\` does not answer, and without it the cluster does not take ${what}`,
+        {
+          notes: all,
+          hint: 'those who run it have to mend it: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks',
+          cause: error,
+        },
+      )
+}
+
 /** Says in the user's words why the cluster does not take an object. */
 export function refusal(error: ClusterError, { object, source }: WantedObject): unknown {
   const name = `\`${nameOf(object)}\``
+  const byWebhook = webhookRefusal(error, name, [`made from ${source}`])
+  if (byWebhook) return byWebhook
   const { namespace } = object.metadata
   const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
   const notes = [`made from ${source}`, ...(causes.length > 0 ? causes : [error.message])]
@@ -60,7 +90,7 @@ export function refusal(error: ClusterError, { object, source }: WantedObject): 
       hint: 'install what defines it, such as the Gateway API',
       cause: error,
     })
-  if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity|admission webhook/.test(error.message))
+  if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity/.test(error.message))
     return new UserError(`the cluster does not take ${name}`, { notes, cause: error })
   // A class that cannot make volumes larger answers 403.
   const isSize = error.failure === 'forbidden' && /resize/.test(error.message)

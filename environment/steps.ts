@@ -3,6 +3,7 @@ import type { Choices } from './choices.ts'
 import { refuseHeldClaim } from './claim-holders.ts'
 import { type Difference, differencesOf } from './comparison.ts'
 import { isDrift, isLeftToScaler, refuseConflict } from './conflicts.ts'
+import { isOurs } from './field-owners.ts'
 import { ENVIRONMENT_LABEL, MANAGER } from './labels.ts'
 import { overlay } from './overlay.ts'
 import { refusal, refuseForeign } from './refusals.ts'
@@ -94,7 +95,7 @@ export async function stepFor(
   const there = await find(context, object)
   if (!there) return { action: 'create', wanted, object: sent }
   if (isEnding(there)) return afterItsEnd(there)
-  if (isOurs(context, there)) return stepFor(context, wanted, there, service)
+  if (isOfEnvironment(context, there)) return stepFor(context, wanted, there, service)
   refuseForeign(wanted, there, context.choices)
   return change(wanted, sent, there, next, true)
 }
@@ -106,7 +107,8 @@ function change(
   next: KubeObject,
   isAdopted: boolean,
 ): Step {
-  const differences = differencesOf(live, next)
+  // What an admission webhook sets at each request, and what controllers write, is theirs.
+  const differences = differencesOf(live, next).filter(({ keys }) => isOurs(object, live, keys))
   return differences.length === 0
     ? { action: 'unchanged', wanted, live }
     : { action: 'update', wanted, object, live, differences, isAdopted }
@@ -139,7 +141,7 @@ async function dryRun(
     const there = live ?? (mayBeThere ? await find(context, object) : undefined)
     if (there && isEnding(there)) return { ending: there }
     // Whose it is says more than what cannot be done to it.
-    if (there && !isOurs(context, there)) refuseForeign(wanted, there, choices)
+    if (there && !isOfEnvironment(context, there)) refuseForeign(wanted, there, choices)
     if (error.failure === 'conflict' && !force && error.causes.length > 0) {
       if (isLeftToScaler(error, there)) return dryRun(context, wanted, withoutReplicas(object), live)
       if (!choices.forceConflicts && !isDrift(error, there)) refuseConflict(error, wanted, there)
@@ -186,7 +188,7 @@ function find({ cluster, options }: StepContext, object: KubeObject): Promise<Ku
   return cluster.get({ apiVersion, kind, name, namespace }, options)
 }
 
-const isOurs = ({ environment }: StepContext, { metadata }: KubeObject): boolean =>
+const isOfEnvironment = ({ environment }: StepContext, { metadata }: KubeObject): boolean =>
   metadata.labels?.[ENVIRONMENT_LABEL] === environment
 
 function withoutReplicas(object: KubeObject): KubeObject {

@@ -14,7 +14,10 @@ export async function standInServer() {
     }
     if (request.method === 'GET')
       return objects.has(pathname) ? answer(200, objects.get(pathname)) : answer(404, { kind: 'Status', code: 404 })
-    if (request.method === 'DELETE') return answer(200, objects.delete(pathname))
+    if (request.method === 'DELETE') {
+      objects.delete(pathname)
+      return answer(200, { kind: 'Status' })
+    }
     const object = JSON.parse(Buffer.concat(parts))
     const path = request.method === 'POST' ? `${pathname}/${object.metadata.name}` : pathname
     if (!searchParams.has('dryRun')) objects.set(path, object)
