@@ -15,8 +15,11 @@ import { openWithoutWaiting, readFile } from './read-file.ts'
  * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
  * would give every clone a tag of its own.
  */
-export function hashBuild({ context, dockerfile, dockerfileInline, target, args }: BuildInput): string | undefined {
-  if (!isFolder(context)) return undefined
+export function hashBuild(
+  { context, dockerfile, dockerfileInline, target, args }: BuildInput,
+  mayRead: (path: string) => boolean = () => true,
+): string | undefined {
+  if (!isFolder(context) || !mayRead(context)) return undefined
   const hash = createHash('sha256')
   const add = (...parts: readonly (string | null)[]) => {
     // Lengths keep parts apart: no two lists of parts feed the hash the same bytes.
@@ -27,9 +30,9 @@ export function hashBuild({ context, dockerfile, dockerfileInline, target, args 
 
   const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
   add('dockerfile', dockerfileInline ?? null)
-  if (path !== undefined) add(hashFile(path))
+  if (path !== undefined) add(mayRead(path) ? hashFile(path) : 'unreadable')
 
-  const isIgnored = ignoreRules(context, path)
+  const isIgnored = ignoreRules(context, path, mayRead)
   for (const { name, entry, executable } of walk(context, isIgnored)) {
     if (entry.isDirectory()) add('folder', name)
     else if (entry.isSymbolicLink()) add('link', name, readLink(resolve(context, name)))
@@ -115,9 +118,9 @@ function readLock(path: string): Lock | undefined {
 }
 
 /** The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`: https://docs.docker.com/build/concepts/context/#dockerignore-files */
-function ignoreRules(context: string, dockerfile: string | undefined): Ignored {
-  const text =
-    (dockerfile && readText(`${dockerfile}.dockerignore`)) ?? readText(resolve(context, '.dockerignore')) ?? ''
+function ignoreRules(context: string, dockerfile: string | undefined, mayRead: (path: string) => boolean): Ignored {
+  const read = (path: string) => (mayRead(path) ? readText(path) : undefined)
+  const text = (dockerfile && read(`${dockerfile}.dockerignore`)) ?? read(resolve(context, '.dockerignore')) ?? ''
   const lines = ['.git', '**/.git', ...text.replace(/^\ufeff/, '').split(/\r?\n/)]
   // The package is CommonJS and only needed by services with `build`.
   const { default: ignore } = createRequire(import.meta.url)(

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Compilation } from '../compiler/index.ts'
 import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
+import { boundaryOf } from './boundary.ts'
 import { fallbackName } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -57,7 +58,8 @@ export async function compileFiles(
   // What the manifest says about its Compose files is in error, or the manifest as a whole: there is nothing to go by.
   if (failed && (!manifest || commands)) return { ...found, diagnostics }
 
-  const host = createHost({ env: io.env, ...(onRead && { onRead }) })
+  const boundary = boundaryOf(io, loading, project)
+  const host = createHost({ env: io.env, boundary, ...(onRead && { onRead }) })
   const nothing = (): CompiledProject => {
     const empty = compileNothing({ ...plan, directory: manifest!.folder }, host)
     return { ...empty, ...found, hasNoCompose: true, diagnostics: [...diagnostics, ...empty.diagnostics] }

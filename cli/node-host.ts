@@ -1,7 +1,8 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { CompilerHost, DirectoryEntry, FileStat } from '../compiler/host.ts'
+import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../compiler/host.ts'
+import { type Boundary, outsideOf } from './boundary.ts'
 import { hashBuild } from './build-hash.ts'
 import { readFile } from './read-file.ts'
 
@@ -11,15 +12,24 @@ export interface HostOptions {
   readonly platformVariables?: ReadonlyMap<string, string>
   /** Told of each file that is read: its absolute path, and its bytes. */
   readonly onRead?: (path: string, bytes: Uint8Array) => void
+  /** Absent: everything may be read. */
+  readonly boundary?: Boundary
 }
 
 /** The world as the compiler sees it: this machine's files and the variables of a process. */
-export function createHost({ env, platformVariables = new Map(), onRead }: HostOptions): CompilerHost {
-  const environment = new Map(
-    Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  )
+export function createHost({ env, platformVariables = new Map(), onRead, boundary }: HostOptions): CompilerHost {
+  const own = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined)
+  const known = new Map<string, Outside | undefined>()
+  const outside = (path: string) => {
+    if (boundary && !known.has(path)) known.set(path, outsideOf(path, boundary))
+    return known.get(path)
+  }
+  // Who reads has asked before, and has said why not; this is for who has forgotten to.
+  const isClosed = (path: string) => ['system', 'refused'].includes(outside(path)?.is ?? '')
   return {
+    outside,
     readFile(path) {
+      if (isClosed(path)) return { kind: 'unreadable', reason: 'it is outside of the project' }
       const content = readFile(path)
       if (content.kind === 'file') onRead?.(path, content.bytes)
       return content
@@ -28,14 +38,14 @@ export function createHost({ env, platformVariables = new Map(), onRead }: HostO
     stat,
     realPath,
     variable(name) {
-      const own = environment.get(name)
-      if (own !== undefined) return { value: own, source: 'shell' }
+      const value = own(name)
+      if (value !== undefined) return { value, source: 'shell' }
       const platform = platformVariables.get(name)
       return platform === undefined ? undefined : { value: platform, source: 'platform' }
     },
-    environment,
-    hashBuild,
-    homeDirectory: environment.get('HOME') ?? homedir(),
+    environment: { get: own },
+    hashBuild: input => hashBuild(input, path => !isClosed(path)),
+    homeDirectory: own('HOME') ?? homedir(),
   }
 }
 

@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import type { CompilerHost } from '../compiler/host.ts'
 import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../compiler/manifest/read.ts'
 import type { Wish } from '../contexts/target.ts'
+import { boundaryOf } from './boundary.ts'
 import { composeFolder } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -102,7 +104,7 @@ async function readFound(
   const manifests = nearestManifests(from, loading.file !== undefined)
   if (manifests === undefined) return undefined
   const [path] = manifests
-  if (path === undefined) return automatic(io, from)
+  if (path === undefined) return automatic(io, loading, from)
   const result = await read(io, loading, path)
   if (manifests.length === 1) return result
   const { severalCandidates } = await import('../compiler/manifest/automatic.ts')
@@ -130,15 +132,21 @@ async function read(io: Io, loading: LoadingValues, path: string, stdin?: Uint8A
       ...(loading.envFile && { envFiles: loading.envFile.map(one => resolve(io.cwd, one)) }),
       ...(loading.environment !== undefined && { environment: loading.environment }),
     },
-    createHost({ env: io.env }),
+    hostFor(io, loading, path === '-' ? io.cwd : dirname(path)),
   )
 }
 
 /** What the automatic rules make of the folder devctl runs in. Folders above it are not looked at: `k8s` and `charts` are common words. */
-async function automatic(io: Io, folder: string): Promise<ReadManifest | undefined> {
+async function automatic(io: Io, loading: LoadingValues, folder: string): Promise<ReadManifest | undefined> {
   if (io.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
   const { automaticManifest } = await import('../compiler/manifest/automatic.ts')
-  return automaticManifest(folder, createHost({ env: io.env }))
+  return automaticManifest(folder, hostFor(io, loading, folder))
+}
+
+/** The world as the manifest of a folder may see it. */
+function hostFor(io: Io, loading: LoadingValues, folder: string): CompilerHost {
+  const own = { ...loading, projectDirectory: folder }
+  return createHost({ env: io.env, boundary: boundaryOf(io, own, { namesCompose: true }) })
 }
 
 function namesComposeFile(dotenv: string): boolean {

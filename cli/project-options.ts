@@ -26,6 +26,7 @@ export const loading = {
     completes: 'file',
   }),
   profile: list('--profile <name>', 'enable the services of this profile; may be repeated'),
+  allowOutside: flag('--allow-outside', 'let the files name files outside of the project, which are read'),
   environment: text('--environment <name>', 'take what the manifest says about this environment'),
 }
 

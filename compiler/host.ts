@@ -10,11 +10,20 @@ export interface CompilerHost {
   realPath(path: string): string
   /** A variable of the process environment, or of the platform when it has none there. */
   variable(name: string): HostVariable | undefined
-  /** All variables of the process environment. */
-  readonly environment: ReadonlyMap<string, string>
+  /** The variables of the process environment alone. Asked for by name: nothing lists them. */
+  readonly environment: Pick<ReadonlyMap<string, string>, 'get'>
+  /** What a path is, links followed, where it leads out of the project; absent: nothing is outside. Who reads a file that a project names asks first (`project/outside.ts`). */
+  outside?(path: string): Outside | undefined
   /** Hash (hex) of everything that a build reads: the context after .dockerignore, Dockerfile, target and arguments. Undefined for a context that is not a folder of this machine. */
   hashBuild(build: BuildInput): string | undefined
   readonly homeDirectory: string | undefined
+}
+
+export interface Outside {
+  /** The path with symbolic links resolved. */
+  readonly path: string
+  /** Refused, because it is the system's or for being outside; read with a warning; or wanted by the user. */
+  readonly is: 'system' | 'refused' | 'read' | 'allowed'
 }
 
 export type FileContent =

@@ -29,6 +29,11 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
     write(folder, '.env', `A0=${'x'.repeat(1024)}\n${doubled}${repeated}`)
   },
   'files/no-compose-file': folder => write(folder, 'README', 'nothing to render\n'),
+  'files/outside': folder => write(folder, 'compose.yaml', `${service}    env_file: /proc/self/environ\n`),
+  'files/outside-read': folder => {
+    write(folder, 'compose.yaml', `${service}    env_file: ../outside.env\n`)
+    write(folder, '../outside.env', 'A=b\n')
+  },
   'files/too-large': folder => {
     write(folder, 'compose.yaml', `${service}    configs: [large]\nconfigs:\n  large: {file: ./large}\n`)
     write(folder, 'large', 'x'.repeat(MEBIBYTE + 1))

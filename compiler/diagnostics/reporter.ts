@@ -1,5 +1,11 @@
 import type { SourceFile, Span } from '../syntax/source.ts'
-import type { Diagnostic, DiagnosticKind, Related } from './diagnostic.ts'
+import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.ts'
+
+/** Words may quote the file, which is not the project's to show. */
+const withoutText = (code: string): Wording => ({
+  message: 'a mistake in a file outside of the project, of which nothing is shown',
+  hint: `\`devctl explain ${code}\` tells what it is about`,
+})
 
 /** Collects the diagnostics of a run. Stages report to it and carry on; nothing is thrown. */
 export class Reporter {
@@ -17,7 +23,7 @@ export class Reporter {
 
   /** Reports a diagnostic; the same code and message at the same span is kept once. */
   report<P>(kind: DiagnosticKind<P>, span: Span | undefined, parameters: P, related?: readonly Related[]): void {
-    const { message, hint, notes } = kind.text(parameters)
+    const { message, hint, notes } = span?.file.isOutside ? withoutText(kind.code) : kind.text(parameters)
     const key = `${kind.code} ${span?.file.path} ${span?.start} ${span?.end} ${message}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)

@@ -21,15 +21,19 @@ export type HostContent =
   | { readonly kind: 'folder'; readonly files: readonly HostFile[] }
   | { readonly kind: 'too-large'; readonly isFolder: boolean }
   | { readonly kind: 'special' }
+  /** Something in it is outside of the project, which has been reported. */
+  | { readonly kind: 'refused' }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
 /**
  * Reads what a host path holds, as far as it fits into one object. Sizes are asked for before files are read, so that a
  * large folder costs little.
+ * `mayRead` is asked before anything is read, with links that lead elsewhere in mind.
  */
-export function readHostPath(host: CompilerHost, path: string): HostContent {
+export function readHostPath(host: CompilerHost, path: string, mayRead: MayRead): HostContent {
   const stat = host.stat(path)
   if (!stat) return { kind: 'missing' }
+  if (!mayRead(path)) return { kind: 'refused' }
   if (stat.kind === 'other') return { kind: 'special' }
   if (stat.kind === 'file') {
     if (stat.size > mostBytes) return { kind: 'too-large', isFolder: false }
@@ -41,10 +45,12 @@ export function readHostPath(host: CompilerHost, path: string): HostContent {
       file: { path: basename(path), bytes: content.bytes, executable: content.executable ?? false },
     }
   }
-  return readFolder(host, path)
+  return readFolder(host, path, mayRead)
 }
 
-function readFolder(host: CompilerHost, root: string): HostContent {
+type MayRead = (path: string) => boolean
+
+function readFolder(host: CompilerHost, root: string, mayRead: MayRead): HostContent {
   const paths: string[] = []
   const folders = ['']
   // A link may lead back up; each folder is entered once.
@@ -54,6 +60,7 @@ function readFolder(host: CompilerHost, root: string): HostContent {
     const real = host.realPath(join(root, folder))
     if (entered.has(real)) continue
     entered.add(real)
+    if (!mayRead(join(root, folder))) return { kind: 'refused' }
     for (const entry of host.readDirectory(join(root, folder)) ?? []) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       const stat = host.stat(join(root, path))
@@ -67,6 +74,7 @@ function readFolder(host: CompilerHost, root: string): HostContent {
   if (paths.length === 0) return { kind: 'empty' }
   const files: HostFile[] = []
   for (const path of paths.sort()) {
+    if (!mayRead(join(root, path))) return { kind: 'refused' }
     const content = host.readFile(join(root, path))
     if (content.kind === 'unreadable') return { kind: 'unreadable', reason: `${path}: ${content.reason}` }
     if (content.kind === 'file') files.push({ path, bytes: content.bytes, executable: content.executable ?? false })

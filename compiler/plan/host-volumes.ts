@@ -1,4 +1,5 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { mayRead } from '../project/outside.ts'
 import type { Service } from '../project/project.ts'
 import type { PlanContext } from './context.ts'
 import { copyFiles } from './host-copies.ts'
@@ -142,8 +143,10 @@ export function planHostVolume(context: PlanContext, service: Service, mount: Ho
       ...(type && { type }),
     })
   }
-  const content = readHostPath(host, mount.source)
+  const content = readHostPath(host, mount.source, path => mayRead(host, path, mount.sourceSpan, reporter))
   switch (content.kind) {
+    case 'refused':
+      return undefined
     case 'special':
       reporter.report(socket, mount.sourceSpan, { source, hint: undefined })
       return undefined

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
+import { mayRead } from '../project/outside.ts'
 import type { Build, Service } from '../project/project.ts'
 import { shortHash } from '../values/dns-name.ts'
 import type { PlanContext } from './context.ts'
@@ -118,6 +119,7 @@ function checkBuildFiles({ host, project, reporter }: PlanContext, build: Build)
     reporter.report(noContext, span, { context: relative(project.directory, folder) || '.' })
     return
   }
+  mayRead(host, folder, span, reporter)
   if (build.dockerfileInline || !build.dockerfile) return
   const file = resolve(folder, build.dockerfile.value)
   if (host.stat(file)?.kind !== 'file')

@@ -96,7 +96,7 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
     const required = get(item, 'required')
     const format = get(item, 'format')
     const isOptional = required?.kind === 'scalar' && required.value === false
-    if (isOptional && run.state.host.readFile(String(path.value)).kind === 'missing') continue
+    if (isOptional && !run.state.host.stat(String(path.value))) continue
     const file = run.state.sources.open(String(path.value), 'the env file', run.state.reporter, path.span)
     if (!file) {
       run.failed = true

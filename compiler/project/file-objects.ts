@@ -5,6 +5,7 @@ import type { CompilerHost, FileContent } from '../host.ts'
 import type { At } from '../syntax/source.ts'
 import type { Tree } from '../syntax/tree.ts'
 import type { Loaded } from './loaded.ts'
+import { mayRead } from './outside.ts'
 import type { FileObject } from './project.ts'
 
 type Kind = 'configs' | 'secrets'
@@ -96,6 +97,7 @@ class ContentReader {
       this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file: '', reason: 'is not named', hint })
       return undefined
     }
+    if (!mayRead(this.#host, value, span, this.#reporter)) return undefined
     const found = this.#host.readFile(value)
     if (found.kind === 'file') return found.bytes
     const [reason, hint] = whyNot(found)

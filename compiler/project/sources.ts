@@ -3,6 +3,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost, FileContent } from '../host.ts'
 import { SourceFile, type Span } from '../syntax/source.ts'
+import { mayRead } from './outside.ts'
 
 const notFound = diagnostic({
   code: 'files/not-found',
@@ -67,6 +68,8 @@ export class Sources {
   open(path: string, what: string, reporter: Reporter, span?: Span): SourceFile | undefined {
     const known = this.#read.get(path)
     if (known) return known
+    if (path !== '-' && !mayRead(this.#host, path, span, reporter)) return undefined
+    const isOutside = path !== '-' && this.#host.outside?.(path) !== undefined
     const content: FileContent =
       path === '-' ? { kind: 'file', bytes: this.#stdin ?? new Uint8Array() } : this.#host.readFile(path)
     const display = path === '-' ? 'standard input' : this.display(path)
@@ -83,7 +86,7 @@ export class Sources {
       case 'file': {
         const text = decodeText(content.bytes)
         if (typeof text !== 'string') {
-          const shown = new SourceFile(display, text.readable, path === '-' ? display : path)
+          const shown = new SourceFile(display, text.readable, path === '-' ? display : path, isOutside)
           reporter.report(
             notUtf8,
             { file: shown, start: text.at, end: text.at + 1 },
@@ -92,7 +95,7 @@ export class Sources {
           )
           return undefined
         }
-        const file = new SourceFile(display, text, path === '-' ? display : path)
+        const file = new SourceFile(display, text, path === '-' ? display : path, isOutside)
         this.#read.set(path, file)
         return file
       }

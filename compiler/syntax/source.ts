@@ -5,14 +5,17 @@ export class SourceFile {
   readonly text: string
   /** Absolute path, or the display path where there is none (standard input). */
   readonly location: string
+  /** It lies outside of the project: nothing of its text is shown. */
+  readonly isOutside: boolean
   #lineStarts: number[] | undefined
   /** The position asked for last: the next one is often further on in the same line, which may be megabytes long. */
   #last = { start: -1, offset: 0, column: 1 }
 
-  constructor(path: string, text: string, location: string = path) {
+  constructor(path: string, text: string, location: string = path, isOutside = false) {
     this.path = path
     this.text = text
     this.location = location
+    this.isOutside = isOutside
   }
 
   /** Line and column of an offset, both from 1; the column counts Unicode code points. */

@@ -9,7 +9,7 @@ const GOOD = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n'
 const BROKEN = 'services:\n  web: [\n'
 
 const loading = { file: undefined, projectDirectory: undefined, envFile: undefined, profile: undefined }
-const none = { ...loading, environment: undefined, context: undefined, namespace: undefined }
+const none = { ...loading, allowOutside: false, environment: undefined, context: undefined, namespace: undefined }
 
 function world(compose: string) {
   let said = ''

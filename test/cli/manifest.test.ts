@@ -34,6 +34,7 @@ const loading = (values: Partial<LoadingValues> = {}): LoadingValues => ({
   projectDirectory: undefined,
   envFile: undefined,
   profile: undefined,
+  allowOutside: false,
   environment: undefined,
   ...values,
 })

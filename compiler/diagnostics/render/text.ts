@@ -33,6 +33,8 @@ export function renderDiagnostic(diagnostic: Diagnostic, options: TextOptions = 
   const lines = [`${paint(severity, `${severity}[${code}]`)}${paint('strong', `: ${printable(message)}`)}`]
   if (span && shown) {
     lines.push(`${gutter}${paint('gutter', '-->')} ${place(span)}`)
+  }
+  if (span && shown && !span.file.isOutside) {
     lines.push(`${gutter} ${bar}`)
     lines.push(`${paint('gutter', number.padStart(gutter.length))} ${bar} ${shown.text}`.trimEnd())
     lines.push(`${gutter} ${bar} ${paintMarks(shown.marks, severity, paint)}`)

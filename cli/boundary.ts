@@ -1,0 +1,81 @@
+import { realpathSync } from 'node:fs'
+import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
+import type { Outside } from '../compiler/host.ts'
+import type { Io } from './io.ts'
+import type { OpenProject } from './open-project.ts'
+import { checkoutOf, namedFiles, projectFolder } from './project-folder.ts'
+import type { LoadingValues } from './project-options.ts'
+
+/** What the files of a project may have read. */
+export interface Boundary {
+  /** Folders, links followed. */
+  readonly folders: readonly string[]
+  /** Files that the user has named. */
+  readonly named: ReadonlySet<string>
+  /** What becomes of all others. */
+  readonly others: 'refused' | 'read' | 'allowed'
+}
+
+type Loading = Pick<LoadingValues, 'file' | 'projectDirectory' | 'envFile' | 'allowOutside'>
+
+/**
+ * What a project may read: its checkout, else its folder; the same of each file that the user names; and what DEVCTL_ALLOW_OUTSIDE lists. A manifest that the user names
+ * and that is in no checkout of theirs speaks for the user.
+ */
+export function boundaryOf(
+  io: Io,
+  loading: Loading,
+  project: Pick<OpenProject, 'manifest' | 'namesCompose'>,
+): Boundary {
+  const files = namedFiles(io, loading).filter(path => path !== '-')
+  const absolute = (path: string) => resolve(io.cwd, path)
+  const trusted = loading.file ? filesOfTrusted(io, project) : []
+  const named = [...files, ...(loading.envFile ?? [])].map(absolute).concat(trusted)
+  const given = (io.env.DEVCTL_ALLOW_OUTSIDE ?? '').split(delimiter).filter(path => path !== '')
+  const sources = [
+    projectFolder(io, loading, project),
+    ...[...files.map(absolute), ...trusted].map(path => dirname(path)),
+  ]
+  const folders = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
+  const others = loading.allowOutside ? 'allowed' : io.env.CI && io.env.CI !== 'false' ? 'refused' : 'read'
+  return { folders: [...new Set(folders)], named: new Set(named), others }
+}
+
+/** The files that a manifest names which is not in the checkout that devctl runs in. */
+function filesOfTrusted(io: Io, { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>) {
+  if (!manifest || namesCompose || manifest.path === '-') return []
+  if (isWithin(realOf(manifest.path), [realOf(checkoutOf(io.cwd))])) return []
+  const environments = [...manifest.environments.values()]
+  const files = [
+    ...(manifest.deploy?.compose?.files ?? []),
+    ...environments.flatMap(one => [...one.compose, ...one.envFiles]),
+  ]
+  return files.map(({ value }) => resolve(manifest.folder, value))
+}
+
+/** The folders that only the system writes to; the empty device is harmless, and in use. */
+const SYSTEM = ['/proc', '/sys', '/dev']
+
+/** What a path is, where it leads out of the project; undefined inside, and for what is not there. */
+export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
+  if (named.has(path) || path.includes('\0')) return undefined
+  const real = realOf(path)
+  if (real === '/dev/null') return undefined
+  const isSystem = isWithin(real, SYSTEM) || isWithin(path, SYSTEM)
+  if (!isSystem && isWithin(real, folders)) return undefined
+  if (others === 'allowed') return { path: real, is: 'allowed' }
+  return { path: real, is: isSystem ? 'system' : others }
+}
+
+const isWithin = (path: string, folders: readonly string[]): boolean =>
+  folders.some(folder => path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`))
+
+/** The path with its links followed, also where its end does not exist. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    const folder = dirname(path)
+    return folder === path ? path : join(realOf(folder), basename(path))
+  }
+}
