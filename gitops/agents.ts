@@ -27,7 +27,8 @@ export function argocdApplication(target: AgentTarget): string {
   const application = {
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'Application',
-    metadata: { name: agentName(target), namespace: 'argocd' },
+    // With the finalizer the objects go with the Application; those that are to be kept stay.
+    metadata: { name: agentName(target), namespace: 'argocd', finalizers: ['resources-finalizer.argocd.argoproj.io'] },
     spec: {
       project: 'default',
       source: { repoURL: controllerAddress(repository), targetRevision: branch, path: folder(path) || '.' },
@@ -35,6 +36,8 @@ export function argocdApplication(target: AgentTarget): string {
       syncPolicy: {
         automated: { prune: true, selfHeal: true },
         syncOptions: [...(createNamespace ? [] : ['CreateNamespace=true']), 'ServerSideApply=true'],
+        // What has failed is tried again, with the newest commit.
+        retry: { limit: 5, refresh: true, backoff: { duration: '10s', factor: 2, maxDuration: '3m' } },
       },
     },
   }

@@ -18,11 +18,15 @@ export interface NamespaceOptions {
   readonly source: string
 }
 
-/** Neither Argo CD nor Flux removes the object when its file is gone. */
+/** Neither Argo CD nor Flux removes the object when its file or the application is gone, and Argo CD does not miss the file. */
 const KEEP = {
+  'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
   'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
   'kustomize.toolkit.fluxcd.io/prune': 'disabled',
 } as const
+
+/** Flux' `postBuild` would replace the `${…}` of scripts and commands by its own variables, and `$$` by `$`. */
+const LITERAL = { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } as const
 
 /**
  * The manifests as controllers should get them: claims outlive their files, and what was asked for is added (reference/peers.md 5.7).
@@ -32,9 +36,10 @@ export function forControllers(manifests: readonly Manifest[], options: MarkOpti
   const { syncWaves, createNamespace } = options
   for (const { object } of manifests) refuseTimeToLive(object)
   const kept = manifests.map(manifest =>
-    manifest.object.kind === 'PersistentVolumeClaim' ? withKeep(manifest) : manifest,
+    manifest.object.kind === 'PersistentVolumeClaim' ? withDefaults(manifest, KEEP) : manifest,
   )
-  const waved = syncWaves ? withSyncWaves(kept, syncWaves) : kept
+  const literal = kept.map(manifest => (hasDollar(manifest.object) ? withDefaults(manifest, LITERAL) : manifest))
+  const waved = syncWaves ? withSyncWaves(literal, syncWaves) : literal
   return createNamespace ? [namespaceManifest(createNamespace), ...waved] : waved
 }
 
@@ -44,9 +49,12 @@ function refuseTimeToLive({ kind, metadata, spec }: KubernetesObject): void {
     throw new Error(`job ${metadata.name} has a time to live`)
 }
 
-function withKeep(manifest: Manifest): Manifest {
-  return withAnnotations(manifest, { ...KEEP, ...manifest.object.metadata.annotations })
+/** Adds annotations, but where the user's files have them. */
+function withDefaults(manifest: Manifest, annotations: Readonly<Record<string, string>>): Manifest {
+  return withAnnotations(manifest, { ...annotations, ...manifest.object.metadata.annotations })
 }
+
+const hasDollar = (object: KubernetesObject): boolean => JSON.stringify(object).includes('$')
 
 function namespaceManifest({ name, level, source }: NamespaceOptions): Manifest {
   const object = {
@@ -55,11 +63,8 @@ function namespaceManifest({ name, level, source }: NamespaceOptions): Manifest 
     metadata: {
       name,
       labels: { 'app.kubernetes.io/managed-by': 'devctl', 'pod-security.kubernetes.io/enforce': level },
-      // All that is in a namespace goes with it: somebody has to say so.
-      annotations: {
-        'argocd.argoproj.io/sync-options': 'Prune=confirm',
-        'kustomize.toolkit.fluxcd.io/prune': 'disabled',
-      },
+      // All that is in a namespace would go with it, claims included.
+      annotations: { ...KEEP },
     },
   }
   return { source, folder: '_shared', object }

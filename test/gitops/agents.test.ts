@@ -22,6 +22,8 @@ describe('the objects of controllers', () => {
       metadata:
         name: shop-staging
         namespace: argocd
+        finalizers:
+          - resources-finalizer.argocd.argoproj.io
       spec:
         project: default
         source:
@@ -38,6 +40,13 @@ describe('the objects of controllers', () => {
           syncOptions:
             - CreateNamespace=true
             - ServerSideApply=true
+          retry:
+            limit: 5
+            refresh: true
+            backoff:
+              duration: 10s
+              factor: 2
+              maxDuration: 3m
       "
     `)
   })

@@ -6,6 +6,8 @@ import type { WaveWorkload } from '../../gitops/sync-waves.ts'
 import { planOf } from '../plan/compose.ts'
 
 const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options'
+const COMPARE_OPTIONS = 'argocd.argoproj.io/compare-options'
+const SUBSTITUTE = 'kustomize.toolkit.fluxcd.io/substitute'
 const PRUNE = 'kustomize.toolkit.fluxcd.io/prune'
 const WAVE = 'argocd.argoproj.io/sync-wave'
 
@@ -55,17 +57,29 @@ const completed = (service: string) => ({ service, condition: 'service_completed
 describe('manifests for controllers', () => {
   test('keep claims when their files are gone', () => {
     const [marked] = forControllers([claim('data')])
-    expect(annotationsOf(marked!)).toEqual({ [SYNC_OPTIONS]: 'Prune=false,Delete=false', [PRUNE]: 'disabled' })
+    expect(annotationsOf(marked!)).toEqual({
+      // Argo CD would sync for ever to remove what it may not remove.
+      [COMPARE_OPTIONS]: 'IgnoreExtraneous',
+      [SYNC_OPTIONS]: 'Prune=false,Delete=false',
+      [PRUNE]: 'disabled',
+    })
   })
 
   test('leave what a file says about a claim', () => {
     const [marked] = forControllers([claim('data', { [PRUNE]: 'enabled', zone: 'a', 'a.b/c': 'd' })])
     expect(Object.entries(annotationsOf(marked!)!)).toEqual([
       ['a.b/c', 'd'],
+      [COMPARE_OPTIONS, 'IgnoreExtraneous'],
       [SYNC_OPTIONS, 'Prune=false,Delete=false'],
       [PRUNE, 'enabled'],
       ['zone', 'a'],
     ])
+  })
+
+  test.each([['echo ${HOME}'], ['echo $$(NAME)']])('keep the dollars of `%s` from Flux', text => {
+    const spec = { template: { spec: { containers: [{ name: 'web', args: [text] }] } } }
+    const web = manifest({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'web' }, spec })
+    expect(forControllers([web]).map(annotationsOf)).toEqual([{ [SUBSTITUTE]: 'disabled' }])
   })
 
   test('are otherwise as they were', () => {
@@ -91,7 +105,11 @@ describe('manifests for controllers', () => {
         metadata: {
           name: 'shop',
           labels: { 'app.kubernetes.io/managed-by': 'devctl', 'pod-security.kubernetes.io/enforce': 'baseline' },
-          annotations: { [SYNC_OPTIONS]: 'Prune=confirm', [PRUNE]: 'disabled' },
+          annotations: {
+            [COMPARE_OPTIONS]: 'IgnoreExtraneous',
+            [SYNC_OPTIONS]: 'Prune=false,Delete=false',
+            [PRUNE]: 'disabled',
+          },
         },
       },
     })
