@@ -12,6 +12,7 @@ import { factsOf, type Origin, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
 import { refuseSecrets } from './last-look.ts'
 import type { PublishValues } from './publish-application.ts'
+import { type Replacement, withReplacements } from './replacements.ts'
 import { sealerOf, sealManifests } from './seal-secrets.ts'
 
 /** What is published, as far as it is known before the repository is looked at. */
@@ -53,6 +54,12 @@ export async function folderMaker(
   if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled)
   let final = manifests
   let isWarned = false
+  const told = new Set<string>()
+  const tell = ({ object, source, reason }: Replacement) => {
+    if (told.has(object)) return
+    told.add(object)
+    io.stderr.write(`warning: ${object} is deleted and made again by the controller: ${reason} (${source})\n`)
+  }
   return {
     manifests: () => final,
     async folders(there) {
@@ -63,20 +70,19 @@ export async function folderMaker(
       final = sealed?.manifests ?? manifests
       const source = await origin
       const facts = factsOf({ ...compiled, manifests }, project, source, shapingOptions(options))
-      const made = foldersOf(
-        destination,
-        {
-          application,
-          ...(base && { base: forControllers(base) }),
-          about: about(source),
-          ...(printed && { files: printed }),
-          manifests: final,
-          facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
-          takeOver: options.takeOver,
-          isOnlyLooked: options.verify,
-        },
-        there,
-      )
+      const written = {
+        application,
+        ...(base && { base: forControllers(base) }),
+        about: about(source),
+        facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
+        takeOver: options.takeOver,
+        isOnlyLooked: options.verify,
+      }
+      const plain = foldersOf(destination, { ...written, ...(printed && { files: printed }), manifests: final }, there)
+      const marked = await withReplacements(final, plain, there)
+      marked?.replaced.forEach(tell)
+      if (marked) final = marked.manifests
+      const made = marked ? foldersOf(destination, { ...written, manifests: final }, there) : plain
       if (!printed)
         refuseSecrets(
           made.map(({ path, output: { files } }) => ({ path, files })),

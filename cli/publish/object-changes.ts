@@ -3,6 +3,7 @@ import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { differencesOf } from '../../environment/comparison.ts'
 import { type ObjectDiff, type ValueDiff, valueDiff } from '../../environment/diff.ts'
 import { nameOf } from '../../environment/wanted.ts'
+import { isForced, withoutForce } from '../../gitops/force.ts'
 import { idOf } from '../manifest-files.ts'
 
 /** What differs, object by object, between what is there and what is wanted. Secret values are masked. */
@@ -13,8 +14,11 @@ export function objectChanges(before: readonly KubernetesObject[], wanted: reado
     there.delete(idOf(object))
     const base = { object: nameOf(object), source }
     if (!old) return [{ ...base, action: 'create', values: [] }]
-    const values = differencesOf(old, object).map(difference => withoutShapes(valueDiff(difference, old)))
-    return values.length === 0 ? [] : [{ ...base, action: 'update', values }]
+    const [present, next] = [withoutForce(old), withoutForce(object)]
+    const values = differencesOf(present, next).map(difference => withoutShapes(valueDiff(difference, present)))
+    if (values.length === 0) return []
+    if (!isForced(object)) return [{ ...base, action: 'update', values }]
+    return [{ ...base, action: 'replace', values, consequence: 'the controller deletes it and makes it again' }]
   })
   const gone = [...there.values()].map(
     (object): ObjectDiff => ({

@@ -1,0 +1,105 @@
+import { posix } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import { nameOf } from '../../environment/wanted.ts'
+import { isForced, withForce, withoutForce } from '../../gitops/force.ts'
+import { obstacleTo } from '../../gitops/in-place.ts'
+import { buildFolder } from '../../gitops/layout/build.ts'
+import { KUSTOMIZATION } from '../../gitops/layout/kustomization.ts'
+import type { PublishedFolder } from '../../gitops/publication.ts'
+import type { There } from '../../gitops/tree/there.ts'
+import { idOf, objectsOf } from '../manifest-files.ts'
+
+/** An object that the controllers are to delete and make again. */
+export interface Replacement {
+  /** `service/worker`. */
+  readonly object: string
+  readonly source: string
+  readonly reason: string
+}
+
+/**
+ * Looks at both versions, that of the repository and the new one: the manifests with the controllers' marks for what cannot change in place; undefined where none
+ * needs them. The marks stay as long as nothing else changes. Throws a UserError for what would lose data.
+ */
+export async function withReplacements(
+  manifests: readonly Manifest[],
+  folders: readonly PublishedFolder[],
+  there: There,
+): Promise<{ readonly manifests: readonly Manifest[]; readonly replaced: readonly Replacement[] } | undefined> {
+  const before = await objectsThere(folders, there, manifests.length)
+  if (!before) return undefined
+  const old = new Map(before.objects.map(object => [idOf(object), object]))
+  const found = manifests.map(manifest => {
+    const present = old.get(idOf(manifest.object))
+    return { manifest, present, obstacle: present && obstacleTo(present, manifest.object) }
+  })
+  refuseLosses(found)
+  const replaced = found.flatMap(({ manifest, obstacle }): readonly Replacement[] =>
+    obstacle ? [{ object: nameOf(manifest.object), source: manifest.source, reason: obstacle.reason }] : [],
+  )
+  if (replaced.length > 0)
+    return {
+      replaced,
+      manifests: found.map(({ manifest, obstacle }) => (obstacle ? withForce(manifest) : manifest)),
+    }
+  const isKept = ({ manifest, present }: (typeof found)[number]) =>
+    present !== undefined && isForced(present) && manifest
+  const hasOnlyMarks = before.isWhole && found.every(one => !one.present || isSameButMarks(one.present, one.manifest))
+  if (!hasOnlyMarks || !found.some(isKept)) return undefined
+  return { replaced, manifests: found.map(one => (isKept(one) ? withForce(one.manifest) : one.manifest)) }
+}
+
+/** Order of keys is no difference. */
+const isSameButMarks = (present: KubernetesObject, { object }: Manifest): boolean =>
+  isDeepStrictEqual(withoutForce(present), JSON.parse(JSON.stringify(object)))
+
+function refuseLosses(
+  found: readonly { readonly manifest: Manifest; readonly obstacle: ReturnType<typeof obstacleTo> }[],
+): void {
+  const refused = found.filter(({ obstacle }) => obstacle?.way === 'refuse')
+  if (refused.length === 0) return
+  const [first] = refused as [(typeof refused)[0]] // one is there
+  throw new UserError(`\`${nameOf(first.manifest.object)}\` cannot become what the files say; nothing was published`, {
+    notes: refused.map(
+      ({ manifest: { object, source }, obstacle }) => `${source}: ${nameOf(object)}: ${obstacle!.reason}`,
+    ),
+    hint: 'keep what it has, or give the volume another name; to lose its data, delete the claim in the cluster and its file in the repository',
+  })
+}
+
+/** The objects of the files that would change, and whether none came or went: undefined where there is none to compare. `count` is that of all objects. */
+async function objectsThere(
+  folders: readonly PublishedFolder[],
+  there: There,
+  count: number,
+): Promise<{ readonly objects: readonly KubernetesObject[]; readonly isWhole: boolean } | undefined> {
+  const [own] = folders
+  const lock = own && there.lock(own.path)
+  if (!own || !lock) return undefined
+  const read = (folder: string, file: string) => there.read(posix.join(folder, file))
+  const isOverlay = folders.length > 1
+  const differing = folders.flatMap(({ path, output }) =>
+    [...output.files].flatMap(([file, text]) => {
+      const present = read(path, file)
+      return present === text ? [] : [{ path, file, present }]
+    }),
+  )
+  const removed = [...lock.files.keys()].filter(file => !own.output.files.has(file))
+  if (differing.length === 0 && removed.length === 0) return undefined
+  const built = isOverlay || read(own.path, KUSTOMIZATION) !== own.output.files.get(KUSTOMIZATION)
+  try {
+    const objects = built
+      ? await buildFolder(own.path, there.read)
+      : await objectsOf(
+          new Map([...differing.map(({ file }) => file), ...removed].map(file => [file, read(own.path, file) ?? ''])),
+        )
+    const isSameFiles = removed.length === 0 && differing.every(({ present }) => present !== undefined)
+    return objects && { objects, isWhole: built ? objects.length === count : isSameFiles }
+  } catch (error) {
+    // Edited by hand beyond what can be read, which is told where it would be lost.
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
