@@ -17,9 +17,14 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
     io,
     { ...options, ...environment.target, logLevel: context.logLevel, timeout: undefined },
     async ({ cluster, namespace, signal }) => {
-      const { findEndpoints } = await import('../environment/endpoints/endpoints.ts')
+      const [{ findEndpoints }, { withAnswers }, { askAddress }] = await Promise.all([
+        import('../environment/endpoints/endpoints.ts'),
+        import('../environment/endpoints/asked.ts'),
+        import('../cluster/ask-address.ts'),
+      ])
       const { name } = environment
-      const endpoints = await findEndpoints(cluster, { environment: name, namespace }, [], { signal })
+      const found = await findEndpoints(cluster, { environment: name, namespace }, [], { signal })
+      const endpoints = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))
       if (endpoints.length > 0 || options.output === 'json')
         io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
       if (endpoints.length > 0) return 0

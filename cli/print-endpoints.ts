@@ -6,7 +6,9 @@ export type EndpointFormat = 'text' | 'json' | 'md'
 export function renderEndpoints(endpoints: readonly Endpoint[], format: EndpointFormat): string {
   switch (format) {
     case 'json': {
-      const records = endpoints.map(({ url, services, isReady, reason }) => ({ url, services, ready: isReady, reason }))
+      const records = endpoints.map(({ url, services, isReady, reason, status, certificate }) => {
+        return { url, services, ready: isReady, reason, status, certificate }
+      })
       return `${JSON.stringify(records, undefined, 2)}\n`
     }
     case 'md': {
@@ -27,8 +29,10 @@ export function endpointLines(endpoints: readonly Endpoint[]): readonly string[]
   const names = endpoints.map(({ services }) => services.join(', '))
   const width = (texts: readonly string[]) => Math.max(0, ...texts.map(text => text.length))
   const [nameWidth, urlWidth] = [width(names), width(endpoints.map(({ url }) => url))]
-  return endpoints.map(({ url, reason }, index) => {
-    const state = reason === undefined ? 'ready' : `not ready: ${reason}`
+  return endpoints.map(({ url, reason, status, certificate }, index) => {
+    const said = status === undefined ? '' : `, answers ${status}`
+    const trust = certificate === undefined ? '' : `; its certificate is not trusted: ${certificate}`
+    const state = `${reason === undefined ? `ready${said}` : `not ready: ${reason}`}${trust}`
     return `${names[index]!.padEnd(nameWidth)}  ${url.padEnd(urlWidth)}  ${state}`
   })
 }

@@ -6,7 +6,7 @@ import { environmentName, target } from '../target-options.ts'
 export const endpoints = command({
   name: 'endpoints',
   summary: 'List the public addresses of the application',
-  description: `Lists the addresses of the environment's Ingresses and HTTPRoutes, the short ones first, with the services that answer there. One is ready when each of these has a Pod that is ready.`,
+  description: `Lists the addresses of the environment's Ingresses and HTTPRoutes, the short ones first, with the services that answer there. One is ready when each of these has a Pod that is ready, and the address answers from here: with another status than 5xx, and not as for hosts without a route.`,
   options: {
     ...loading,
     name: environmentName,

@@ -3,7 +3,7 @@ import { environmentSelector } from '../labels.ts'
 import { isEnding } from '../removal.ts'
 import { gatewaySchemes } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
-import { addressesOf, problemOf, shorterFirst } from './routes.ts'
+import { addressesOf, entryOf, problemOf, shorterFirst } from './routes.ts'
 
 /** A public address of an environment. */
 export interface Endpoint {
@@ -14,6 +14,12 @@ export interface Endpoint {
   readonly isReady: boolean
   /** Why it is not ready, in words. */
   readonly reason?: string
+  /** Where its route says that the cluster takes requests for it: an IP address or a name. */
+  readonly entry?: string
+  /** The HTTP status that it answers with; absent where it was not asked, or did not answer. */
+  readonly status?: number
+  /** Why its certificate is not trusted here. */
+  readonly certificate?: string
 }
 
 /** An address that the manifest names beside the routes: of something that runs elsewhere, say. */
@@ -64,23 +70,27 @@ export async function endpointsOf(
 ): Promise<readonly Endpoint[]> {
   const schemes = await gatewaySchemes(cluster, routes, options)
   const found = routes.flatMap(route =>
-    addressesOf(route, schemes).map(address => ({ ...address, problem: problemOf(route) })),
+    addressesOf(route, schemes).map(address => ({ ...address, problem: problemOf(route), entry: entryOf(route) })),
   )
   const services = new Set(found.flatMap(address => address.services))
   const problems = await serviceProblems(cluster, namespace, services, options)
   const byUrl = new Map<string, Endpoint>()
-  const add = (url: string, services: readonly string[], problem: string | undefined) => {
+  const add = (url: string, services: readonly string[], problem: string | undefined, entry?: string) => {
     const known = byUrl.get(url)
     const reason = known?.reason ?? problem
+    const at = known?.entry ?? entry
     byUrl.set(url, {
       url,
       services: [...new Set([...(known?.services ?? []), ...services])].sort(),
       isReady: reason === undefined,
       ...(reason !== undefined && { reason }),
+      ...(at !== undefined && { entry: at }),
     })
   }
-  for (const { url, services, problem } of found)
-    add(url, services, problem ?? services.map(service => problems.get(service)).find(one => one !== undefined))
+  for (const { url, services, problem, entry } of found) {
+    const why = problem ?? services.map(service => problems.get(service)).find(one => one !== undefined)
+    add(url, services, why, entry)
+  }
   for (const { url, service } of declared) add(url, service === undefined ? [] : [service], undefined)
   return [...byUrl.values()].sort(shorterFirst)
 }

@@ -65,6 +65,15 @@ export function problemOf(route: KubeObject): string | undefined {
   return undefined
 }
 
+/** Where the controller of an Ingress says that it takes requests. The address of an HTTPRoute is that of its Gateway, which others may not read. */
+export function entryOf(route: KubeObject): string | undefined {
+  if (route.kind !== 'Ingress') return undefined
+  const { loadBalancer } = (route['status'] ?? {}) as {
+    readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] }
+  } // its status
+  return loadBalancer?.ingress?.map(({ ip, hostname }) => ip ?? hostname).find(one => one !== undefined)
+}
+
 /** The Gateways that an HTTPRoute attaches to. */
 export const parentsOf = (route: KubeObject): readonly ParentRef[] =>
   ((route['spec'] ?? {}) as HttpRouteSpec).parentRefs?.filter(({ kind = 'Gateway' }) => kind === 'Gateway') ?? [] // its spec

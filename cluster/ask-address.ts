@@ -1,0 +1,149 @@
+import { lookup } from 'node:dns/promises'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { TLSSocket } from 'node:tls'
+
+/** What came back from a public address, or why nothing did. */
+export interface Answer {
+  /** The HTTP status. */
+  readonly status?: number
+  /** Why the certificate is not trusted here, in words. */
+  readonly certificate?: string
+  /** The same came back for a host that no route has. */
+  readonly isLikeNoRoute?: boolean
+  /** Why there was no answer, in words. */
+  readonly failure?: string
+}
+
+export interface AskOptions {
+  /** Where the cluster takes requests for the address, as its route says: an IP address or a name. Used where the address' own name does not resolve. */
+  readonly entry?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds for an answer. */
+  readonly timeout?: number
+}
+
+const TIMEOUT = 3000
+/** As much of a page is compared. */
+const BYTES = 4096
+/** A name that nobody may have (RFC 2606). */
+const NOBODY = 'no-such-route.invalid'
+
+/**
+ * Asks a public address for its page, as a browser would but without credentials, and without trusting what comes back. Never throws, but for the
+ * reason of the signal.
+ */
+export async function askAddress(
+  address: string,
+  { entry, signal, timeout = TIMEOUT }: AskOptions = {},
+): Promise<Answer> {
+  const limit = new AbortController()
+  const end = () => limit.abort(signal?.reason)
+  const timer = setTimeout(end, timeout)
+  signal?.addEventListener('abort', end)
+  // A name server that does not answer cannot be called off.
+  const over = new Promise<Answer>(resolve => {
+    limit.signal.addEventListener('abort', () => resolve({ failure: `no answer within ${timeout / 1000} s` }))
+  })
+  try {
+    const answer = await Promise.race([answerOf(new URL(address), entry, limit.signal), over])
+    signal?.throwIfAborted()
+    return answer
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', end)
+    limit.abort()
+  }
+}
+
+async function answerOf(url: URL, entry: string | undefined, signal: AbortSignal): Promise<Answer> {
+  try {
+    const to = (await resolved(url.hostname)) ?? (entry === undefined ? undefined : await resolved(entry))
+    if (to === undefined)
+      return { failure: `its name does not resolve${entry === undefined ? ', and its route has no address yet' : ''}` }
+    const page = await fetchPage(url, url.hostname, to, signal)
+    // A 404 of the application is an answer, one of the ingress is none: it says the same for any host.
+    const isDoubtful = page.status === 404 || page.status === 503
+    const other = isDoubtful ? await fetchPage(url, NOBODY, to, signal).catch(() => undefined) : undefined
+    const { status, certificate } = page
+    const isLikeNoRoute = other !== undefined && other.status === status && other.body === page.body
+    return { status, ...(certificate !== undefined && { certificate }), ...(isLikeNoRoute && { isLikeNoRoute }) }
+  } catch (error) {
+    return { failure: failureText(error) }
+  }
+}
+
+interface Page {
+  readonly status: number
+  readonly body: string
+  readonly certificate?: string
+}
+
+function fetchPage(url: URL, host: string, to: string, signal: AbortSignal): Promise<Page> {
+  const isSecure = url.protocol === 'https:'
+  const options = {
+    host: to,
+    port: url.port || (isSecure ? 443 : 80),
+    path: `${url.pathname}${url.search}`,
+    headers: { host: url.port ? `${host}:${url.port}` : host, 'user-agent': 'devctl', accept: '*/*' },
+    agent: false,
+    signal,
+  }
+  return new Promise((resolve, reject) => {
+    const take = (response: IncomingMessage) => {
+      const certificate = isSecure ? distrust(response.socket as TLSSocket) : undefined // it is one, of https
+      readSome(response).then(
+        body => resolve({ status: response.statusCode ?? 0, body, ...(certificate !== undefined && { certificate }) }),
+        reject,
+      )
+    }
+    // That a certificate is not trusted is said, and no reason not to ask: nothing secret is sent.
+    const sent = isSecure
+      ? secureRequest({ ...options, servername: host, rejectUnauthorized: false }, take)
+      : plainRequest(options, take)
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+async function readSome(response: IncomingMessage): Promise<string> {
+  let text = ''
+  response.setEncoding('latin1')
+  for await (const part of response) {
+    text += part
+    if (text.length >= BYTES) break
+  }
+  response.destroy()
+  return text.slice(0, BYTES)
+}
+
+/** An address of a name, or of an address itself; undefined when there is none. */
+const resolved = (name: string): Promise<string | undefined> =>
+  lookup(name).then(
+    ({ address }) => address,
+    () => undefined,
+  )
+
+function distrust(socket: TLSSocket): string | undefined {
+  if (socket.authorized !== false) return undefined
+  const code = `${(socket.authorizationError as NodeJS.ErrnoException | undefined)?.code ?? socket.authorizationError}`
+  return CERTIFICATES[code] ?? code.toLowerCase().replaceAll('_', ' ')
+}
+
+const CERTIFICATES: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its issuer is not known here',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its issuer is not known here',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its issuer is not known here',
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+}
+
+function failureText(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  if (code === 'ECONNREFUSED') return 'the connection is refused'
+  if (code === 'ECONNRESET') return 'the connection is cut'
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'it cannot be reached from here'
+  return /SSL|TLS|EPROTO/.test(`${code} ${message}`) ? 'it does not speak TLS as it should' : message
+}
