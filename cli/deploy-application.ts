@@ -75,7 +75,11 @@ export async function applyCompiled(
   }
   const result = await deployEnvironment(
     { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
-    { clock, signal, events: { ...toProgress(progress, outcome, onChange), ...askAbout(io, options, progress) } },
+    {
+      clock,
+      signal,
+      events: { ...toProgress(progress, outcome, onChange, () => clock.now()), ...askAbout(io, options, progress) },
+    },
   ).catch((error: unknown) => {
     progress.pause()
     if (isChanged || signal.aborted) io.stderr.write(stoppedText(environment, namespace, outcome, isChanged))

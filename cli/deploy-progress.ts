@@ -1,15 +1,25 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
+import type { Drift } from '../environment/drift.ts'
 import { type Address, addressesOf, shorterFirst } from '../environment/endpoints/routes.ts'
 import { whyThere } from '../environment/removal.ts'
 import { nameOf } from '../environment/wanted.ts'
 import { listed, type Outcome } from './deploy-outcome.ts'
+import { agoText } from './print-diff.ts'
 import type { Progress } from './progress/progress.ts'
 
 /** Tells what happens; `onChange` is called when something was written. */
-export function toProgress(progress: Progress, outcome: Outcome, onChange: () => void): DeployEvents {
+export function toProgress(
+  progress: Progress,
+  outcome: Outcome,
+  onChange: () => void,
+  now: () => number,
+): DeployEvents {
   return {
+    overwriting(drift) {
+      for (const one of drift) progress.tell({ type: 'note', text: `taken back: ${driftText(one, now())}` })
+    },
     planned(changes, wanted) {
       outcome.events.planned(changes, wanted)
       const files = new Set([...changes.steps.keys()].map(({ source }) => source.split('#', 1)[0]!))
@@ -53,6 +63,18 @@ export function toProgress(progress: Progress, outcome: Outcome, onChange: () =>
     },
   }
 }
+
+/** `deployment/web spec.replicas 5 → 2, set by kubectl-edit 3 hours ago`. */
+export function driftText({ object, path, before, after, masked, by }: Drift, now: number): string {
+  const values = [before, after].map(value => (value === undefined ? 'nothing' : JSON.stringify(value)))
+  const isShort = values.every(value => value.length <= LONGEST_VALUE)
+  const change = masked ?? (isShort ? values.join(' → ') : '')
+  const when = by.time === undefined ? '' : ` ${agoText(now - Date.parse(by.time))}`
+  return `${[object, path, change].filter(text => text !== '').join(' ')}, set by ${by.manager}${when}`
+}
+
+/** Characters of a value that a line still shows. */
+const LONGEST_VALUE = 60
 
 /** Tells whom a command waits for. */
 export function tellLocked(progress: Progress, holder: string): void {

@@ -8,7 +8,7 @@ import { type ApplyEvents, applyChanges, applyWorkloads, type DeployRun, recordB
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
 import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
-import { type Drift, driftOf } from './drift.ts'
+import { type Drift, driftOf, isByHand } from './drift.ts'
 import { explainFailure } from './explain.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { refuseEndingNamespace } from './namespace.ts'
@@ -46,6 +46,8 @@ export interface DeployEvents extends ApplyEvents {
   locked(holder: string): void
   /** Whether what was changed by hand is to be taken back; absent: it is. */
   mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
+  /** What others have set is taken back, and nobody was asked. */
+  overwriting?(drift: readonly Drift[]): void
 }
 
 export interface DeployWorld {
@@ -89,10 +91,13 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   refuseManyDeletions(first.changes, input.choices)
   events.planned(first.changes, first.wanted)
   const drift = driftOf(first.changes)
-  if (drift.length > 0 && events.mayOverwrite && !(await events.mayOverwrite(drift)))
+  const asked = events.mayOverwrite ? drift.filter(isByHand) : []
+  if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
     throw new UserError('nothing was deployed: what was changed by hand stays', {
       hint: 'take it into the files, or let it be overwritten with `--drift overwrite`',
     })
+  const told = drift.filter(one => !asked.includes(one))
+  if (told.length > 0) events.overwriting?.(told)
   const tracker = new Tracker(cluster, environment, namespace, clock)
   const runUntil = (active: AbortSignal): DeployRun => ({
     cluster,

@@ -1,23 +1,25 @@
 import type { Changes } from './changes.ts'
-import { pathText } from './comparison.ts'
-import { type Owner, ownerOf } from './field-owners.ts'
+import { type ValueDiff, valueDiff } from './diff.ts'
+import type { Owner } from './field-owners.ts'
 import { nameOf } from './wanted.ts'
 
-/** A value that somebody has changed by hand, and that a deploy takes back (reference/peers.md 4.5). */
-export interface Drift {
+/** A value that somebody else has set, and that a deploy takes back (reference/peers.md 4.5). Secret values are masked. */
+export interface Drift extends ValueDiff {
   /** `deployment/web`. */
   readonly object: string
-  readonly path: string
   readonly by: Owner
 }
 
-/** What a deploy would take back of what people have changed with kubectl. */
+/** Whether a person has done it with kubectl; other tools may do it again at any time. */
+export const isByHand = ({ by }: Drift): boolean => by.manager.startsWith('kubectl')
+
+/** What a deploy would take back of what others have set. */
 export function driftOf({ steps }: Changes): readonly Drift[] {
   return [...steps.values()].flatMap(step => {
     if (step.action !== 'update' || step.isAdopted) return []
-    return step.differences.flatMap(({ keys }) => {
-      const by = ownerOf(step.live, keys)
-      return by?.manager.startsWith('kubectl') ? [{ object: nameOf(step.object), path: pathText(keys), by }] : []
+    return step.differences.flatMap(difference => {
+      const value = valueDiff(difference, step.live)
+      return value.by ? [{ ...value, by: value.by, object: nameOf(step.object) }] : []
     })
   })
 }

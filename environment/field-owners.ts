@@ -15,7 +15,7 @@ export interface Owner {
  */
 export function ownerOf({ metadata }: KubeObject, keys: readonly Key[]): Owner | undefined {
   const entries = (metadata.managedFields ?? []).filter(
-    ({ manager, fieldsV1 }) => manager !== MANAGER && has(fieldsV1, keys),
+    ({ manager, fieldsV1 }) => manager !== MANAGER && !manager.startsWith(`${MANAGER}-`) && has(fieldsV1, keys),
   )
   const last = entries.sort((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0]
   return last && { manager: last.manager, ...(last.time && { time: last.time }) }

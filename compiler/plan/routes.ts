@@ -138,7 +138,7 @@ const hostConflict = diagnostic({
   code: 'routes/host-conflict',
   severity: 'error',
   explain:
-    'Two endpoints, or two public ports, would have the same host, and only one can answer. The host of a public port is `SERVICE-NAMESPACE`, or `SERVICE-PORT-NAMESPACE` where a service has several. Rename one.',
+    'Two endpoints, or two public ports, would have the same host, and only one can answer. The host of a public port is `SERVICE-NAMESPACE`, or `SERVICE-PORT-NAMESPACE` for a further port of a service. Rename one.',
   text: (p: { host: string; first: string; second: string }) => ({
     message: `${p.second} has the host \`${p.host}\`, like ${p.first}`,
     hint: 'rename one of them',
@@ -222,8 +222,10 @@ function planPublicPorts(context: PlanContext, service: Service): readonly Wante
   const { options } = context
   const ports = publicPorts(context, service)
   const name = context.names.of(service.name)
+  // By the order of the file, where a further port is added at the end: the address of the first one stays.
+  const first = service.ports.find(port => ports.includes(port))
   return ports.map(port => {
-    const own = ports.length === 1 ? name : `${name}-${port.target}`
+    const own = port === first ? name : `${name}-${port.target}`
     const route = toRoute(context, own, port.span, {
       source: sourceOf(context, port.span, `services.${service.name}.ports`),
       service: name,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { driftText } from '../../cli/deploy-progress.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'
@@ -28,7 +29,7 @@ const deploy = (cluster: MemoryCluster, ...manifests: readonly Manifest[]): Prom
 function deployWith(
   cluster: MemoryCluster,
   manifests: readonly Manifest[],
-  more: Pick<DeployEvents, 'mayOverwrite'>,
+  more: Pick<DeployEvents, 'mayOverwrite' | 'overwriting'>,
 ): Promise<DeployResult> {
   const holder = { name: 'ann@laptop (1)', isGone: () => false }
   const source = { repository: 'shop', file: 'compose.yaml' }
@@ -142,6 +143,29 @@ test('what was changed by hand is taken back only when who is asked agrees', asy
   await answering(true)
   expect((await cluster.get(ref))!['data']).toEqual({ a: '1' })
   expect(asked).toEqual(['configmap/page data.a kubectl-edit', 'configmap/page data.a kubectl-edit'])
+})
+
+test('what is taken back unasked is told, with its author and both values', async () => {
+  const cluster = new MemoryCluster()
+  await deploy(cluster, config('page', '1'))
+  const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'page', namespace: 'default' }
+  const told: string[] = []
+  const overwriting: DeployEvents['overwriting'] = drift => {
+    for (const one of drift) told.push(driftText(one, Date.now() + 3 * 3_600_000))
+  }
+  cluster.act(ref, live => ({ ...live, data: { a: '5' } }), 'kubectl-edit')
+  await deployWith(cluster, [config('page', '1')], { overwriting })
+  cluster.act(ref, live => ({ ...live, data: { a: '7' } }), 'Lens')
+  await deployWith(cluster, [config('page', '2')], {
+    overwriting,
+    mayOverwrite: () => Promise.reject(new Error('asked')),
+  })
+  expect(told).toEqual([
+    'configmap/page data.a "5" → "1", set by kubectl-edit 3 hours ago',
+    'configmap/page data.a "7" → "2", set by Lens 3 hours ago',
+  ])
+  await deployWith(cluster, [config('page', '3')], { overwriting })
+  expect(told, 'a change of the files is nobody else’s').toHaveLength(2)
 })
 
 test('the routes are told, of those objects that were applied', async () => {
