@@ -8,7 +8,8 @@ const one = (ports: string) => planOf(`services: {web: {image: i, ports: [${port
 describe('public ports', () => {
   test.each([
     ['"8080:80"', ['web web-shop.dev.example.com']],
-    ['"8080:80", "9090:90"', ['web-80 web-80-shop.dev.example.com', 'web-90 web-90-shop.dev.example.com']],
+    ['"8080:80", "9090:90"', ['web web-shop.dev.example.com', 'web-90 web-90-shop.dev.example.com']],
+    ['"9090:90", "8080:80"', ['web web-shop.dev.example.com', 'web-80 web-80-shop.dev.example.com']],
     ['"8080:80", "8081:80"', ['web web-shop.dev.example.com']],
     ['80', []],
     ['"0.0.0.0:8080:80"', ['web web-shop.dev.example.com']],
@@ -32,6 +33,14 @@ describe('public ports', () => {
 
   // The list is about container ports: what is published as 5432 may be anything.
   test('a published database port is no database', () => expect(one('"5432:80"').plan.routes).toHaveLength(1))
+
+  test('a port that is added at the end leaves the address of the first one as it is', () => {
+    const leadsTo = (ports: string) =>
+      one(ports).plan.routes.find(({ host }) => host === 'web-shop.dev.example.com')?.rules[0]?.port
+    expect(leadsTo('"8080:80"')).toBe(80)
+    expect(leadsTo('"8080:80", "7000:70"')).toBe(80)
+    expect(leadsTo('"8080:80", "7000:70", "53:53/udp"')).toBe(80)
+  })
 
   test('an address of one machine is lost', () => expect(one('"192.0.2.1:8080:80"').codes).toEqual(['ports/host-ip']))
 })
@@ -96,7 +105,7 @@ endpoints: {labels: {a.b/c: d}, rules: [{path: /, service: web, port: 80}]}`)
 
 test('two public ports of one host are an error', () => {
   expect(
-    planOf('services: {a: {image: i, ports: ["1080:80", "1081:81"]}, a-80: {image: i, ports: ["90:90"]}}').codes,
+    planOf('services: {a: {image: i, ports: ["1080:80", "1081:81"]}, a-81: {image: i, ports: ["90:90"]}}').codes,
   ).toEqual(['routes/host-conflict'])
 })
 
