@@ -1,6 +1,7 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
 import type { Address } from '../environment/endpoints/routes.ts'
+import type { Unready } from '../environment/fresh-chance.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { type CompiledForCluster, choicesOf, report } from './compile-for-cluster.ts'
@@ -112,9 +113,14 @@ export async function applyCompiled(
   printSummary(`${end} (${since()})`, io, logLevel)
   printAddresses(io, endpoints)
   if (logLevel === 'error') return 0
+  if (!options.wait && result.unready.length > 0) io.stderr.write(`  ${unreadyText(result.unready)}\n`)
   if (result.pruned.length > 0) io.stderr.write(`  pruned ${result.pruned.join(', ')}\n`)
   return 0
 }
+
+/** `not ready: web (its image cannot be pulled; it is tried again), db (StatefulSet 0/1 ready)`. */
+const unreadyText = (unready: readonly Unready[]): string =>
+  `not ready: ${unready.map(({ workload, why, isStuck }) => `${workload.service} (${why}${isStuck ? '; it is tried again' : ''})`).join(', ')}; \`--wait\` waits`
 
 function printAddresses({ stdout }: Io, addresses: readonly Address[]): void {
   const width = Math.max(0, ...addresses.map(({ services }) => services.join(', ').length))

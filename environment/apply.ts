@@ -3,6 +3,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { isDeclaredElsewhere, noteAdoption, takeOverFields } from './adoption.ts'
 import type { Changes } from './changes.ts'
 import type { Clock } from './clock.ts'
+import { giveFreshChance, type Unready } from './fresh-chance.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
@@ -65,7 +66,7 @@ export async function applyChanges(
   wanted: Wanted,
   changes: Changes,
   recorded: EnvironmentRecord,
-  wait: boolean,
+  { wait, chances = [] }: { readonly wait: boolean; readonly chances?: readonly Unready[] },
 ): Promise<void> {
   const { cluster, signal, events } = run
   const { steps, record } = changes
@@ -76,6 +77,8 @@ export async function applyChanges(
   }
   // One kind after another: everything needs its order to be the same each time.
   for (const group of byKind(wanted.before)) await inParallel(group, one => applyStep(run, steps.get(one)!))
+  const replaced = (pod: KubeObject) => events.done('delete', nameOf(pod))
+  await inParallel(chances, one => giveFreshChance(cluster, one, run.clock.now(), { signal }, replaced))
   await applyWorkloads(run, wanted, steps, wait)
   await inParallel(changes.prune, async object => {
     await deleteObject(cluster, object, 'Background', { signal })

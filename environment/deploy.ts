@@ -10,6 +10,7 @@ import type { Choices } from './choices.ts'
 import type { Clock } from './clock.ts'
 import { type Drift, driftOf, isByHand } from './drift.ts'
 import { explainFailure } from './explain.ts'
+import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { refuseEndingNamespace } from './namespace.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
@@ -67,6 +68,8 @@ export interface DeployResult {
   readonly ended?: unknown
   /** The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those of services that are ready. */
   readonly routes: readonly KubeObject[]
+  /** Workloads that were not ready when it began although nothing of them was to be changed. */
+  readonly unready: readonly Unready[]
 }
 
 /** What a deploy would do, and of what. */
@@ -87,7 +90,13 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   const { cluster, plan, namespace, holder } = input
   const { clock, events, signal } = world
   const environment = plan.environment.name
-  const first = await planDeploy(input, { signal })
+  const planned = await planDeploy(input, { signal })
+  const unready = await findUnready(cluster, planned.wanted, planned.changes.steps, clock.now(), { signal })
+  const chances = chancesOf(unready)
+  const first: DeployPlan = {
+    ...planned,
+    changes: { ...planned.changes, steps: withJobsAgain(planned.changes.steps, unready) },
+  }
   refuseManyDeletions(first.changes, input.choices)
   events.planned(first.changes, first.wanted)
   const drift = driftOf(first.changes)
@@ -108,19 +117,28 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     signal: active,
   })
   const routes: KubeObject[] = []
-  const upToDate = isUpToDate(first.changes) && !first.toKeep && (input.isHeld || !first.isLocked)
+  const upToDate =
+    isUpToDate(first.changes) && !first.toKeep && chances.length === 0 && (input.isHeld || !first.isLocked)
   try {
     if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
-    const act = (active: AbortSignal) => perform(input, runUntil(active), first)
+    const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
-    return { isUpToDate: upToDate, pruned, failures: [], routes: first.wanted.after.map(({ object }) => object) }
+    const all = first.wanted.after.map(({ object }) => object)
+    return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
   } catch (error) {
     const ended = endedEarly(error)
     const failed = ended ? ended.late : failuresIn(error, signal)
     if (!failed) throw error
     const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
-    return { isUpToDate: false, pruned: [], failures: explained.flat(), routes, ...(ended && { ended: ended.cause }) }
+    return {
+      isUpToDate: false,
+      pruned: [],
+      failures: explained.flat(),
+      routes,
+      unready,
+      ...(ended && { ended: ended.cause }),
+    }
   } finally {
     tracker.stop()
   }
@@ -151,12 +169,17 @@ export async function planDeploy(
 }
 
 /** Does what the plan says; gives the names of what it pruned. */
-async function perform(input: DeployInput, run: DeployRun, first: DeployPlan): Promise<readonly string[]> {
+async function perform(
+  input: DeployInput,
+  run: DeployRun,
+  first: DeployPlan,
+  chances: readonly Unready[],
+): Promise<readonly string[]> {
   const { cluster, namespace } = input
   const { current, recorded } = await begin(input, run, first)
   const { wanted, changes, toKeep } = current
   if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
-  await applyChanges(run, wanted, changes, recorded, input.wait)
+  await applyChanges(run, wanted, changes, recorded, { wait: input.wait, chances })
   return [...changes.pruneFirst, ...changes.prune].map(nameOf)
 }
 

@@ -82,13 +82,14 @@ const HEALTH_PATIENCE = 30_000
 
 /**
  * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970; `before` is how often each container had been
- * started again when the deploy first saw it at work: those do not count.
+ * started again when the deploy first saw it at work: those do not count. `since` is when its workload was last changed: a failing health check counts from then on.
  */
 export function podProblems(
   pod: KubeObject,
   warnings: readonly Warning[],
   now: number,
   before: ReadonlyMap<string, number> = new Map(),
+  since = 0,
 ): readonly Problem[] {
   if (pod.metadata.deletionTimestamp !== undefined) return []
   const { spec, status = {} } = pod as unknown as Pod // the server has checked its shape
@@ -110,7 +111,8 @@ export function podProblems(
       const probe = spec?.containers?.find(({ name }) => name === container)?.readinessProbe
       const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
       // A program that is not there does not come with time.
-      if (check && (isUnhealthy(one, probe, now) || NO_PROGRAM.test(check))) add('unhealthy', check, { container })
+      if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(check)))
+        add('unhealthy', check, { container })
     }
   }
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
@@ -128,16 +130,23 @@ export function podProblems(
 export function workloadProblems(workload: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
   const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
   const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
+  const since = changedAt(workload)
   const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
-  // An event lasts an hour: one from before the last change says nothing.
-  const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time >= changedAt(workload))
-  const detail = failure?.message ?? event?.message
-  if (detail === undefined || !/forbidden|denied|exceeded quota|violates|is invalid/.test(detail)) return []
+  // An event lasts an hour, and a condition until the next attempt: one from before the last change says nothing. Both count whole seconds.
+  const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time > since)
+  const isNew =
+    event !== undefined || (Date.parse(failure?.lastTransitionTime ?? '') || Number.POSITIVE_INFINITY) > since
+  const detail = (isNew ? failure?.message : undefined) ?? event?.message
+  if (
+    detail === undefined ||
+    !/forbidden|denied|exceeded quota|violates|is invalid|failed calling webhook/.test(detail)
+  )
+    return []
   return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
 }
 
-/** Milliseconds since 1970: when somebody last wrote what is wanted of an object. */
-function changedAt({ metadata }: KubeObject): number {
+/** Milliseconds since 1970: when somebody last wrote what is wanted of an object, or gave it a fresh chance. */
+export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
     .filter(({ subresource }) => subresource === undefined)
     .map(({ time }) => Date.parse(time ?? '') || 0)
@@ -213,8 +222,8 @@ const lastCheck = (warnings: readonly Warning[], since: number): string | undefi
 const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
 /** As Compose counts: the check has failed as often as it may, after the time in which it may fail. */
-function isUnhealthy(one: ContainerStatus, probe: Probe, now: number): boolean {
+function isUnhealthy(one: ContainerStatus, probe: Probe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
   const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)
-  return now - startOf(one) > Math.max(HEALTH_PATIENCE, allowed)
+  return now - Math.max(startOf(one), since) > Math.max(HEALTH_PATIENCE, allowed)
 }

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
+import { changedAt } from './problems.ts'
 
 /** How far a workload is, in words for a progress line. */
 export interface WorkloadStatus {
@@ -12,6 +13,7 @@ interface Condition {
   readonly status: string
   readonly reason?: string
   readonly message?: string
+  readonly lastUpdateTime?: string
 }
 
 /** The fields of the workloads' specs and statuses that count here; each kind has some of them. */
@@ -51,7 +53,10 @@ export function statusOf(object: KubeObject): WorkloadStatus {
   switch (object.kind) {
     case 'Deployment': {
       const ready = seen ? readyOf(status) : 0
-      if (seen && condition('Progressing')?.reason === 'ProgressDeadlineExceeded')
+      const progress = condition('Progressing')
+      // From before the last change, or the last fresh chance, it says nothing.
+      const isNew = (Date.parse(progress?.lastUpdateTime ?? '') || Number.POSITIVE_INFINITY) >= changedAt(object)
+      if (seen && progress?.reason === 'ProgressDeadlineExceeded' && isNew)
         return { state: 'failed', text: `Deployment ${ready}/${replicas} ready, and no progress within its deadline` }
       const isAlone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0)
       if (seen && !isAlone && ready >= replicas)

@@ -4,6 +4,7 @@ import { toWarning, type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
 import { controllerOf } from './owners.ts'
 import {
+  changedAt,
   claimProblems,
   hasStarted,
   isReady,
@@ -123,13 +124,24 @@ export class Tracker {
     const claimed = new Set(pods.flatMap(claimsOf))
     const claims = [...claimed].flatMap(name => this.#objects.get(`PersistentVolumeClaim/${name}`) ?? [])
     const now = this.#clock.now()
+    const since = changedAt(object)
     const podProblemsOf = (pod: KubeObject) =>
-      podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(pod.metadata.uid))
+      podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(pod.metadata.uid), since)
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
       // Until its controller has seen the change, it says how the former generation was.
-      ...(isSeen(object) ? workloadProblems(object, this.#warnings.about(object)) : []),
-      ...claims.flatMap(claim => claimProblems(claim, this.#warnings.about(claim))),
+      ...(isSeen(object)
+        ? workloadProblems(
+            object,
+            [object, ...sets].flatMap(one => this.#warnings.about(one)),
+          )
+        : []),
+      ...claims.flatMap(claim =>
+        claimProblems(
+          claim,
+          this.#warnings.about(claim).filter(({ time }) => time >= since),
+        ),
+      ),
       ...pods.flatMap(podProblemsOf),
     ]
     const warnings = [object, ...claims, ...pods]
@@ -237,7 +249,7 @@ export class Tracker {
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
 
 /** Pods of a Deployment belong to its ReplicaSets, whose names begin with its own. */
-function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
+export function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
   const owner = controllerOf(pod)
   if (!owner) return false
   return workload.kind === 'Deployment'

@@ -93,7 +93,7 @@ export async function deploy(
   const run: DeployRun = { cluster, tracker, events: heard, clock, by: 'ann', signal: never }
   try {
     const changes = await plan(cluster, what, choices)
-    await applyChanges(run, what, changes, await recordBefore(run, what, changes), wait)
+    await applyChanges(run, what, changes, await recordBefore(run, what, changes), { wait })
   } finally {
     tracker.stop()
   }
