@@ -3,7 +3,7 @@ import { closeSync, type Dirent, fstatSync, readdirSync, readlinkSync, readSync,
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { dirname, join } from 'node:path/posix'
-import type { BuildInput } from '../compiler/host.ts'
+import type { BuildInput, SpendOnBuild } from '../compiler/host.ts'
 import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/lock.ts'
 import { openWithoutWaiting, readFile } from './read-file.ts'
 
@@ -17,7 +17,7 @@ import { openWithoutWaiting, readFile } from './read-file.ts'
  */
 export function hashBuild(
   { context, dockerfile, dockerfileInline, target, args }: BuildInput,
-  mayRead: (path: string) => boolean = () => true,
+  { mayRead = () => true, spend = () => {}, known = new Map() }: HashOptions = {},
 ): string | undefined {
   if (!isFolder(context) || !mayRead(context)) return undefined
   const hash = createHash('sha256')
@@ -30,16 +30,49 @@ export function hashBuild(
 
   const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
   add('dockerfile', dockerfileInline ?? null)
-  if (path !== undefined) add(mayRead(path) ? hashFile(path) : 'unreadable')
-
-  const isIgnored = ignoreRules(context, path, mayRead)
-  for (const { name, entry, executable } of walk(context, isIgnored)) {
-    if (entry.isDirectory()) add('folder', name)
-    else if (entry.isSymbolicLink()) add('link', name, readLink(resolve(context, name)))
-    // Sockets, pipes and devices are no part of a context.
-    else if (entry.isFile()) add('file', name, executable() ? 'x' : '', hashFile(resolve(context, name)))
+  if (path !== undefined) {
+    spend('context', sizeOf(path))
+    add(mayRead(path) ? hashFile(path) : 'unreadable')
   }
+
+  // Services often share a context.
+  const key = `${context}\0${path ?? ''}`
+  const files = known.get(key) ?? partsOf(context, ignoreRules(context, path, mayRead, spend), spend)
+  known.set(key, files)
+  for (const parts of files) add(...parts)
   return hash.digest('hex')
+}
+
+/** What the files of a context give to the hash. They are counted before any of them is read. */
+function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild): readonly Parts[] {
+  const found: Found[] = []
+  for (const one of walk(context, isIgnored)) {
+    spend('files', 1)
+    if (one.entry.isFile()) spend('context', sizeOf(resolve(context, one.name)))
+    found.push(one)
+  }
+  return found.flatMap(({ name, entry, executable }): readonly Parts[] => {
+    const path = resolve(context, name)
+    if (entry.isDirectory()) return [['folder', name]]
+    if (entry.isSymbolicLink()) return [['link', name, readLink(path)]]
+    // Sockets, pipes and devices are no part of a context.
+    if (!entry.isFile()) return []
+    // Time is looked at while files are read, too.
+    spend('files', 0)
+    return [['file', name, executable() ? 'x' : '', hashFile(path)]]
+  })
+}
+
+const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+
+export type Parts = readonly string[]
+
+interface HashOptions {
+  /** Whether a path is inside of the project; default all are. */
+  readonly mayRead?: (path: string) => boolean
+  readonly spend?: SpendOnBuild
+  /** What contexts gave that were read before. */
+  readonly known?: Map<string, readonly Parts[]>
 }
 
 interface Ignored {
@@ -117,11 +150,25 @@ function readLock(path: string): Lock | undefined {
   }
 }
 
+/** More stars in one part of a path than anybody needs: how long they take grows with the power of their number. */
+const STARS = /(?:\*[^*/]+){4}/
+
 /** The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`: https://docs.docker.com/build/concepts/context/#dockerignore-files */
-function ignoreRules(context: string, dockerfile: string | undefined, mayRead: (path: string) => boolean): Ignored {
-  const read = (path: string) => (mayRead(path) ? readText(path) : undefined)
+function ignoreRules(
+  context: string,
+  dockerfile: string | undefined,
+  mayRead: (path: string) => boolean,
+  spend: SpendOnBuild,
+): Ignored {
+  const read = (path: string) => {
+    if (!mayRead(path)) return undefined
+    spend('context', sizeOf(path))
+    return readText(path)
+  }
   const text = (dockerfile && read(`${dockerfile}.dockerignore`)) ?? read(resolve(context, '.dockerignore')) ?? ''
   const lines = ['.git', '**/.git', ...text.replace(/^\ufeff/, '').split(/\r?\n/)]
+  // A path is held against each of them; one with many stars may take longer than all others.
+  for (const line of lines) spend('patterns', STARS.test(line) ? 10_000 : 1)
   // The package is CommonJS and only needed by services with `build`.
   const { default: ignore } = createRequire(import.meta.url)(
     '@balena/dockerignore',

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../compiler/host.ts'
 import { type Boundary, outsideOf } from './boundary.ts'
-import { hashBuild } from './build-hash.ts'
+import { hashBuild, type Parts } from './build-hash.ts'
 import { readFile } from './read-file.ts'
 
 export interface HostOptions {
@@ -19,6 +19,7 @@ export interface HostOptions {
 /** The world as the compiler sees it: this machine's files and the variables of a process. */
 export function createHost({ env, platformVariables = new Map(), onRead, boundary }: HostOptions): CompilerHost {
   const own = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined)
+  const contexts = new Map<string, readonly Parts[]>()
   const known = new Map<string, Outside | undefined>()
   const outside = (path: string) => {
     if (boundary && !known.has(path)) known.set(path, outsideOf(path, boundary))
@@ -44,7 +45,9 @@ export function createHost({ env, platformVariables = new Map(), onRead, boundar
       return platform === undefined ? undefined : { value: platform, source: 'platform' }
     },
     environment: { get: own },
-    hashBuild: input => hashBuild(input, path => !isClosed(path)),
+    hashBuild: (input, spend) =>
+      hashBuild(input, { ...(spend && { spend }), mayRead: path => !isClosed(path), known: contexts }),
+    now: () => performance.now(),
     homeDirectory: own('HOME') ?? homedir(),
   }
 }

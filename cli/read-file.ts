@@ -2,6 +2,9 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { reasonOf } from '../compiler/diagnostics/system-error.ts'
 import type { FileContent } from '../compiler/host.ts'
 
+/** What nobody means to be read into memory, whatever the limits are. */
+const MOST = 1 << 30
+
 /**
  * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`), devices are not: they may have none.
  * `path` is absolute.
@@ -21,6 +24,7 @@ export function readFile(path: string): FileContent {
         ? { kind: 'file', bytes: new Uint8Array() }
         : { kind: 'unreadable', reason: 'it is a device' }
     }
+    if (found.size > MOST) return { kind: 'unreadable', reason: 'it is larger than 1 GiB' }
     const executable = (found.mode & constants.S_IXUSR) !== 0
     return { kind: 'file', bytes: readFileSync(file), ...(executable && { executable }) }
   } catch (error) {
@@ -42,21 +46,26 @@ export function openWithoutWaiting(path: string): number {
 // What node:fs throws has a code.
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** Milliseconds to wait for somebody to write to a pipe; who has opened it may take longer. */
-const PATIENCE = 1000
+/** Milliseconds to wait for somebody to write to pipes, for all of them together; who has opened one may take longer. */
+let patience = 2000
 const PAUSE = 10
+/** Bytes: more than any file that somebody generates on the way. */
+const MOST_OF_PIPE = 64 << 20
 
 function readPipe(file: number): FileContent {
   const pieces: Buffer[] = []
-  for (let waited = 0; ; ) {
+  let length = 0
+  for (;;) {
     const piece = readPiece(file)
+    length += piece?.length ?? 0
+    if (length > MOST_OF_PIPE) return { kind: 'unreadable', reason: 'the pipe does not end' }
     if (piece?.length) pieces.push(piece)
     else if (piece && pieces.length > 0) return { kind: 'file', bytes: Buffer.concat(pieces) }
-    else if (piece && waited >= PATIENCE) return { kind: 'unreadable', reason: 'it is a pipe that nothing writes to' }
+    else if (piece && patience <= 0) return { kind: 'unreadable', reason: 'it is a pipe that nothing writes to' }
     else {
       // The compiler is synchronous, and so is its host.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
-      if (piece) waited += PAUSE
+      if (piece) patience -= PAUSE
     }
   }
 }

@@ -15,8 +15,10 @@ export interface CompilerHost {
   /** What a path is, links followed, where it leads out of the project; absent: nothing is outside. Who reads a file that a project names asks first (`project/outside.ts`). */
   outside?(path: string): Outside | undefined
   /** Hash (hex) of everything that a build reads: the context after .dockerignore, Dockerfile, target and arguments. Undefined for a context that is not a folder of this machine. */
-  hashBuild(build: BuildInput): string | undefined
+  hashBuild(build: BuildInput, spend?: SpendOnBuild): string | undefined
   readonly homeDirectory: string | undefined
+  /** Milliseconds since any fixed moment, for the limit of time; absent: there is none. */
+  now?(): number
 }
 
 export interface Outside {
@@ -47,6 +49,9 @@ export interface HostVariable {
   readonly value: string
   readonly source: 'shell' | 'platform'
 }
+
+/** Told of the files, bytes and patterns of a context before they are read; throws where they are too many. */
+export type SpendOnBuild = (limit: 'files' | 'context' | 'patterns', amount: number) => void
 
 export interface BuildInput {
   readonly context: string

@@ -4,6 +4,7 @@ import type { CompilerHost } from './host.ts'
 import type { LoadOptions, PlanOptions } from './options.ts'
 import { planProject } from './plan/index.ts'
 import type { Plan } from './plan/plan.ts'
+import { withinLimits } from './project/limits.ts'
 import { loadProject } from './project/load.ts'
 import type { Loaded } from './project/loaded.ts'
 import { emptyProject, withManifestEndpoints } from './project/manifest-inputs.ts'
@@ -28,7 +29,15 @@ export interface Compilation {
 
 /** Compiles Compose files to a plan for Kubernetes. Reports every mistake it finds; throws only on a bug of ours. The only door in. */
 export function compile(options: LoadOptions & PlanOptions, host: CompilerHost): Compilation {
-  const reporter = new Reporter(options.strict ? { strict: true } : {})
+  return withinLimits(
+    options,
+    host,
+    reporter => compileWith(options, host, reporter),
+    diagnostics => ({ diagnostics }),
+  )
+}
+
+function compileWith(options: LoadOptions & PlanOptions, host: CompilerHost, reporter: Reporter): Compilation {
   const files = loadProject(options, host, reporter)
   const loaded = files && withManifestEndpoints(files, options.manifest?.endpoints, reporter)
   if (!loaded || options.until === 'loaded') return { ...(loaded && { loaded }), diagnostics: reporter.diagnostics() }

@@ -42,6 +42,10 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
     write(folder, 'compose.yaml', `${service}    env_file: loop.env\n`)
     symlinkSync('loop.env', join(folder, 'loop.env'))
   },
+  'limits/exceeded': folder => {
+    const ports = Array.from({ length: 3 }, (_, n) => `  s${n}: {image: nginx, ports: ["1-65535"]}\n`).join('')
+    write(folder, 'compose.yaml', `services:\n${ports}`)
+  },
   'include/too-deep': folder => {
     for (let n = 0; n <= 110; n++) write(folder, n === 0 ? 'compose.yaml' : `${n}.yaml`, `include: [${n + 1}.yaml]\n`)
     write(folder, '111.yaml', service)
@@ -65,6 +69,7 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 
 /** Codes that no file can show, and why. */
 const unseen: Readonly<Record<string, string>> = {
+  'limits/invalid': 'is about a variable of the environment; test/cli/limits.test.ts shows it',
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',

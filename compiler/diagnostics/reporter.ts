@@ -1,4 +1,5 @@
 import type { SourceFile, Span } from '../syntax/source.ts'
+import { Budget } from './budget.ts'
 import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.ts'
 
 /** Words may quote the file, which is not the project's to show. */
@@ -10,6 +11,8 @@ const withoutText = (code: string): Wording => ({
 /** Collects the diagnostics of a run. Stages report to it and carry on; nothing is thrown. */
 export class Reporter {
   readonly strict: boolean
+  /** What the run may still take. */
+  readonly budget: Budget
   readonly #found: Diagnostic[] = []
   readonly #seen = new Set<string>()
   readonly #fileOrder = new Map<string, number>()
@@ -17,8 +20,9 @@ export class Reporter {
   #errors = 0
 
   /** With `strict`, warnings about lost or approximated fields are errors. */
-  constructor(options: { strict?: boolean } = {}) {
+  constructor(options: { strict?: boolean; budget?: Budget } = {}) {
     this.strict = options.strict ?? false
+    this.budget = options.budget ?? new Budget()
   }
 
   /** Reports a diagnostic; the same code and message at the same span is kept once. */

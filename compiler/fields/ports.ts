@@ -155,6 +155,7 @@ function readExpose(service: MapTree, context: ReadContext): Service['expose'] {
     const range = readExposed(item, context)
     const ports = range && seen.get(range.protocol)
     if (!ports) continue
+    context.reporter.budget.spend('ports', range.to - range.from, item.span)
     for (let port = range.from; port <= range.to; port++) {
       if (ports.has(port)) continue
       ports.add(port)

@@ -1,8 +1,9 @@
 import { basename, dirname, join } from 'node:path/posix'
 import type { Diagnostic } from '../diagnostics/diagnostic.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import { Reporter } from '../diagnostics/reporter.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
+import { withinLimits } from '../project/limits.ts'
 import { Sources } from '../project/sources.ts'
 import { VariableScope } from '../project/variables.ts'
 import { check } from '../schema/check.ts'
@@ -92,7 +93,15 @@ export interface ReadManifest {
  * missing.
  */
 export function readManifest(options: ManifestOptions, host: CompilerHost): ReadManifest {
-  const reporter = new Reporter(options.strict ? { strict: true } : {})
+  return withinLimits(
+    options,
+    host,
+    reporter => readWith(options, host, reporter),
+    diagnostics => ({ diagnostics }),
+  )
+}
+
+function readWith(options: ManifestOptions, host: CompilerHost, reporter: Reporter): ReadManifest {
   const sources = new Sources(host, options.workingDirectory, options.stdin)
   const file = sources.open(options.path, 'the manifest', reporter)
   const tree = file && readTree(file, reporter)

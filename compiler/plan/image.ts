@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
+import type { SpendOnBuild } from '../host.ts'
 import { mayRead } from '../project/outside.ts'
 import type { Build, Service } from '../project/project.ts'
 import { shortHash } from '../values/dns-name.ts'
@@ -105,9 +106,11 @@ function builtImage(context: PlanContext, service: Service): string {
   if (!options.registry) reporter.report(noRegistry, service.build.span, { service: service.name })
   const registry = (options.registry ?? placeholderRegistry).replace(/\/+$/, '')
   if (options.tag === undefined) checkBuildFiles(context, service.build)
+  const { span } = service.build.context
+  const spend: SpendOnBuild = (limit, amount) => reporter.budget.spend(limit, amount, span)
   const tag =
     options.tag ??
-    (host.hashBuild(buildInput(service.build)) ?? hashOfInput(service.build, project.directory)).slice(0, 12)
+    (host.hashBuild(buildInput(service.build), spend) ?? hashOfInput(service.build, project.directory)).slice(0, 12)
   return `${registry}/${environment.name}-${names.of(service.name)}:${tag}`
 }
 

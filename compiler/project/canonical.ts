@@ -277,7 +277,7 @@ const ports: Rewrite = (tree, { reporter }) => {
       continue
     }
     changed = true
-    const parsed = parsePorts(scalarText(item))
+    const parsed = parsePorts(scalarText(item), count => reporter.budget.spend('ports', count, item.span))
     if (!parsed.ok) {
       failed = true
       reportFailed(badPort, item, parsed, reporter)

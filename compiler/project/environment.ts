@@ -112,6 +112,7 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
       name === 'raw'
         ? parseRawEnv(file, lookup, run.state.reporter)
         : parseDotenv(file, lookup, run.state.reporter, { earlier })
+    run.state.reporter.budget.spend('variables', entries.length, path.span)
     for (const entry of entries) read.set(entry.name, fromFile(entry))
   }
   return read

@@ -121,6 +121,7 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState): MapTre
   const key = JSON.stringify([files, directory, envFiles.map(({ path }) => path)])
   const before = scope.variables.included.get(key)
   if (before) return before.model
+  reporter.budget.spend('loads', 1, written[0]!.span)
   const variables = scope.variables.withFiles(envFiles, sources, reporter)
   const loaded = loadModel(files, { directory, variables, including: scope.including }, state)
   scope.variables.included.set(key, { model: loaded })

@@ -35,8 +35,13 @@ const read = diagnostic({
   }),
 })
 
-/** Whether a file or folder, named at `span`, may be read. Reports what is outside of the project: as an error where it may not, else with a warning. */
+/**
+ * Whether a file or folder, named at `span`, may be read. Reports what is outside of the project: as an error where it may not, else with a warning. The size of a file is
+ * counted before it is read: throws OverBudget.
+ */
 export function mayRead(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
+  const stat = host.stat(path)
+  reporter.budget.spend('bytes', stat?.kind === 'file' ? stat.size : 0, span)
   const outside = host.outside?.(path)
   if (!outside || outside.is === 'allowed') return true
   if (outside.is === 'read') reporter.report(read, span, { path: outside.path })

@@ -104,7 +104,7 @@ export function checkUnknown(
   findings: Findings,
 ): boolean {
   if (isExtension(key, form)) return true
-  const hint = findings.mistakes.hintForUnknown(key, value, form, path)
+  const hint = findings.mayHint() ? findings.mistakes.hintForUnknown(key, value, form, path) : undefined
   if (form.unknown === 'warning') {
     findings.add(findings.mistakes.ignoredKey, span, { path, key, hint }, [...path, key])
     return true

@@ -24,6 +24,8 @@ export interface Unchecked {
   readonly reported?: ReadonlySet<Tree>
 }
 
+const MOST_HINTS = 200
+
 /**
  * Collects mistakes until all is checked: what an anchor, `extends` or a merge key brings to several services is one mistake, at one
  * place of the text, and is reported once with the names of the others.
@@ -34,10 +36,16 @@ export class Findings {
   readonly mistakes: Mistakes
 
   readonly #unchecked: Unchecked
+  #hints = 0
 
   constructor(mistakes: Mistakes, unchecked: Unchecked = {}) {
     this.mistakes = mistakes
     this.#unchecked = unchecked
+  }
+
+  /** Whether another hint may be looked for, which takes a look at all known words: nobody reads a thousand of them. */
+  mayHint(): boolean {
+    return this.#hints++ < MOST_HINTS
   }
 
   /** Whether there is nothing to check about a value; `isAllowed` where a single value may stand there at all. */

@@ -107,6 +107,7 @@ export function interpolate<C extends string>(
     let result = node
     if (text.includes('$')) {
       const substituted = substitute(text, lookup)
+      if ('value' in substituted) reporter.budget.spend('text', substituted.value.length, node.span)
       const place = scalarPlaces(node, text)
       const instead = spared?.(path, node)
       if ('errors' in substituted) {

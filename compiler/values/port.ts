@@ -15,7 +15,7 @@ export interface PublishedPort {
  * one entry per container port, in the order of their texts as the reference loader does. An IPv6 address may come
  * without brackets. (Compose Specification, services, ports, short syntax)
  */
-export function parsePorts(text: string): Parsed<PublishedPort[]> {
+export function parsePorts(text: string, spend: (ports: number) => void = () => {}): Parsed<PublishedPort[]> {
   const parts = split(text)
   const protocol = parseProtocol(parts.protocol)
   if (!protocol.ok) return protocol
@@ -40,6 +40,7 @@ export function parsePorts(text: string): Parsed<PublishedPort[]> {
       'give both ranges the same length',
     )
   }
+  spend(last - first)
   const ports: PublishedPort[] = []
   for (let port = first; port <= last; port++) {
     const published = host && (pool ? rangeText(host.value) : String(host.value[0] + port - first))

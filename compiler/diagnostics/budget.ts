@@ -1,0 +1,70 @@
+import type { Span } from '../syntax/source.ts'
+
+/** What a compilation may take. Each is counted before the work is done. */
+export const LIMITS = {
+  bytes: { most: 64 << 20, what: 'bytes of the files that are read' },
+  loads: { most: 1_000, what: 'files that are brought in by `include`' },
+  ports: { most: 150_000, what: 'ports that ranges stand for' },
+  variables: { most: 200_000, what: 'variables of env files, counted for each service' },
+  text: { most: 64 << 20, what: 'characters that variables are replaced by' },
+  files: { most: 100_000, what: 'files of build contexts' },
+  context: { most: 1 << 30, what: 'bytes of build contexts' },
+  patterns: { most: 2_000, what: 'patterns of a `.dockerignore`' },
+  seconds: { most: 60, what: 'seconds' },
+} as const
+
+export type LimitName = keyof typeof LIMITS
+
+/** Thrown when a limit is reached: nothing that follows would be worth the wait. */
+export class OverBudget extends Error {
+  readonly limit: LimitName
+  readonly most: number
+  readonly span: Span | undefined
+
+  constructor(limit: LimitName, most: number, span: Span | undefined) {
+    super(`more than ${most} ${LIMITS[limit].what}`)
+    this.limit = limit
+    this.most = most
+    this.span = span
+  }
+}
+
+/** What is left of the limits of one compilation. */
+export class Budget {
+  readonly #most: Readonly<Record<LimitName, number>>
+  readonly #spent = new Map<LimitName, number>()
+  readonly #now: () => number
+  readonly #began: number
+
+  /** `raised` has other limits than the usual ones; without `now` (milliseconds) time does not count. */
+  constructor(raised: Partial<Readonly<Record<LimitName, number>>> = {}, now: () => number = () => 0) {
+    const usual = Object.entries(LIMITS).map(([name, { most }]) => [name, most])
+    this.#most = { ...Object.fromEntries(usual), ...raised }
+    this.#now = now
+    this.#began = now()
+  }
+
+  /** Notes that work is about to be done, for what is written at `span`. Throws OverBudget where it is too much. */
+  spend(limit: LimitName, amount: number, span?: Span): void {
+    const spent = (this.#spent.get(limit) ?? 0) + amount
+    this.#spent.set(limit, spent)
+    if (spent > this.#most[limit]) throw new OverBudget(limit, this.#most[limit], span)
+    if (this.#now() - this.#began > this.#most.seconds * 1000) throw new OverBudget('seconds', this.#most.seconds, span)
+  }
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1 << 10, m: 1 << 20, g: 1 << 30 }
+
+/** Reads `ports=200000,bytes=256m`. Gives the first part that is none as `wrong`. */
+export function parseLimits(text: string): {
+  readonly limits: Partial<Readonly<Record<LimitName, number>>>
+  readonly wrong?: string
+} {
+  const limits: Partial<Record<LimitName, number>> = {}
+  for (const part of text.split(/[\s,]+/).filter(one => one !== '')) {
+    const [, name = '', digits = '', unit = ''] = /^([a-z]+)=(\d+)([kmg]?)i?b?$/i.exec(part) ?? []
+    if (!Object.hasOwn(LIMITS, name)) return { limits, wrong: part }
+    limits[name as LimitName] = Number(digits) * UNITS[unit.toLowerCase()]! // the pattern has no other units
+  }
+  return { limits }
+}

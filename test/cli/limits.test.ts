@@ -1,0 +1,102 @@
+import { truncateSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
+import { run } from '../run.ts'
+import { makeFolder } from './folder.ts'
+
+const web = 'name: shop\nservices:\n  web:\n    image: nginx\n'
+const many = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n)).join('')
+const render = (cwd: string, limits = '') =>
+  run(['render', '--namespace', 'shop', '--registry', 'r.example'], { cwd, env: { DEVCTL_LIMITS: limits } })
+
+/** A project that reaches a limit which is lowered, with the smallest number that is enough for it. */
+const reaching: readonly [string, number, Readonly<Record<string, string>>][] = [
+  ['bytes', web.length, { 'compose.yaml': web }],
+  [
+    'loads',
+    3,
+    { 'compose.yaml': `include: [a.yaml, b.yaml, c.yaml]\n${web}`, 'a.yaml': web, 'b.yaml': web, 'c.yaml': web },
+  ],
+  ['ports', 9, { 'compose.yaml': `${web}    ports: ["1-10"]\n` }],
+  ['ports', 18, { 'compose.yaml': `${web}    expose: ["1-10", "21-30"]\n` }],
+  ['variables', 2, { 'compose.yaml': `${web}    env_file: [a.env]\n`, 'a.env': 'A=1\nB=2\n' }],
+  ['text', 8, { 'compose.yaml': `${web}    environment: {B: "$A$A"}\n`, '.env': 'A=1234\n' }],
+  [
+    'files',
+    3,
+    { 'compose.yaml': 'name: shop\nservices: {web: {build: b}}\n', 'b/Dockerfile': 'FROM x\n', 'b/x': '', 'b/y': '' },
+  ],
+  ['context', 14, { 'compose.yaml': 'name: shop\nservices: {web: {build: b}}\n', 'b/Dockerfile': 'FROM x\n' }],
+  [
+    'patterns',
+    4,
+    {
+      'compose.yaml': 'name: shop\nservices: {web: {build: b}}\n',
+      'b/Dockerfile': 'FROM x\n',
+      'b/.dockerignore': 'a\nb',
+    },
+  ],
+]
+
+describe('a limit', () => {
+  test.each(reaching)('of %s (%i) is looked at, and can be raised', async (limit, enough, files) => {
+    const folder = makeFolder(files)
+    const stopped = await render(folder, `${limit}=${enough - 1}`)
+    expect(stopped).toMatchObject({ status: 1, stdout: '' })
+    expect(stopped.stderr).toContain(`error[limits/exceeded]: more than ${enough - 1} `)
+    expect(stopped.stderr).toContain(`raise the limit: \`DEVCTL_LIMITS=${limit}=NUMBER\``)
+    const raised = await render(folder, `${limit}=${enough + 100_000}`)
+    expect(raised.stderr).not.toContain('limits/')
+  })
+
+  test.each(['ports', 'ports=x', 'port=3', 'ports=3 x'])('that is written as %j is told', async text => {
+    const { status, stderr } = await render(makeFolder({ 'compose.yaml': web }), text)
+    expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('error[limits/invalid]') })
+  })
+
+  test('may have a unit', () => {
+    expect(parseLimits('context=4g, bytes=1Mi')).toEqual({ limits: { context: 4 * 2 ** 30, bytes: 2 ** 20 } })
+    expect(Object.keys(LIMITS)).toContain('seconds')
+  })
+})
+
+describe('a file of 10 GB that takes no room on the disk', () => {
+  const uses: Readonly<Record<string, string>> = {
+    env_file: `${web}    env_file: big\n`,
+    label_file: `${web}    label_file: big\n`,
+    include: `include: [big]\n${web}`,
+    extends: `${web}    extends: {file: big, service: web}\n`,
+    'a config': `${web}    configs: [c]\nconfigs: {c: {file: big}}\n`,
+    'a Dockerfile': 'name: shop\nservices: {web: {build: {context: ., dockerfile: big}}}\n',
+    'a file of a build': 'name: shop\nservices: {web: {build: .}}\n',
+    'a host volume': `${web}    volumes: ["./big:/x:ro"]\n`,
+  }
+  test.each(Object.entries(uses))('is not read as %s', async (_, compose) => {
+    const folder = makeFolder({ 'compose.yaml': compose, big: '', Dockerfile: 'FROM x\n' })
+    truncateSync(join(folder, 'big'), 10 * 2 ** 30)
+    const began = performance.now()
+    const { status, stderr } = await render(folder)
+    expect({ status, stderr }).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/error\[(limits\/exceeded|volumes\/host-too-large)\]/),
+    })
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
+})
+
+test('files that include each other twice with other variables are loaded so often and no more', async () => {
+  const twice = (n: number) =>
+    `include:\n  - {path: f${n}.yaml, env_file: a.env}\n  - {path: f${n}.yaml, env_file: b.env}\n`
+  const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`f${n}.yaml`, n === 19 ? web : twice(n + 1)]))
+  const folder = makeFolder({ 'compose.yaml': twice(0), ...files, 'a.env': 'A=1\n', 'b.env': 'A=2\n' })
+  const { status, stderr } = await render(folder)
+  expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('error[limits/exceeded]') })
+})
+
+test('ten thousand unknown keys are looked up no more than anybody reads', async () => {
+  const folder = makeFolder({ 'compose.yaml': `${web}${many(10_000, n => `    kye${n}: 1\n`)}` })
+  const { status, stderr } = await render(folder)
+  expect(status).toBe(1)
+  expect(stderr).toContain('services/unknown-key')
+})
