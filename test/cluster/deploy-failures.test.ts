@@ -62,6 +62,37 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     expect(said).toContain('= note: | no database')
   })
 
+  it('a crash loop that begins when all were ready', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    ports: ["80:80"]\n    healthcheck: {test: [CMD, "true"], interval: 1s}\n' +
+        '  late:\n    image: busybox:1.37\n    command: [sh, -c, "sleep 5; echo no database; exit 7"]\n    ports: ["8080:8080"]\n',
+    )
+    const said = await failing(project, '--domain', 'devctl.localhost')
+    expect(said).toContain('all are ready; watching late')
+    expect(said).toMatch(/error\[deploy\/crash-loop\]: `late` ended \d times with exit code 7/)
+    expect(said).toMatch(/is partly deployed to .*: web is ready; late is not ready/)
+    expect(await project.kubectl('get', 'ingress', '--output=name')).toContain('ingress.networking.k8s.io/web')
+  })
+
+  it('a server that is waited for to complete', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    depends_on: {job: {condition: service_completed_successfully}}\n' +
+        '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {test: [CMD, "true"], interval: 1s}\n',
+    )
+    const said = await failing(project)
+    expect(said).toContain('error[deploy/never-completes]: `job` is a server, and never completes')
+    expect(said).toContain('web was not made')
+  })
+
+  it('a health check whose program the image does not have', async project => {
+    project.compose(
+      'services:\n  web:\n    image: nginx:1.27-alpine\n    healthcheck: {test: no-such-program localhost, interval: 1s, start_period: 1s}\n',
+    )
+    expect(await failing(project)).toContain(
+      'the healthcheck of `web` runs `no-such-program`, which its image does not have',
+    )
+  })
+
   it('a container that does its work and ends, though it is to stay', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: ["true"]\n')
     const said = await failing(project)
@@ -94,7 +125,8 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
       'services:\n  web:\n    image: nginx:1.27-alpine\n    secrets: [token]\nsecrets: {token: {external: true}}\n',
     )
     const said = await failing(project)
-    expect(said).toContain('error[deploy/configuration]: a container of `web` cannot be made')
+    expect(said).toContain('error[deploy/configuration]: the Secret `token`, which `web` needs, does not exist')
+    expect(said).toContain('compose.yaml:4:15')
     expect(said).toMatch(/secret "token" not found/)
   })
 
@@ -157,6 +189,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '15s')
     expect(status).toBe(1)
     expect(stderr).toContain('not done within 15 s')
+    expect(stderr).toContain('error[deploy/not-ready]: `web` was not ready in time')
     expect(stderr).toMatch(/api is ready; web is not ready/)
     expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
   })
