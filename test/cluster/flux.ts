@@ -5,6 +5,7 @@ import { git } from '../git/git.ts'
 import type { GitServer } from '../git/repository.ts'
 import { describeAll } from './application.ts'
 import { type Cluster, eventually } from './cluster.ts'
+import type { Controller } from './controller.ts'
 
 /** Whether the controllers of Flux run here: what they know as resources is there. */
 export async function hasFlux(cluster: Cluster | undefined): Promise<boolean> {
@@ -14,15 +15,11 @@ export async function hasFlux(cluster: Cluster | undefined): Promise<boolean> {
 }
 
 /** Flux as it follows one folder of a repository, with the objects that devctl writes for it. */
-export interface Flux {
-  /** Makes Flux look now, and waits until it has brought the cluster to the head of the branch and finds all of it ready. */
-  reconcile(): Promise<void>
+export interface Flux extends Controller {
   /** What it holds itself responsible for, as `Deployment/web`, sorted. */
   inventory(): Promise<readonly string[]>
   /** Texts of the events in which it says that it has changed something. */
   changes(): Promise<readonly string[]>
-  /** Takes it away again: what it is responsible for goes first. */
-  remove(): Promise<void>
 }
 
 /** As much of an object of Flux as is looked at. */
@@ -30,6 +27,7 @@ interface FluxObject {
   readonly status?: {
     readonly artifact?: { readonly revision: string }
     readonly lastAppliedRevision?: string
+    readonly lastAttemptedRevision?: string
     readonly lastHandledReconcileAt?: string
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message: string }[]
     readonly inventory?: { readonly entries: readonly { readonly id: string }[] }
@@ -41,8 +39,10 @@ interface FluxOptions {
   readonly namespace: string
   readonly target: Omit<AgentTarget, 'repository' | 'branch'>
   readonly server: GitServer
-  /** With which the repository is read. */
-  readonly login: { readonly username: string; readonly password: string }
+  /** With which the repository is read, where it asks. */
+  readonly login?: { readonly username: string; readonly password: string }
+  /** Of `spec.postBuild` of the Kustomization. */
+  readonly substitute?: Readonly<Record<string, string>>
   /** For files. */
   readonly folder: string
 }
@@ -53,15 +53,15 @@ const SECONDS = 120
 /** Applies the GitRepository and the Kustomization, and the Secret that the first one reads. */
 export async function startFlux(
   cluster: Cluster,
-  { namespace, target, server, login, folder }: FluxOptions,
+  { namespace, target, server, login, substitute, folder }: FluxOptions,
 ): Promise<Flux> {
   const name = `${target.application}-${target.environment}`
   const kubectl = (...args: readonly string[]) => cluster.kubectl('--namespace', namespace, ...args)
   const secret = ['create', 'secret', 'generic', `${name}-git`]
-  await kubectl(...secret, ...Object.entries(login).map(([key, value]) => `--from-literal=${key}=${value}`))
+  if (login) await kubectl(...secret, ...Object.entries(login).map(([key, value]) => `--from-literal=${key}=${value}`))
   const file = join(folder, 'flux.yaml')
   const text = fluxObjects({ ...target, repository: server.address, branch: 'main' })
-  writeFileSync(file, adapted(text, namespace, `${name}-git`))
+  writeFileSync(file, adapted(text, namespace, { secret: login && `${name}-git`, substitute }))
   await kubectl('apply', '--filename', file)
   let asked = 0
 
@@ -75,7 +75,11 @@ export async function startFlux(
   }
 
   /** Asks for a reconciliation, and waits until it has ended as it should. */
-  async function request(kind: keyof typeof paths, isDone: (status: NonNullable<FluxObject['status']>) => boolean) {
+  async function request(
+    kind: keyof typeof paths,
+    isDone: (status: NonNullable<FluxObject['status']>) => boolean,
+    ready = 'True',
+  ) {
     const at = `test-${++asked}`
     const annotation = { metadata: { annotations: { 'reconcile.fluxcd.io/requestedAt': at } } }
     const { status, body } = await cluster.send('PATCH', paths[kind], annotation, 'application/merge-patch+json')
@@ -85,18 +89,42 @@ export async function startFlux(
       SECONDS,
       async () => {
         const { status = {} } = await cluster.get<FluxObject>(paths[kind])
-        const isReady = status.conditions?.some(one => one.type === 'Ready' && one.status === 'True')
+        const isReady = status.conditions?.some(one => one.type === 'Ready' && one.status === ready)
         return (isReady && status.lastHandledReconcileAt === at && isDone(status)) || undefined
       },
       explain,
     )
   }
 
+  /** Has the head of the branch fetched; gives its revision. */
+  async function fetched(): Promise<string> {
+    const revision = `main@sha1:${await git(server.repository, 'rev-parse', 'main')}`
+    await request('source', status => status.artifact?.revision === revision)
+    return revision
+  }
+
+  async function reconcile(): Promise<void> {
+    const revision = await fetched()
+    await request('kustomization', status => status.lastAppliedRevision === revision)
+  }
+
+  async function changes(): Promise<readonly string[]> {
+    const selector = `involvedObject.kind=Kustomization,involvedObject.name=${name},reason=Progressing`
+    const { items } = JSON.parse(await kubectl('get', 'events', '--field-selector', selector, '--output=json'))
+    // What is said again only counts up.
+    return (items as readonly { count?: number; message: string }[]).map(one => `${one.count} × ${one.message}`).sort()
+  }
+
   return {
-    async reconcile() {
-      const revision = `main@sha1:${await git(server.repository, 'rev-parse', 'main')}`
-      await request('source', status => status.artifact?.revision === revision)
-      await request('kustomization', status => status.lastAppliedRevision === revision)
+    name: 'Flux',
+    reconcile,
+    async fails() {
+      const revision = await fetched()
+      await request('kustomization', status => status.lastAttemptedRevision === revision, 'False')
+    },
+    async syncs() {
+      await reconcile()
+      return (await changes()).length
     },
     async inventory() {
       const { status } = await cluster.get<FluxObject>(paths.kustomization)
@@ -104,14 +132,7 @@ export async function startFlux(
       const names = status?.inventory?.entries.map(({ id }) => id.replace(/^[^_]*_(.*)_[^_]*_([^_]*)$/, '$2/$1'))
       return (names ?? []).sort()
     },
-    async changes() {
-      const selector = `involvedObject.kind=Kustomization,involvedObject.name=${name},reason=Progressing`
-      const { items } = JSON.parse(await kubectl('get', 'events', '--field-selector', selector, '--output=json'))
-      // What is said again only counts up.
-      return (items as readonly { count?: number; message: string }[])
-        .map(one => `${one.count} × ${one.message}`)
-        .sort()
-    },
+    changes,
     async remove() {
       // Its finalizer takes away what it has made, for which it needs the source no more.
       await kubectl('delete', 'kustomization', name, '--ignore-not-found', '--timeout=50s')
@@ -121,9 +142,15 @@ export async function startFlux(
 }
 
 /** In a namespace of the test, with the comment about the Secret followed, and without long pauses after a failure. */
-function adapted(text: string, namespace: string, secret: string): string {
-  const added = `${text.slice(0, text.indexOf('---'))}  secretRef:\n    name: ${secret}\n`
-  return `${added}${text.slice(text.indexOf('---'))}`
+function adapted(
+  text: string,
+  namespace: string,
+  { secret, substitute }: Pick<FluxOptions, 'substitute'> & { readonly secret: string | undefined },
+): string {
+  const source = text.slice(0, text.indexOf('---'))
+  const added = secret === undefined ? '' : `  secretRef:\n    name: ${secret}\n`
+  const build = substitute === undefined ? '' : `  postBuild:\n    substitute: ${JSON.stringify(substitute)}\n`
+  return `${source}${added}${text.slice(source.length)}${build}`
     .replaceAll('namespace: flux-system', `namespace: ${namespace}`)
     .replace('retryInterval: 1m', 'retryInterval: 3s')
 }
