@@ -59,6 +59,9 @@ export async function folderMaker(
     if (told.has(object)) return
     told.add(object)
     io.stderr.write(`warning: ${object} is deleted and made again by the controller: ${reason} (${source})\n`)
+    const { namespace } = plan.environment
+    const where = namespace === undefined ? '' : ` --namespace ${namespace}`
+    io.stderr.write(`  = help: where it does not, delete it once: \`kubectl${where} delete ${object}\`\n`)
   }
   return {
     manifests: () => final,
