@@ -136,7 +136,8 @@ export function workloadProblems(workload: KubeObject, warnings: readonly Warnin
   const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time > since)
   const isNew =
     event !== undefined || (Date.parse(failure?.lastTransitionTime ?? '') || Number.POSITIVE_INFINITY) > since
-  const detail = (isNew ? failure?.message : undefined) ?? event?.message
+  // A Deployment has a condition for as long as its newest Pods are refused: the events of its ReplicaSet alone may be over.
+  const detail = (isNew ? failure?.message : undefined) ?? (workload.kind === 'Deployment' ? undefined : event?.message)
   if (
     detail === undefined ||
     !/forbidden|denied|exceeded quota|violates|is invalid|failed calling webhook/.test(detail)
