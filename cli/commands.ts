@@ -16,6 +16,7 @@ import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUs
 import { promote } from './commands/promote.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
+import { restart } from './commands/restart.ts'
 import { schema } from './commands/schema.ts'
 import { validate } from './commands/validate.ts'
 import { versionCommand } from './commands/version.ts'
@@ -24,6 +25,7 @@ import { versionCommand } from './commands/version.ts'
 export const commands: readonly Command[] = [
   deploy,
   diff,
+  restart,
   destroy,
   endpoints,
   logs,

@@ -84,7 +84,7 @@ export async function destroyDependencies(
     if (above.includes(address) || !(await readRecord(cluster, toDnsLabel(name), namespace, { signal }))) continue
     const status = await inClone(context, dependency, session, async folder => {
       const io = { ...context.io, cwd: folder }
-      const own = ownOptions(options, dependency)
+      const own = { ...ownOptions(options, dependency), services: [] }
       const project = await openProject(io, own)
       return destroyProject({ ...context, io }, own, project, name, session, progress, [...above, address])
     })

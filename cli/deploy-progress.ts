@@ -12,7 +12,7 @@ import type { Progress } from './progress/progress.ts'
 /** Tells what happens; `onChange` is called when something was written. */
 export function toProgress(
   progress: Progress,
-  outcome: Outcome,
+  outcome: Pick<Outcome, 'events'>,
   onChange: () => void,
   now: () => number,
 ): DeployEvents {

@@ -1,13 +1,16 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { DestroyInput } from '../environment/destroy.ts'
 import { nameOf } from '../environment/wanted.ts'
 import type { Session, SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { tellLocked } from './deploy-progress.ts'
+import { refuseForServices, selectServices } from './destroy-services.ts'
 import { readableDuration } from './duration-option.ts'
-import { findName } from './environment-of-files.ts'
+import { findEnvironment, findName } from './environment-of-files.ts'
 import { UsageError } from './errors.ts'
+import { requireNamespace } from './namespaces.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import { type Progress, startProgress } from './progress/progress.ts'
 import type { LoadingValues } from './project-options.ts'
@@ -24,11 +27,21 @@ export interface DestroyValues extends LoadingValues, SessionOptions {
   readonly yes: boolean
   readonly wait: boolean
   readonly bash: boolean
+  /** Only these services; empty: all. */
+  readonly services: readonly string[]
 }
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
+  const { services } = options
+  if (services.length > 0) refuseForServices(options)
   return withProject(context, options, async (own, project, session) => {
+    if (services.length > 0) {
+      const known = await findEnvironment(own, options, project)
+      const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
+      const select = await selectServices(own, services, known, options)
+      return destroyProject(own, options, project, known.name, session, progress, [], select)
+    }
     const environment = await findName(own, options, project)
     if (options.all) await confirm(own, options, environment, session)
     const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
@@ -45,11 +58,14 @@ export async function destroyProject(
   session: Session,
   progress: Progress,
   above: readonly string[],
+  select?: NonNullable<DestroyInput['select']>,
 ): Promise<number> {
   const { io, logLevel } = context
   const { cluster, namespace, clock, signal, holder } = session
   const began = clock.now()
-  const manifest = manifestOf(project)
+  const subject = select ? `${options.services.join(', ')} of ${environment}` : environment
+  const are = select && options.services.length > 1 ? 'are' : 'is'
+  const manifest = select ? undefined : manifestOf(project)
   const volumes = options.volumes || options.all
   const { destroyEnvironment } = await import('../environment/destroy.ts')
   let planned: number | undefined
@@ -62,7 +78,9 @@ export async function destroyProject(
       holder,
       volumes,
       wait: options.wait,
-      before: active => runCommands(context, options, project, environment, session, progress, active),
+      ...(select
+        ? { select }
+        : { before: active => runCommands(context, options, project, environment, session, progress, active) }),
     },
     {
       clock,
@@ -82,10 +100,11 @@ export async function destroyProject(
   ).catch((error: unknown) => {
     progress.pause()
     if (planned !== undefined && (signal.aborted || deleted > 0))
-      io.stderr.write(stoppedText(environment, namespace, deleted, planned))
+      io.stderr.write(stoppedText(subject, namespace, deleted, planned))
     throw error
   })
   progress.pause()
+  if (result.wasEmpty) await requireNamespace(session)
   if (result.kept.length > 0) {
     const hint = volumes ? '' : ' (`--volumes` deletes claims)'
     io.stderr.write(`kept ${result.kept.join(', ')}${hint}\n`)
@@ -94,8 +113,8 @@ export async function destroyProject(
   const took = readableDuration(clock.now() - began)
   printSummary(
     result.wasEmpty
-      ? `there is nothing of ${environment} in ${namespace}`
-      : `${environment} is destroyed in ${namespace}: ${plural(result.deleted.length, 'object')}${options.wait ? '' : ', not waited for'} (${took})`,
+      ? `there is nothing of ${subject} in ${namespace}`
+      : `${subject} ${are} destroyed in ${namespace}: ${plural(result.deleted.length, 'object')}${options.wait ? '' : ', not waited for'} (${took})`,
     io,
     logLevel,
   )

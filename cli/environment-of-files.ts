@@ -1,6 +1,7 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Project } from '../compiler/project/project.ts'
+import { get, type Tree } from '../compiler/syntax/tree.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { type OpenProject, openProject, targetOf } from './open-project.ts'
@@ -14,6 +15,8 @@ export interface KnownEnvironment {
   readonly project: Project | undefined
   /** Absent when the files have mistakes. */
   readonly plan: Plan | undefined
+  /** The services of the Compose file, for the places of failures. */
+  readonly services: Tree | undefined
   /** What options and the manifest say of the cluster and the namespace. */
   readonly target: ReturnType<typeof targetOf>
 }
@@ -36,7 +39,7 @@ export async function findEnvironment(
   const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
   const opened = found ?? (await openProject(io, options))
   const target = targetOf(opened, options)
-  const { plan, project, diagnostics } = await compileFiles(
+  const { plan, project, loaded, diagnostics } = await compileFiles(
     io,
     [],
     options,
@@ -44,7 +47,8 @@ export async function findEnvironment(
     { project: opened },
   )
   const name = plan?.environment.name ?? options.name ?? project?.name
-  if (name !== undefined) return { name: toDnsLabel(name), project, plan, target }
+  if (name !== undefined)
+    return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services'), target }
   printDiagnostics(diagnostics, io, logLevel)
   throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
 }

@@ -209,7 +209,7 @@ function endedEarly(error: unknown): NotInTime | undefined {
 }
 
 /** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */
-function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
+export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
   const all = error instanceof AggregateError ? error.errors : [error]
   const byService = new Map<string, WorkloadFailed>()
   for (const one of all) {

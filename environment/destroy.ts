@@ -23,6 +23,8 @@ export interface DestroyInput {
   readonly volumes: boolean
   /** Wait until everything is gone, Pods included. */
   readonly wait: boolean
+  /** Chooses what it is about among all that the environment has, which then goes on; absent: all of it. Throws to stop. */
+  readonly select?: (objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>
   /** Done first, while the environment is held; when it throws, nothing is deleted. */
   readonly before?: (signal: AbortSignal) => Promise<void>
 }
@@ -92,7 +94,9 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
   const found = [...listed, ...outside]
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
-  const ours = found.filter(object => !isOwn(object, environment) && !isDependant(object))
+  const all = found.filter(object => !isOwn(object, environment) && !isDependant(object))
+  const ours = input.select ? await input.select(all) : all
+  const others = all.filter(object => !ours.includes(object))
   const staying = ours.filter(object => stays(object) && !isEnding(object))
   const going = ours.filter(object => !stays(object) || isEnding(object))
   const of = { environment, namespace, volumes: input.volumes }
@@ -112,8 +116,8 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
     kept: staying.map(nameOf),
     held: [...held].flatMap(([object, why]) => (why === undefined ? [] : [{ object: nameOf(object), why }])),
   })
-  if (doomed.length === 0 && !record && !locked) {
-    if (wait) await podsGone(cluster, input, kept, signal)
+  if (doomed.length === 0 && (input.select || (!record && !locked))) {
+    if (wait) await podsGone(cluster, input, [...others, ...kept], signal)
     return { ...result([]), wasEmpty: true }
   }
   events.planned(doomed, kept)
@@ -136,8 +140,9 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
       })
     if (wait) {
       await gone(cluster, deleted, active)
-      await podsGone(cluster, input, kept, active)
+      await podsGone(cluster, input, [...others, ...kept], active)
     }
+    if (input.select) return
     // What stays is found again by its label; it needs no record.
     await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })

@@ -1,6 +1,8 @@
+import type { KubeObject } from '../cluster/cluster.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
 import { addressesOf } from './endpoints/routes.ts'
+import { SERVICE_LABEL } from './labels.ts'
 import { referencesOf, referenceTo } from './references.ts'
 import { isRoute, isWorkload, serviceOf } from './wanted.ts'
 
@@ -55,4 +57,45 @@ function labelsOfPods(workload: KubernetesObject): Labels {
 function selects(policy: KubernetesObject, labels: Labels): boolean {
   const { podSelector } = (policy['spec'] ?? {}) as { readonly podSelector?: { readonly matchLabels?: Labels } } // its spec
   return Object.entries(podSelector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value)
+}
+
+/**
+ * What some services have in the cluster, of the objects of their environment: what is labelled as theirs, and of what services share that which nobody
+ * else uses.
+ */
+export function objectsOfServices(
+  objects: readonly KubeObject[],
+  services: ReadonlySet<string>,
+): readonly KubeObject[] {
+  const isOwn = (object: KubeObject) => services.has(serviceOf(object) ?? '')
+  const workloads = objects.filter(isWorkload)
+  const used = (own: boolean) =>
+    new Set(workloads.filter(one => isOwn(one) === own).flatMap(one => [...referencesOf(one)]))
+  const [byThese, byOthers] = [used(true), used(false)]
+  const podLabels = (own: boolean) => workloads.filter(one => isOwn(one) === own).map(labelsOfPods)
+  const [labelsOfThese, labelsOfOthers] = [podLabels(true), podLabels(false)]
+  const serviceNames = new Set(
+    objects.filter(one => one.kind === 'Service' && isOwn(one)).map(one => one.metadata.name),
+  )
+  return objects.filter(object => {
+    if (serviceOf(object) !== undefined || isWorkload(object)) return isOwn(object)
+    if (isRoute(object)) {
+      const backends = backendsOf(object)
+      return backends.length > 0 && backends.every(name => serviceNames.has(name))
+    }
+    if (object.kind === 'NetworkPolicy')
+      return labelsOfThese.some(one => selects(object, one)) && !labelsOfOthers.some(one => selects(object, one))
+    return byThese.has(referenceTo(object)) && !byOthers.has(referenceTo(object))
+  })
+}
+
+/** The services whose containers run in the Pods of another one, and which that is: their Services lead there. */
+export function leadsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
+  const leads = new Map<string, string>()
+  for (const object of objects) {
+    const { selector } = (object['spec'] ?? {}) as { readonly selector?: Labels } // a Service's spec
+    const [own, lead] = [serviceOf(object), object.kind === 'Service' ? selector?.[SERVICE_LABEL] : undefined]
+    if (own !== undefined && lead !== undefined && own !== lead) leads.set(own, lead)
+  }
+  return leads
 }

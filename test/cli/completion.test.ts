@@ -20,7 +20,7 @@ describe('completion', () => {
   test('of bash knows commands, options, choices, services and files', async () => {
     const names = commands.map(({ name }) => name).filter(name => !name.includes(' '))
     expect(await offered('')).toEqual([...names, '--version', '--loglevel', '-h', '--help'])
-    expect(await offered('re')).toEqual(['render'])
+    expect(await offered('re')).toEqual(['restart', 'render'])
     expect(await offered('render', '--form')).toEqual(['--format'])
     expect(await offered('render', '--format', '')).toEqual(['yaml', 'json', 'kustomize'])
     expect(await offered('--loglevel', 'e')).toEqual(['error'])

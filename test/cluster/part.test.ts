@@ -79,4 +79,36 @@ describe.skipIf(cluster === undefined)('a part of an application', () => {
     await good(project, 'deploy', '--wait', 'debug')
     expect(await names(project, 'deployments')).toEqual(['debug'])
   })
+
+  it('is restarted, and destroyed, while the rest goes on', async project => {
+    project.compose(compose())
+    await good(project, 'deploy', '--wait')
+    const pods = async (service: string) =>
+      project.kubectl(
+        'get',
+        'pods',
+        `--selector=dev.platform/service=${service}`,
+        '--output=jsonpath={.items[*].metadata.uid}',
+      )
+    const before = { web: await pods('web'), worker: await pods('worker') }
+    expect(await good(project, 'restart', '--wait', 'worker')).toMatch(/worker of [\w-]+ is restarted/)
+    expect(await pods('worker')).not.toBe(before.worker)
+    expect(await pods('web')).toBe(before.web)
+    expect(await good(project, 'deploy', '--wait'), 'the restart is not taken back').toContain('up to date')
+    const job = await project.devctl('restart', 'migrate')
+    expect(job).toMatchObject({ status: 1, stderr: expect.stringContaining('devctl deploy --rerun migrate') })
+
+    const refused = await project.devctl('destroy', 'api')
+    expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining('`web` depends on `api`') })
+    expect(await good(project, 'destroy', '--wait', 'worker')).toMatch(/worker of [\w-]+ is destroyed/)
+    expect(await names(project, 'deployments,statefulsets')).toEqual(['api', 'web'])
+    expect(await names(project, 'pvc')).toEqual(['data'])
+    expect(await good(project, 'diff')).not.toMatch(/(web|api|migrate)\b.*differ/)
+    expect(await good(project, 'deploy', '--wait')).toContain('is deployed to')
+    expect(await names(project, 'statefulsets')).toEqual(['worker'])
+    expect(await good(project, 'destroy', '--yes', '--volumes', '--wait', 'api', 'worker')).toContain('are destroyed')
+    expect(await names(project, 'deployments,statefulsets,pvc,configmaps')).toEqual(
+      expect.not.arrayContaining(['api', 'data', 'worker']),
+    )
+  })
 })

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { createHost } from '../../cli/node-host.ts'
+import type { KubeObject } from '../../cluster/cluster.ts'
 import { compile, type Plan } from '../../compiler/index.ts'
 import { toManifests } from '../../constructs/index.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'
 import type { Clock } from '../../environment/clock.ts'
 import { deployEnvironment, planDeploy } from '../../environment/deploy.ts'
-import { manifestsOf, withDependencies } from '../../environment/part.ts'
+import { destroyEnvironment } from '../../environment/destroy.ts'
+import { leadsOf, manifestsOf, objectsOfServices, withDependencies } from '../../environment/part.ts'
 import { readRecord } from '../../environment/record.ts'
+import { restartServices } from '../../environment/restart.ts'
 import { nameOf } from '../../environment/wanted.ts'
 import { makeFolder } from '../cli/folder.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -190,4 +193,83 @@ describe('a deploy of a part', () => {
     expect(changes.prune).toEqual([])
     expect(changes.kept).toEqual([])
   })
+})
+
+describe('what services have in the cluster', () => {
+  const objectsOf = () => toManifests(planOf()).map(({ object }) => object)
+  const names = (...services: readonly string[]) => objectsOfServices(objectsOf(), new Set(services)).map(nameOf)
+
+  test('is theirs by label, and of what is shared what nobody else uses', () => {
+    const worker = names('worker')
+    for (const own of ['statefulset/worker', 'service/worker', 'secret/shop-other']) expect(worker).toContain(own)
+    for (const one of ['persistentvolumeclaim/files', 'networkpolicy/shop-network-side']) expect(worker).toContain(one)
+    for (const other of [
+      'persistentvolumeclaim/data',
+      'secret/shop-token',
+      'ingress/shop',
+      'networkpolicy/shop-network-default',
+    ])
+      expect(worker).not.toContain(other)
+    expect(names('worker', 'api')).toContain('persistentvolumeclaim/data')
+    expect(names('web', 'agent', 'worker')).toContain('ingress/shop')
+  })
+
+  test('of who runs in the Pods of another one is little', () => {
+    expect([...leadsOf(objectsOf())]).toEqual([['agent', 'web']])
+    expect(names('agent')).toEqual(['service/agent'])
+  })
+
+  test('goes without the rest, and the record stays', async () => {
+    const cluster = new MemoryCluster({ namespace: 'ns' })
+    await deploy(cluster, COMPOSE)
+    const before = await record(cluster)
+    const { deleted, kept } = await destroyEnvironment(
+      {
+        cluster,
+        environment: 'shop',
+        namespace: 'ns',
+        holder: { name: 'ann@laptop (1)', isGone: () => false },
+        volumes: false,
+        wait: false,
+        select: async found => objectsOfServices(found, new Set(['worker'])),
+      },
+      { clock, signal, events: { planned() {}, deleted() {}, locked() {} } },
+    )
+    expect(deleted).toEqual(expect.arrayContaining(['statefulset/worker', 'service/worker', 'secret/shop-other']))
+    expect(kept).toEqual(['persistentvolumeclaim/files'])
+    expect(await record(cluster)).toMatchObject({ kinds: before.kinds, source: before.source })
+    const { done } = await deploy(cluster, COMPOSE)
+    expect(done.every(one => one.startsWith('create '))).toBe(true)
+    expect(done).toHaveLength(deleted.length)
+  })
+})
+
+test('a restart writes one annotation, and is no news to the next deploy', async () => {
+  const cluster = new MemoryCluster({ namespace: 'ns' })
+  await deploy(cluster, COMPOSE)
+  const done: string[] = []
+  const events = {
+    locked() {},
+    waiting() {},
+    status() {},
+    applied() {},
+    routed() {},
+    watching() {},
+    done: (_: string, name: string) => void done.push(name),
+  }
+  const holder = { name: 'ann@laptop (1)', isGone: () => false }
+  const where = { cluster, environment: 'shop', namespace: 'ns', holder, wait: false, services: undefined }
+  const select = (found: readonly KubeObject[]) => found.filter(({ kind }) => kind !== 'Job')
+  const clock: Clock = { now: () => Date.UTC(2026, 0, 1), every: () => () => {} }
+  expect(await restartServices({ ...where, select }, { clock, signal, events })).toMatchObject({
+    restarted: ['api', 'web', 'worker'],
+    failures: [],
+  })
+  const [set] = await cluster.list({ apiVersion: 'apps/v1', kind: 'StatefulSet', namespace: 'ns' })
+  expect(JSON.stringify(set!['spec'])).toContain('"kubectl.kubernetes.io/restartedAt":"2026-01-01T00:00:00.000Z"')
+  expect((await deploy(cluster, COMPOSE)).isUpToDate).toBe(true)
+  await restartServices({ ...where, select }, { clock: { ...clock, now: () => Date.UTC(2026, 0, 2) }, signal, events })
+  expect((await deploy(cluster, COMPOSE.replace('nginx:API', 'nginx:2'))).done).toEqual(['update statefulset/api'])
+  const after = await cluster.get({ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'api', namespace: 'ns' })
+  expect(JSON.stringify(after), 'a deploy does not take it back').toContain('2026-01-02')
 })

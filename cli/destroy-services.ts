@@ -1,0 +1,80 @@
+import type { KubeObject } from '../cluster/cluster.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../compiler/plan/plan.ts'
+import { leadsOf, objectsOfServices } from '../environment/part.ts'
+import { isWorkload, serviceOf } from '../environment/wanted.ts'
+import type { Context } from './command.ts'
+import type { DestroyValues } from './destroy-application.ts'
+import type { KnownEnvironment } from './environment-of-files.ts'
+import { UsageError } from './errors.ts'
+import { serviceWords } from './live-services.ts'
+
+/** Refuses what is about a whole environment where services are named. Throws a UsageError. */
+export function refuseForServices({ all, dependencies }: Pick<DestroyValues, 'all' | 'dependencies'>): void {
+  for (const [option, isGiven] of Object.entries({ '--all': all, '--dependencies': dependencies }))
+    if (isGiven)
+      throw new UsageError(`\`${option}\` is about the whole environment`, { hint: 'leave the names of services out' })
+}
+
+/**
+ * What chooses the objects of the services that the words name. Where others that stay depend on them it asks, or needs `--yes`. It throws a UserError for a word that is no
+ * service, and for a service that runs in the Pods of another one.
+ */
+export async function selectServices(
+  context: Context,
+  words: readonly string[],
+  known: KnownEnvironment,
+  options: Pick<DestroyValues, 'yes'>,
+): Promise<(objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>> {
+  const toLabels = await serviceWords(known)
+  return async objects => {
+    const named = toLabels(words, objects)
+    const leads = leadsOf(objects)
+    for (const label of named) refuseMember(label, leads.get(label), named)
+    const members = [...leads].filter(([, lead]) => named.has(lead)).map(([member]) => member)
+    const services = new Set([...named, ...members])
+    const dependants = dependantsOf(services, known.plan, objects)
+    if (dependants.length > 0) await confirm(context, options, words, dependants)
+    return objectsOfServices(objects, services)
+  }
+}
+
+function refuseMember(label: string, lead: string | undefined, named: ReadonlySet<string>): void {
+  if (lead === undefined || named.has(lead)) return
+  throw new UserError(`\`${label}\` runs in the Pods of \`${lead}\``, {
+    hint: `\`devctl destroy ${lead}\` takes both; to take \`${label}\` alone, remove it from the Compose file and deploy`,
+  })
+}
+
+/** Services of the cluster that the files say depend on some that go, and that do not go with them. */
+function dependantsOf(
+  services: ReadonlySet<string>,
+  plan: Plan | undefined,
+  objects: readonly KubeObject[],
+): readonly { readonly service: string; readonly needs: string }[] {
+  const there = new Set(objects.filter(isWorkload).map(serviceOf))
+  return (plan?.workloads ?? []).flatMap(({ service, dependencies = [] }) => {
+    const needs = dependencies.find(one => services.has(one.service))?.service
+    return needs !== undefined && !services.has(service) && there.has(service) ? [{ service, needs }] : []
+  })
+}
+
+async function confirm(
+  { io }: Context,
+  { yes }: Pick<DestroyValues, 'yes'>,
+  words: readonly string[],
+  dependants: readonly { readonly service: string; readonly needs: string }[],
+): Promise<void> {
+  if (yes) return
+  const text = dependants.map(({ service, needs }) => `\`${service}\` depends on \`${needs}\``).join(', ')
+  const names = dependants.map(({ service }) => service).join(' ')
+  if (!io.choose)
+    throw new UserError(text, {
+      hint: `name all of them: \`devctl destroy ${words.join(' ')} ${names}\`; or add \`--yes\``,
+    })
+  const answer = await io.choose(`${text.replaceAll('`', '')}. Destroy ${words.join(', ')} all the same?`, [
+    { value: 'no' },
+    { value: 'yes' },
+  ])
+  if (answer !== 'yes') throw new UserError('nothing was destroyed')
+}
