@@ -14,6 +14,7 @@ import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
 import { namespace, namespaceCreate, namespaceDelete, namespaceList, namespaceUse } from './commands/namespace.ts'
 import { promote } from './commands/promote.ts'
+import { ps } from './commands/ps.ts'
 import { publish } from './commands/publish.ts'
 import { render } from './commands/render.ts'
 import { restart } from './commands/restart.ts'
@@ -27,6 +28,7 @@ export const commands: readonly Command[] = [
   diff,
   restart,
   destroy,
+  ps,
   endpoints,
   logs,
   forward,

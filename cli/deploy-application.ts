@@ -17,6 +17,7 @@ import { printSummary } from './report.ts'
 export interface DeployValues extends DeployingValues {
   readonly wait: boolean
   readonly dependencies: boolean
+  readonly createNamespace: boolean
   readonly bash: boolean
   readonly build: boolean
   readonly drift: 'ask' | 'overwrite'

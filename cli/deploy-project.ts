@@ -6,6 +6,7 @@ import { type CompiledForCluster, compileForCluster, report } from './compile-fo
 import { applyCompiled, type Deployed, type DeployValues } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
 import { compileWithHanded } from './handed-variables.ts'
+import { ensureNamespace } from './namespaces.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
 import { withVariables } from './project-session.ts'
@@ -31,6 +32,7 @@ export async function deployProject(
   const compiled = await compile(context, options, project, session, progress)
   if (!compiled) return { status: 1 }
   const environment = compiled.plan.environment.name
+  if (above.length === 0) await ensureNamespace(context, options, session, progress)
   const manifest = manifestOf(project)
   const dependencies = new Map<string, Readonly<Record<string, string>>>()
   if (manifest && manifest.dependencies.length > 0) {

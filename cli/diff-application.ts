@@ -7,6 +7,7 @@ import { tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { compileWithHanded } from './handed-variables.ts'
 import { wantsColour } from './io.ts'
+import { requireNamespace } from './namespaces.ts'
 import { startProgress } from './progress/progress.ts'
 import { withProject } from './project-session.ts'
 import { printSummary } from './report.ts'
@@ -39,6 +40,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const compiled = await compileWithHanded(own, options, project, session, progress)
     progress.pause()
     if (!compiled) return 1
+    await requireNamespace(session)
     const { plan, synth, services, source } = compiled
     const choices = choicesOf(options, compiled)
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })

@@ -1,6 +1,7 @@
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
+import { requireNamespace } from './namespaces.ts'
 import { renderEndpoints } from './print-endpoints.ts'
 import type { LoadingValues } from './project-options.ts'
 
@@ -16,7 +17,8 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
   return withCluster(
     io,
     { ...options, ...environment.target, logLevel: context.logLevel, timeout: undefined },
-    async ({ cluster, namespace, signal }) => {
+    async session => {
+      const { cluster, namespace, signal } = session
       const [{ findEndpoints }, { withAnswers }, { askAddress }] = await Promise.all([
         import('../environment/endpoints/endpoints.ts'),
         import('../environment/endpoints/asked.ts'),
@@ -25,6 +27,7 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
       const { name } = environment
       const found = await findEndpoints(cluster, { environment: name, namespace }, [], { signal })
       const endpoints = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))
+      if (endpoints.length === 0) await requireNamespace(session)
       if (endpoints.length > 0 || options.output === 'json')
         io.stdout.write(renderEndpoints(endpoints, options.output ?? 'text'))
       if (endpoints.length > 0) return 0

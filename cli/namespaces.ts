@@ -2,6 +2,8 @@ import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Session } from './cluster-session.ts'
+import type { Context } from './command.ts'
+import type { Progress } from './progress/progress.ts'
 
 type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
@@ -21,10 +23,39 @@ export async function requireNamespace(where: Where): Promise<void> {
     throw await noNamespace(where, '`devctl deploy --create-namespace` makes it')
 }
 
+/**
+ * Makes the namespace of a deploy where it is not there, and where that is wanted: `--create-namespace` says so, or somebody at the terminal. Throws a UserError where nobody
+ * does.
+ */
+export async function ensureNamespace(
+  { io }: Context,
+  { createNamespace }: { readonly createNamespace: boolean },
+  where: Where,
+  progress: Progress,
+): Promise<void> {
+  const { cluster, namespace, signal } = where
+  if ((await hasNamespace(where)) !== false) return
+  if (!createNamespace) {
+    progress.pause()
+    const question = `There is no namespace ${namespace} in ${cluster.name}. Create it?`
+    const answer = await io.choose?.(question, [{ value: 'no' }, { value: 'yes' }])
+    if (answer !== 'yes')
+      throw await noNamespace(where, '`--create-namespace` makes it, `--namespace` names another one')
+  }
+  try {
+    await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
+    progress.tell({ type: 'note', text: `created namespace ${namespace}` })
+  } catch (error) {
+    // Somebody else was faster.
+    if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error
+  }
+}
+
 /** The error for a namespace that is not there: names one that is spelt nearly so, else says `hint`. */
 export async function noNamespace({ cluster, namespace, signal }: Where, hint: string): Promise<UserError> {
+  const near = didYouMean(namespace, await namesOf(cluster, signal))
   return new UserError(`there is no namespace \`${namespace}\` in ${cluster.name}`, {
-    hint: didYouMean(namespace, await namesOf(cluster, signal)) ?? hint,
+    hint: near === undefined ? hint : `${near} Otherwise ${hint}`,
   })
 }
 

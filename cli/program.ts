@@ -34,7 +34,7 @@ export async function runProgram(argv: readonly string[], io: Io, commands: read
       io.stderr.write(helpOf(program))
       return 2
     }
-    throw toUsageError(error)
+    throw (await unknownCommand(error, argv, commands)) ?? toUsageError(error)
   }
   return status
 }
@@ -149,6 +149,20 @@ function helpOf(command: CommanderCommand): string {
   })
   command.outputHelp()
   return text
+}
+
+/** The error for a command that there is not, but elsewhere: its own options are then no mistake of their own. */
+async function unknownCommand(
+  { code }: CommanderError,
+  argv: readonly string[],
+  commands: readonly Command[],
+): Promise<UsageError | undefined> {
+  if (code !== 'commander.unknownCommand' && code !== 'commander.unknownOption') return undefined
+  const word = argv.find((one, index) => !one.startsWith('-') && argv[index - 1] !== '--loglevel')
+  if (word === undefined || commands.some(({ name }) => name === word)) return undefined
+  const { insteadOf } = await import('./other-words.ts')
+  const hint = insteadOf(word)
+  return hint === undefined ? undefined : new UsageError(`unknown command \`${word}\``, { hint })
 }
 
 /** Commander's message in the words and quotes of ours: `error: unknown option '--nmae'\n(Did you mean --name?)`. */

@@ -37,7 +37,7 @@ export const planning = {
     'name of the environment (default: `name` of the file, else the repository, else the folder)',
   ),
   namespace: text(
-    '--namespace <namespace>',
+    '-n, --namespace <namespace>',
     'namespace of the objects (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest, else none is written)',
     {
       check: dnsLabel,

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
@@ -5,8 +7,10 @@ import type { LogSource } from '../environment/logs/source.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
+import { UsageError } from './errors.ts'
 import { wantsColour } from './io.ts'
 import { LogPrinter } from './log-printer.ts'
+import { requireNamespace } from './namespaces.ts'
 import { openProject, targetOf } from './open-project.ts'
 import type { LoadingValues } from './project-options.ts'
 import { parsePattern } from './service-pattern.ts'
@@ -25,6 +29,7 @@ export interface LogValues extends LoadingValues, Omit<SessionOptions, 'timeout'
 
 /** Prints the logs of an environment's services whose names match, until Ctrl-C, or until whoever reads them has enough. */
 export async function showLogsOf(context: Context, pattern: string | undefined, options: LogValues): Promise<number> {
+  if (pattern !== undefined) refuseFile(pattern, context.io.cwd)
   const wanted = pattern === undefined ? undefined : parsePattern(pattern, 'the name of the service')
   const unwanted = options.exclude === undefined ? undefined : parsePattern(options.exclude, '`--exclude`')
   const { io, logLevel } = context
@@ -74,7 +79,7 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
             return printer.print(source, line)
           },
           found: sources => printer.expect(sources),
-          nothing(present) {
+          async nothing(present) {
             const known = [
               ...new Set([...present.map(({ service }) => service), ...names.map(({ name }) => name)]),
             ].sort()
@@ -82,6 +87,7 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
               throw new UserError(`no service of ${whose} matches \`${pattern}\``, {
                 hint: didYouMean(pattern!, known) ?? `there are ${known.map(name => `\`${name}\``).join(', ')}`,
               })
+            await requireNamespace(session)
             tell(
               `there is no Pod of ${whose}${wanted || unwanted ? ' that matches' : ''} yet${options.follow ? '; waiting for one' : ''}`,
             )
@@ -113,6 +119,14 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
       throw error
     }
   })
+}
+
+/** `logs -f compose.yaml` means a file elsewhere in devctl. */
+function refuseFile(pattern: string, cwd: string): void {
+  if (/\.ya?ml$/.test(pattern) && existsSync(resolve(cwd, pattern)))
+    throw new UsageError(`\`${pattern}\` is a file and no service: \`-f\` follows the logs here`, {
+      hint: `\`devctl logs --file ${pattern}\` names the file`,
+    })
 }
 
 /** A service of the files: how they call it, and how the cluster does. */

@@ -4,7 +4,7 @@ import { text } from './options.ts'
 /** The cluster and the namespace that a command works on (contexts/target.ts). */
 export const target = {
   namespace: text(
-    '--namespace <namespace>',
+    '-n, --namespace <namespace>',
     'namespace to work on (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest or of the context)',
   ),
   context: text(

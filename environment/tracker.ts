@@ -248,7 +248,7 @@ export class Tracker {
 
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
 
-/** Pods of a Deployment belong to its ReplicaSets, whose names begin with its own. */
+/** Whether a Pod is of a workload. Those of a Deployment belong to its ReplicaSets, whose names begin with its own. */
 export function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
   const owner = controllerOf(pod)
   if (!owner) return false

@@ -5,7 +5,7 @@ import { dnsLabel } from '../project-options.ts'
 
 const values = {
   token: text('--token <token>', 'API token of a platform'),
-  namespace: text('--namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
+  namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
   builder: text('--builder <url>', 'what builds images: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
     check: builderAddress,
   }),

@@ -20,6 +20,7 @@ With --registry-credentials the Secret \`<environment>-registry\` holds what the
     build: flag('--build', 'build and push the images of all services with `build` (comes with a later version)'),
     wait: flag('--wait', 'wait until every workload is ready'),
     dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` although they are deployed'),
+    createNamespace: flag('--create-namespace', 'make the namespace where it is not there (asked for at a terminal)'),
     bash,
     drift: choice(
       '--drift <how>',

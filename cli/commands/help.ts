@@ -10,10 +10,16 @@ export const help = command({
     const name = words.length > 0 ? words.join(' ') : undefined
     const text = help(name)
     if (text === undefined) {
-      const { didYouMean } = await import('../../compiler/diagnostics/suggest.ts')
+      const [{ didYouMean }, { insteadOf }] = await Promise.all([
+        import('../../compiler/diagnostics/suggest.ts'),
+        import('../other-words.ts'),
+      ])
       const names = commands.map(one => one.name)
       throw new UsageError(`unknown command \`${name}\``, {
-        hint: didYouMean(name!, names) ?? `the commands are ${names.map(one => `\`${one}\``).join(', ')}`,
+        hint:
+          insteadOf(name!) ??
+          didYouMean(name!, names) ??
+          `the commands are ${names.map(one => `\`${one}\``).join(', ')}`,
       })
     }
     io.stdout.write(text)

@@ -21,8 +21,16 @@ const lines: Option<number> = {
   },
 }
 
-/** Without it commander gives `true`. */
-const unfollow: Option<boolean> = { flags: '--no-follow', description: 'end when all that was written is printed' }
+/** `-f` follows, as with all other programs that print logs; so files are named by `--file` alone. */
+const { file, ...others } = loading
+const fileByName = { ...file, flags: file.flags.replace('-f, ', '') }
+
+/** The two are one to commander, which gives undefined where neither is used. */
+const follow: Option<boolean | undefined> = {
+  flags: '-f, --follow',
+  description: 'go on with what is written (default)',
+}
+const unfollow: Option<undefined> = { flags: '--no-follow', description: 'end when all that was written is printed' }
 
 export const logs = command({
   name: 'logs',
@@ -34,7 +42,8 @@ The pattern is a regular expression that is found anywhere in the name of a serv
     { name: '[service]', description: 'regular expression for names of services (default: all)', completes: 'service' },
   ],
   options: {
-    ...loading,
+    file: fileByName,
+    ...others,
     name: environmentName,
     ...target,
     all: flag('--all', 'the logs of the whole namespace, whatever environment or tool it is of'),
@@ -42,7 +51,8 @@ The pattern is a regular expression that is found anywhere in the name of a serv
     since: duration('--since <duration>', 'lines newer than this, such as 5s, 2m or 3h; 0s: all (default: 48h0m0s)'),
     tail: lines,
     timestamps: flag('--timestamps', 'print when each line was written'),
-    follow: unfollow,
+    follow,
+    noFollow: unfollow,
   },
   examples: [
     { line: 'devctl logs', does: 'all services of this folder' },
@@ -52,6 +62,11 @@ The pattern is a regular expression that is found anywhere in the name of a serv
   async run(context, [pattern], options) {
     const { showLogsOf } = await import('../show-logs.ts')
     const tail = Number.isFinite(options.tail) ? options.tail : undefined
-    return showLogsOf(context, pattern, { ...options, tail, since: options.since ?? SINCE })
+    return showLogsOf(context, pattern, {
+      ...options,
+      tail,
+      since: options.since ?? SINCE,
+      follow: options.follow ?? true,
+    })
   },
 })

@@ -36,7 +36,7 @@ export interface LogWorld {
   /** Containers whose lines may come. */
   found(sources: readonly LogSource[]): void
   /** No container is wanted; these are there. What it throws ends the command. */
-  nothing(present: readonly LogSource[]): void
+  nothing(present: readonly LogSource[]): Promise<void> | void
   /** More logs than `MOST_OPEN` are to be followed. */
   crowded(): void
   ended(source: LogSource, exit: ExitStatus): void
@@ -77,7 +77,7 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
       return { source, pod, position: { cursor: new Cursor(), range, run } }
     }),
   )
-  if (begun.length === 0) world.nothing(present.flatMap(pod => sourcesOf(pod.object)))
+  if (begun.length === 0) await world.nothing(present.flatMap(pod => sourcesOf(pod.object)))
   else world.found(begun.map(({ source }) => source))
 
   const late = await showHistory(following, begun, range)

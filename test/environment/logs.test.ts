@@ -34,7 +34,7 @@ function show(pods: FakePods, request: Partial<LogRequest> = {}, world: Partial<
         lines.push(`${name}: ${text}`)
       },
       found: () => {},
-      nothing: () => notices.push('nothing'),
+      nothing: () => void notices.push('nothing'),
       crowded: () => notices.push('crowded'),
       ended: ({ name }, { code }) => notices.push(`${name} ended with ${code}`),
       troubled: ({ name }) => notices.push(`${name} troubled`),

@@ -1,0 +1,218 @@
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { gatewaySchemes } from './endpoints/gateways.ts'
+import { addressesOf, shorterFirst } from './endpoints/routes.ts'
+import { Warnings } from './events.ts'
+import { SHORT } from './failures.ts'
+import { environmentSelector } from './labels.ts'
+import { isDependant } from './owners.ts'
+import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
+import { type EnvironmentRecord, readRecord } from './record.ts'
+import { newestPods } from './revisions.ts'
+import { statusOf, type WorkloadStatus } from './status.ts'
+import { belongsTo, claimsOf } from './tracker.ts'
+import { serviceOf } from './wanted.ts'
+
+/** How a service of an environment is. */
+export interface ServiceState {
+  /** In Kubernetes' form; of what commands made, the name of the workload. */
+  readonly service: string
+  /** The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has that one's. */
+  readonly kind: string
+  readonly workload: string
+  readonly state: WorkloadStatus['state']
+  /** Pods that are ready, and that should be. */
+  readonly ready: number
+  readonly wanted: number
+  readonly restarts: number
+  /** When its newest Pods were made, the workload where it has none (ISO 8601). */
+  readonly since: string | undefined
+  readonly image: string | undefined
+  /** Public addresses, the shorter ones first. */
+  readonly addresses: readonly string[]
+  /** Where the cluster reaches it: `web:80`. */
+  readonly internal: readonly string[]
+  /** Why it is not ready, in words. */
+  readonly reason?: string
+}
+
+/** How an environment is. */
+export interface Overview {
+  /** Undefined: it was never deployed, or is destroyed. */
+  readonly record: EnvironmentRecord | undefined
+  /** Sorted by service. */
+  readonly services: readonly ServiceState[]
+}
+
+const WORKLOADS = [
+  ['apps/v1', 'Deployment'],
+  ['apps/v1', 'StatefulSet'],
+  ['apps/v1', 'DaemonSet'],
+  ['batch/v1', 'Job'],
+] as const
+const OTHERS = [
+  ['v1', 'Pod'],
+  ['apps/v1', 'ReplicaSet'],
+  ['v1', 'PersistentVolumeClaim'],
+  ['v1', 'Service'],
+  ['networking.k8s.io/v1', 'Ingress'],
+  ['gateway.networking.k8s.io/v1', 'HTTPRoute'],
+] as const
+
+/** Looks once, with one request for each kind of objects, all at the same time. `now` is in milliseconds since 1970. Throws what the cluster refuses. */
+export async function overviewOf(
+  cluster: Cluster,
+  { environment, namespace, now }: { readonly environment: string; readonly namespace: string; readonly now: number },
+  options: CallOptions,
+): Promise<Overview> {
+  const labels = environmentSelector(environment)
+  const list = async (apiVersion: string, kind: string) =>
+    (await unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels }, options))).map(one => ({
+      ...one,
+      apiVersion,
+      kind,
+    }))
+  const [record, events, ...lists] = await Promise.all([
+    readRecord(cluster, environment, namespace, options),
+    unlessForbidden(cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)),
+    ...[...WORKLOADS, ...OTHERS].map(([apiVersion, kind]) => list(apiVersion, kind)),
+  ])
+  const objects = lists.flat()
+  const warnings = new Warnings()
+  for (const event of events) warnings.set(event)
+  const schemes = await gatewaySchemes(cluster, objects, options)
+  const urls = objects
+    .filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute')
+    .flatMap(route => addressesOf(route, schemes))
+  const seen: Seen = { objects, warnings, urls, now }
+  const services = objects
+    .filter(({ kind }) => WORKLOADS.some(([, one]) => one === kind))
+    .filter(workload => !isDependant(workload))
+    .flatMap(workload => statesOf(workload, seen))
+  return { record, services: services.sort((a, b) => (a.service < b.service ? -1 : 1)) }
+}
+
+/** What was seen of an environment. */
+interface Seen {
+  readonly objects: readonly KubeObject[]
+  readonly warnings: Warnings
+  readonly urls: readonly { readonly url: string; readonly services: readonly string[] }[]
+  readonly now: number
+}
+
+/** Who may read some kinds only sees less. */
+async function unlessForbidden(list: Promise<readonly KubeObject[]>): Promise<readonly KubeObject[]> {
+  try {
+    return await list
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'forbidden') return []
+    throw error
+  }
+}
+
+interface Container {
+  readonly name: string
+  readonly image?: string
+}
+interface PodFields {
+  readonly containers?: readonly Container[]
+  readonly initContainers?: readonly (Container & { readonly restartPolicy?: string })[]
+}
+interface ContainerStatus {
+  readonly name: string
+  readonly restartCount?: number
+}
+
+/** A workload's service, and those that run in its Pods. */
+function statesOf(workload: KubeObject, seen: Seen): readonly ServiceState[] {
+  const service = serviceOf(workload)
+  const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
+  const { containers = [], initContainers = [] } = template?.spec ?? {}
+  const running = [...containers, ...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always')]
+  const own = running.find(({ name }) => name === service) ?? running[0]
+  const first = stateOf(workload, service ?? workload.metadata.name, own, seen)
+  if (service === undefined) return [first]
+  const members = new Set(seen.objects.filter(({ kind }) => kind === 'Service').map(serviceOf))
+  const others = running.filter(({ name }) => name !== service && members.has(name))
+  return [first, ...others.map(one => stateOf(workload, one.name, one, seen))]
+}
+
+function stateOf(workload: KubeObject, service: string, container: Container | undefined, seen: Seen): ServiceState {
+  const { objects, warnings, urls, now } = seen
+  const { kind, metadata } = workload
+  const sets = objects.filter(one => one.kind === 'ReplicaSet')
+  const all = objects.filter(
+    one => one.kind === 'Pod' && serviceOf(one) === serviceOf(workload) && belongsTo(one, workload),
+  )
+  const pods = newestPods(workload, sets, all)
+  const claimed = new Set(pods.flatMap(claimsOf))
+  const claims = objects.filter(one => one.kind === 'PersistentVolumeClaim' && claimed.has(one.metadata.name))
+  const status = statusOf(workload)
+  const isWell = status.state === 'ready' || status.state === 'complete'
+  const [problem] = isWell
+    ? []
+    : [
+        ...workloadProblems(workload, warnings.about(workload)),
+        ...claims.flatMap(claim => claimProblems(claim, warnings.about(claim))),
+        ...pods.flatMap(pod => podProblems(pod, warnings.about(pod), now)),
+      ]
+  const services = objects.filter(one => one.kind === 'Service' && serviceOf(one) === service)
+  const names = new Set(services.map(one => one.metadata.name))
+  const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
+  const reason = problem ? reasonOf(problem) : isWell ? undefined : waitingText(status)
+  return {
+    service,
+    kind,
+    workload: `${kind.toLowerCase()}/${metadata.name}`,
+    state: problem ? 'failed' : status.state,
+    ...countsOf(workload),
+    restarts: pods.reduce((sum, pod) => sum + restartsIn(pod, container?.name), 0),
+    since: made || metadata.creationTimestamp,
+    image: container?.image,
+    addresses: [...new Set(urls.filter(one => one.services.some(name => names.has(name))).map(({ url }) => url))].sort(
+      (a, b) => shorterFirst({ url: a }, { url: b }),
+    ),
+    internal: services.filter(one => one.metadata.name === service).flatMap(portsOf),
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+/** `its image cannot be pulled: not found`, on one line. */
+function reasonOf({ code, detail }: Problem): string {
+  const [line = ''] = detail.split('\n')
+  return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
+}
+
+/** What a status says beside the kind and the count. */
+const waitingText = ({ text, state }: WorkloadStatus): string =>
+  state === 'failed' ? text : (/, (its old Pods end)$/.exec(text)?.[1] ?? (text === 'Job running' ? 'runs' : 'starts'))
+
+interface Counts {
+  readonly ready: number
+  readonly wanted: number
+}
+
+function countsOf({ kind, spec, status }: KubeObject): Counts {
+  const wanted = (spec ?? {}) as { readonly replicas?: number; readonly completions?: number } // a workload's spec
+  const is = (status ?? {}) as {
+    readonly readyReplicas?: number
+    readonly numberReady?: number
+    readonly desiredNumberScheduled?: number
+    readonly succeeded?: number
+  } // its status
+  if (kind === 'Job') return { ready: is.succeeded ?? 0, wanted: wanted.completions ?? 1 }
+  if (kind === 'DaemonSet') return { ready: is.numberReady ?? 0, wanted: is.desiredNumberScheduled ?? 0 }
+  return { ready: is.readyReplicas ?? 0, wanted: wanted.replicas ?? 1 }
+}
+
+function restartsIn(pod: KubeObject, container: string | undefined): number {
+  const { containerStatuses = [], initContainerStatuses = [] } = (pod['status'] ?? {}) as {
+    readonly containerStatuses?: readonly ContainerStatus[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+  } // a Pod's status
+  return [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container)?.restartCount ?? 0
+}
+
+function portsOf({ metadata, spec }: KubeObject): readonly string[] {
+  const { ports = [] } = (spec ?? {}) as { readonly ports?: readonly { readonly port: number }[] } // a Service's spec
+  return [...new Set(ports.map(({ port }) => `${metadata.name}:${port}`))]
+}
