@@ -65,7 +65,8 @@ export async function applyCompiled(
   const are = part && part.named.length > 1 ? 'are' : 'is'
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
-  const outcome = new Outcome(plan)
+  const isWanted = ({ service }: { readonly service: string }) => !part || part.services.has(service)
+  const outcome = new Outcome({ ...plan, workloads: plan.workloads.filter(isWanted) })
   const choices = choicesOf(options, compiled)
   if (plan.workloads.length === 0 && services)
     throw new UserError('the files have no services to deploy', {
