@@ -145,9 +145,9 @@ async function planOptions(
   const { manifest, environment, namesCompose } = project
   const name = values.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
   const namespace = values.namespace ?? environment?.namespace?.value ?? namespaceOf(io) ?? manifest?.namespace?.value
-  const domain = values.domain ?? environment?.domain?.value
+  const domain = values.domain ?? environment?.domain?.value ?? manifest?.domain?.value
   const policy = values.policy ?? environment?.policy
-  const registry = values.registry ?? environment?.registry?.value
+  const registry = values.registry ?? environment?.registry?.value ?? manifest?.registry?.value
   const images = await imagesOf(io, values, environment)
   return {
     fallbackName: fallbackName(projectFolder(io, loading, project)),

@@ -14,6 +14,7 @@ import type { Context } from './command.ts'
 import { type CompiledProject, compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
+import { lastingOptions } from './lasting-options.ts'
 import { including, labelsOf, noSuchService, type Part, partOf } from './named-services.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress, ProgressForm } from './progress/progress.ts'
@@ -28,6 +29,7 @@ export interface CompiledForCluster {
   readonly source: Source
   /** The one under which routes get their hosts; without it they are left out. */
   readonly domain: string | undefined
+  readonly registry: string | undefined
   /** Names of the routes that were left out. */
   readonly keepRoutes: ReadonlySet<string>
   /** What of it is wanted; absent: all. */
@@ -49,12 +51,13 @@ export async function compileForCluster(
   context: Context,
   options: ForCluster,
   project: OpenProject,
-  { namespace, signal }: Pick<Session, 'namespace' | 'signal'>,
+  { namespace, signal, target }: Pick<Session, 'namespace' | 'signal' | 'target'>,
   progress: Progress,
 ): Promise<CompiledForCluster | undefined> {
   const { io } = context
   const { startOrder = 'client' } = options
-  const planning = { ...options, namespace, startOrder, includeSecrets: true } as const
+  const { domain, registry } = lastingOptions(io, options, project, target)
+  const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
   const extra = { project, ...including(names, project) }
   let compilation = await compileFiles(io, [], options, planning, extra)
@@ -73,7 +76,6 @@ export async function compileForCluster(
   const { loaded } = compilation
   const plan = compilation.plan && (startOrder === 'manifest' ? inNoOrder(compilation.plan) : compilation.plan)
   const manifest = manifestOf(project)
-  const domain = options.domain ?? project.environment?.domain?.value
   // That no registry is given is what the builder is for.
   const found = compilation.diagnostics.filter(
     ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
@@ -91,7 +93,7 @@ export async function compileForCluster(
     wantedIn(part, toManifests(one)).filter(({ object }) => domain !== undefined || !isRoute(object))
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
   if (keepRoutes.size > 0) {
-    const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`)`
+    const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`
     progress.tell({ type: 'note', text: keepRoutes.size === 1 ? text.replace('they are', 'it is') : text })
   }
   const files = manifest ? [manifest.path] : options.file
@@ -101,6 +103,7 @@ export async function compileForCluster(
     services: get(loaded?.tree, 'services'),
     source: deploySource(io, directory, files),
     domain,
+    registry,
     rerun: await toRerun(options.rerun ?? [], compilation, part),
     ...(part && { part }),
   }

@@ -16,6 +16,8 @@ export interface UseValues {
   readonly token: string | undefined
   readonly namespace: string | undefined
   readonly builder: string | undefined
+  readonly domain: string | undefined
+  readonly registry: string | undefined
 }
 
 /** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
@@ -23,17 +25,27 @@ export async function useContext({ io, logLevel }: Context, word: string | undef
   const name = word ?? (await askForContext(io))
   if (name === undefined) return INTERRUPTED
   requireCluster(name, await readKubeconfigNames(io))
-  const { token, namespace, builder } = values
+  const { token, namespace, builder, domain, registry } = values
   if (token !== undefined)
     throw new UsageError('`--token` is for platforms', {
       hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,
     })
-  await saveContext(devctlHome(io), { name, ...(namespace && { namespace }), ...(builder && { builder }) }, true)
+  const fields = {
+    ...(namespace && { namespace }),
+    ...(builder && { builder }),
+    ...(domain && { domain: unlessNone(domain) }),
+    ...(registry && { registry: unlessNone(registry) }),
+  }
+  await saveContext(devctlHome(io), { name, ...fields }, true)
   const saved = (await knownContexts(io)).find(one => one.name === name)
   io.stdout.write(`${usingContext(saved?.ownNamespace ?? 'default', name)}\n`)
-  if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_URL', 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE'])
+  const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
+  if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_URL', 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', ...set])
   return 0
 }
+
+/** `-` is how no value is printed, and forgets the one there is. */
+const unlessNone = (value: string): string => (value === '-' ? '' : value)
 
 /** `Using context shop @ kind-dev`, the words of the specification; a platform goes by its host. */
 export function usingContext(namespace: string, name: string): string {
@@ -72,9 +84,11 @@ const NO_CONTEXTS =
 
 /** Prints the current context as JSON, in the fields of the specification. */
 export async function showContext({ io }: Context): Promise<number> {
-  const { name, hasToken, namespace, builder, registry, isPlatform } = await currentContext(io)
+  const { name, hasToken, namespace, builder, registry, domain, isPlatform } = await currentContext(io)
   const token = hasToken ? PLACEHOLDER : '-'
-  io.stdout.write(`${JSON.stringify({ name, token, namespace, builder, registry, isPlatform }, undefined, 2)}\n`)
+  io.stdout.write(
+    `${JSON.stringify({ name, token, namespace, builder, registry, domain, isPlatform }, undefined, 2)}\n`,
+  )
   return 0
 }
 
@@ -104,11 +118,12 @@ const inFormat = {
       ]),
     ]),
   json: (known: readonly KnownContext[]) => {
-    const records = known.map(({ name, namespace, builder, registry, isPlatform, isCurrent }) => ({
+    const records = known.map(({ name, namespace, builder, registry, domain, isPlatform, isCurrent }) => ({
       name,
       namespace,
       builder,
       registry,
+      domain,
       isPlatform,
       current: isCurrent,
     }))

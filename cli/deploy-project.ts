@@ -63,7 +63,7 @@ export async function deployProject(
         noBash: !options.bash,
         variables: options.var ?? {},
         domain: compiled.domain,
-        registry: options.registry ?? project.environment?.registry?.value,
+        registry: compiled.registry,
         dependencies,
       },
       progress,
@@ -81,7 +81,7 @@ export async function deployProject(
     const again: CompiledForCluster | undefined =
       Object.keys(variables).length === 0
         ? compiled
-        : await compileForCluster(fresh, options, project, { namespace, signal: active }, progress)
+        : await compileForCluster(fresh, options, project, { ...session, signal: active }, progress)
     if (!again) return { status: 1 }
     const how = { ...base, isHeld: true, signal: active }
     return { status: await applyCompiled(fresh, options, again, session, progress, how), environment, variables }

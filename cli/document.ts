@@ -26,6 +26,7 @@ safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` i
 |---|---|
 | \`COMPOSE_FILE\`, \`COMPOSE_PATH_SEPARATOR\`, \`COMPOSE_PROFILES\`, \`COMPOSE_PROJECT_NAME\` | as for Compose |
 | \`DEVCTL_CONTEXT\`, \`DEVCTL_NAMESPACE\` | the context and the namespace where \`--context\` and \`--namespace\` are not given |
+| \`DEVCTL_DOMAIN\`, \`DEVCTL_REGISTRY\` | the domain and the registry of \`deploy\` where neither its options nor the manifest name them |
 | \`DEVCTL_URL\` | the platform; counts for more than \`DEVCTL_CONTEXT\` |
 | \`DEVCTL_HOME\` | the folder with what devctl remembers; default \`~/.devctl\` |
 | \`DEVCTL_TIMEOUT\` | the deadline where \`--timeout\` is not given |
@@ -51,6 +52,9 @@ A context is a cluster, a user and a namespace: one of your kubeconfig. A comman
 5. else the current one of the kubeconfig;
 
 and the namespace in the same order: \`--namespace\`, \`DEVCTL_NAMESPACE\`, the manifest, \`devctl namespace use\`, the kubeconfig, \`default\`.
+The domain of public routes and the registry of built images are those of \`--domain\` and \`--registry\`, else of the manifest (its environment, then its top level), else, for \`deploy\` and \`diff\`, of
+\`DEVCTL_DOMAIN\` and \`DEVCTL_REGISTRY\`, else of the context: \`devctl context use NAME --domain DOMAIN --registry REGISTRY\`. \`render\` and \`publish\` read options and the manifest only.
+
 \`--loglevel info\` says which ones were chosen, and by what. \`render\`, \`validate\` and \`config\` know no contexts: they give the same on
 every machine.
 

@@ -17,6 +17,8 @@ export interface KnownContext {
   readonly builder: string
   /** `-` for none. */
   readonly registry: string
+  /** `-` for none. */
+  readonly domain: string
   readonly isPlatform: boolean
   readonly isCurrent: boolean
   /** devctl remembers it, but the kubeconfig does not have it any more. */
@@ -44,7 +46,8 @@ export async function knownContexts(io: Io): Promise<readonly KnownContext[]> {
         namespace: (isCurrent && io.env.DEVCTL_NAMESPACE) || ownNamespace,
         ownNamespace,
         builder: record?.builder ?? 'docker',
-        registry: record?.registry ?? '-',
+        registry: (isCurrent && io.env.DEVCTL_REGISTRY) || (record?.registry ?? '-'),
+        domain: (isCurrent && io.env.DEVCTL_DOMAIN) || (record?.domain ?? '-'),
         isPlatform: isPlatform(name),
         isCurrent,
         isGone: !isPlatform(name) && !kubeconfig.contexts.has(name),

@@ -84,7 +84,8 @@ export function dnsLabel(value: string, option: string): void {
   })
 }
 
-function dnsName(value: string, option: string): void {
+/** Throws a UsageError for what is no DNS name. */
+export function dnsName(value: string, option: string): void {
   if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS name`, {
     hint: 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`',
@@ -102,7 +103,8 @@ function gatewayReference(value: string, option: string): void {
   dnsName(name, option)
 }
 
-function registryPath(value: string, option: string): void {
+/** Throws a UsageError for what is no registry. */
+export function registryPath(value: string, option: string): void {
   const reference = parseImageReference(`${value}/image`)
   if (reference.ok && reference.value.tag === undefined && reference.value.digest === undefined) return
   throw new UsageError(`\`${option}\` is \`${value}\``, {

@@ -44,7 +44,12 @@ export async function restartApplication(
       skipped.push(...workloads.filter(isJob).map(one => serviceOf(one)!))
       return workloads.filter(one => !isJob(one))
     }
-    const { planned: _, ...events } = toProgress(progress, NOTHING_COUNTED, () => {}, () => clock.now())
+    const { planned: _, ...events } = toProgress(
+      progress,
+      NOTHING_COUNTED,
+      () => {},
+      () => clock.now(),
+    )
     const result = await restartServices(
       { cluster, environment, namespace, holder, select, wait: options.wait, services: known.services },
       { clock, signal, events },

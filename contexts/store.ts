@@ -13,6 +13,8 @@ export interface StoredContext {
   readonly builder?: string
   /** Host and path, without a scheme. */
   readonly registry?: string
+  /** Under which public routes get their hosts. */
+  readonly domain?: string
 }
 
 /** What devctl remembers: the contexts, and which of them is the current one. */
@@ -42,11 +44,12 @@ export function readContexts(home: string): StoredContexts {
   }
 }
 
-/** Remembers these fields of a context, beside those that it has already; `isCurrent` makes it the current one. Throws a UserError. */
+/** Remembers these fields of a context, beside those that it has already, and forgets those that are empty; `isCurrent` makes it the current one. Throws a UserError. */
 export function saveContext(home: string, { name, ...fields }: StoredContext, isCurrent: boolean): Promise<void> {
   return change(home, content => {
     const before = Object.hasOwn(content.contexts, name) ? content.contexts[name] : {}
-    const record = { ...before, ...reveal(fields) }
+    const all = Object.entries({ ...before, ...reveal(fields) })
+    const record = Object.fromEntries(all.filter(([, value]) => value !== ''))
     return { ...content, ...(isCurrent && { current: name }), contexts: { ...content.contexts, [name]: record } }
   })
 }
@@ -106,13 +109,14 @@ function parse(text: string | undefined, path: string): Content {
   return { ...unknown, ...(current !== undefined && { current }), contexts: Object.fromEntries(records) }
 }
 
-function toContext(name: string, { token, namespace, builder, registry }: Fields): StoredContext {
+function toContext(name: string, { token, namespace, builder, registry, domain }: Fields): StoredContext {
   return {
     name,
     ...(isText(token) && { token: new Secret(token) }),
     ...(isText(namespace) && { namespace }),
     ...(isText(builder) && { builder }),
     ...(isText(registry) && { registry }),
+    ...(isText(domain) && { domain }),
   }
 }
 

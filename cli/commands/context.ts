@@ -1,13 +1,19 @@
 import { command } from '../command.ts'
 import { UsageError } from '../errors.ts'
 import { choice, text } from '../options.ts'
-import { dnsLabel } from '../project-options.ts'
+import { dnsLabel, dnsName, registryPath } from '../project-options.ts'
 
 const values = {
   token: text('--token <token>', 'API token of a platform'),
   namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
   builder: text('--builder <url>', 'what builds images: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
     check: builderAddress,
+  }),
+  domain: text('--domain <domain>', 'domain of public routes that `deploy` makes in this context; `-` forgets it', {
+    check: unlessNone(dnsName),
+  }),
+  registry: text('--registry <host/path>', 'registry of images that `deploy` builds for this context; `-` forgets it', {
+    check: unlessNone(registryPath),
   }),
 }
 
@@ -33,7 +39,13 @@ export const contextUse = command({
     { name: '[context]', description: 'a context of the kubeconfig; asked for when left out', completes: 'context' },
   ],
   options: values,
-  examples: [{ line: 'devctl context use kind-dev --namespace shop', does: 'from now on, and in every folder' }],
+  examples: [
+    { line: 'devctl context use kind-dev --namespace shop', does: 'from now on, and in every folder' },
+    {
+      line: 'devctl context use kind-dev --domain dev.example.com --registry registry.example.com/team',
+      does: 'what `deploy` takes where neither its options nor the manifest say more',
+    },
+  ],
   async run(context, [name], options) {
     const { useContext } = await import('../context-commands.ts')
     return useContext(context, name, options)
@@ -71,6 +83,13 @@ export const contextDelete = command({
     return forgetContext(context, name!)
   },
 })
+
+/** A check that lets `-` pass. */
+function unlessNone(check: (value: string, option: string) => void): (value: string, option: string) => void {
+  return (value, option) => {
+    if (value !== '-') check(value, option)
+  }
+}
 
 function builderAddress(value: string, option: string): void {
   if (value === 'docker' || /^tcp:\/\/[^\s/:@]+:\d+$/.test(value) || /^unix:\/\/\/\S+$/.test(value)) return

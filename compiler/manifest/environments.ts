@@ -58,7 +58,7 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
   const text = (field: string) => known(value, field)
   const profiles = get(value, 'profiles')
   const routes = readRoutes(value, reading)
-  const registry = parseScalar(get(value, 'registry'), at('registry'), parseRegistry, reading)
+  const registry = readRegistry(value, at('registry'), reading)
   const fields = {
     name: text('name'),
     namespace: text('namespace'),
@@ -109,6 +109,10 @@ function readRoutes(tree: Tree, { reporter }: Reading): Environment['routes'] {
   }
   return routes === 'gateway' || routes === 'ingress' ? routes : undefined
 }
+
+/** The `registry` of a mapping; reports one that is none. */
+export const readRegistry = (tree: Tree, path: Path, reading: Reading) =>
+  parseScalar(get(tree, 'registry'), path, parseRegistry, reading)
 
 function parseRegistry(text: string) {
   const reference = parseImageReference(`${text}/image`)

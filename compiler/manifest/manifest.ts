@@ -17,6 +17,10 @@ export interface Manifest {
   readonly name?: At<string>
   readonly namespace?: At<string>
   readonly context?: At<string>
+  /** Where the environment names none. */
+  readonly domain?: At<string>
+  /** Where the environment names none. */
+  readonly registry?: At<string>
   readonly build: ReadonlyMap<string, ImageBuild>
   readonly deploy?: Deploy
   readonly destroy?: Destroy

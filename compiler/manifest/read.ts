@@ -15,7 +15,7 @@ import { present, readBuilds } from './build.ts'
 import { readDependencies } from './dependencies.ts'
 import { readDeploy, readDestroy } from './deploy.ts'
 import { readDevelopment } from './dev.ts'
-import { readEnvironments } from './environments.ts'
+import { readEnvironments, readRegistry } from './environments.ts'
 import { readForwards } from './forward.ts'
 import type { Manifest } from './manifest.ts'
 import { manifestMistakes } from './mistakes.ts'
@@ -151,7 +151,13 @@ function readModel(tree: MapTree, file: Pick<Manifest, 'path' | 'shown' | 'folde
   const destroy = entry(tree, 'destroy')
   return {
     ...file,
-    ...present({ name: known(tree, 'name'), namespace: known(tree, 'namespace'), context: known(tree, 'context') }),
+    ...present({
+      name: known(tree, 'name'),
+      namespace: known(tree, 'namespace'),
+      context: known(tree, 'context'),
+      domain: known(tree, 'domain'),
+      registry: readRegistry(tree, ['registry'], reading),
+    }),
     build: readBuilds(get(tree, 'build'), reading),
     ...(deploy && { deploy: readDeploy(deploy, reading) }),
     ...(destroy && { destroy: readDestroy(destroy) }),

@@ -14,7 +14,7 @@ import {
 } from '../schema/shape.ts'
 import { developmentContainer } from './dev-shape.ts'
 import { environment } from './environment-shape.ts'
-import { filled, forward, kubernetesName } from './values-shape.ts'
+import { dnsName, filled, forward, kubernetesName } from './values-shape.ts'
 
 /** A command as one line of the shell, or with a name for people. */
 const oneCommand: Shape = either(
@@ -114,6 +114,11 @@ export const manifestShape: Shape = object({
   context: cli(
     filled(),
     'context of the kubeconfig, where neither an option nor a variable nor the environment names one',
+  ),
+  domain: cli(dnsName(), 'domain of public routes, where neither an option nor the environment names one'),
+  registry: cli(
+    filled(),
+    'registry of the images of services with `build`, where neither an option nor the environment names one',
   ),
   build: cli(
     record(cli(build, 'the build context, or more about the build'), { called: 'IMAGE' }),

@@ -65,6 +65,7 @@ describe('devctl context', () => {
   "namespace": "web",
   "builder": "tcp://10.0.0.1:1234",
   "registry": "-",
+  "domain": "-",
   "isPlatform": false
 }
 `),
@@ -96,6 +97,7 @@ describe('devctl context', () => {
       namespace: 'ann',
       builder: 'tcp://buildkit.platform.example.com:1234',
       registry: 'registry.platform.example.com',
+      domain: '-',
       isPlatform: true,
       current: false,
     })
@@ -216,6 +218,17 @@ describe('devctl context', () => {
     }
     expect((await run(['context', 'list', '-o', 'json'], { cwd: env.HOME, env })).stdout).toBe('[]\n')
   })
+})
+
+test('devctl context use remembers a domain and a registry, and forgets them again', async () => {
+  const { devctl } = laptop()
+  const shown = async () => JSON.parse((await devctl('context show')).stdout)
+  await devctl('context use prod --domain dev.example.com --registry registry.example.com/team')
+  expect(await shown()).toMatchObject({ domain: 'dev.example.com', registry: 'registry.example.com/team' })
+  await devctl('context use prod --domain -')
+  expect(await shown()).toMatchObject({ domain: '-', registry: 'registry.example.com/team' })
+  expect(await devctl('context use prod --domain https://x')).toMatchObject({ status: 2, stdout: '' })
+  expect(await devctl('context use prod --registry A/B')).toMatchObject({ status: 2, stdout: '' })
 })
 
 test('devctl namespace use sets the namespace of the context that is current', async () => {

@@ -37,9 +37,17 @@ async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<R
   const project = await openProject(io, values)
   const signal = new AbortController().signal
   const progress = plainProgress(io, () => 0, 'warn')
-  const result = await compileForCluster(context, values, project, { namespace: 'shop', signal }, progress)
+  const result = await compileForCluster(
+    context,
+    values,
+    project,
+    { namespace: 'shop', signal, target: TARGET },
+    progress,
+  )
   return { result, said, cwd }
 }
+
+const TARGET = { context: 'kind', namespace: 'shop', from: { context: '', namespace: '' }, stored: { name: 'kind' } }
 
 describe('the image of a service with `build`', () => {
   test('that is in no registry is one error at its `build`, which says what to do', async () => {

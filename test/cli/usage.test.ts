@@ -71,7 +71,11 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['down', 'unknown command `down`', expect.stringContaining('`devctl destroy` takes the application out')],
     ['down --volumes', 'unknown command `down`', expect.stringContaining('`devctl destroy`')],
     ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
-    ['port-forward svc/web 80', 'unknown command `port-forward`', expect.stringContaining('kubectl port-forward')],
+    [
+      'port-forward svc/web 80',
+      'unknown command `port-forward`',
+      expect.stringContaining('`devctl forward SERVICE 8080:80`'),
+    ],
     ['help stop', 'unknown command `stop`', expect.stringContaining('leaves its data')],
     ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['context usee', 'unknown command `context usee`', 'did you mean `use`?'],

@@ -1,0 +1,34 @@
+import type { Target } from '../contexts/target.ts'
+import type { Io } from './io.ts'
+import type { OpenProject } from './open-project.ts'
+import { dnsName, registryPath } from './project-options.ts'
+
+/** What routes and images need, which seldom changes from one deploy to the next. */
+export interface Lasting {
+  readonly domain: string | undefined
+  readonly registry: string | undefined
+}
+
+/**
+ * The domain and the registry of a deploy, in the order of decisions section 4: option, environment, top level of the manifest, `DEVCTL_DOMAIN` and
+ * `DEVCTL_REGISTRY`, the context. The last two are for what talks to a cluster: what is rendered or published is the same on every machine. Throws a
+ * UsageError for a value that cannot be one.
+ */
+export function lastingOptions(
+  { env }: Pick<Io, 'env'>,
+  options: Lasting,
+  { environment, manifest }: OpenProject,
+  { stored, context }: Pick<Target, 'stored' | 'context'>,
+): Lasting {
+  const chosen = (key: keyof Lasting, variable: string, check: (value: string, from: string) => void) => {
+    const said = options[key] ?? environment?.[key]?.value ?? manifest?.[key]?.value
+    if (said !== undefined) return said
+    const value = env[variable] || stored[key]
+    if (value !== undefined) check(value, env[variable] ? variable : `${key} of the context ${context}`)
+    return value
+  }
+  return {
+    domain: chosen('domain', 'DEVCTL_DOMAIN', dnsName),
+    registry: chosen('registry', 'DEVCTL_REGISTRY', registryPath),
+  }
+}
