@@ -1,5 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], exclude: ['test/cluster/**', 'test/repositories/**'], testTimeout: 20_000 },
+  test: {
+    include: ['test/**/*.test.ts'],
+    exclude: ['test/cluster/**', 'test/repositories/**', 'test/long/**'],
+    testTimeout: 20_000,
+  },
 })
