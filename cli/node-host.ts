@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../compiler/host.ts'
 import { type Boundary, outsideOf } from './boundary.ts'
 import { hashBuild, type Parts } from './build-hash.ts'
+import { createCheckouts } from './checkout.ts'
 import { readFile } from './read-file.ts'
 
 export interface HostOptions {
@@ -49,6 +50,7 @@ export function createHost({ env, platformVariables = new Map(), onRead, boundar
       hashBuild(input, { ...(spend && { spend }), mayRead: path => !isClosed(path), known: contexts }),
     now: () => performance.now(),
     homeDirectory: own('HOME') ?? homedir(),
+    checkout: createCheckouts(env),
   }
 }
 

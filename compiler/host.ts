@@ -19,6 +19,26 @@ export interface CompilerHost {
   readonly homeDirectory: string | undefined
   /** Milliseconds since any fixed moment, for the limit of time; absent: there is none. */
   now?(): number
+  /** The git checkout that a folder is in, the innermost one; undefined outside of any. Asked for only where a host path is used; each checkout is read once. */
+  checkout(folder: string): Checkout | undefined
+}
+
+/** A working tree of git, and what its index lists. */
+export interface Checkout {
+  /** Its top folder, symbolic links resolved. */
+  readonly root: string
+  /** Sorted by path in the order of code units; empty where `failure` is set. */
+  readonly files: readonly TrackedFile[]
+  /** Why git cannot say what it tracks. */
+  readonly failure?: string
+}
+
+export interface TrackedFile {
+  /** Relative to the top folder. */
+  readonly path: string
+  readonly kind: 'file' | 'executable' | 'link' | 'submodule'
+  /** Left out of this working tree by a sparse checkout. */
+  readonly isSparse?: true
 }
 
 export interface Outside {

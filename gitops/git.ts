@@ -40,7 +40,7 @@ export function withoutCredentials(text: string): string {
 
 /** Git for a folder that is there. `signal` ends what runs. */
 export function openGit(folder: string, { env, signal, logins = [], place }: GitOptions): Git {
-  const own = { ...toText(withSettings(env, loginSettings(logins))), ...QUIET, ...place }
+  const own = { ...withoutOtherRepository(withSettings(env, loginSettings(logins))), ...QUIET, ...place }
   const run = async (...words: string[]) => {
     signal.throwIfAborted()
     // A commit asks no server, and runs most of the hooks.
@@ -74,7 +74,8 @@ const QUIET = {
   LANGUAGE: 'C',
 }
 
-function toText(env: GitOptions['env']): Record<string, string> {
+/** The environment without the variables that would lead git to the repository of a hook that devctl runs in. */
+export function withoutOtherRepository(env: GitOptions['env']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
       (one): one is [string, string] => one[1] !== undefined && !ABOUT_ANOTHER.has(one[0]) && !OURS.has(one[0]),

@@ -16,6 +16,15 @@ export interface Case {
   readonly stdin: string
   /** The status the run must end with, where that is not 0 without and 1 with errors. */
   readonly status?: number
+  /** The case is run in a copy: `false`, one that is in no git checkout; else a checkout of its own. */
+  readonly checkout?: Checkout | false
+}
+
+export interface Checkout {
+  /** Files and folders that git does not track. */
+  readonly untracked?: readonly string[]
+  /** Tracked files that are deleted afterwards. */
+  readonly deleted?: readonly string[]
 }
 
 /** What `options.yml` of a case may say; all of it optional. */
@@ -30,6 +39,7 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly status?: number
+  readonly checkout?: Checkout | false
 }
 
 const usual = ['--name', 'app', '--namespace', 'shop', '--domain', 'dev.example.com', '--loglevel', 'info']
@@ -66,6 +76,7 @@ function readCase(name: string, directory: string, defaults: readonly string[]):
     env: options.env ?? {},
     stdin: options.stdin ?? '',
     ...(options.status !== undefined && { status: options.status }),
+    ...(options.checkout !== undefined && { checkout: options.checkout }),
   }
 }
 

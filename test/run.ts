@@ -1,3 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import { main } from '../cli/main.ts'
 import type { Case } from './cases.ts'
 
@@ -30,6 +34,34 @@ export async function run(
 }
 
 /** Runs a case as its options.yml says. */
-export function runCase(one: Case): Promise<Result> {
-  return run([one.command, ...one.args], { cwd: one.directory, env: one.env, stdin: one.stdin })
+export async function runCase(one: Case): Promise<Result> {
+  const go = (cwd: string) => run([one.command, ...one.args], { cwd, env: one.env, stdin: one.stdin })
+  return one.checkout === undefined ? go(one.directory) : inCopy(one, go)
 }
+
+async function inCopy<T>(one: Case, go: (folder: string) => Promise<T>): Promise<T> {
+  const temporary = mkdtempSync(join(tmpdir(), 'devctl-golden-'))
+  try {
+    const folder = join(temporary, basename(one.directory))
+    copyCase(one, folder)
+    return await go(folder)
+  } finally {
+    rmSync(temporary, { recursive: true })
+  }
+}
+
+/** Copies what a user would have of a case's files to a folder, and makes it a git checkout unless the case is to be in none. */
+export function copyCase({ directory, checkout = {} }: Case, folder: string): void {
+  const own = new Set(['expected', 'diagnostics.txt', 'options.yml'].map(name => join(directory, name)))
+  cpSync(directory, folder, { recursive: true, verbatimSymlinks: true, filter: path => !own.has(path) })
+  if (!checkout) return
+  const git = (...words: string[]) => execFileSync('git', ['-C', folder, ...words], { env: cleanEnv() })
+  const { untracked = [], deleted = [] } = checkout
+  git('init', '--quiet')
+  writeFileSync(join(folder, '.git/info/exclude'), untracked.map(path => `/${path}\n`).join(''))
+  git('add', '--all')
+  for (const path of deleted) rmSync(join(folder, path), { recursive: true })
+}
+
+/** Without the variables of a hook that the tests run in, and without the user's own settings. */
+const cleanEnv = () => ({ PATH: process.env.PATH, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' })

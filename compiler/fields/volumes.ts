@@ -1,5 +1,5 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { Mount, Service, TmpfsEntry } from '../project/project.ts'
+import type { Mount, MountAs, Service, TmpfsEntry } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import { spanInside } from '../syntax/span-inside.ts'
 import { isMap, type MapTree, type ScalarTree } from '../syntax/tree.ts'
@@ -61,7 +61,13 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
   // A pipe of Windows has no Unix path; the plan refuses it as a whole.
   const target = type === 'npipe' ? textOf(written) : cleanTarget(textOf(written), context)
   if (!target) return undefined
-  const base = { span: tree.span, target, readOnly: flag(tree, 'read_only')?.value ?? false }
+  const as = readMountAs(tree)
+  const base = {
+    span: tree.span,
+    target,
+    readOnly: flag(tree, 'read_only')?.value ?? false,
+    ...(as && { as }),
+  }
   switch (type) {
     case 'volume':
       return {
@@ -80,6 +86,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         source,
         // The short form has a `bind` mapping, in which creating is the default; a long form without one does not create.
         createHostPath: map(tree, 'bind') !== undefined && (flag(tree, 'bind', 'create_host_path')?.value ?? true),
+        mustExist: flag(tree, 'bind', 'create_host_path')?.value === false,
         propagation: filledText(tree, 'bind', 'propagation')?.value,
         recursive: filledText(tree, 'bind', 'recursive')?.value,
       }
@@ -96,6 +103,15 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
       return undefined
   }
 }
+
+/** The schema has checked the word. */
+function readMountAs(tree: MapTree): At<MountAs> | undefined {
+  const found = filledText(tree, 'x-mount')
+  const word = MOUNT_AS.find(known => known === found?.value)
+  return found && word && { value: word, span: found.span }
+}
+
+const MOUNT_AS: readonly MountAs[] = ['config', 'secret', 'claim', 'skip']
 
 /** Bytes; absent for zero, which means no limit. */
 function readTmpfsSize(tree: MapTree, { reporter }: ReadContext): bigint | undefined {

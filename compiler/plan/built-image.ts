@@ -1,8 +1,11 @@
-import { isAbsolute, join } from 'node:path/posix'
+import { isAbsolute, join, relative } from 'node:path/posix'
 import { mayRead } from '../project/outside.ts'
 import type { Protocol, Service } from '../project/project.ts'
 import { type DockerfileImage, readDockerfile } from '../values/dockerfile.ts'
+import { holdsCopy } from '../values/dockerfile-copies.ts'
+import { dockerIgnore } from '../values/ignore-file.ts'
 import type { PlanContext } from './context.ts'
+import { isInside } from './host-paths.ts'
 
 /**
  * What the Dockerfile of a built service says about its image; undefined for other services, and where no Dockerfile
@@ -18,6 +21,38 @@ export function builtImage(
   if (text === undefined) return undefined
   const args = new Map(build.args.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])))
   return readDockerfile(text, build.target?.value, args)
+}
+
+/**
+ * Whether the image that is built for a service is known to hold a host path at a path: its Dockerfile copies it there, and no ignore file keeps it out of the context.
+ */
+export function builtImageHolds(
+  { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
+  service: Service,
+  path: string,
+  target: string,
+): boolean {
+  const context = service.build?.context.value
+  if (context === undefined || !isAbsolute(context) || !isInside(path, context)) return false
+  const image = builtImage({ host, reporter }, service)
+  if (!image) return false
+  const inContext = relative(context, path)
+  const isFolder = host.stat(path)?.kind !== 'file'
+  if (!holdsCopy(image.copied, inContext, isFolder, target)) return false
+  const isIgnored = dockerIgnore(ignoreFile({ host, reporter }, service) ?? '')
+  // A folder of which an arbitrary file is left out is not copied as a whole.
+  return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext, false)
+}
+
+/** `<Dockerfile>.dockerignore`, else the `.dockerignore` of the context: https://docs.docker.com/build/concepts/context/#dockerignore-files */
+function ignoreFile(
+  { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
+  { build }: Service,
+): string | undefined {
+  const may = (path: string) => mayRead(host, path, build!.context.span, reporter)
+  const { context, dockerfile, dockerfileInline } = build!
+  const own = dockerfileInline ? undefined : `${dockerfile?.value ?? 'Dockerfile'}.dockerignore`
+  return (own && readText(host, may, context.value, own)) ?? readText(host, may, context.value, '.dockerignore')
 }
 
 /** The ports that the Dockerfile of a built service exposes. */

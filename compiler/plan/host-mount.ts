@@ -1,4 +1,5 @@
-import type { Span } from '../syntax/source.ts'
+import type { MountAs } from '../project/project.ts'
+import type { At, Span } from '../syntax/source.ts'
 import type { Held, StoredMount } from './stored-mount.ts'
 
 /** A host path to be mounted. */
@@ -7,6 +8,10 @@ export interface HostMount {
   readonly target: string
   readonly readOnly: boolean
   readonly createHostPath: boolean
+  /** A missing folder is not to be made. */
+  readonly mustExist: boolean
+  /** `x-mount`. */
+  readonly as?: At<MountAs> | undefined
   readonly propagation?: string | undefined
   readonly recursive?: string | undefined
   readonly span: Span

@@ -8,6 +8,7 @@ import { planDevices } from './devices.ts'
 import { type EndpointPort, planExposure } from './exposure.ts'
 import { planFiles } from './files.ts'
 import { type Group, planGroups } from './groups.ts'
+import { reportUnversioned } from './host-volumes.ts'
 import { checkImageOptions } from './image.ts'
 import { completionWaits, type KindDecision, type PersistentMount, planKind } from './kind.ts'
 import { findMentions } from './mentions.ts'
@@ -157,6 +158,7 @@ function planAllMounts(
       [...planMounts(mounts, service), ...planDevices(context, service), ...files.mounts(service)],
     ]),
   )
+  reportUnversioned(context, mounts.hosts)
   return ({ name }) => found.get(name) ?? []
 }
 

@@ -1,9 +1,15 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { mayRead } from '../project/outside.ts'
 import type { BindMount, Mount, Service, VolumeMount } from '../project/project.ts'
 import { toAnnotations } from './annotations.ts'
+import { builtImageHolds } from './built-image.ts'
 import type { VolumeDecision } from './claims.ts'
 import type { PlanContext } from './context.ts'
-import { planHostVolume } from './host-volumes.ts'
+import { hostReader } from './host-content.ts'
+import { fateOf, type HostWorld, isInProject } from './host-fate.ts'
+import { folderClaims, type HostUse, oncePerPath, writtenPaths } from './host-folders.ts'
+import type { HostMount } from './host-mount.ts'
+import { type HostVolumes, planHostVolume } from './host-volumes.ts'
 import { planImage } from './image.ts'
 import { checkMemory, planMemoryMounts, planTmpfsMount } from './memory-volumes.ts'
 import { cutName, slug } from './object-names.ts'
@@ -48,6 +54,14 @@ const unsupported = diagnostic({
   }),
 })
 
+const uselessAs = diagnostic({
+  code: 'volumes/mount-without-host',
+  severity: 'warning',
+  explain:
+    '`x-mount` says what becomes of a path of the host: a ConfigMap, a Secret, a claim, or nothing. This mount has no such path, so there is nothing to decide.',
+  text: () => ({ message: '`x-mount` has no effect on a mount without a host path', hint: 'remove it' }),
+})
+
 const recursive = diagnostic({
   code: 'volumes/bind-option',
   severity: 'warning',
@@ -66,6 +80,7 @@ export interface MountContext extends PlanContext {
   readonly lent: ReadonlySet<string>
   /** Volumes that some service mounts writable. */
   readonly written: ReadonlySet<string>
+  readonly hosts: HostVolumes
 }
 
 /** The services that others take mounts from, and the volumes that somebody may write to. */
@@ -77,7 +92,47 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
     for (const mount of service.mounts)
       if (mount.type === 'volume' && mount.source && !mount.readOnly) written.add(mount.source)
   }
-  return { ...context, volumes, lent, written }
+  return { ...context, volumes, lent, written, hosts: surveyHosts(context, volumes) }
+}
+
+/** What one service makes of a host path depends on what others do with it: who writes there, and what lies in what. */
+function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
+  const { host, project } = context
+  const uses = [...project.services.values()].flatMap(service =>
+    service.mounts.flatMap((mount): readonly HostUse[] => {
+      const found = hostMount(mount, volumes)
+      return found ? [{ service, mount: found }] : []
+    }),
+  )
+  const reader = hostReader(host, project.directory)
+  const world: HostWorld = {
+    reader,
+    isWritten: writtenPaths(uses),
+    // What git does not track is not in the image that another machine builds.
+    inImage: (service, { source, target, sourceSpan }) =>
+      builtImageHolds(context, service, source, target) &&
+      reader.read(source, path => mayRead(host, path, sourceSpan, context.reporter)).kind !== 'data',
+  }
+  const data = uses.filter(({ service, mount }) => fateOf(context, world, service, mount).kind === 'claim')
+  return {
+    world,
+    claimOf: folderClaims(context, data, path => isInProject(context, world, path)),
+    once: oncePerPath(),
+    unversioned: new Map(),
+  }
+}
+
+/** The host path that a mount leads to: its own, or that of a volume which is a bind mount of the local driver. */
+function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): HostMount | undefined {
+  const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span, as: mount.as }
+  if (mount.type === 'bind') {
+    const { source, createHostPath, mustExist, propagation, recursive: mode } = mount
+    const bind = { createHostPath, mustExist, propagation, recursive: mode }
+    return { ...base, ...bind, source: source.value, sourceSpan: source.span }
+  }
+  const decision = mount.type === 'volume' && mount.source ? volumes.get(mount.source) : undefined
+  if (decision?.kind !== 'bind') return undefined
+  return { ...base, source: decision.path, sourceSpan: mount.span, createHostPath: false, mustExist: false }
 }
 
 /**
@@ -125,6 +180,7 @@ function ownMounts(context: MountContext, service: Service): readonly StoredMoun
 function planMount(context: MountContext, service: Service, mount: Exclude<Mount, BindMount>): StoredMount | undefined {
   const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span }
   const name = slug(mount.target.value) || 'root'
+  if (mount.as && !hostMount(mount, context.volumes)) context.reporter.report(uselessAs, mount.as.span, undefined)
   switch (mount.type) {
     case 'volume':
       return mount.source ? planNamed(context, service, mount, mount.source) : planAnonymous(context, service, mount)
@@ -195,12 +251,7 @@ function planNamed(
     case 'memory':
       return { ...base, held: { ...decision, name } }
     case 'bind':
-      return planHostVolume(context, service, {
-        ...base,
-        source: decision.path,
-        createHostPath: false,
-        sourceSpan: mount.span,
-      })
+      return planHostVolume(context, context.hosts, service, hostMount(mount, context.volumes)!)
   }
 }
 
@@ -232,16 +283,7 @@ function planAnonymous(context: MountContext, service: Service, mount: VolumeMou
 }
 
 function planBind(context: MountContext, service: Service, mount: BindMount): StoredMount | undefined {
-  const result = planHostVolume(context, service, {
-    source: mount.source.value,
-    sourceSpan: mount.source.span,
-    target: mount.target.value,
-    readOnly: mount.readOnly,
-    createHostPath: mount.createHostPath,
-    propagation: mount.propagation,
-    recursive: mount.recursive,
-    span: mount.span,
-  })
+  const result = planHostVolume(context, context.hosts, service, hostMount(mount, context.volumes)!)
   if (!result) return undefined
   const { propagation, recursive: mode } = mount
   if (propagation && !/private$/.test(propagation) && !result.propagation)

@@ -297,6 +297,7 @@ const CONTAINER: Readonly<Record<string, Codec>> = {
       volume: record({ labels, nocopy: flag, subpath: text }),
       tmpfs: record({ size: bytes, mode: integer }),
       image: record({ subpath: text }),
+      'x-mount': text,
     }),
   ),
   volumes_from: texts,

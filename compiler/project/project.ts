@@ -243,11 +243,16 @@ export interface ServiceNetwork {
 
 export type Mount = VolumeMount | BindMount | TmpfsMount | ImageMount | OtherMount
 
+/** What an `x-mount` makes of a host path. */
+export type MountAs = 'config' | 'secret' | 'claim' | 'skip'
+
 interface MountBase {
   readonly span: Span
   /** Absolute, cleaned path in the container. */
   readonly target: At<string>
   readonly readOnly: boolean
+  /** `x-mount`. */
+  readonly as?: At<MountAs>
 }
 /** `source` absent: anonymous. */
 export interface VolumeMount extends MountBase {
@@ -263,6 +268,8 @@ export interface BindMount extends MountBase {
   /** Absolute path of this machine. */
   readonly source: At<string>
   readonly createHostPath: boolean
+  /** `create_host_path: false` was written. */
+  readonly mustExist: boolean
   readonly propagation?: string
   readonly recursive?: string
 }

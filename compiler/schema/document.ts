@@ -19,6 +19,7 @@ export function composeDocument(): string {
     ...['volumes', 'networks', 'secrets', 'configs'].map(
       key => `## ${key[0]!.toUpperCase()}${key.slice(1)}\n\n${keysTable(body(key))}`,
     ),
+    hostPaths,
     extensions,
     `## Where devctl reads a file in another way than Compose\n\n${table(
       ['', 'Compose', 'devctl'],
@@ -42,10 +43,41 @@ Every key of the Compose Specification and of devctl's dialect, and what becomes
 
 With \`--strict\` a warning about a lost or approximated key is an error. Unknown keys are errors.`
 
+const hostPaths = `## Host paths
+
+A cluster does not see the files of your machine, so a host path of \`volumes\` becomes something that it has. What that is depends on what git tracks, not on what
+is on the disk, so that a laptop and a fresh clone render the same.
+
+| in a git checkout the path holds | it becomes |
+| --- | --- |
+| tracked files, up to 1 MiB together | a ConfigMap, or a Secret where it looks like keys, mounted read-only. The files are those of the working tree, their modes those of the index |
+| a folder, or nothing, in which git tracks nothing (\`.gitkeep\` and the like do not count) | a claim that is named after the path, shared by all services that mount it |
+| the same, but no service writes to it; or it is named like a file | an error: there is nothing to read |
+| more than 1 MiB of tracked files | an error that names \`x-mount\` |
+| an untracked file | a ConfigMap or Secret, with a warning: other machines do not have it |
+
+- Untracked files beside tracked ones are left out, and a warning names them. A file that is mounted into a folder which is copied joins it.
+- A service with \`build\` does not mount what its Dockerfile copies to the same place from the context (\`.dockerignore\` and stages are considered). Else its host
+  paths are treated as above; what cannot be copied is left out with a warning.
+- A checkout counts when it tracks anything in the folder of the project. Outside one, and where git does not answer, a path holds what is there on this machine
+  without \`.git\` and what \`.gitignore\` names, with a warning.
+- What lies outside the project and its checkout becomes a Secret. Where it is missing, a folder of your home is not mounted, with a warning.
+- Line ends are those of the working tree: give text files \`eol=lf\` in \`.gitattributes\` where people work on Windows with \`core.autocrlf\`.
+
+\`x-mount\` in the long form has the last word:
+
+\`\`\`yaml
+volumes:
+  - type: bind
+    source: ./dist
+    target: /usr/share/nginx/html
+    x-mount: config   # or secret, claim, skip
+\`\`\``
+
 const extensions = `## Extensions
 
 A key that begins with \`x-\` is accepted everywhere and ignored, but for the dialect's own (\`x-node-selector\`,
-\`x-platform-readiness\`, \`x-platform-liveness\`). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
+\`x-mount\`, \`x-platform-readiness\`, \`x-platform-liveness\`). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
 \`depends_on\` it is a name like any other.`
 
 /** The top-level keys; members that have a section of their own are left to it. */

@@ -53,7 +53,7 @@ export const storage = {
             bind: mapped(
               object({
                 propagation: mapped(text(), '`mountPropagation`'),
-                create_host_path: mapped(flag(), 'a missing folder becomes a claim'),
+                create_host_path: mapped(flag(), '`false`: a missing folder is an error, not a claim'),
                 recursive: mapped(
                   word(['enabled', 'disabled', 'writable', 'readonly']),
                   '`recursiveReadOnly`',
@@ -61,7 +61,7 @@ export const storage = {
                 ),
                 selinux: unusable(word(['z', 'Z']), 'the container runtime labels what it mounts'),
               }),
-              'a ConfigMap, a claim, or folders that `up` keeps in line',
+              'a ConfigMap, a Secret or a claim',
             ),
             volume: mapped(
               object({
@@ -83,12 +83,17 @@ export const storage = {
               'an image volume',
               'needs Kubernetes 1.35 or a feature gate (warning)',
             ),
+            'x-mount': mapped(
+              word(['config', 'secret', 'claim', 'skip']),
+              'what becomes of a host path: a ConfigMap, a Secret, a claim, nothing',
+              'of the dialect; has the last word',
+            ),
           },
           { required: ['type', 'target'] },
         ),
       ),
     ),
-    'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host: ConfigMap, claim, or sync by `up`',
+    'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host: ConfigMap or Secret of the files that git tracks, else a claim',
     'a service with a named or anonymous volume is a StatefulSet',
   ),
   tmpfs: mapped(textOrList(), 'a memory `emptyDir`', '`size=` is its limit; other options get a warning'),

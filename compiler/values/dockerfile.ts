@@ -1,4 +1,5 @@
 import { resolve } from 'node:path/posix'
+import { type CopiedPath, copiedFromContext, copiedFromStage, readCopy } from './dockerfile-copies.ts'
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord } from './dockerfile-words.ts'
 import { parseDuration } from './duration.ts'
@@ -17,6 +18,8 @@ export interface DockerfileImage {
   /** The words of the exec form; the shell form with its shell in front. An empty list clears the base image's. */
   readonly entrypoint?: readonly string[]
   readonly cmd?: readonly string[]
+  /** What it copies from the context, as far as paths are known. */
+  readonly copied: readonly CopiedPath[]
 }
 
 /** Durations are in nanoseconds. */
@@ -32,7 +35,7 @@ export interface DockerfileHealthcheck {
   readonly retries?: number
 }
 
-const NOTHING: DockerfileImage = { exposed: [], volumes: [] }
+const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
 
 /**
  * Reads what a Dockerfile says about the image of a stage: the `target`, by name or number, else the last; with what
@@ -51,7 +54,7 @@ export function readDockerfile(
   for (const instruction of instructions) {
     const stage = stages.at(-1)
     if (instruction.name === 'FROM') stages.push(openStage(instruction, stages, globals, args, escapeChar))
-    else if (stage) stage.apply(instruction)
+    else if (stage) stage.apply(instruction, name => findStage(stages, name, true))
     else if (instruction.name === 'ARG')
       declareArgs(instruction.rest, globals, { variables: globals, outside: new Map(), given: args, escapeChar })
   }
@@ -77,6 +80,9 @@ function findStage(stages: readonly Stage[], name: string, byNumber: boolean): S
   return named ?? (byNumber && /^[0-9]+$/.test(name) ? stages[Number(name)] : undefined)
 }
 
+/** Paths that a stage is known to have from the context: stages that copy each other can multiply them without end. */
+const MOST_COPIES = 1000
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** A stage as its instructions make it. */
@@ -89,6 +95,7 @@ class Stage {
   readonly #globals: ReadonlyMap<string, string>
   readonly #given: ReadonlyMap<string, string>
   readonly #escapeChar: string
+  readonly #copied: CopiedPath[]
   #shell: readonly string[]
   #hasCmd = false
 
@@ -101,7 +108,9 @@ class Stage {
   ) {
     const parent = from instanceof Stage ? from : undefined
     this.name = name
-    this.image = parent ? { ...parent.image } : { ...NOTHING, ...(typeof from === 'string' && { base: from }) }
+    this.#copied = [...(parent?.image.copied ?? [])]
+    const image = parent ? parent.image : { ...NOTHING, ...(typeof from === 'string' && { base: from }) }
+    this.image = { ...image, copied: this.#copied }
     this.#env = new Map(parent ? parent.#env : [])
     this.#shell = parent ? parent.#shell : ['/bin/sh', '-c']
     this.#globals = globals
@@ -109,8 +118,13 @@ class Stage {
     this.#escapeChar = escapeChar
   }
 
-  apply({ name, rest }: Instruction): void {
+  /** `stageOf` finds a stage by name or number. */
+  apply({ name, rest }: Instruction, stageOf: (name: string) => Stage | undefined): void {
     switch (name) {
+      case 'COPY':
+      case 'ADD':
+        this.#copy(name, rest, stageOf)
+        break
       case 'ARG':
         declareArgs(rest, this.#args, {
           variables: this.#variables(),
@@ -150,6 +164,26 @@ class Stage {
         this.image.healthcheck = healthcheck(rest) ?? this.image.healthcheck
         break
     }
+  }
+
+  #copy(name: 'COPY' | 'ADD', rest: string, stageOf: (name: string) => Stage | undefined): void {
+    // Flags come first, and then perhaps the exec form.
+    const [flags = ''] = /^(--\S+\s+)*/.exec(rest) ?? []
+    const words = execForm(rest.slice(flags.length)) ?? dockerfileWords(rest.slice(flags.length), this.#escapeChar)
+    const all = [...dockerfileWords(flags, this.#escapeChar), ...words]
+    const copy = readCopy(
+      name,
+      all.map(word => this.#expand(word)),
+    )
+    const target = copy && this.#directory(copy.target)
+    if (!copy || target === undefined) return
+    const from = copy.from === undefined ? undefined : stageOf(copy.from)
+    if (from === this) return
+    const found =
+      copy.from === undefined
+        ? copiedFromContext(copy, target)
+        : copiedFromStage(copy, target, from?.image.copied ?? [])
+    this.#copied.push(...found.slice(0, MOST_COPIES - this.#copied.length))
   }
 
   #variables(): ReadonlyMap<string, string> {

@@ -62,6 +62,7 @@ function errorsIn(text: string): readonly Diagnostic[] {
     environment: new Map(),
     hashBuild: () => '0'.repeat(64),
     homeDirectory: '/home',
+    checkout: () => undefined,
   }
   const options = { workingDirectory: '/app', files: ['compose.yaml'], namespace: 'shop', domain: 'example.com' }
   return compile(options, host).diagnostics.filter(({ severity }) => severity === 'error')

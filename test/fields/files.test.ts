@@ -29,6 +29,7 @@ function compileFiles(files: Readonly<Record<string, string>>, environment: Read
     environment: new Map(Object.entries(environment)),
     hashBuild: () => undefined,
     homeDirectory: '/home/user',
+    checkout: () => undefined,
   }
   const reporter = new Reporter()
   const loaded = loadProject({ workingDirectory: '/project' }, host, reporter)

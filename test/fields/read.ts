@@ -128,6 +128,7 @@ function hostWith(files: NonNullable<World['files']>): CompilerHost {
     environment: new Map(),
     hashBuild: () => undefined,
     homeDirectory: undefined,
+    checkout: () => undefined,
   }
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import type { CompilerHost } from '../../compiler/host.ts'
+import type { CompilerHost, TrackedFile } from '../../compiler/host.ts'
 import type { PlanOptions } from '../../compiler/options.ts'
 import { planProject } from '../../compiler/plan/index.ts'
 import type { ContainerPlan, Plan, PodPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
@@ -34,8 +34,13 @@ const usual: PlanOptions = {
 }
 
 /** Plans the text of /project/compose.yaml. `files` are paths below /project, or absolute; a text ending in `/` as path is an empty folder. */
-export function planOf(text: string, options: PlanOptions = {}, files: Readonly<Record<string, string>> = {}): Planned {
-  const host = memoryHost({ 'compose.yaml': text, ...files })
+export function planOf(
+  text: string,
+  options: PlanOptions = {},
+  files: Readonly<Record<string, string>> = {},
+  tracked?: readonly string[] | false,
+): Planned {
+  const host = memoryHost({ 'compose.yaml': text, ...files }, tracked)
   const reporter = new Reporter()
   const loaded = loadProject({ workingDirectory: '/project' }, host, reporter)
   if (!loaded) throw new Error(`not loaded: ${JSON.stringify(reporter.diagnostics().map(({ message }) => message))}`)
@@ -63,8 +68,11 @@ export function planOf(text: string, options: PlanOptions = {}, files: Readonly<
 
 const excerpt = (span: NonNullable<Diagnostic['span']>) => span.file.text.slice(span.start, span.end)
 
-/** A host of files in memory. */
-export function memoryHost(files: Readonly<Record<string, string>>): CompilerHost {
+/** A host of files in memory. What lies in /project is tracked by git there, unless `tracked` lists something else; `false` is no checkout. */
+export function memoryHost(
+  files: Readonly<Record<string, string>>,
+  tracked: readonly string[] | false = Object.keys(files).filter(name => !/^\/|^\.\.|\/$/.test(name)),
+): CompilerHost {
   const texts = new Map<string, string>()
   const folders = new Set(['/', '/project'])
   for (const [name, text] of Object.entries(files)) {
@@ -96,5 +104,11 @@ export function memoryHost(files: Readonly<Record<string, string>>): CompilerHos
     environment: new Map(),
     hashBuild: () => 'abcdef0123456789abcdef',
     homeDirectory: '/home/user',
+    checkout: folder =>
+      tracked && posix.resolve('/', folder).startsWith('/project')
+        ? { root: '/project', files: [...tracked].sort().map(toTracked) }
+        : undefined,
   }
 }
+
+const toTracked = (path: string): TrackedFile => ({ path, kind: path.endsWith('.sh') ? 'executable' : 'file' })

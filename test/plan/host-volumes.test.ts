@@ -54,8 +54,16 @@ describe('of an image', () => {
     ['"./missing:/data"', 'volumes/host-claim'],
     ['"./empty:/data"', 'volumes/host-claim'],
     ['"./missing:/data:ro"', 'volumes/host-missing'],
-    ['"./empty:/data:ro"', 'volumes/host-empty'],
-    ['{type: bind, source: ./missing, target: /data}', 'volumes/host-missing'],
+    ['"./empty:/data:ro"', 'volumes/host-untracked'],
+    ['{type: bind, source: ./missing, target: /data}', 'volumes/host-claim'],
+    ['{type: bind, source: ./missing, target: /data, bind: {create_host_path: false}}', 'volumes/host-missing'],
+    ['"./missing.conf:/etc/x.conf"', 'volumes/host-missing'],
+    ['"./Caddyfile:/etc/caddy/Caddyfile"', 'volumes/host-missing'],
+    ['"./conf.d:/etc/conf.d"', 'volumes/host-claim'],
+    ['"./CONF:/conf"', 'volumes/host-case'],
+    ['"~/.aws:/root/.aws"', 'volumes/host-missing-outside'],
+    ['"/srv/none:/data:ro"', 'volumes/host-missing-outside'],
+    ['"/srv/none:/data"', 'volumes/host-claim'],
     ['"./big:/data"', 'volumes/host-too-large'],
     ['"./big:/data:ro"', 'volumes/host-too-large'],
     ['"./big.bin:/data.bin:ro"', 'volumes/host-too-large'],
@@ -76,7 +84,7 @@ describe('of an image', () => {
   test('a folder with nothing in it becomes a claim that keeps data, and is not filled', () => {
     const { plan, workload } = mount('"./missing:/var/lib/data"')
     expect(plan.claims.map(({ name, service, spec }) => [name, service, spec.size])).toEqual([
-      ['web-var-lib-data', 'web', '1Gi'],
+      ['missing', 'web', '1Gi'],
     ])
     expect(workload('web').kind).toBe('StatefulSet')
     expect(workload('web').pod.fills).toEqual([])
@@ -106,21 +114,65 @@ describe('of an image', () => {
     expect(mount('"/proc:/host/proc:ro"', { policy: 'restricted' }).codes).toContain('security/not-restricted')
   })
 
-  test('a claim made for a mount keeps clear of a volume of the same name', () => {
+  test('a claim of a folder keeps clear of a volume of the same name', () => {
     const { plan } = planOf(`
-services: {web: {image: w, volumes: ["./missing:/data", "web-data:/other"]}}
-volumes: {web-data: }
+services: {web: {image: w, volumes: ["./data:/data", "data:/other"]}}
+volumes: {data: }
 `)
-    expect(plan.claims.map(({ name }) => name)).toEqual(['web-data', expect.stringMatching(/^web-data-[0-9a-f]{5}$/)])
+    expect(plan.claims.map(({ name }) => name)).toEqual(['data', expect.stringMatching(/^data-[0-9a-f]{5}$/)])
+  })
+
+  test('folders whose names come out alike have claims of their own', () => {
+    const { plan } = mount('"./a/b:/one", "./a-b:/two"')
+    const names = plan.claims.map(({ name }) => name)
+    expect(new Set(names).size).toBe(2)
+    expect(names).toEqual([expect.stringMatching(/^a-b(-[0-9a-f]{5})?$/), expect.stringMatching(/^a-b-[0-9a-f]{5}$/)])
   })
 })
 
-test('of a built service nothing is mounted', () => {
+describe('what git tracks', () => {
+  const text = (spec: string) => `services: {web: {image: w, volumes: [${spec}]}}`
+  const withTracked = (spec: string, tracked: readonly string[] | false) => planOf(text(spec), {}, files, tracked)
+
+  test('decides, not what is there', () => {
+    const here = withTracked('"./conf:/conf"', ['compose.yaml'])
+    const elsewhere = planOf(text('"./conf:/conf"'), {}, {}, ['compose.yaml'])
+    expect(here.plan.claims).toEqual(elsewhere.plan.claims)
+    expect(here.codes).toEqual(['volumes/host-claim'])
+    expect(elsewhere.codes).toEqual(['volumes/host-claim'])
+  })
+
+  test('leaves large untracked files beside tracked ones out', () => {
+    const { plan, codes } = planOf(text('"./big:/big:ro"'), {}, { ...files, 'big/small.txt': 'x' }, ['big/small.txt'])
+    expect(codes).toEqual(['volumes/host-left-out'])
+    expect(plan.configMaps.map(({ data }) => decoded(data))).toEqual([{ 'small.txt': 'x' }])
+  })
+
+  test('a checkout that tracks nothing of the project does not count', () => {
+    const { plan, codes } = withTracked('"./conf:/conf:ro"', [])
+    expect(codes).toEqual(['volumes/host-unversioned'])
+    expect(plan.configMaps).toHaveLength(1)
+  })
+
+  test('without a checkout one warning names what is copied', () => {
+    const { diagnostics } = withTracked('"./conf:/conf:ro", "./site.conf:/site.conf:ro"', false)
+    expect(diagnostics.filter(({ severity }) => severity === 'warning').map(({ message }) => message)).toEqual([
+      'the project is not in a git checkout: the files of this machine are copied, of `./conf` and 1 more',
+    ])
+  })
+})
+
+test('of a built service what the Dockerfile copies is not mounted', () => {
   const { pod, lines } = planOf(
-    'services: {web: {build: ., volumes: ["./big:/data", "./tls:/tls"]}}',
+    'services: {web: {build: ., volumes: ["./big:/data", "./tls:/app/tls", "./conf:/etc/conf:ro", "./big:/elsewhere"]}}',
     {},
-    { ...files, Dockerfile: 'FROM x' },
+    { ...files, Dockerfile: 'FROM x\nWORKDIR /app\nCOPY . .\nCOPY big/ /data/' },
   )
-  expect(pod('web').volumes).toEqual([])
-  expect(lines).toEqual(['info volumes/synchronized: ./big', 'info volumes/synchronized: ./tls'])
+  expect(pod('web').volumes).toEqual([expect.objectContaining({ kind: 'configMap', name: 'host-etc-conf' })])
+  expect(lines).toEqual([
+    'info volumes/synchronized: ./big',
+    'info volumes/synchronized: ./tls',
+    'info volumes/host-copied: ./conf',
+    'warning volumes/host-not-in-image: ./big',
+  ])
 })

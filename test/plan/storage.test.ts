@@ -137,7 +137,7 @@ describe('an anonymous volume', () => {
       'services: {w: {build: ., volumes: ["./src:/app", /app/node_modules]}}',
       {},
       {
-        Dockerfile: 'FROM node',
+        Dockerfile: 'FROM node\nCOPY src /app',
         'src/a.js': '1',
       },
     )

@@ -116,6 +116,7 @@ describe('stages', () => {
     expect(readDockerfile('FROM $IMAGE\nEXPOSE 1', undefined, none)).toEqual({
       exposed: [{ port: 1, protocol: 'tcp' }],
       volumes: [],
+      copied: [],
     })
   })
 })

@@ -1,0 +1,98 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, realpathSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Checkout, TrackedFile } from '../compiler/host.ts'
+import { withoutOtherRepository } from '../gitops/git.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Milliseconds for git's answer, which it reads from one file. */
+const DEADLINE = 10_000
+const MOST_OUTPUT = 1 << 28
+
+/**
+ * Finds the checkout that a folder is in, and asks git for its index: once for each checkout, whatever is asked of it. Folders are found by us, so that git is not
+ * run where there is none.
+ */
+export function createCheckouts(env: Env): (folder: string) => Checkout | undefined {
+  const known = new Map<string, Checkout | undefined>()
+  const at = (root: string) => {
+    if (!known.has(root)) known.set(root, readCheckout(root, env))
+    return known.get(root)
+  }
+  return folder => {
+    for (let path = realPath(folder); ; path = dirname(path)) {
+      const found = existsSync(join(path, '.git')) ? at(path) : undefined
+      if (found || path === dirname(path)) return found
+    }
+  }
+}
+
+/** Undefined where `.git` is not what git makes. */
+function readCheckout(root: string, env: Env): Checkout | undefined {
+  const { status, stdout, stderr, error } = spawnSync('git', listing(root), {
+    cwd: root,
+    env: {
+      ...withoutOtherRepository(env),
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_TERMINAL_PROMPT: '0',
+      // Objects that a partial clone lacks are not fetched: the address and its helper would be the checkout's choice.
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_ALLOW_PROTOCOL: 'none',
+      LC_ALL: 'C',
+    },
+    encoding: 'utf8',
+    timeout: DEADLINE,
+    maxBuffer: MOST_OUTPUT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  if (status === 0) return { root, files: parseListing(stdout) }
+  if (/not a git repository/.test(stderr ?? '')) return undefined
+  return { root, files: [], failure: reasonOf(stderr ?? '', error) }
+}
+
+/**
+ * The repository is named, not searched for: git then neither refuses one of another user (checkouts in the containers of CI are), nor follows its `core.worktree`.
+ * Nothing that its configuration names is run.
+ */
+function listing(root: string): readonly string[] {
+  const own = ['core.fsmonitor=false', 'core.hooksPath=/dev/null'].flatMap(setting => ['-c', setting])
+  return [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, ...own, 'ls-files', '-z', '--stage', '-t']
+}
+
+/** From entries `TAG MODE OBJECT STAGE<tab>PATH`. A path in conflict is listed up to three times. */
+function parseListing(text: string): readonly TrackedFile[] {
+  const found = new Map<string, TrackedFile>()
+  for (const entry of text.split('\0')) {
+    const tab = entry.indexOf('\t')
+    if (tab < 0) continue
+    const [tag, mode] = entry.slice(0, tab).split(' ')
+    const path = entry.slice(tab + 1)
+    found.set(path, { path, kind: KINDS.get(mode!) ?? 'file', ...(tag === 'S' && { isSparse: true }) })
+  }
+  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The modes of index entries (https://git-scm.com/docs/index-format). */
+const KINDS: ReadonlyMap<string, TrackedFile['kind']> = new Map([
+  ['100755', 'executable'],
+  ['120000', 'link'],
+  ['160000', 'submodule'],
+])
+
+function reasonOf(stderr: string, error: Error | undefined): string {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  if (code === 'ENOENT') return 'git is not installed'
+  if (code === 'ETIMEDOUT') return 'git did not answer in time'
+  const [first = ''] = stderr.trim().split('\n')
+  return first.replace(/^fatal: /, '') || error?.message || 'git failed'
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
