@@ -17,6 +17,7 @@ import { planEnvironment, planNames } from './names.ts'
 import { planNetworks } from './network-policies.ts'
 import type { Plan, WorkloadPlan } from './plan.ts'
 import { planPod } from './pod.ts'
+import { joinFolders } from './projected.ts'
 import { planRoutes } from './routes.ts'
 import { guardSecrets } from './secret-guard.ts'
 import { planSecretObjects } from './secret-objects.ts'
@@ -155,7 +156,7 @@ function planAllMounts(
   const found = new Map(
     services.map(service => [
       service.name,
-      [...planMounts(mounts, service), ...planDevices(context, service), ...files.mounts(service)],
+      joinFolders([...planMounts(mounts, service), ...planDevices(context, service), ...files.mounts(service)]),
     ]),
   )
   reportUnversioned(context, mounts.hosts)

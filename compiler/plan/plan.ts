@@ -267,6 +267,17 @@ export type PodVolume =
       readonly mode?: number
       readonly items?: readonly KeyPath[]
     }
+  /** Files of several objects in one folder; `folders` are empty ones, for what is mounted there. */
+  | {
+      readonly kind: 'projected'
+      readonly name: string
+      readonly sources: readonly {
+        readonly kind: 'configMap' | 'secret'
+        readonly object: string
+        readonly items: readonly KeyPath[]
+      }[]
+      readonly folders: readonly string[]
+    }
   | {
       readonly kind: 'nfs'
       readonly name: string

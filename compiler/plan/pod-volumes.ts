@@ -61,6 +61,10 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
           ),
         )
       }
+      case 'projected': {
+        const sources = held.sources.map(({ kind: source, object, items }) => ({ kind: source, object, items }))
+        return add(own, held.name, name => volumes.push({ kind: 'projected', name, sources, folders: held.folders }))
+      }
       case 'nfs':
         return add(`nfs ${held.server} ${held.path}`, held.name, name =>
           volumes.push({ kind: 'nfs', name, server: held.server, path: held.path }),

@@ -37,6 +37,13 @@ export type Held =
     }
   | { readonly kind: 'hostPath'; readonly name: string; readonly path: string; readonly type?: string }
   | HeldByFiles
+  /** Files of several ConfigMaps and Secrets in one folder. `folders` are made for what is mounted there. */
+  | {
+      readonly kind: 'projected'
+      readonly name: string
+      readonly sources: readonly (HeldByFiles & { readonly items: readonly KeyPath[] })[]
+      readonly folders: readonly string[]
+    }
 
 export interface HeldByClaim {
   readonly kind: 'claim'

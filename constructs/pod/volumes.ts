@@ -29,6 +29,8 @@ export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string
       return { name, configMap: { name: plan.configMap, defaultMode: plan.mode, items: plan.items?.map(toItem) } }
     case 'secret':
       return { name, secret: { secretName: plan.secret, defaultMode: plan.mode, items: plan.items?.map(toItem) } }
+    case 'projected':
+      return { name, projected: toProjected(plan) }
     case 'nfs':
       return { name, nfs: { server: plan.server, path: plan.path, readOnly: plan.readOnly || undefined } }
     case 'image':
@@ -44,6 +46,22 @@ export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
     accessModes: [plan.accessMode],
     storageClassName: plan.storageClass,
     resources: { requests: { storage: k8s.Quantity.fromString(plan.size) } },
+  }
+}
+
+/**
+ * A folder of a projected volume is there when a file of it is: the name of the Pod, in a file that nobody sees, since something is mounted over the folder.
+ */
+function toProjected({ sources, folders }: Extract<PodVolume, { kind: 'projected' }>): k8s.ProjectedVolumeSource {
+  const places = folders.map(folder => ({ path: `${folder}/.mount`, fieldRef: { fieldPath: 'metadata.name' } }))
+  return {
+    sources: [
+      ...sources.map(({ kind, object, items }): k8s.VolumeProjection => {
+        const source = { name: object, items: items.map(toItem) }
+        return kind === 'configMap' ? { configMap: source } : { secret: source }
+      }),
+      ...(places.length > 0 ? [{ downwardApi: { items: places } }] : []),
+    ],
   }
 }
 
