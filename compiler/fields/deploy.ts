@@ -3,7 +3,7 @@ import { entry, isMap, type MapTree } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
 import { readDuration } from './durations.ts'
 import { readOwnLabels } from './labels.ts'
-import { filledText, integer, items, list } from './tree-values.ts'
+import { filledText, integer, items, list, toInt32 } from './tree-values.ts'
 
 /** `deploy` without its resources and restart policy, which their own families read. */
 export function readDeploy(service: MapTree, context: ReadContext): Pick<Service, 'deploy'> {
@@ -26,9 +26,10 @@ export function readDeploy(service: MapTree, context: ReadContext): Pick<Service
 function readUpdate(deploy: MapTree | undefined): Deploy['update'] {
   const found = entry(deploy, 'update_config')
   if (!isMap(found?.value)) return undefined
+  const parallelism = integer(deploy, 'update_config', 'parallelism')
   return {
     span: found.key,
-    parallelism: integer(deploy, 'update_config', 'parallelism'),
+    parallelism: parallelism && { value: toInt32(parallelism.value), span: parallelism.span },
     delay: readDuration(deploy, 'update_config', 'delay'),
     monitor: readDuration(deploy, 'update_config', 'monitor'),
     order: filledText(deploy, 'update_config', 'order'),

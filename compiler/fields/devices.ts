@@ -1,7 +1,8 @@
 import type { DeviceRequest, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { isMap, type MapTree, type Tree } from '../syntax/tree.ts'
-import { filledText, integer, items, list, map } from './tree-values.ts'
+import { isExtendedResource } from '../values/annotation.ts'
+import { filledText, integer, items, list, map, toInt32 } from './tree-values.ts'
 
 // The extended resources that the vendors' device plugins announce:
 // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
@@ -31,7 +32,7 @@ function readRequest(tree: Tree, isGpu: boolean): readonly DeviceRequest[] {
   const driver = filledText(tree, 'driver')?.value.toLowerCase()
   const capabilities = list(tree, 'capabilities').map(({ value }) => value.toLowerCase())
   // Neither a count nor ids means all of them, which Compose writes as -1.
-  const count = integer(tree, 'count')?.value ?? (ids > 0 ? ids : -1)
+  const count = toInt32(integer(tree, 'count')?.value ?? (ids > 0 ? ids : -1))
   const resource =
     capabilities.includes('tpu') || driver === 'tpu'
       ? tpu
@@ -45,9 +46,14 @@ function readGeneric(tree: Tree): readonly DeviceRequest[] {
   const discrete = map(tree, 'discrete_resource_spec')
   const kind = filledText(discrete, 'kind')?.value
   if (!discrete || kind === undefined) return []
-  const resource = kind.includes('/') ? kind : /^(?:nvidia[-_])?gpu$/i.test(kind) ? 'nvidia.com/gpu' : undefined
+  const resource = isExtendedResource(kind) ? kind : /^(?:nvidia[-_])?gpu$/i.test(kind) ? 'nvidia.com/gpu' : undefined
   return [
-    { span: tree.span, ...(resource && { resource }), count: integer(discrete, 'value')?.value ?? 1, deviceIds: false },
+    {
+      span: tree.span,
+      ...(resource && { resource }),
+      count: toInt32(integer(discrete, 'value')?.value ?? 1),
+      deviceIds: false,
+    },
   ]
 }
 

@@ -1,29 +1,11 @@
 import { posix } from 'node:path'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { FileMount, Service } from '../project/project.ts'
-import type { Span } from '../syntax/source.ts'
-import { entry, isMap, type MapTree } from '../syntax/tree.ts'
+import { isMap, type MapTree } from '../syntax/tree.ts'
 import { parseFileMode } from '../values/file-mode.ts'
 import type { ReadContext } from './context.ts'
 import { cleanTarget } from './targets.ts'
 import { filledText, items, scalar } from './tree-values.ts'
-
-const decimalMode = diagnostic({
-  code: 'file-mounts/decimal-mode',
-  severity: 'warning',
-  explain: `A mode is octal only when it is written so: \`0440\`, \`0o440\` or \`"0440"\`. A plain \`440\` is the decimal number, whose octal form is \`0670\`: other rights than meant.
-
-\`\`\`yaml
-secrets:
-  - source: token
-    mode: 440    # is 0670
-    mode: 0440   # read by owner and group
-\`\`\``,
-  text: (p: { written: string; octal: string }) => ({
-    message: `the mode \`${p.written}\` is a decimal number, which is \`${p.octal}\` in octal`,
-    hint: `write \`0${p.written}\``,
-  }),
-})
 
 const badMode = diagnostic({
   code: 'file-mounts/bad-mode',
@@ -77,10 +59,5 @@ function readMode(tree: MapTree, { reporter }: ReadContext): number | undefined 
     reporter.report(badMode, found.span, { mode: octal })
     return undefined
   }
-  const written = sourceText(entry(tree, 'mode')?.value.span ?? found.span)
-  if (/^[1-7][0-7]{2}$/.test(written) && Number.parseInt(written, 8) !== mode.value)
-    reporter.report(decimalMode, found.span, { written, octal })
   return mode.value
 }
-
-const sourceText = ({ file, start, end }: Span): string => file.text.slice(start, end)

@@ -15,6 +15,25 @@ const badDns = diagnostic({
   text: (p: { address: string }) => ({ message: `the name server \`${p.address}\` is no IP address` }),
 })
 
+const badSearch = diagnostic({
+  code: 'dns/bad-search',
+  severity: 'error',
+  explain:
+    '`dns_search` lists domains that are tried behind a short host name: labels of letters, digits, `-` and `_`, joined by dots, at most 253 characters.',
+  text: (p: { domain: string }) => ({
+    message: `the search domain \`${p.domain}\` is no domain name`,
+    hint: 'write a domain, for example `example.com`',
+  }),
+})
+
+const badOption = diagnostic({
+  code: 'dns/bad-option',
+  severity: 'error',
+  explain:
+    'An item of `dns_opt` is an option of resolv.conf(5): a name, or `NAME:VALUE`, for example `use-vc` or `ndots:2`.',
+  text: (p: { option: string }) => ({ message: `the resolver option \`${p.option}\` has no name` }),
+})
+
 const badHost = diagnostic({
   code: 'extra-hosts/bad-address',
   severity: 'error',
@@ -47,8 +66,8 @@ export function readNetworks(service: MapTree, context: ReadContext): NetworkFie
     domainname: filledText(service, 'domainname'),
     containerName: filledText(service, 'container_name'),
     dns: readNameServers(service, context),
-    dnsSearch: list(service, 'dns_search'),
-    dnsOpt: list(service, 'dns_opt'),
+    dnsSearch: readSearchDomains(service, context),
+    dnsOpt: readDnsOptions(service, context),
     extraHosts: readExtraHosts(service, context),
   }
 }
@@ -67,6 +86,27 @@ function readNameServers(service: MapTree, { reporter }: ReadContext): Service['
   return list(service, 'dns').filter(({ value, span }) => {
     if (isIp(value)) return true
     reporter.report(badDns, span, { address: value })
+    return false
+  })
+}
+
+/** `.` alone stands for no search at all, and is not a domain. Case does not matter in DNS. */
+function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
+  return list(service, 'dns_search').flatMap(({ value, span }) => {
+    const domain = value.toLowerCase()
+    const isDomain = domain.length <= 253 && domain.replace(/\.$/, '').split('.').every(isSearchLabel)
+    if (domain === '.' || isDomain) return [{ value: domain, span }]
+    reporter.report(badSearch, span, { domain: value })
+    return []
+  })
+}
+
+const isSearchLabel = (label: string): boolean => label.length <= 63 && /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label)
+
+function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
+  return list(service, 'dns_opt').filter(({ value, span }) => {
+    if (!value.startsWith(':') && value !== '') return true
+    reporter.report(badOption, span, { option: value })
     return false
   })
 }

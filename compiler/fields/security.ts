@@ -1,6 +1,24 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Service } from '../project/project.ts'
+import type { At } from '../syntax/source.ts'
 import type { MapTree } from '../syntax/tree.ts'
+import { isDnsSubdomain } from '../values/dns-name.ts'
+import type { ReadContext } from './context.ts'
 import { filledText, flag, list, pairs } from './tree-values.ts'
+
+const badRuntime = diagnostic({
+  code: 'runtime/bad-name',
+  severity: 'error',
+  explain: `\`runtime\` names a RuntimeClass of the cluster, an object whose name has lower-case letters, digits, \`-\` and \`.\`, and begins and ends with a letter or digit. \`kubectl get runtimeclass\` lists those that there are.
+
+\`\`\`yaml
+runtime: kata-qemu
+\`\`\``,
+  text: (p: { runtime: string }) => ({
+    message: `\`${p.runtime}\` cannot be the name of a RuntimeClass`,
+    hint: 'write the name that `kubectl get runtimeclass` shows',
+  }),
+})
 
 type SecurityFields = Pick<
   Service,
@@ -8,7 +26,7 @@ type SecurityFields = Pick<
 >
 
 /** Isolation from the node and from each other. What the words mean in Kubernetes is the plan's to decide. */
-export function readSecurity(service: MapTree): SecurityFields {
+export function readSecurity(service: MapTree, context: ReadContext): SecurityFields {
   return {
     privileged: flag(service, 'privileged'),
     readOnly: flag(service, 'read_only'),
@@ -19,6 +37,13 @@ export function readSecurity(service: MapTree): SecurityFields {
     uts: filledText(service, 'uts'),
     cgroup: filledText(service, 'cgroup'),
     usernsMode: filledText(service, 'userns_mode'),
-    runtime: filledText(service, 'runtime'),
+    runtime: readRuntime(service, context),
   }
+}
+
+function readRuntime(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
+  const found = filledText(service, 'runtime')
+  if (!found || isDnsSubdomain(found.value)) return found
+  reporter.report(badRuntime, found.span, { runtime: found.value })
+  return undefined
 }

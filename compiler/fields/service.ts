@@ -48,7 +48,7 @@ export function readService(tree: MapTree, context: ReadContext): Service {
     ...readScheduling(tree, context),
     ...readDeploy(tree, context),
     ...readCapabilities(tree, context),
-    ...readSecurity(tree),
+    ...readSecurity(tree, context),
     attach: flag(tree, 'attach')?.value ?? true,
     develop: map(tree, 'develop'),
     ...readModelUses(tree),

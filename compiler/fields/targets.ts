@@ -61,6 +61,24 @@ const colonTarget = diagnostic({
   }),
 })
 
+const badSubpath = diagnostic({
+  code: 'mounts/bad-subpath',
+  severity: 'error',
+  explain: `\`subpath\` is a folder or file inside the volume or image: a relative path that does not climb out of it. Engines and Kubernetes refuse others.
+
+\`\`\`yaml
+volumes:
+  - type: volume
+    source: data
+    target: /var/lib/app
+    volume: {subpath: app/state}
+\`\`\``,
+  text: (p: { subpath: string }) => ({
+    message: `the subpath \`${p.subpath}\` does not stay inside what is mounted`,
+    hint: 'write a relative path without `..`',
+  }),
+})
+
 const duplicate = diagnostic({
   code: 'mounts/duplicate-target',
   severity: 'error',
@@ -87,6 +105,13 @@ export function cleanTarget({ value, span }: At<string>, { reporter }: ReadConte
     return undefined
   }
   return { value: clean, span }
+}
+
+/** The path inside a volume or image. Reports one that leads out of it. */
+export function checkSubpath(found: At<string> | undefined, { reporter }: ReadContext): string | undefined {
+  if (!found || !(found.value.startsWith('/') || found.value.split('/').includes('..'))) return found?.value
+  reporter.report(badSubpath, found.span, { subpath: found.value })
+  return undefined
 }
 
 /** Reports a mount that lacks its source or target, at the mount. */

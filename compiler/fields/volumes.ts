@@ -5,7 +5,7 @@ import { spanInside } from '../syntax/span-inside.ts'
 import { isMap, type MapTree, type ScalarTree } from '../syntax/tree.ts'
 import { parseBytes } from '../values/bytes.ts'
 import type { ReadContext } from './context.ts'
-import { cleanTarget, reportIncomplete } from './targets.ts'
+import { checkSubpath, cleanTarget, reportIncomplete } from './targets.ts'
 import { filledText, flag, integer, items, map, pairs, scalar, scalars, textOf } from './tree-values.ts'
 
 const badTmpfsSize = diagnostic({
@@ -75,7 +75,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         type,
         source: source?.value,
         nocopy: flag(tree, 'volume', 'nocopy')?.value ?? false,
-        subpath: filledText(tree, 'volume', 'subpath')?.value,
+        subpath: checkSubpath(filledText(tree, 'volume', 'subpath'), context),
         labels: pairs(tree, ['volume', 'labels'], ''),
       }
     case 'bind': {
@@ -92,10 +92,15 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
       }
     }
     case 'tmpfs':
-      return { ...base, type, size: readTmpfsSize(tree, context), mode: integer(tree, 'tmpfs', 'mode')?.value }
+      return { ...base, type, source, size: readTmpfsSize(tree, context), mode: integer(tree, 'tmpfs', 'mode')?.value }
     case 'image':
       if (!source) return reportIncomplete(type, 'source', tree.span, context)
-      return { ...base, type, source: source.value, subpath: filledText(tree, 'image', 'subpath')?.value }
+      return {
+        ...base,
+        type,
+        source: source.value,
+        subpath: checkSubpath(filledText(tree, 'image', 'subpath'), context),
+      }
     case 'cluster':
     case 'npipe':
       return { ...base, type, source: source?.value }

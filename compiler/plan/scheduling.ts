@@ -1,6 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Service } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
+import { isLabelKey, isLabelValue } from '../values/annotation.ts'
+import { isDnsSubdomain } from '../values/dns-name.ts'
 import type { PlanContext } from './context.ts'
 import type { NodeRequirement, PodPlan } from './plan.ts'
 
@@ -23,6 +25,21 @@ const unknownPlatform = diagnostic({
   text: (p: { platform: string }) => ({
     message: `\`${p.platform}\` is no platform of a node`,
     hint: 'write `linux/amd64` or `linux/arm64`',
+  }),
+})
+
+const noRuntime = diagnostic({
+  code: 'scheduling/platform-without-runtime',
+  severity: 'error',
+  explain: `\`wasi/wasm\` is not a kind of node: any node whose container runtime has a shim for WebAssembly runs such a program. The shim is chosen by \`runtime\`, which names a RuntimeClass of the cluster.
+
+\`\`\`yaml
+platform: wasi/wasm
+runtime: wasmtime    # runtimeClassName of the Pod
+\`\`\``,
+  text: (p: { platform: string }) => ({
+    message: `\`${p.platform}\` needs a \`runtime\` that runs it`,
+    hint: 'add `runtime:` with the name of a RuntimeClass of the cluster',
   }),
 })
 
@@ -91,7 +108,7 @@ export function planScheduling(context: PlanContext, services: readonly Service[
   const most = services.flatMap(({ deploy }) => deploy.maxReplicasPerNode ?? [])
   for (const { value, span } of most) if (value > 1) context.reporter.report(perNode, span, { count: value })
   const topologyKeys = [
-    ...new Set(services.flatMap(({ deploy }) => deploy.spread.flatMap(({ value }) => topologyKey(value) ?? []))),
+    ...new Set(services.flatMap(({ deploy }) => deploy.spread.flatMap(spread => topologyKey(context, spread) ?? []))),
   ]
   return {
     ...(selector.size > 0 && {
@@ -120,9 +137,12 @@ export function nodeLabels(
   const platform = service.platform
   return [
     ...service.nodeSelector.map(({ name, value, span }) => ({ label: name, value, span })),
-    ...(platform ? platformLabels(context, platform) : []),
+    ...(platform ? platformLabels(context, platform, service) : []),
   ]
 }
+
+/** Platforms of WebAssembly, which a RuntimeClass runs on nodes of any kind. */
+const isWebAssembly = (platform: string): boolean => /^(wasi|wasm)(\/|$)/.test(platform)
 
 /** Architectures as Go, and so Kubernetes, calls them. */
 const architectures: ReadonlyMap<string, string> = new Map([
@@ -148,8 +168,13 @@ const knownArchitectures = new Set([
   'mips64le',
 ])
 
-function platformLabels({ reporter }: PlanContext, { value, span }: At<string>) {
-  const [first = '', second, third] = value.toLowerCase().split('/')
+function platformLabels({ reporter }: PlanContext, { value, span }: At<string>, { runtime }: Service) {
+  const platform = value.toLowerCase()
+  if (isWebAssembly(platform)) {
+    if (!runtime) reporter.report(noRuntime, span, { platform: value })
+    return []
+  }
+  const [first = '', second, third] = platform.split('/')
   const isOs = first === 'linux' || first === 'windows'
   const os = isOs ? first : undefined
   const written = isOs ? second : second === undefined ? first : undefined
@@ -170,14 +195,14 @@ function platformLabels({ reporter }: PlanContext, { value, span }: At<string>) 
 function toRequirement({ reporter }: PlanContext, constraint: At<string>): NodeRequirement | undefined {
   const [, left = '', sign = '', right = ''] = /^\s*([^\s=!]+)\s*(==|!=|=)\s*(.*?)\s*$/.exec(constraint.value) ?? []
   const operator = sign === '!=' ? 'NotIn' : 'In'
-  const values = [right]
   if (left === 'node.role' && (right === 'manager' || right === 'worker')) {
     const isManager = (right === 'manager') === (operator === 'In')
     return { key: 'node-role.kubernetes.io/control-plane', operator: isManager ? 'Exists' : 'DoesNotExist' }
   }
-  if (left === 'node.id') return { key: 'metadata.name', operator, values, field: true }
+  if (left === 'node.id' && isDnsSubdomain(right))
+    return { key: 'metadata.name', operator, values: [right], field: true }
   const key = nodeProperty(left)
-  if (key && sign && /^[\w.-]*$/.test(right))
+  if (key && sign && isLabelKey(key) && isLabelValue(right))
     return { key, operator, values: [left === 'node.platform.arch' ? (architectures.get(right) ?? right) : right] }
   reporter.report(badConstraint, constraint.span, { constraint: constraint.value })
   return undefined
@@ -198,8 +223,11 @@ function nodeProperty(left: string): string | undefined {
   return left !== '' && !left.startsWith('node.') && !left.startsWith('engine.') ? left : undefined
 }
 
-function topologyKey(spread: string): string | undefined {
-  const label = spread.replace(/^(node|engine)\.labels\./, '').trim()
+function topologyKey({ reporter }: PlanContext, { value, span }: At<string>): string | undefined {
+  const label = value.replace(/^(node|engine)\.labels\./, '').trim()
   if (label === 'zone' || label === 'region') return `topology.kubernetes.io/${label}`
-  return label === 'node.hostname' ? 'kubernetes.io/hostname' : label || undefined
+  if (label === 'node.hostname') return 'kubernetes.io/hostname'
+  if (label === '' || isLabelKey(label)) return label || undefined
+  reporter.report(badConstraint, span, { constraint: value })
+  return undefined
 }

@@ -134,7 +134,9 @@ class RuleReader {
       ? ['does not start with `/`', `write \`/${value.replace(/^[a-z]+:\/\/[^/]*\/?/, '')}\``]
       : /[\s?#]|\/\//.test(value)
         ? ['is no path of a request', 'write a path without blanks, `?`, `#` and `//`']
-        : undefined
+        : /\/\.{1,2}(\/|$)|%2f/i.test(value)
+          ? ['has parts that a request loses on its way', 'write a path without `.`, `..` and `%2F`']
+          : undefined
     if (!bad) return path
     this.#reporter.report(badPath, span, { path: value, reason: bad[0] ?? '', hint: bad[1] ?? '' })
     return undefined

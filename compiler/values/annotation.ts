@@ -21,6 +21,13 @@ export function isLabelKey(key: string): boolean {
 }
 
 /**
+ * Whether a text can be the name of a resource that a device plugin announces: `PREFIX/NAME`, with a prefix that is not
+ * Kubernetes' own. (https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources)
+ */
+export const isExtendedResource = (name: string): boolean =>
+  name.includes('/') && isLabelKey(`requests.${name}`) && isLabelKey(name) && !/^requests\.|kubernetes\.io\//.test(name)
+
+/**
  * Whether Kubernetes takes a text as the value of a label: empty, or at most 63 letters, digits and `-_.` between
  * letters or digits.
  */
