@@ -142,6 +142,7 @@ async function planOptions(
   project: OpenProject,
 ): Promise<PlanOptions> {
   const { tag, startOrder, includeSecrets } = values
+  const { DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: volumeAffinity } = io.env
   const { manifest, environment, namesCompose } = project
   const name = values.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
   const namespace = values.namespace ?? environment?.namespace?.value ?? namespaceOf(io) ?? manifest?.namespace?.value
@@ -165,7 +166,7 @@ async function planOptions(
     ...(environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }),
     ...(environment?.shellImage && { shellImage: environment.shellImage.value }),
     ...(environment?.kubectlImage && { kubectlImage: environment.kubectlImage.value }),
-    ...(io.env.DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED === 'false' && { volumeAffinity: false }),
+    ...(volumeAffinity && { volumeAffinity }),
   }
 }
 

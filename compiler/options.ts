@@ -97,8 +97,8 @@ export interface PlanOptions {
   readonly manifestEnvironment?: string
   /** Set by `publish`: a value that is, or looks, secret is an error, since a repository shows it to everybody. */
   readonly forRepository?: boolean
-  /** DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED; default true. */
-  readonly volumeAffinity?: boolean
+  /** The text of DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: `true`, which is the default, or `false`. */
+  readonly volumeAffinity?: string
   /** Image of the waits and of copy-up; default `busybox:1.37`. */
   readonly shellImage?: string
   /** Image of the waits for Jobs; default `registry.k8s.io/kubectl:v1.34.2`. */

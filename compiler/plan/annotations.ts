@@ -1,4 +1,5 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Pair, Service } from '../project/project.ts'
 import { isAnnotationKey } from '../values/annotation.ts'
 import type { PlanContext } from './context.ts'
@@ -14,6 +15,20 @@ const badKey = diagnostic({
   }),
 })
 
+const tooLarge = diagnostic({
+  code: 'labels/too-large',
+  severity: 'error',
+  explain:
+    'Labels become annotations, and Kubernetes allows 256 KiB of them on an object: names and values together. Put large texts into a config, which is mounted as a file.',
+  text: (p: { label: string; bytes: number }) => ({
+    message: `the labels have ${p.bytes} bytes together, more than the ${mostBytes} that Kubernetes allows; the largest is \`${p.label}\``,
+    hint: 'put the text into a config, and mount it',
+  }),
+})
+
+/** What the API server allows on an object, less room for annotations of controllers. */
+const mostBytes = 256 * 1024 - 2048
+
 type Annotations = Readonly<Record<string, string>>
 
 /** Labels as annotations, sorted by key; undefined when there are none. Reports keys that Kubernetes would refuse. */
@@ -21,13 +36,24 @@ export function toAnnotations(
   { reporter }: Pick<PlanContext, 'reporter'>,
   ...lists: (readonly Pair[])[]
 ): Annotations | undefined {
-  const found = new Map<string, string>()
-  for (const { name, value, span, key = span } of lists.flat()) {
+  const found = new Map<string, Pair>()
+  for (const label of lists.flat()) {
+    const { name, span, key = span } = label
     if (!isAnnotationKey(name)) reporter.report(badKey, key, { key: name })
-    else if (!found.has(name)) found.set(name, value)
+    else if (!found.has(name)) found.set(name, label)
   }
   if (found.size === 0) return undefined
-  return Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const sorted = [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  checkSize(sorted, reporter)
+  return Object.fromEntries(sorted.map(({ name, value }) => [name, value]))
+}
+
+/** Reports labels that are too large together, at the largest. */
+function checkSize(labels: readonly Pair[], reporter: Reporter): void {
+  const sizes = labels.map(({ name, value }) => name.length + Buffer.byteLength(value))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const largest = bytes > mostBytes ? labels[sizes.indexOf(Math.max(...sizes))] : undefined
+  if (largest) reporter.report(tooLarge, largest.key ?? largest.span, { label: largest.name, bytes })
 }
 
 /** Annotations of what belongs to a service: its labels (decisions, "Labels"). */

@@ -1,11 +1,40 @@
 import { isAbsolute, join, relative } from 'node:path/posix'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { didYouMean } from '../diagnostics/suggest.ts'
 import { mayRead } from '../project/outside.ts'
-import type { Protocol, Service } from '../project/project.ts'
-import { type DockerfileImage, readDockerfile } from '../values/dockerfile.ts'
+import type { Build, Protocol, Service } from '../project/project.ts'
+import { type DockerfileImage, dockerfileStages, readDockerfile } from '../values/dockerfile.ts'
 import { holdsCopy } from '../values/dockerfile-copies.ts'
 import { dockerIgnore } from '../values/ignore-file.ts'
 import type { PlanContext } from './context.ts'
 import { isInside } from './host-paths.ts'
+
+const unknownTarget = diagnostic({
+  code: 'build/unknown-target',
+  severity: 'warning',
+  explain: `\`target\` names the stage of the Dockerfile that becomes the image: the name behind \`AS\`, in any case, or the number of the stage, from 0. The Dockerfile has no such stage, and the build will fail.
+
+\`\`\`dockerfile
+FROM node:22 AS production    # target: production
+\`\`\``,
+  text: (p: { target: string; stages: readonly string[] }) => ({
+    message: `the Dockerfile has no stage \`${p.target}\``,
+    hint:
+      didYouMean(p.target, p.stages) ??
+      (p.stages.length > 0 ? `its stages are ${p.stages.map(name => `\`${name}\``).join(', ')}` : undefined),
+  }),
+})
+
+/** Reports a `build.target` that the Dockerfile does not have, where it can be read. */
+export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, { build }: Service): void {
+  const text = build?.target && dockerfileOf({ host, reporter }, build)
+  if (!build?.target || text === undefined) return
+  const { value: target, span } = build.target
+  const stages = dockerfileStages(text)
+  const isNumber = /^[0-9]+$/.test(target) && Number(target) < stages.length
+  if (!isNumber && !stages.some(name => name.toLowerCase() === target.toLowerCase()))
+    reporter.report(unknownTarget, span, { target, stages: stages.slice(0, 20) })
+}
 
 /**
  * What the Dockerfile of a built service says about its image; undefined for other services, and where no Dockerfile
@@ -16,8 +45,7 @@ export function builtImage(
   { build }: Service,
 ): DockerfileImage | undefined {
   if (!build) return undefined
-  const may = (path: string) => mayRead(host, path, build.dockerfile?.span ?? build.context.span, reporter)
-  const text = build.dockerfileInline?.value ?? readText(host, may, build.context.value, build.dockerfile?.value)
+  const text = dockerfileOf({ host, reporter }, build)
   if (text === undefined) return undefined
   const args = new Map(build.args.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])))
   return readDockerfile(text, build.target?.value, args)
@@ -65,6 +93,11 @@ export function exposedByBuild(
     port,
     protocol: protocols[protocol],
   }))
+}
+
+function dockerfileOf({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, build: Build): string | undefined {
+  const may = (path: string) => mayRead(host, path, build.dockerfile?.span ?? build.context.span, reporter)
+  return build.dockerfileInline?.value ?? readText(host, may, build.context.value, build.dockerfile?.value)
 }
 
 /** A Dockerfile of this machine; a context that is a URL is not looked at. */

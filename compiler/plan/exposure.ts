@@ -66,6 +66,21 @@ const badProtocol = diagnostic({
 })
 
 /** The ports of a service: what its containers and its Service list. */
+const headlessPort = diagnostic({
+  code: 'ports/headless',
+  severity: 'warning',
+  explain: `With \`endpoint_mode: dnsrr\` the name of the service leads straight to its Pods, and nobody on the way turns a published port into that of the container: other services reach the container port only. Without \`dnsrr\` both work.
+
+\`\`\`yaml
+ports: ["8080:80"]
+deploy: {endpoint_mode: dnsrr}    # http://web:80, not http://web:8080
+\`\`\``,
+  text: (p: { service: string; published: number; target: number }) => ({
+    message: `\`${p.service}:${p.published}\` leads nowhere, because \`endpoint_mode: dnsrr\` has no published ports; the port is ${p.target}`,
+    hint: `use port ${p.target}, or remove \`endpoint_mode: dnsrr\``,
+  }),
+})
+
 export interface Exposure {
   readonly containerPorts: readonly ContainerPort[]
   /** Empty: nothing is known, and the Service is headless. */
@@ -114,6 +129,7 @@ export function planExposure(
       reporter.report(badProtocol, port.span, { name: port.appProtocol })
     add({ port: port.target, protocol: port.protocol, name: port.name, appProtocol: port.appProtocol, hostPort })
   }
+  checkHeadless(context, service)
   for (const { value } of service.expose) add(value)
   const check = service.healthcheck?.check
   if (check?.kind === 'http') add({ port: check.port, protocol: 'TCP' })
@@ -129,6 +145,17 @@ export function planExposure(
     add({ port: mention.port, protocol: 'TCP' })
   }
   return toExposure(service, [...known.values()], published)
+}
+
+/** Reports published ports that a headless Service cannot serve: those that differ from every container port. */
+function checkHeadless({ reporter }: PlanContext, service: Service): void {
+  if (service.deploy.endpointMode?.value !== 'dnsrr') return
+  const targets = new Set(service.ports.map(({ target, protocol }) => `${target}/${protocol}`))
+  for (const port of service.ports) {
+    const published = publishedPort(port)
+    if (published !== undefined && !targets.has(`${published}/${port.protocol}`))
+      reporter.report(headlessPort, port.span, { service: service.name, published, target: port.target })
+  }
 }
 
 function toExposure(service: Service, known: readonly KnownPort[], published: readonly PublishedPort[]): Exposure {

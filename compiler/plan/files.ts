@@ -103,7 +103,7 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
   return name
 }
 
-/** Compose makes secrets readable for all (0444); Kubernetes' own default for both is 0644. */
+/** Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is 0644. */
 function toMount(
   context: PlanContext,
   what: 'config' | 'secret',
@@ -122,7 +122,6 @@ function toMount(
   const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
   // The file of an external object has the object's own name.
   const key = (declared?.external && declared.name?.value) || mount.source
-  const mode = mount.mode ?? (what === 'secret' ? 0o444 : undefined)
   return [
     {
       target: mount.target,
@@ -133,7 +132,7 @@ function toMount(
         name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
         object,
         subPath: source?.key ?? objectKey(key),
-        ...(mode !== undefined && { mode }),
+        mode: mount.mode ?? 0o444,
       },
     },
   ]

@@ -2,21 +2,26 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
 import type { Project, Service } from '../project/project.ts'
+import { checkTarget } from './built-image.ts'
 import { planVolumes } from './claims.ts'
 import { type PlanContext, sortBy } from './context.ts'
 import { planDevices } from './devices.ts'
 import { type EndpointPort, planExposure } from './exposure.ts'
 import { planFiles } from './files.ts'
+import { reportForeignLabels } from './foreign-labels.ts'
 import { type Group, planGroups } from './groups.ts'
 import { reportUnversioned } from './host-volumes.ts'
 import { checkImageOptions } from './image.ts'
 import { completionWaits, type KindDecision, type PersistentMount, planKind } from './kind.ts'
+import { checkShared } from './memory-volumes.ts'
 import { findMentions } from './mentions.ts'
 import { planMounts, surveyMounts } from './mounts.ts'
 import { planEnvironment, planNames } from './names.ts'
 import { planNetworks } from './network-policies.ts'
+import { checkOwnLabels } from './own-labels.ts'
 import type { Plan, WorkloadPlan } from './plan.ts'
 import { planPod } from './pod.ts'
+import { checkPodSize } from './pod-size.ts'
 import { joinFolders } from './projected.ts'
 import { planRoutes } from './routes.ts'
 import { guardSecrets } from './secret-guard.ts'
@@ -41,6 +46,9 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   const healthAwaited = awaitedForHealth(project)
   const context: PlanContext = { project, options, host, reporter, environment, names, healthAwaited, objects }
   checkImageOptions(context)
+  checkOwnLabels(context)
+  reportForeignLabels(context)
+  for (const service of project.services.values()) checkTarget(context, service)
 
   const services = sortBy(project.services.values(), ({ name }) => name)
   const groups = planGroups(project, reporter)
@@ -103,6 +111,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     }
     return planWorkload(context, group, decision, planPod(context, group, facts), own)
   })
+  for (const workload of workloads) checkPodSize(context, workload)
   checkSecretPaths(context)
   const secrets = planSecretObjects(context)
   guardSecrets(context, secrets.secrets)
@@ -151,7 +160,9 @@ function planAllMounts(
   context: PlanContext,
   services: readonly Service[],
 ): (service: Service) => readonly StoredMount[] {
-  const mounts = surveyMounts(context, planVolumes(context))
+  const volumes = planVolumes(context)
+  const mounts = surveyMounts(context, volumes)
+  checkShared(context, volume => volumes.get(volume)?.kind === 'memory')
   const files = planFiles(context)
   const found = new Map(
     services.map(service => [

@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Service, TmpfsMount } from '../project/project.ts'
+import type { Span } from '../syntax/source.ts'
 import { memoryQuantity, parseQuantity } from '../values/quantity.ts'
 import type { PlanContext } from './context.ts'
 import { slug } from './object-names.ts'
@@ -16,6 +17,23 @@ const tmpfsOption = diagnostic({
   }),
 })
 
+const notShared = diagnostic({
+  code: 'tmpfs/not-shared',
+  severity: 'warning',
+  explain: `A \`tmpfs\` is memory of one Pod: two services that name the same one have one each, and do not see each other's files. What is to be shared needs a named volume, or services of one Pod (\`network_mode: service:NAME\`).
+
+\`\`\`yaml
+volumes:
+  - type: volume
+    source: shared
+    target: /shared
+\`\`\``,
+  text: (p: { name: string; services: readonly [string, string] }) => ({
+    message: `the tmpfs \`${p.name}\` is not shared: \`${p.services[0]}\` and \`${p.services[1]}\` have one each`,
+    hint: 'use a named volume for files that both need',
+  }),
+})
+
 const overLimit = diagnostic({
   code: 'tmpfs/over-memory-limit',
   severity: 'warning',
@@ -29,6 +47,39 @@ const overLimit = diagnostic({
 
 /** What every container has at `/dev/shm`, in an engine and in a Pod: asking for no more changes nothing. */
 const usualShm = 64n * 1024n * 1024n
+
+/** A mount of a memory volume by name. */
+interface NamedMemory {
+  readonly name: string
+  readonly service: string
+  readonly span: Span
+}
+
+/** Reports memory volumes that several services mount by one name: mounts of type `tmpfs`, and volumes of the driver's type. */
+export function checkShared({ project, reporter }: PlanContext, isMemory: (volume: string) => boolean): void {
+  const first = new Map<string, NamedMemory>()
+  const reported = new Set<string>()
+  for (const use of namedMemory([...project.services.values()], isMemory)) {
+    const other = first.get(use.name)
+    if (!other) first.set(use.name, use)
+    else if (other.service !== use.service && !reported.has(`${use.name} ${use.service}`)) {
+      reported.add(`${use.name} ${use.service}`)
+      reporter.report(notShared, use.span, { name: use.name, services: [other.service, use.service] }, [
+        { span: other.span, message: 'and here' },
+      ])
+    }
+  }
+}
+
+const namedMemory = (services: readonly Service[], isMemory: (volume: string) => boolean): readonly NamedMemory[] =>
+  services.flatMap(({ name: service, mounts }) =>
+    mounts.flatMap(mount => {
+      if (mount.type === 'tmpfs' && mount.source)
+        return [{ name: mount.source.value, service, span: mount.source.span }]
+      if (mount.type !== 'volume' || mount.source === undefined || !isMemory(mount.source)) return []
+      return [{ name: mount.source, service, span: mount.span }]
+    }),
+  )
 
 /** What holds a mount of type `tmpfs`. */
 export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): StoredMount {

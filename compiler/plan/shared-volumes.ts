@@ -48,6 +48,17 @@ const singlePod = diagnostic({
   }),
 })
 
+const badSwitch = diagnostic({
+  code: 'volumes/bad-affinity-switch',
+  severity: 'warning',
+  explain:
+    'The variable `DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED` is `true` or `false`. `false` lets services that share a volume run on different nodes; with every other value, and without one, they run on one node.',
+  text: (p: { value: string }) => ({
+    message: `\`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED=${p.value}\` is neither \`true\` nor \`false\`, and is taken for \`true\``,
+    hint: 'write `false` to let services that share a volume run on different nodes',
+  }),
+})
+
 /** A Pod and what it mounts. */
 export interface MountingPod {
   readonly group: Group
@@ -67,6 +78,8 @@ interface Use {
  * volumes"). Reports sharing that cannot work.
  */
 export function planSharing(context: PlanContext, pods: readonly MountingPod[]): ReadonlyMap<Group, readonly string[]> {
+  const { volumeAffinity = 'true' } = context.options
+  if (!/^(true|false)$/i.test(volumeAffinity)) context.reporter.report(badSwitch, undefined, { value: volumeAffinity })
   const uses = new Map<string, Map<Group, Use>>()
   for (const pod of pods)
     for (const { service, mount } of pod.mounts) {
@@ -97,7 +110,12 @@ function mustColocate(context: PlanContext, users: readonly Use[]): boolean {
   const isShared = users.length > 1 || isScaled
   if (access === 'ReadWriteOncePod' && isShared) reporter.report(singlePod, users[0]!.span, { description })
   // With global services every node must mount it, so there is no one node to gather on.
-  if (!isShared || access === 'ReadWriteMany' || access === 'ReadOnlyMany' || options.volumeAffinity === false)
+  if (
+    !isShared ||
+    access === 'ReadWriteMany' ||
+    access === 'ReadOnlyMany' ||
+    options.volumeAffinity?.toLowerCase() === 'false'
+  )
     return false
   if (users.some(({ pod }) => pod.kind === 'DaemonSet')) return false
   for (const { pod, span } of users) {

@@ -4,7 +4,7 @@ import { spanInside } from '../syntax/span-inside.ts'
 import { type Entry, isMap, type ScalarTree, scalarTree, type Tree } from '../syntax/tree.ts'
 import { parseBytes } from '../values/bytes.ts'
 import { formatDuration, parseDuration } from '../values/duration.ts'
-import { formatFileMode, parseFileMode } from '../values/file-mode.ts'
+import { formatFileMode, octalDigits, parseFileMode } from '../values/file-mode.ts'
 import { goFloat, toBool, toFloat, toInt } from '../values/go-number.ts'
 import type { Failed } from '../values/parsed.ts'
 import { splitWords } from '../values/words.ts'
@@ -18,6 +18,24 @@ const badValue = diagnostic({
   text: (p: { text: string; what: string; reason: string; hint?: string | undefined }) => ({
     message: `bad ${p.what} \`${p.text}\`: ${p.reason}`,
     hint: p.hint,
+  }),
+})
+const decimalMode = diagnostic({
+  code: 'file-mounts/decimal-mode',
+  severity: 'warning',
+  explain: `A mode is octal when it is written so: \`0440\`, \`0o440\` or \`"0440"\`. A plain \`440\` is a decimal number to YAML, whose octal form is \`0670\`: other rights than meant. devctl reads a number whose digits are a usual mode as octal; Compose itself does not. Other numbers, such as \`420\` (which is \`0644\`), stay decimal.
+
+\`\`\`yaml
+secrets:
+  - source: token
+    mode: 440    # read as 0440
+    mode: 0440   # the same for everybody
+\`\`\``,
+  text: (p: { written: string; octal: string; isOctal: boolean }) => ({
+    message: p.isOctal
+      ? `the mode \`${p.written}\` is read as octal, \`${p.octal}\``
+      : `the mode \`${p.written}\` is a decimal number, which is \`${p.octal}\` in octal`,
+    hint: `write \`${p.octal}\``,
   }),
 })
 const negative = diagnostic({
@@ -176,8 +194,14 @@ export const bytes: Codec = (tree, context) => {
 
 export const fileMode: Codec = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
-  const parsed = parseFileMode(tree.type === 'string' ? (tree.value as string) : (tree.value as number))
-  return parsed.ok ? made(tree, formatFileMode(parsed.value)) : fail(tree, 'file mode', parsed, context)
+  const written = tree.span.file.text.slice(tree.span.start, tree.span.end)
+  const digits = tree.type === 'int' ? octalDigits(written) : undefined
+  const parsed = parseFileMode(tree.type === 'string' ? (tree.value as string) : (digits ?? (tree.value as number)))
+  if (!parsed.ok) return fail(tree, 'file mode', parsed, context)
+  const octal = formatFileMode(parsed.value)
+  if (tree.type === 'int' && /^[1-7][0-7]{2,3}$/.test(written))
+    context.reporter.report(decimalMode, tree.span, { written, octal, isOctal: digits !== undefined })
+  return made(tree, octal)
 }
 
 /** A command: a list of words, from a list or a string; null stays null and means the image's own. */

@@ -56,10 +56,13 @@ const undefinedReference = diagnostic({
     hint?: string | undefined
   }) => ({
     message: `the ${p.kind} \`${p.name}\` is not defined`,
-    hint: p.suggestion
-      ? `did you mean \`${p.suggestion}\`?`
-      : (p.hint ??
-        (p.section === 'services' ? undefined : `define it under top-level \`${p.section}\`, or correct the name`)),
+    hint:
+      p.hint ??
+      (p.suggestion
+        ? `did you mean \`${p.suggestion}\`?`
+        : p.section === 'services'
+          ? undefined
+          : `define it under top-level \`${p.section}\`, or correct the name`),
   }),
 })
 const noSource = diagnostic({
@@ -138,6 +141,8 @@ export interface ConsistencyInput {
   readonly isBroken: (path: string) => boolean
   /** Whether a service may have had a key that was in error and is not there any more. */
   readonly isLost: (service: string, key: string) => boolean
+  /** Whether there is a folder at a path relative to the project's. */
+  readonly isFolder: (path: string) => boolean
   readonly reporter: Reporter
 }
 
@@ -245,13 +250,7 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
     const source = scalarAt(mount, 'source')
     if (scalarAt(mount, 'type')?.value !== 'volume' || !source) continue
     const name = scalarText(source)
-    check(
-      'volume',
-      'volumes',
-      name,
-      source.span,
-      name.includes('/') ? `a path begins with \`./\`: write \`./${name}\`` : undefined,
-    )
+    check('volume', 'volumes', name, source.span, volumeHint(name, mount, input))
   }
   for (const [kind, section, mounts] of [
     ['config', 'configs', get(service, 'configs')],
@@ -263,6 +262,14 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
       if (source) check(kind, section, scalarText(source), source.span)
       else input.reporter.report(noSource, mount.span, { kind })
     }
+}
+
+/** A volume that no file defines is a path that lacks its `./`, where it looks like one or the folder is there. */
+function volumeHint(name: string, mount: Tree, { isFolder }: ConsistencyInput): string | undefined {
+  if (name.includes('/')) return `a path begins with \`./\`: write \`./${name}\``
+  if (!isFolder(name)) return undefined
+  const target = scalarAt(mount, 'target')
+  return `to mount the folder \`${name}\`, write \`./${name}${target ? `:${scalarText(target)}` : ''}\`; for a volume, define it under top-level \`volumes\``
 }
 
 function checkDependencies(service: MapTree, input: ConsistencyInput): void {

@@ -1,4 +1,4 @@
-import { basename } from 'node:path/posix'
+import { basename, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
@@ -9,11 +9,12 @@ import { get, isMap, isSeq, type MapTree, withEntry } from '../syntax/tree.ts'
 import { checkConsistency } from './consistency.ts'
 import { decodeModel } from './decode.ts'
 import { resolveService } from './environment.ts'
+import { foreignKeys } from './foreign-keys.ts'
 import type { Loaded } from './loaded.ts'
 import { type Located, locateProject, normalizeProjectName } from './locate.ts'
 import { documentsOf, type LoadState, leaveOut, loadModel, lose, mapSection } from './model.ts'
 import { normalize } from './normalize.ts'
-import { applyProfiles, profilesOf, selectServices } from './profiles.ts'
+import { applyProfiles, checkActive, profilesOf, selectServices } from './profiles.ts'
 import { Sources } from './sources.ts'
 import type { VariableScope } from './variables.ts'
 
@@ -100,6 +101,7 @@ function finish(
       reporter,
     ),
   ])
+  checkActive(all, active.model, reporter)
   const everything = get(all, 'services')
   if (!state.incomplete)
     checkConsistency({
@@ -107,6 +109,7 @@ function finish(
       allServices: isMap(everything) ? everything : undefined,
       isBroken: path => state.broken.has(path),
       isLost: (service, key) => ['*', key].some(one => state.lost.get(service)?.has(one)),
+      isFolder: path => state.host.stat(resolve(located.directory, path))?.kind === 'folder',
       reporter,
     })
   const chosen =
@@ -129,6 +132,7 @@ function finish(
     brokenResources: new Set([...state.broken].filter(path => !path.startsWith('services.'))),
     namedResources: normal.namedResources,
     environmentContents: environmentContents(tree, variables),
+    foreignKeys: foreignKeys(loaded),
     implicitDependencies: normal.implicitDependencies,
   }
 }

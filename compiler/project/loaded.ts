@@ -1,5 +1,6 @@
 import type { Span } from '../syntax/source.ts'
 import type { MapTree } from '../syntax/tree.ts'
+import type { Pair } from './project.ts'
 
 /**
  * The loaded files: merged, interpolated, checked, in canonical form, with the values that `docker compose config --format json` prints
@@ -25,6 +26,8 @@ export interface Loaded {
   readonly namedResources: ReadonlySet<string>
   /** Values of `environment` of configs and secrets, by `secrets.token`. */
   readonly environmentContents: ReadonlyMap<string, string>
+  /** Extensions that mean something to another tool, which `tree` does not have. */
+  readonly foreignKeys?: readonly Pair[]
   /** The dependencies that links, shared namespaces and volumes_from add, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
 }

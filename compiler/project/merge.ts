@@ -204,6 +204,39 @@ const addressPools: Merger = (base, override, context) => {
   return { kind: 'seq', span: override.span, items }
 }
 
+/** Rules of one path are one rule, of which the later file's counts, at the place of the earlier. */
+const rulesByPath: Merger = (base, override, context) => {
+  if (base.kind !== 'seq' || override.kind !== 'seq') return mergeByKind(base, override, context)
+  const places = new Map(base.items.map((rule, place) => [routeKey(rule), place]))
+  const items = [...base.items]
+  for (const rule of override.items) {
+    const key = routeKey(rule)
+    const place = places.get(key)
+    // A second rule of the same file for the path stays, and is that file's mistake.
+    places.delete(key)
+    if (place === undefined) items.push(rule)
+    else items[place] = replaced(items[place]!, rule)
+  }
+  return { kind: 'seq', span: override.span, items }
+}
+
+/** What a rule answers to; a rule without a path is like no other. */
+const routeKey = (rule: Tree): string =>
+  `${treeKey(get(rule, 'path') ?? rule)} ${treeKey(get(rule, 'host') ?? { kind: 'seq', span: rule.span, items: [] })}`
+
+/** A list of rules is the object notation without labels, so the two can be merged. */
+const endpoints: Merger = (base, override, context) => {
+  const [before, after] = [asObject(base, override), asObject(override, base)]
+  return before && after ? mergeMaps(before, after, context) : rulesByPath(base, override, context)
+}
+
+/** A list as the object with `rules`, where the other side is such an object; a mapping is itself. */
+function asObject(tree: Tree, other: Tree): MapTree | undefined {
+  if (tree.kind === 'map') return tree
+  if (tree.kind !== 'seq' || get(other, 'rules')?.kind !== 'seq') return undefined
+  return { kind: 'map', span: tree.span, entries: new Map([['rules', { key: tree.span, value: tree }]]) }
+}
+
 const SERVICE: Readonly<Record<string, Merger>> = {
   annotations: keyValues,
   build,
@@ -239,4 +272,6 @@ const MERGE = new PathRules<Merger>([
   ),
   ...['networks', 'volumes', 'secrets', 'configs'].map(section => [`${section}.*.labels`, keyValues] as const),
   ['networks.*.ipam.config', addressPools],
+  ['endpoints', endpoints],
+  ['endpoints.*', rulesByPath],
 ])

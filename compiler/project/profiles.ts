@@ -17,6 +17,21 @@ const unknownSelection = diagnostic({
   },
 })
 
+const nothingActive = diagnostic({
+  code: 'project/nothing-active',
+  severity: 'warning',
+  explain: `Every service has \`profiles\`, and none of them is active: the result is empty. In \`deploy\` that takes everything away that an earlier one made.
+
+\`\`\`
+devctl render --profile dev
+COMPOSE_PROFILES=dev devctl render
+\`\`\``,
+  text: (p: { profiles: readonly string[] }) => ({
+    message: 'no service is active: all of them have profiles, and none of these is chosen',
+    hint: `add \`--profile ${p.profiles[0]}\`${p.profiles.length > 1 ? `; the profiles are ${p.profiles.map(name => `\`${name}\``).join(', ')}` : ''}`,
+  }),
+})
+
 export interface Selection {
   readonly model: MapTree
   /** The services that a profile or the selection leaves out. */
@@ -31,6 +46,19 @@ export function applyProfiles(model: MapTree, profiles: readonly string[]): Sele
     if (!isSeq(own) || own.items.length === 0 || active.has('*')) return true
     return own.items.some(profile => profile.kind === 'scalar' && active.has(scalarText(profile)))
   })
+}
+
+/** Reports that profiles leave nothing of a model that has services, at the first of them. */
+export function checkActive(model: MapTree, active: MapTree, reporter: Reporter): void {
+  const [all, left] = [get(model, 'services'), get(active, 'services')]
+  if (!isMap(all) || all.entries.size === 0 || !isMap(left) || left.entries.size > 0) return
+  const profiles = [...all.entries.values()].flatMap(({ value }) => {
+    const own = get(value, 'profiles')
+    return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
+  })
+  const [first] = all.entries.values()
+  const place = isMap(first?.value) ? first.value.entries.get('profiles')?.key : first?.key
+  reporter.report(nothingActive, place, { profiles: [...new Set(profiles)].sort() })
 }
 
 /** The profiles that named services bring with them. Reports a name that is none, at its place where it has one: the command line has none. */

@@ -24,6 +24,8 @@ export interface Project {
   readonly endpoints?: Endpoints
   /** The canonical tree, dialect keys included. */
   readonly tree: MapTree
+  /** Extensions that mean something to another tool: `x-okteto-liveness`. */
+  readonly foreignKeys?: readonly Pair[]
 }
 
 /** `KEY=value` with the place of the value, or of the key where there is no value. */
@@ -275,6 +277,8 @@ export interface BindMount extends MountBase {
 }
 export interface TmpfsMount extends MountBase {
   readonly type: 'tmpfs'
+  /** A name without a meaning to engines, by which people mean one volume. */
+  readonly source?: At<string>
   /** Bytes. */
   readonly size?: bigint
   readonly mode?: number

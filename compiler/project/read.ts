@@ -53,6 +53,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     models: readModels(loaded),
     endpoints: readEndpoints(loaded.tree, known, reporter),
     tree: loaded.tree,
+    ...(loaded.foreignKeys && { foreignKeys: loaded.foreignKeys }),
   }
 }
 

@@ -121,6 +121,16 @@ export const differences: readonly Difference[] = [
     devctl: 'error, as YAML says',
   },
   {
+    topic: '`mode: 644` of configs and secrets, without a zero in front',
+    compose: 'the decimal number, which is 01204',
+    devctl: '0644, with a warning',
+  },
+  {
+    topic: '`endpoints` of several files',
+    compose: 'an unknown key',
+    devctl: 'merged by path: the rule of the later file wins',
+  },
+  {
     topic: 'Labels that begin with `com.docker.compose.`',
     compose: 'accepted by the loader, refused when the service starts',
     devctl: 'error',

@@ -61,6 +61,20 @@ export function readDockerfile(
   return (target === undefined ? stages.at(-1) : findStage(stages, target, true))?.image ?? NOTHING
 }
 
+/** The names of the stages of a Dockerfile, as they are written; of one without a name, its number. */
+export function dockerfileStages(text: string): readonly string[] {
+  const { instructions, escapeChar } = dockerfileLines(text)
+  return instructions
+    .filter(({ name }) => name === 'FROM')
+    .map(({ rest }, number) => stageName(dockerfileWords(rest, escapeChar)) || String(number))
+}
+
+/** The name that a FROM gives its stage; empty without one. */
+function stageName(words: readonly string[]): string {
+  const [, as, name] = words.filter(word => !word.startsWith('--'))
+  return as?.toLowerCase() === 'as' ? (name ?? '') : ''
+}
+
 function openStage(
   { rest }: Instruction,
   stages: readonly Stage[],
@@ -70,7 +84,7 @@ function openStage(
 ): Stage {
   const words = dockerfileWords(rest, escapeChar).filter(word => !word.startsWith('--'))
   const base = words[0] === undefined ? undefined : expandWord(words[0], globals, escapeChar)
-  const name = words[1]?.toLowerCase() === 'as' ? (words[2] ?? '') : ''
+  const name = stageName(words)
   const parent = base === undefined ? undefined : findStage(stages, base, false)
   return new Stage(name.toLowerCase(), parent ?? base, globals, args, escapeChar)
 }

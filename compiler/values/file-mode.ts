@@ -13,5 +13,18 @@ export function parseFileMode(value: string | number | bigint): Parsed<number> {
   return parsed(mode)
 }
 
+/**
+ * The octal mode that a plain number was meant to be, by its digits: `644` is not 01204. Its digits are octal, and the
+ * owner may read and do whatever the group may, and the group whatever others may; or no decimal number of a mode is as
+ * large.
+ */
+export function octalDigits(written: string): number | undefined {
+  if (!/^[1-7][0-7]{2,3}$/.test(written)) return undefined
+  const mode = Number.parseInt(written, 8)
+  const [owner, group, others] = [(mode >> 6) & 7, (mode >> 3) & 7, mode & 7]
+  const isOrdered = (owner & 4) !== 0 && (group & ~owner) === 0 && (others & ~group) === 0
+  return isOrdered || Number(written) > 0o777 ? mode : undefined
+}
+
 /** The octal text of a file mode, as Compose prints it: `0440`. */
 export const formatFileMode = (mode: number): string => `0${mode.toString(8)}`

@@ -20,10 +20,7 @@ secrets: {token: {environment: TOKEN, x-y: z}}
       { volume: 'secret-token-2', path: '/run/secrets/other', subPath: 'token', readOnly: true },
     ])
     expect(pod('a').volumes.map(volume => ('mode' in volume ? volume.mode : undefined))).toEqual([
-      undefined,
-      0o440,
-      0o444,
-      0o400,
+      0o444, 0o440, 0o444, 0o400,
     ])
   })
 
@@ -53,7 +50,7 @@ secrets: {s: {external: true}}
     expect(plan.configMaps).toEqual([])
     expect(plan.secrets).toEqual([])
     expect(pod('a').volumes).toEqual([
-      { kind: 'configMap', name: 'config-c', configMap: 'real' },
+      { kind: 'configMap', name: 'config-c', configMap: 'real', mode: 0o444 },
       { kind: 'secret', name: 'secret-s', secret: 's', mode: 0o444 },
     ])
     expect(container('a').mounts.map(({ subPath }) => subPath)).toEqual(['real', 's'])

@@ -183,7 +183,7 @@ describe('shared volumes', () => {
 
   test.each([
     ['one workload', planOf('services: {a: {image: a, volumes: ["d:/d"]}}\nvolumes: {d: }')],
-    ['switched off', two('', '', { volumeAffinity: false })],
+    ['switched off', two('', '', { volumeAffinity: 'false' })],
     ['ReadWriteMany', two('{driver_opts: {access: ReadWriteMany}}')],
   ])('%s: no affinity', (_, { pod }) => {
     expect(pod('a')).not.toHaveProperty('colocate')

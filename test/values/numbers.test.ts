@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatFileMode, parseFileMode } from '../../compiler/values/file-mode.ts'
+import { formatFileMode, octalDigits, parseFileMode } from '../../compiler/values/file-mode.ts'
 import { goFloat, toBool, toFloat, toInt } from '../../compiler/values/go-number.ts'
 import { parseExtraHost } from '../../compiler/values/hosts.ts'
 
@@ -93,6 +93,24 @@ describe('file modes', () => {
   it.each(['', '999', '008', '0o440', '0x1', '4 4', '-1', '17777', -1, 4.4, 0o10000])('%s is no file mode', value =>
     expect(parseFileMode(value)).toMatchObject({ ok: false, reason: 'it is no file mode' }),
   )
+
+  it.each([
+    ['644', 0o644],
+    ['755', 0o755],
+    ['400', 0o400],
+    ['1777', 0o1777],
+    // Above 0777 as decimal numbers, so that they can only be octal.
+    ['666', 0o666],
+    ['622', 0o622],
+    // What 0644, 0400, 0640 and 0555 are in decimal: no owner has less than the group.
+    ['420', undefined],
+    ['256', undefined],
+    ['416', undefined],
+    ['365', undefined],
+    ['292', undefined],
+    ['0644', undefined],
+    ['44', undefined],
+  ])('of %s the digits are a mode: %s', (written, mode) => expect(octalDigits(written)).toBe(mode))
 
   it('is shown in octal', () => expect(formatFileMode(0o440)).toBe('0440'))
 })
