@@ -35,7 +35,7 @@ export async function printModel(
 
   // Profiles are those of all services, also of the ones that no profile enables.
   const loading = view === 'profiles' ? { ...options, profile: ['*'] } : options
-  const { loaded, diagnostics, hasNoCompose, manifest } = await compileFiles(
+  const { loaded, environmentName, diagnostics, hasNoCompose, manifest } = await compileFiles(
     io,
     services,
     loading,
@@ -44,7 +44,7 @@ export async function printModel(
   )
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const failed = !loaded || count(diagnostics).error > 0
-  if (!failed) io.stdout.write(await textOf(loaded, view, options))
+  if (!failed) io.stdout.write(await textOf(loaded, view, options, environmentName))
   printDiagnostics(diagnostics, io, logLevel)
   if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
   return failed ? 1 : 0
@@ -54,6 +54,7 @@ async function textOf(
   loaded: Loaded,
   view: (typeof VIEWS)[number] | undefined,
   options: ConfigValues,
+  environmentName: string | undefined,
 ): Promise<string> {
   const services = keysOf(get(loaded.tree, 'services'))
   switch (view) {
@@ -77,7 +78,7 @@ async function textOf(
     }
   }
   const { printConfig } = await import('../compiler/project/config.ts')
-  const model = printConfig(loaded, { allResources: options.allResources })
+  const model = printConfig(loaded, { allResources: options.allResources, environmentName })
   if (view === 'hash') {
     const { serviceHashes } = await import('./service-hash.ts')
     return serviceHashes(model, options.hash === true ? '*' : options.hash!)

@@ -35,7 +35,7 @@ export function readDependencies(tree: Tree | undefined, reading: Reading): read
         name,
         item.span,
         `a dependency is called \`${name}\``,
-        'write them as a mapping, with names of their own',
+        `write a mapping, in which each has a name: \`${ownerName(repository.value)}: ${repository.value}\``,
       )
     )
       return []
@@ -62,6 +62,13 @@ export function readDependencies(tree: Tree | undefined, reading: Reading): read
     ]
   })
   return [...listed, ...named]
+}
+
+/** A name with the owner of a repository in it, which tells two of one name apart: `team-api`. */
+function ownerName(address: string): string {
+  const name = repositoryName(address)
+  const owner = repositoryName(address.replace(/\.git$|[/\\]+$/, '').slice(0, -name.length))
+  return owner === '' || owner === name ? `other-${name}` : `${owner}-${name}`
 }
 
 /** The last part of a repository's address: `api` of `git@host:team/api.git`. */

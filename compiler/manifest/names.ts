@@ -29,7 +29,7 @@ export function readName(
     name,
     span,
     `${what} \`${name}\` is there`,
-    'give them names that differ in more than case and `_`',
+    `write another name here, for example \`${toDnsLabel(`${name}-2`)}\`, and where this one is meant; names must differ in more than case and \`_\``,
   )
     ? name
     : undefined

@@ -9,9 +9,9 @@ const collision = diagnostic({
   code: 'names/collision',
   severity: 'error',
   explain: `Two things want one host name. Services, \`container_name\`, network aliases and link aliases all become names of Services, which are unique in a namespace. (An alias that services share on a common network is fine: its name leads to all of them.) Rename one.`,
-  text: (p: { name: string; what: string; other: string }) => ({
+  text: (p: { name: string; what: string; other: string; service: string }) => ({
     message: `${p.what} \`${p.name}\` collides with ${p.other}`,
-    hint: 'give one of them another name',
+    hint: `write another name here, for example \`${p.service}-${p.name}\`, and in what connects to it`,
   }),
 })
 
@@ -125,7 +125,9 @@ function reportCollision({ reporter }: PlanContext, wish: Wish, other: string, s
     container_name: 'the container name',
     external_links: 'the link alias',
   }[wish.key]
-  reporter.report(collision, wish.span, { name: wish.name, what, other }, [{ span, message: 'the other one is here' }])
+  reporter.report(collision, wish.span, { name: wish.name, what, other, service: wish.service }, [
+    { span, message: 'the other one is here' },
+  ])
 }
 
 function* wishes(context: PlanContext, service: Service, mentions: Mentions): Generator<Wish> {

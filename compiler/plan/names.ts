@@ -45,8 +45,11 @@ export interface Names {
 }
 
 /** The environment's name as a DNS label, and its namespace (decisions section 3). */
-export function planEnvironment(project: Project, options: PlanOptions): Environment {
-  const given = options.name ?? (project.nameSpan && project.name) ?? options.fallbackName ?? project.name
+export function planEnvironment(
+  project: Pick<Project, 'name' | 'isNamed'>,
+  options: Pick<PlanOptions, 'name' | 'fallbackName' | 'namespace'>,
+): Environment {
+  const given = options.name ?? (project.isNamed && project.name) ?? options.fallbackName ?? project.name
   return { name: toDnsLabel(given), ...(options.namespace !== undefined && { namespace: options.namespace }) }
 }
 

@@ -5,6 +5,8 @@ import type { Loaded } from './loaded.ts'
 export interface ConfigOptions {
   /** Keep networks, volumes, secrets and configs that no service uses. */
   readonly allResources?: boolean
+  /** Printed in place of Compose's own name of the project, which would name another environment. */
+  readonly environmentName?: string | undefined
 }
 
 /**
@@ -13,17 +15,33 @@ export interface ConfigOptions {
  */
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
   const tree = options.allResources ? loaded.tree : withoutUnused(loaded.tree)
-  const printed: Record<string, unknown> = { name: doubled(loaded.name) }
+  const name = options.environmentName ?? loaded.name
+  const printed: Record<string, unknown> = { name: doubled(name) }
   for (const key of [...tree.entries.keys()].sort()) {
     const value = tree.entries.get(key)!.value
     if (!PRINTED.has(key)) continue
     if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
+    if (name !== loaded.name && NAMED.has(key) && isMap(value))
+      renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name) // made of mappings
   }
   if (!('services' in printed)) printed['services'] = {}
   return printed
 }
 
+/** Names that Compose gives by itself begin with that of the project. */
+function renameResources(
+  resources: Record<string, Record<string, unknown>>,
+  section: string,
+  { name: before, namedResources }: Loaded,
+  name: string,
+): void {
+  for (const [key, resource] of Object.entries(resources))
+    if (!namedResources.has(`${section}.${key}`) && resource['name'] === `${before}_${key}`)
+      resource['name'] = `${name}_${key}`
+}
+
+const NAMED = new Set(['networks', 'volumes', 'secrets', 'configs'])
 const SECTIONS = new Set(['networks', 'volumes', 'secrets', 'configs', 'models', 'jobs'])
 const PRINTED = new Set([...SECTIONS, 'services', 'endpoints'])
 const FILE_OBJECTS = new Set(['secrets', 'configs'])

@@ -82,6 +82,16 @@ const disabledReference = diagnostic({
     hint: 'activate its profile, or write `required: false` at the dependency',
   }),
 })
+const optionalMissing = diagnostic({
+  code: 'reference/optional-missing',
+  severity: 'warning',
+  explain:
+    'A dependency with `required: false` is waited for where the service is there. No file defines this one, so nothing is waited for. Where it is not left out on purpose, correct the name.',
+  text: (p: { name: string }) => ({
+    message: `no file defines the service \`${p.name}\`; nothing is waited for`,
+    hint: 'correct the name, or remove the dependency',
+  }),
+})
 const notBuilt = diagnostic({
   code: 'build/context-is-not-built',
   severity: 'error',
@@ -279,7 +289,8 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
     if (input.isBroken(`services.${name}`)) return
     if (get(input.allServices, name)) {
       if (required) input.reporter.report(disabledReference, span, { name })
-    } else reportUndefined('service', 'services', name, span, input)
+    } else if (required) reportUndefined('service', 'services', name, span, input)
+    else input.reporter.report(optionalMissing, span, { name })
   }
   const dependencies = get(service, 'depends_on')
   if (isMap(dependencies))

@@ -171,26 +171,11 @@ const deviceRequests = list(
 )
 const emptyText = (tree: Tree): ScalarTree => scalarTree(tree.span, '')
 const throttles = list(
-  renamed(
-    { path: 'Path', rate: 'Rate' },
-    record({ path: text, rate: bytes }, { path: emptyText, rate: tree => scalarTree(tree.span, '0') }),
-  ),
+  record({ path: text, rate: bytes }, { path: emptyText, rate: tree => scalarTree(tree.span, '0') }),
 )
 const weights = list(
-  renamed(
-    { path: 'Path', weight: 'Weight' },
-    record({ path: text, weight: integer }, { path: emptyText, weight: tree => scalarTree(tree.span, 0) }),
-  ),
+  record({ path: text, weight: integer }, { path: emptyText, weight: tree => scalarTree(tree.span, 0) }),
 )
-
-/** The reference prints the items of `blkio_config` under its own field names. */
-function renamed(names: Readonly<Record<string, string>>, codec: Codec): Codec {
-  return (tree, context) => {
-    const decoded = codec(tree, context)
-    if (!decoded || !isMap(decoded)) return decoded
-    return { ...decoded, entries: new Map([...decoded.entries].map(([key, entry]) => [names[key] ?? key, entry])) }
-  }
-}
 
 const CONTAINER: Readonly<Record<string, Codec>> = {
   annotations: labels,

@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { type DotenvEntry, parseDotenv, parseRawEnv } from '../syntax/dotenv.ts'
+import type { SourceFile, Span } from '../syntax/source.ts'
 import {
   type Entry,
   get,
@@ -97,7 +98,7 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
     const format = get(item, 'format')
     const isOptional = required?.kind === 'scalar' && required.value === false
     if (isOptional && !run.state.host.stat(String(path.value))) continue
-    const file = run.state.sources.open(String(path.value), 'the env file', run.state.reporter, path.span)
+    const file = openNamed(String(path.value), 'the env file', path.span, run)
     if (!file) {
       run.failed = true
       continue
@@ -127,7 +128,7 @@ function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
   }
   for (const item of items) {
     if (item.kind !== 'scalar') continue
-    const file = run.state.sources.open(String(item.value), 'the label file', run.state.reporter, item.span)
+    const file = openNamed(String(item.value), 'the label file', item.span, run)
     if (!file) run.failed = true
     else
       for (const entry of parseDotenv(file, lookup, run.state.reporter, { labels: true }))
@@ -135,5 +136,32 @@ function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
   }
   return read
 }
+
+/** A file that a service names. One that is not there is told once, when all places that name it are known. */
+function openNamed(path: string, what: string, span: Span, { state }: Run): SourceFile | undefined {
+  const { host, sources, reporter, missingFiles } = state
+  const isMissing = path !== '' && host.stat(path) === undefined && host.readFile(path).kind === 'missing'
+  if (!isMissing) return sources.open(path, what, reporter, span)
+  const missing = missingFiles.get(path)
+  if (missing) missing.places.push(span)
+  else missingFiles.set(path, { what, places: [span] })
+  return undefined
+}
+
+/** How many places beside the first a message shows. */
+const MOST_PLACES = 5
+
+/** Reports each env file and label file that is not there, once, at the first place that names it. */
+export function reportMissingFiles({ sources, reporter, missingFiles }: LoadState): void {
+  for (const [path, { what, places }] of missingFiles) {
+    const [first, ...others] = distinctPlaces(places)
+    if (first) sources.reportMissing(path, what, reporter, first, others.slice(0, MOST_PLACES), others.length)
+  }
+}
+
+/** A place that several services share, through an anchor or `extends`, is one. */
+const distinctPlaces = (places: readonly Span[]): readonly Span[] => [
+  ...new Map(places.map(span => [`${span.file.path} ${span.start}`, span])).values(),
+]
 
 const fromFile = (entry: DotenvEntry): Entry => ({ key: entry.span, value: scalarTree(entry.span, entry.value) })

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path/posix'
+import { basename, dirname, resolve } from 'node:path/posix'
 import { circle } from '../diagnostics/circle.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { composeShape } from '../schema/compose.ts'
@@ -53,8 +53,9 @@ const conflict = diagnostic({
   strict: true,
   explain:
     'A file defines something that a file it includes defines too. The two are merged, the including file over the included one. The Compose Specification calls this an error, and `--strict` does too. To replace the included definition, write `!override` before yours.',
-  text: (p: { what: string }) => ({
+  text: (p: { what: string; name: string; included: string }) => ({
     message: `\`${p.what}\` is defined in an included file too; this definition is merged over it`,
+    hint: `if they are two different things, rename one, for example \`${p.name}\` in ${p.included}; to replace it, write \`!override\` before this one`,
   }),
 })
 
@@ -142,9 +143,13 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
       for (const [name, own] of to.entries) {
         const base = entries.get(name)
         if (base && base.value !== own.value && treeKey(base.value) !== treeKey(own.value)) {
-          state.reporter.report(conflict, own.key, { what: `${section}.${name}` }, [
-            { span: base.key, message: 'included from here' },
-          ])
+          const included = base.key.file.path
+          const parameters = {
+            what: `${section}.${name}`,
+            name: `${basename(dirname(included)) || 'other'}-${name}`,
+            included,
+          }
+          state.reporter.report(conflict, own.key, parameters, [{ span: base.key, message: 'included from here' }])
           entries.set(name, { key: own.key, value: mergeAt([section, name], base.value, own.value, state.reporter) })
         } else if (!base) entries.set(name, own)
       }

@@ -8,7 +8,7 @@ import { substitute } from '../syntax/template.ts'
 import { get, isMap, isSeq, type MapTree, withEntry } from '../syntax/tree.ts'
 import { checkConsistency } from './consistency.ts'
 import { decodeModel } from './decode.ts'
-import { resolveService } from './environment.ts'
+import { reportMissingFiles, resolveService } from './environment.ts'
 import { foreignKeys } from './foreign-keys.ts'
 import type { Loaded } from './loaded.ts'
 import { type Located, locateProject, normalizeProjectName } from './locate.ts'
@@ -61,6 +61,7 @@ export function loadProject(options: LoadOptions, host: CompilerHost, reporter: 
     scopes: new Map(),
     incomplete: false,
     documents: new Map(),
+    missingFiles: new Map(),
     places: options.manifest?.places?.files ?? new Map(),
     ...(options.secretRules && { secretRules: options.secretRules }),
   }
@@ -119,12 +120,14 @@ function finish(
     if (!resolved) lose(name, ['environment', 'env_file'], state)
     return resolved ?? service
   })
+  reportMissingFiles(state)
   const brokenServices = [...state.broken].flatMap(path =>
     path.startsWith('services.') ? [path.slice('services.'.length)] : [],
   )
   return {
     name: named.name,
     ...(named.span && { nameSpan: named.span }),
+    ...(named.isGiven && { isNamed: true as const }),
     directory: located.directory,
     tree,
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
@@ -141,6 +144,8 @@ interface Named {
   readonly name: string
   /** What a file says, where nothing is left of it. */
   readonly written?: { readonly text: string }
+  /** Whether a file, an option or a variable gives it; else it is the folder's. */
+  readonly isGiven?: true
   readonly span?: Span
 }
 
@@ -155,10 +160,15 @@ function nameOf(located: Located, state: LoadState): Named {
       const result = written.includes('$') ? substitute(written, located.variables.lookup) : { value: written }
       // Faults of the expression are reported where the document is read.
       if ('value' in result)
-        found = { name: normalizeProjectName(result.value), span: name.span, written: { text: written } }
+        found = {
+          name: normalizeProjectName(result.value),
+          span: name.span,
+          written: { text: written },
+          isGiven: true,
+        }
     }
   if (located.explicitName !== undefined)
-    return { name: located.explicitName, ...(found?.span && { span: found.span }) }
+    return { name: located.explicitName, isGiven: true, ...(found?.span && { span: found.span }) }
   if (found) return found
   return { name: normalizeProjectName(basename(located.directory)) }
 }

@@ -12,6 +12,8 @@ export interface Loaded {
   readonly name: string
   /** The value of top-level `name`, where a file has one. */
   readonly nameSpan?: Span
+  /** Set where a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
+  readonly isNamed?: true
   /** Absolute. */
   readonly directory: string
   /** Top-level keys: services (the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */

@@ -56,6 +56,15 @@ export interface LoadState {
   readonly places: ReadonlyMap<string, Span>
   /** Values that come from Secrets need not be known. */
   readonly secretRules?: SecretRules
+  /** Env files and label files that are not there, with all places that name them. */
+  readonly missingFiles: Map<string, MissingFile>
+}
+
+/** A file that is not there, and the places that name it. */
+export interface MissingFile {
+  /** What it is called in messages: `the env file`. */
+  readonly what: string
+  readonly places: Span[]
 }
 
 /** One project: the root, or one that `include` brings. */

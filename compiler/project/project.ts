@@ -10,6 +10,8 @@ export interface Project {
   readonly name: string
   /** The place of top-level `name`, where a file has one. */
   readonly nameSpan?: Span
+  /** Set where a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
+  readonly isNamed?: true
   /** Absolute; relative paths of the files were resolved against it. */
   readonly directory: string
   /** The enabled services, in source order. */

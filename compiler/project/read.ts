@@ -43,6 +43,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   return {
     name: loaded.name,
     ...(loaded.nameSpan && { nameSpan: loaded.nameSpan }),
+    ...(loaded.isNamed && { isNamed: true as const }),
     directory: loaded.directory,
     services,
     absentServices,

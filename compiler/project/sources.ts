@@ -10,8 +10,10 @@ const notFound = diagnostic({
   severity: 'error',
   explain:
     'A file that the command line or a Compose file names is not there. Paths in a Compose file are relative to the project folder (the folder of the first file); in an included or extended file they are relative to that file.',
-  text: (p: { path: string; what: string }) => ({
+  text: (p: { path: string; what: string; others?: number; example?: string | undefined }) => ({
     message: p.path === '' ? `the path of ${p.what} is empty` : `${p.what} \`${p.path}\` does not exist`,
+    hint: p.example === undefined ? undefined : `copy \`${p.example}\` and fill it in`,
+    notes: p.others ? [`it is named in ${p.others} more ${p.others === 1 ? 'place' : 'places'}`] : undefined,
   }),
 })
 const isFolder = diagnostic({
@@ -59,6 +61,30 @@ export class Sources {
     if (!isAbsolute(path)) return path
     const short = relative(this.#workingDirectory, path)
     return short === '' ? '.' : short.length < path.length ? short : path
+  }
+
+  /** Reports a file that is not there, which `others` places name beside the first; a file `.env.example` beside it is pointed to. */
+  reportMissing(
+    path: string,
+    what: string,
+    reporter: Reporter,
+    first: Span,
+    shown: readonly Span[],
+    others: number,
+  ): void {
+    const example = ['.example', '.sample', '.template', '.dist']
+      .map(end => `${path}${end}`)
+      .find(one => this.#isFile(one))
+    reporter.report(
+      notFound,
+      first,
+      { path: this.display(path), what, others, example: example && this.display(example) },
+      shown.map(span => ({ span, message: 'named here too' })),
+    )
+  }
+
+  #isFile(path: string): boolean {
+    return this.#host.stat(path)?.kind === 'file'
   }
 
   /**

@@ -71,6 +71,16 @@ export const differences: readonly Difference[] = [
     devctl: 'those of the included project, its `.env` among them',
   },
   {
+    topic: 'Items of `blkio_config` in `config`',
+    compose: 'printed with capitals (`Path`, `Rate`), and refused when that is read again',
+    devctl: 'printed as they are written',
+  },
+  {
+    topic: '`required: false` at a dependency that no file defines',
+    compose: 'error',
+    devctl: 'no wait, with a warning: so it is in what `config` prints when a profile leaves the service out',
+  },
+  {
     topic: '`external: true` beside other keys',
     compose: 'an error for volumes only',
     devctl: 'an error for networks, secrets and configs too',

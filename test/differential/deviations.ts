@@ -29,6 +29,15 @@ export const deviations: readonly Deviation[] = [
   },
   { what: 'keys of include are in lower case', is: onlyWe(/^error\[compose\/unknown-key\].*`include\[/) },
   { what: 'a range of ports has two ends', is: onlyWe(/^error\[ports\/bad-short-form\]: bad port `\d+-\d+-/) },
+  {
+    what: 'items of blkio_config are printed as they are read',
+    is: difference =>
+      /blkio_config\.\w+(\[\d+\])?\.?(Path|Rate|Weight|path|rate|weight)?\b/.test(difference.split(':')[0]!),
+  },
+  {
+    what: 'an optional dependency may be on a service that is not there',
+    is: onlyReference(/depends on undefined service/),
+  },
   { what: 'names are not empty', is: onlyWe(/^error\[schema\/bad-name\].* is empty$/m) },
   { what: 'external resources may have no other keys', is: onlyWe(/external/) },
 ]

@@ -14,6 +14,12 @@ test.each([
   ['compose', 'x.yml', 'servces:\n  web: {}\n'],
   ['compose', 'x.yml', 'include: [a.yaml]\n'],
   ['compose', 'x.json', '{"services": {"web": {"build": "."}}}'],
+  // Only the keys of the file itself count, however many there are below.
+  [
+    'compose',
+    'x.json',
+    '{"name": "x", "services": {"a": {"build": {"context": "."}}, "b": {"build": {}, "deploy": {}}}}',
+  ],
   ['compose', 'x.yml', ''],
   ['compose', 'devctl-compose.yml', 'name: shop\n'],
   ['compose', 'x.yml', 'services:\n  web:\n    deploy:\n     - [broken\n'],

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../cluster/cluster.ts'
+import { tryOddProject } from '../cluster/odd-run.ts'
+
+// As test/cluster/odd-values.test.ts, with seeds that it does not have.
+const runs = Number(process.env.ODD_RUNS ?? 20_000)
+const firstSeed = Number(process.env.ODD_SEED ?? 10_000)
+const AT_ONCE = 5
+
+const cluster = findCluster()
+const namespace = `odd-values-long-${process.pid}`
+
+describe.skipIf(cluster === undefined)('of many odd projects', () => {
+  beforeAll(() => cluster!.createNamespace(namespace))
+  afterAll(async () => {
+    await cluster!.deleteNamespace(namespace)
+    cluster!.close()
+  })
+
+  test('none is refused by the API server after we have taken it', async () => {
+    const found: string[] = []
+    for (let seed = firstSeed; seed < firstSeed + runs; seed += AT_ONCE) {
+      const seeds = Array.from({ length: AT_ONCE }, (_, at) => seed + at)
+      const results = await Promise.all(seeds.map(one => tryOddProject(cluster!, namespace, one)))
+      found.push(...results.flatMap(({ refusals }) => refusals))
+    }
+    expect(found).toEqual([])
+  })
+})

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { tryRoundTrip } from '../cli/generated-round-trip.ts'
+import { oddProject } from '../cluster/odd-project.ts'
+import { generate } from '../differential/generate.ts'
+
+// As test/cli/round-trip-generated.test.ts, with seeds that it does not have.
+const runs = Number(process.env.ROUND_TRIP_RUNS ?? 3000)
+const firstSeed = Number(process.env.ROUND_TRIP_SEED ?? 10_000)
+
+test.each([
+  ['as people write them', generate],
+  ['with odd values', (seed: number) => ({ load: [], profiles: [], ...oddProject(seed) })],
+])('what `config` prints of projects %s renders to the same', async (_, make) => {
+  const found: string[] = []
+  for (let seed = firstSeed; seed < firstSeed + runs; seed++) {
+    const { difference } = await tryRoundTrip(make(seed))
+    if (difference) found.push(`seed ${seed}: ${difference}`)
+  }
+  expect(found).toEqual([])
+})
