@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { Compilation } from '../compiler/index.ts'
 import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
+import { SecretPlaces } from '../compiler/syntax/secret-places.ts'
 import { boundaryOf } from './boundary.ts'
 import { fallbackName } from './environment-name.ts'
 import { UsageError } from './errors.ts'
@@ -25,6 +26,7 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
   'routes/no-domain',
   'routes/no-namespace',
   'secrets/left-out',
+  'secrets/plain-text',
 ])
 
 interface Extra
@@ -56,10 +58,15 @@ export async function compileFiles(
   const failed = diagnostics.some(({ severity }) => severity === 'error')
   const commands = manifest && !project.namesCompose && !manifest.deploy?.compose && manifest.deploy
   // What the manifest says about its Compose files is in error, or the manifest as a whole: there is nothing to go by.
-  if (failed && (!manifest || commands)) return { ...found, diagnostics }
+  if (failed && (!manifest || commands)) return { ...found, diagnostics, secrets: new SecretPlaces() }
 
   const boundary = boundaryOf(io, loading, project)
-  const host = createHost({ env: io.env, boundary, ...(onRead && { onRead }) })
+  const host = createHost({
+    env: io.env,
+    boundary,
+    ...(io.givenVariables && { secretVariables: io.givenVariables }),
+    ...(onRead && { onRead }),
+  })
   const nothing = (): CompiledProject => {
     const empty = compileNothing({ ...plan, directory: manifest!.folder }, host)
     return { ...empty, ...found, hasNoCompose: true, diagnostics: [...diagnostics, ...empty.diagnostics] }
@@ -68,6 +75,7 @@ export async function compileFiles(
 
   const options = loadOptions(io, services, loading, planning, await withStdin(io, loading, project))
   const compilation = compile({ ...options, ...plan, ...extra }, host)
+  tellSecrets(io, compilation)
   const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
 
@@ -78,6 +86,20 @@ export async function compileFiles(
   const { plan: made, ...rest } = compilation
   const isSound = !all.some(({ severity }) => severity === 'error')
   return { ...rest, ...found, ...(made && isSound && { plan: made }), diagnostics: all }
+}
+
+/** Has the secrets of a compilation taken out of all that is written from now on; names of its own stay readable. */
+function tellSecrets({ secrets: known }: Io, { secrets, project, plan }: Compilation): void {
+  if (!known) return
+  known.spare([
+    ...(project
+      ? [project.name, ...project.services.keys(), ...project.volumes.keys(), ...project.networks.keys()]
+      : []),
+    ...(project ? [...project.secrets.keys(), ...project.configs.keys()] : []),
+    ...(plan ? [plan.environment.name, plan.environment.namespace ?? ''] : []),
+  ])
+  known.add(secrets.values)
+  known.addPhrases(secrets.phrases)
 }
 
 /** `-` in COMPOSE_FILE means standard input, too. */

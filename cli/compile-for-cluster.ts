@@ -3,6 +3,7 @@ import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
 import { count, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { get, type Tree } from '../compiler/syntax/tree.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { Choices } from '../environment/choices.ts'
 import { manifestsOf } from '../environment/part.ts'
@@ -186,8 +187,7 @@ async function addRegistryCredentials(
 export function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {
   if (output === 'text') printDiagnostics(diagnostics, io, logLevel)
   else
-    for (const one of diagnosticsToJson(diagnostics))
-      io.stdout.write(`${JSON.stringify({ type: 'diagnostic', ...one })}\n`)
+    for (const one of diagnosticsToJson(diagnostics)) io.stdout.write(`${jsonText({ type: 'diagnostic', ...one })}\n`)
 }
 
 /** What the user has said about things that a deploy does not do by itself. */

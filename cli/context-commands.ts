@@ -1,5 +1,6 @@
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { readKubeconfigNames } from '../contexts/kubeconfig-names.ts'
 import { PLACEHOLDER } from '../contexts/secret.ts'
@@ -86,9 +87,7 @@ const NO_CONTEXTS =
 export async function showContext({ io }: Context): Promise<number> {
   const { name, hasToken, namespace, builder, registry, domain, isPlatform } = await currentContext(io)
   const token = hasToken ? PLACEHOLDER : '-'
-  io.stdout.write(
-    `${JSON.stringify({ name, token, namespace, builder, registry, domain, isPlatform }, undefined, 2)}\n`,
-  )
+  io.stdout.write(`${jsonText({ name, token, namespace, builder, registry, domain, isPlatform }, 2)}\n`)
   return 0
 }
 
@@ -127,7 +126,7 @@ const inFormat = {
       isPlatform,
       current: isCurrent,
     }))
-    return `${JSON.stringify(records, undefined, 2)}\n`
+    return `${jsonText(records, 2)}\n`
   },
   name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
 }

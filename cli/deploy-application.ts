@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { DeployEvents } from '../environment/deploy.ts'
 import type { Address } from '../environment/endpoints/routes.ts'
 import type { Unready } from '../environment/fresh-chance.ts'
@@ -77,7 +78,19 @@ export async function applyCompiled(
     isChanged = true
   }
   const result = await deployEnvironment(
-    { cluster, plan, synth, services, namespace, holder, wait: options.wait, source, choices, isHeld },
+    {
+      cluster,
+      plan,
+      synth,
+      services,
+      namespace,
+      holder,
+      wait: options.wait,
+      source,
+      choices,
+      isHeld,
+      secrets: io.secrets,
+    },
     {
       clock,
       signal,
@@ -148,7 +161,7 @@ function tellResult(
 ): void {
   const failed = [...services].filter(([, state]) => state === 'not-ready').map(([name]) => name)
   stdout.write(
-    `${JSON.stringify({ type: 'result', ...rest, ...(failed.length > 0 && { failed }), services: Object.fromEntries(services), endpoints: endpoints.map(({ url }) => url) })}\n`,
+    `${jsonText({ type: 'result', ...rest, ...(failed.length > 0 && { failed }), services: Object.fromEntries(services), endpoints: endpoints.map(({ url }) => url) })}\n`,
   )
 }
 

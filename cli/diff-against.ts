@@ -42,7 +42,7 @@ export async function diffAgainst(
   const part = await partOf(options.services, plan, compilation)
   const wanted = part ? manifestsOf(all, part.services) : all
   const ids = new Set(wanted.map(({ object }) => idOf(object)))
-  const diffs = objectChanges(part ? before.filter(object => ids.has(idOf(object))) : before, wanted)
+  const diffs = objectChanges(part ? before.filter(object => ids.has(idOf(object))) : before, wanted, io.secrets)
   return { diffs, unchanged: wanted.length - diffs.filter(({ action }) => action !== 'delete').length }
 }
 

@@ -1,5 +1,6 @@
 import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
 import type { Context } from './command.ts'
 import { choicesOf } from './compile-for-cluster.ts'
@@ -45,7 +46,7 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const choices = choicesOf(options, compiled)
     const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
-    return printDiff(context, options, { diffs: diffOf(changes), unchanged }, services)
+    return printDiff(context, options, { diffs: diffOf(changes, own.io.secrets), unchanged }, services)
   })
 }
 
@@ -69,7 +70,7 @@ async function printDiff(
       ...diff,
       values: values.map(({ keys: _, ...value }) => value),
     }))
-    io.stdout.write(`${JSON.stringify({ objects, unchanged }, undefined, 2)}\n`)
+    io.stdout.write(`${jsonText({ objects, unchanged }, 2)}\n`)
   } else {
     const { diffText } = await import('./print-diff.ts')
     const colour = wantsColour(io.stdout, io.env)

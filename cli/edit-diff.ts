@@ -1,5 +1,5 @@
-import { printable } from '../compiler/diagnostics/render/printable.ts'
 import { maskSecrets } from '../compiler/values/mask-secrets.ts'
+import { printable } from '../compiler/values/printable.ts'
 import { holdsSecret } from '../gitops/tree/lock.ts'
 import { type Edit, WouldBeLost } from '../gitops/tree/would-be-lost.ts'
 import { type Io, wantsColour } from './io.ts'

@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
 
 /** What a command may use of the process it runs in. Made once, in main.ts; tests make their own. */
 export interface Io {
@@ -11,6 +12,10 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path of the folder the process runs in. Throws a UserError when it has been removed. */
   readonly cwd: string
+  /** What is known to be secret, and is taken out of all that is written (redacting.ts). */
+  readonly secrets?: KnownSecrets
+  /** The variables that `--var` has set; they are in `env`, too. */
+  readonly givenVariables?: ReadonlySet<string>
   /** Asks the person at the terminal; absent where nobody sits there. */
   readonly choose?: Choose
 }
@@ -30,6 +35,11 @@ export interface Answer {
 
 export interface Output {
   readonly write: (text: string) => void
+  /**
+   * Writes as it is what the user has asked for itself: manifests, the model, what programs print. Absent: as `write`. All else goes through
+   * `write`, which takes out secrets and what a terminal would obey.
+   */
+  readonly writeAsIs?: (text: string) => void
   readonly isTTY: boolean
   /** Width of the terminal in columns; undefined when it is none. */
   readonly columns?: number

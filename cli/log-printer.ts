@@ -2,6 +2,7 @@ import { formatTime, type LogLine } from '../environment/logs/line.ts'
 import type { LogSource } from '../environment/logs/source.ts'
 import type { Output } from './io.ts'
 import { cleanText } from './log-text.ts'
+import { writeAsIs } from './redacting.ts'
 
 /** Characters that are gathered before more is read. */
 const ENOUGH = 1 << 16
@@ -63,7 +64,7 @@ export class LogPrinter {
       while (this.#gathered !== '') {
         const text = this.#gathered
         this.#gathered = ''
-        this.#output.write(text)
+        writeAsIs(this.#output, text)
         await this.#output.flushed?.()
         this.#letGo()
       }

@@ -3,12 +3,14 @@ import { commands } from './commands.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { runProgram } from './program.ts'
+import { redacting } from './redacting.ts'
 
 /**
  * Runs a command line, given without the names of node and of the script, and gives the exit status: 0 done, 1 failed, 2 wrong usage.
  * The only place that catches; it never throws.
  */
-export async function main(argv: readonly string[], io: Io): Promise<number> {
+export async function main(argv: readonly string[], processIo: Io): Promise<number> {
+  const io = redacting(processIo)
   try {
     return await runProgram(argv, io, commands)
   } catch (error) {
@@ -25,7 +27,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
     return 1
   }
   // Names of files and words of the command line may hold anything.
-  const { printable } = await import('../compiler/diagnostics/render/printable.ts')
+  const { printable } = await import('../compiler/values/printable.ts')
   io.stderr.write(`error: ${printable(error.message)}\n`)
   for (const note of error.notes) io.stderr.write(`  = note: ${printable(note)}\n`)
   if (error.hint !== undefined) io.stderr.write(`  = help: ${printable(error.hint)}\n`)

@@ -9,6 +9,8 @@ import { readFile } from './read-file.ts'
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
+  /** Variables that are secret whatever they are called. */
+  readonly secretVariables?: ReadonlySet<string>
   /** User-defined variables of the platform: the last place in which a variable is looked for. */
   readonly platformVariables?: ReadonlyMap<string, string>
   /** Told of each file that is read: its absolute path, and its bytes. */
@@ -18,7 +20,13 @@ export interface HostOptions {
 }
 
 /** The world as the compiler sees it: this machine's files and the variables of a process. */
-export function createHost({ env, platformVariables = new Map(), onRead, boundary }: HostOptions): CompilerHost {
+export function createHost({
+  env,
+  secretVariables,
+  platformVariables = new Map(),
+  onRead,
+  boundary,
+}: HostOptions): CompilerHost {
   const own = (name: string) => (Object.hasOwn(env, name) ? env[name] : undefined)
   const contexts = new Map<string, readonly Parts[]>()
   const known = new Map<string, Outside | undefined>()
@@ -46,6 +54,7 @@ export function createHost({ env, platformVariables = new Map(), onRead, boundar
       return platform === undefined ? undefined : { value: platform, source: 'platform' }
     },
     environment: { get: own },
+    ...(secretVariables && { secretVariables }),
     hashBuild: (input, spend) =>
       hashBuild(input, { ...(spend && { spend }), mayRead: path => !isClosed(path), known: contexts }),
     now: () => performance.now(),

@@ -1,3 +1,4 @@
+import { jsonText, printable } from '../compiler/values/printable.ts'
 import type { ObjectDiff, ValueDiff } from '../environment/diff.ts'
 
 export interface DiffPrinting {
@@ -19,7 +20,7 @@ export async function diffText(diffs: readonly ObjectDiff[], printing: DiffPrint
   const lines: string[] = []
   for (const diff of diffs) {
     const said = diff.consequence ?? printing.placeOf(diff)
-    const head = said === undefined ? diff.object : `${diff.object.padEnd(width)}  ${said}`
+    const head = printable(said === undefined ? diff.object : `${diff.object.padEnd(width)}  ${said}`)
     lines.push(` ${paint(COLOURS[diff.action], MARKS[diff.action])} ${head}`)
     for (const value of diff.values) lines.push(...valueLines(value))
   }
@@ -27,8 +28,9 @@ export async function diffText(diffs: readonly ObjectDiff[], printing: DiffPrint
 
   function valueLines({ path, before, after, masked, by }: ValueDiff): readonly string[] {
     const who =
-      by && paint(2, `  set by ${by.manager}${by.time ? ` ${agoText(printing.now - Date.parse(by.time))}` : ''}`)
-    const named = (text: string) => `     ${path}${text}${who ?? ''}`
+      by &&
+      paint(2, `  set by ${printable(by.manager)}${by.time ? ` ${agoText(printing.now - Date.parse(by.time))}` : ''}`)
+    const named = (text: string) => `     ${printable(path)}${text}${who ?? ''}`
     if (masked !== undefined) return [named(`: ${masked}`)]
     const texts = [before, after].map(valueText)
     const [old, fresh] = texts
@@ -59,9 +61,9 @@ const marked = (mark: '-' | '+', text: string | undefined): readonly string[] =>
 /** A text as it is, anything else as JSON; undefined for what is not there. */
 function valueText(value: unknown): string | undefined {
   if (value === undefined) return undefined
-  if (typeof value === 'string') return value
-  const short = JSON.stringify(value)
-  return short.length <= 80 ? short : JSON.stringify(value, undefined, 2)
+  if (typeof value === 'string') return value.split('\n').map(printable).join('\n')
+  const short = jsonText(value)
+  return short.length <= 80 ? short : jsonText(value, 2)
 }
 
 /** `3 hours ago`, from milliseconds. */

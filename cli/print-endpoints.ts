@@ -1,3 +1,4 @@
+import { jsonText } from '../compiler/values/printable.ts'
 import type { Endpoint } from '../environment/endpoints/endpoints.ts'
 
 export type EndpointFormat = 'text' | 'json' | 'md'
@@ -9,7 +10,7 @@ export function renderEndpoints(endpoints: readonly Endpoint[], format: Endpoint
       const records = endpoints.map(({ url, services, isReady, reason, status, certificate }) => {
         return { url, services, ready: isReady, reason, status, certificate }
       })
-      return `${JSON.stringify(records, undefined, 2)}\n`
+      return `${jsonText(records, 2)}\n`
     }
     case 'md': {
       const items = endpoints.map(

@@ -1,10 +1,12 @@
 import { count, failureSummary } from '../compiler/diagnostics/render/summary.ts'
 import type { Loaded } from '../compiler/project/loaded.ts'
 import { get, isScalar, isSeq, type Tree } from '../compiler/syntax/tree.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { UsageError } from './errors.ts'
 import type { LoadingValues } from './project-options.ts'
+import { writeAsIs } from './redacting.ts'
 import { nothingToRender } from './render-files.ts'
 import { printDiagnostics } from './report.ts'
 
@@ -44,7 +46,7 @@ export async function printModel(
   )
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const failed = !loaded || count(diagnostics).error > 0
-  if (!failed) io.stdout.write(await textOf(loaded, view, options, environmentName))
+  if (!failed) writeAsIs(io.stdout, await textOf(loaded, view, options, environmentName))
   printDiagnostics(diagnostics, io, logLevel)
   if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
   return failed ? 1 : 0
@@ -74,7 +76,7 @@ async function textOf(
     case 'provenance': {
       const { provenanceOf, printProvenance } = await import('./provenance.ts')
       const found = provenanceOf(loaded.tree)
-      return options.format === 'json' ? `${JSON.stringify(found, undefined, 2)}\n` : printProvenance(found)
+      return options.format === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
     }
   }
   const { printConfig } = await import('../compiler/project/config.ts')
@@ -83,7 +85,7 @@ async function textOf(
     const { serviceHashes } = await import('./service-hash.ts')
     return serviceHashes(model, options.hash === true ? '*' : options.hash!)
   }
-  if (options.format === 'json') return `${JSON.stringify(model, undefined, 2)}\n`
+  if (options.format === 'json') return `${jsonText(model, 2)}\n`
   const { printYaml } = await import('../constructs/yaml.ts')
   return printYaml(model)
 }

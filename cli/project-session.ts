@@ -17,7 +17,7 @@ export async function withProject(
   options: Values,
   work: (own: Context, project: OpenProject, session: Session) => Promise<number>,
 ): Promise<number> {
-  const io = withVariables(context.io, options.var)
+  const io = withGiven(context.io, options.var)
   const project = await openProject(io, options)
   const target = targetOf(project, options)
   return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, session =>
@@ -25,7 +25,16 @@ export async function withProject(
   )
 }
 
-/** The variables of `--var` count like those of the shell. */
+/** The variables of `--var` count like those of the shell, and are secret. */
+function withGiven(io: Io, given: Values['var']): Io {
+  if (!given) return io
+  io.secrets?.add(Object.values(given))
+  return { ...withVariables(io, given), givenVariables: new Set(Object.keys(given)) }
+}
+
+/** The same variables and others, which commands have handed on. */
 export function withVariables(io: Io, variables: Readonly<Record<string, string>> | undefined): Io {
-  return variables ? { ...io, env: { ...io.env, ...variables } } : io
+  if (!variables) return io
+  io.secrets?.addVariables(variables)
+  return { ...io, env: { ...io.env, ...variables } }
 }

@@ -1,4 +1,4 @@
-import { printable } from '../compiler/diagnostics/render/printable.ts'
+import { printable } from '../compiler/values/printable.ts'
 import type { Answer } from './io.ts'
 
 interface Terminal {

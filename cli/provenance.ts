@@ -1,6 +1,6 @@
-import { displayWidth, printable } from '../compiler/diagnostics/render/printable.ts'
 import type { Span } from '../compiler/syntax/source.ts'
 import type { ScalarTree, Tree } from '../compiler/syntax/tree.ts'
+import { displayWidth, printable } from '../compiler/values/printable.ts'
 
 /** Where one value of the model comes from. */
 export interface Provenance {

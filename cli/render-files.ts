@@ -3,6 +3,7 @@ import { count, countsText, failureSummary, plural } from '../compiler/diagnosti
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Manifest as SourceManifest } from '../compiler/manifest/manifest.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
 import type { Written } from '../gitops/tree/output-directory.ts'
@@ -12,6 +13,7 @@ import { UsageError } from './errors.ts'
 import { type OpenProject, openProject } from './open-project.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { sourcesOf } from './publish/sources.ts'
+import { writeAsIs } from './redacting.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 
 export interface RenderValues extends LoadingValues, PlanningValues {
@@ -48,7 +50,7 @@ export async function renderFiles(
   const manifests = layout === undefined ? toManifests(plan) : await published(plan, toManifests(plan), project)
   let written = ''
   if (outputDir === undefined) {
-    io.stdout.write(format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
+    writeAsIs(io.stdout, format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
   } else {
     const directory = manifest?.folder ?? loaded?.directory ?? io.cwd
     const files = { plan, manifests, outputDir, directory }
@@ -137,5 +139,5 @@ async function toYamlStream(manifests: readonly Manifest[]): Promise<string> {
 /** One object that holds all, as `kubectl get -o json` prints them. */
 function toJsonList(manifests: readonly Manifest[]): string {
   const items = manifests.map(({ object }) => object)
-  return `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`
+  return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, 2)}\n`
 }

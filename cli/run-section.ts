@@ -60,6 +60,7 @@ export async function runSection(
       [...section.dependencies].map(([name, variables]) => [name, { builds: new Map(), variables }]),
     ),
   })
+  io.secrets?.add(secrets)
   const remember = kindKeeper(cluster, environment, namespace, { signal })
   const proxy = await startLabellingProxy({ access, environment, namespace, remember })
   let running: string | undefined
@@ -71,7 +72,7 @@ export async function runSection(
       folder,
       env: { ...env, ...proxy.variables },
       noBash,
-      secrets: [...secrets, ...proxy.secrets],
+      secrets: [...new Set([...secrets, ...proxy.secrets, ...(io.secrets?.distinct ?? [])])],
       signal,
       begin({ name }) {
         state('complete', 'done')

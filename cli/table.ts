@@ -1,4 +1,4 @@
-import { displayWidth, printable } from '../compiler/diagnostics/render/printable.ts'
+import { displayWidth, printable } from '../compiler/values/printable.ts'
 
 /** Rows in columns two blanks apart, as wide as their widest cell, with a line at the end of each. */
 export function toTable(rows: readonly (readonly string[])[]): string {

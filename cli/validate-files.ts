@@ -1,4 +1,5 @@
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { Context } from './command.ts'
 import { ABOUT_OPTIONS, compileFiles } from './compile-files.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
@@ -24,14 +25,14 @@ export async function validateFiles(
   const failed = counts.error > 0 || !plan
   if (options.output === 'json') {
     const { diagnosticsToJson } = await import('../compiler/diagnostics/render/json.ts')
-    io.stdout.write(`${JSON.stringify(diagnosticsToJson(diagnostics), undefined, 2)}\n`)
+    io.stdout.write(`${jsonText(diagnosticsToJson(diagnostics), 2)}\n`)
   } else if (options.output === 'sarif') {
     const [{ diagnosticsToSarif }, { version }] = await Promise.all([
       import('../compiler/diagnostics/render/sarif.ts'),
       import('./version.ts'),
     ])
     const log = diagnosticsToSarif(diagnostics, { version: version(), repositoryPath: repositoryPath(io) })
-    io.stdout.write(`${JSON.stringify(log, undefined, 2)}\n`)
+    io.stdout.write(`${jsonText(log, 2)}\n`)
   } else {
     printDiagnostics(diagnostics, io, logLevel)
     if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)

@@ -10,6 +10,8 @@ export interface CompilerHost {
   realPath(path: string): string
   /** A variable of the process environment, or of the platform when it has none there. */
   variable(name: string): HostVariable | undefined
+  /** Those of the process environment that are secret whatever they are called: `--var` has set them. */
+  readonly secretVariables?: ReadonlySet<string>
   /** The variables of the process environment alone. Asked for by name: nothing lists them. */
   readonly environment: Pick<ReadonlyMap<string, string>, 'get'>
   /** What a path is, links followed, where it leads out of the project; absent: nothing is outside. Who reads a file that a project names asks first (`project/outside.ts`). */

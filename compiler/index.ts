@@ -12,6 +12,8 @@ import { emptyProject, withManifestEndpoints } from './project/manifest-inputs.t
 import type { Project } from './project/project.ts'
 import { readProject } from './project/read.ts'
 import { reportFates } from './schema/effects.ts'
+import { SecretPlaces } from './syntax/secret-places.ts'
+import { isVariableWithSecret } from './values/secret-names.ts'
 
 export type { Diagnostic } from './diagnostics/diagnostic.ts'
 export type { CompilerHost } from './host.ts'
@@ -28,28 +30,47 @@ export interface Compilation {
   /** Absent when any diagnostic is an error. */
   readonly plan?: Plan
   readonly diagnostics: readonly Diagnostic[]
+  /** The values that are secret because of where they come from; there whatever else failed. Diagnostics may hold them. */
+  readonly secrets: SecretPlaces
 }
 
 /** Compiles Compose files to a plan for Kubernetes. Reports every mistake it finds; throws only on a bug of ours. The only door in. */
 export function compile(options: LoadOptions & PlanOptions, host: CompilerHost): Compilation {
+  const secrets = new SecretPlaces()
   return withinLimits(
     options,
     host,
-    reporter => compileWith(options, host, reporter),
-    diagnostics => ({ diagnostics }),
+    reporter => compileWith(options, host, reporter, secrets),
+    diagnostics => ({ diagnostics, secrets }),
   )
 }
 
-function compileWith(options: LoadOptions & PlanOptions, host: CompilerHost, reporter: Reporter): Compilation {
-  const files = loadProject(options, host, reporter)
+function compileWith(
+  options: LoadOptions & PlanOptions,
+  host: CompilerHost,
+  reporter: Reporter,
+  secrets: SecretPlaces,
+): Compilation {
+  const files = loadProject(options, host, reporter, secrets)
   const loaded = files && withManifestEndpoints(files, options.manifest?.endpoints, reporter)
-  if (!loaded) return { diagnostics: reporter.diagnostics() }
+  if (!loaded) return { diagnostics: reporter.diagnostics(), secrets }
   if (options.until === 'loaded')
-    return { loaded, ...nameToPrint(loaded, options), diagnostics: reporter.diagnostics() }
+    return { loaded, ...nameToPrint(loaded, options), diagnostics: reporter.diagnostics(), secrets }
   reportFates(loaded.tree, reporter)
   const project = readProject(loaded, host, reporter, options.secretRules)
+  for (const value of secretContents(project)) secrets.addValue(value)
   const plan = planProject(project, options, host, reporter)
-  return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics() }
+  return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics(), secrets }
+}
+
+/** What Secrets will hold: the content of `secrets`, and the variables of services whose names say that they are secret. */
+function secretContents({ secrets, services }: Project): readonly string[] {
+  const contents = [...secrets.values()].map(({ content }) => new TextDecoder().decode(content).trim())
+  const variables = [...services.values()].flatMap(({ environment, secretEnvironment }) => [
+    ...environment.flatMap(({ name, value }) => (isVariableWithSecret(name, value) ? [value] : [])),
+    ...secretEnvironment.flatMap(({ value }) => value ?? []),
+  ])
+  return [...contents, ...variables]
 }
 
 function nameToPrint(loaded: Loaded, options: PlanOptions): Pick<Compilation, 'environmentName'> {
@@ -62,5 +83,6 @@ export function compileNothing(options: PlanOptions & { readonly directory: stri
   const reporter = new Reporter()
   const project = emptyProject(options.directory)
   const plan = planProject(project, options, host, reporter)
-  return { project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics() }
+  const secrets = project.secretPlaces
+  return { project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics(), secrets }
 }

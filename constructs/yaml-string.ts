@@ -35,9 +35,9 @@ const indicator = /^[,[\]{}#&*!|>'"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)(?: |$)/
 /** What ends plain text, or is no part of it: a comment, the colon of a key, blanks at either end, tabs, line breaks, unprintable characters. */
 const interruption = /: |:$| #|^ | $/
 
-/** Control characters, separators that YAML 1.1 takes for line breaks, byte order marks, non-characters and lone surrogates. */
-const unprintable = /[\p{Cc}\u2028\u2029\uFEFF\uFFFE\uFFFF\p{Cs}]/u
-const unprintableInBlock = /[^\P{Cc}\t\n]|[\u2028\u2029\uFEFF\uFFFE\uFFFF\p{Cs}]/u
+/** Control characters, separators that YAML 1.1 takes for line breaks, what shows text in another order, byte order marks, non-characters and lone surrogates. */
+const unprintable = /[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
+const unprintableInBlock = /[^\P{Cc}\t\n]|[\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
 
 /** Most words of a manifest are these: no character that could mean anything, no digit or sign in front, and no bare exponent (`E0`). */
 const harmless = /^(?!e\d)[a-z/][\w./-]*$/i
@@ -67,7 +67,7 @@ function literalBlock(text: string, indent: string): string {
 
 /** JSON's escapes are YAML's; a few more characters need one in YAML. */
 function doubleQuoted(text: string): string {
-  return JSON.stringify(text).replace(/[\p{Cc}\u2028\u2029\uFEFF\uFFFE\uFFFF]/gu, character => {
+  return JSON.stringify(text).replace(/[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF]/gu, character => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   })
 }

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
+import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import { type ApplyEvents, applyChanges, applyWorkloads, type DeployRun, recordBefore } from './apply.ts'
 import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
@@ -38,6 +39,8 @@ export interface DeployInput extends Deployment {
   readonly wait: boolean
   /** The caller has the environment's Lease already. */
   readonly isHeld?: boolean
+  /** What differences must not show. */
+  readonly secrets?: KnownSecrets | undefined
 }
 
 export interface DeployEvents extends ApplyEvents {
@@ -99,7 +102,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   }
   refuseManyDeletions(first.changes, input.choices)
   events.planned(first.changes, first.wanted)
-  const drift = driftOf(first.changes)
+  const drift = driftOf(first.changes, input.secrets)
   const asked = events.mayOverwrite ? drift.filter(isByHand) : []
   if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
     throw new UserError('nothing was deployed: what was changed by hand stays', {

@@ -1,8 +1,11 @@
 import type { KubeObject } from '../cluster/cluster.ts'
+import { KnownSecrets } from '../compiler/values/known-secrets.ts'
+import { isVariableWithSecret } from '../compiler/values/secret-names.ts'
 import { isDeclaredElsewhere } from './adoption.ts'
 import { type Changes, isMadeByCommand } from './changes.ts'
-import { type Difference, type Key, pathText } from './comparison.ts'
+import { type Difference, isMap, type Key, pathText } from './comparison.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
+import { type HiddenDifference, withoutKnown } from './hidden-differences.ts'
 import { SECRETS_ANNOTATION } from './labels.ts'
 import type { Step } from './steps.ts'
 import { isRoute, nameOf } from './wanted.ts'
@@ -33,9 +36,12 @@ export interface ValueDiff {
 }
 
 /** What a deploy would do, object by object: what is wanted in its order, then what would go, then what stays although nobody wants it. */
-export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly ObjectDiff[] {
+export function diffOf(
+  { steps, pruneFirst, prune, kept }: Changes,
+  secrets: KnownSecrets = new KnownSecrets(),
+): readonly ObjectDiff[] {
   return [
-    ...[...steps.values()].flatMap(stepDiff),
+    ...[...steps.values()].flatMap(step => stepDiff(step, secrets)),
     ...[...pruneFirst, ...prune].map(
       (object): ObjectDiff => ({
         action: 'delete',
@@ -65,7 +71,7 @@ export function diffOf({ steps, pruneFirst, prune, kept }: Changes): readonly Ob
   ]
 }
 
-function stepDiff(step: Step): readonly ObjectDiff[] {
+function stepDiff(step: Step, secrets: KnownSecrets): readonly ObjectDiff[] {
   if (step.action === 'unchanged') return []
   const { object, source } = step.wanted
   const base = { object: nameOf(object), source }
@@ -75,7 +81,7 @@ function stepDiff(step: Step): readonly ObjectDiff[] {
     case 'replace':
       return [{ ...base, action: 'replace', values: [], consequence: step.reason }]
     case 'update': {
-      const values = step.differences.map(difference => valueDiff(difference, step.live))
+      const values = valueDiffs(step.differences, step.live, secrets)
       const declared = isDeclaredElsewhere(step.live)
         ? ', and loses what `kubectl apply` has set and the files do not say'
         : ''
@@ -85,11 +91,19 @@ function stepDiff(step: Step): readonly ObjectDiff[] {
   }
 }
 
-/** One value that differs, for people and programs: without what is secret. */
-export function valueDiff({ keys, before, after }: Difference, live: KubeObject): ValueDiff {
+/** The values that differ, for people and programs: without what is secret, by its name or because it is among the known ones, on both sides. */
+export function valueDiffs(
+  differences: readonly Difference[],
+  live: KubeObject,
+  secrets: KnownSecrets = new KnownSecrets(),
+): readonly ValueDiff[] {
+  return withoutKnown(differences, secrets).map(one => valueDiff(one, live))
+}
+
+function valueDiff({ keys, before, after, isHidden }: HiddenDifference, live: KubeObject): ValueDiff {
   const by = ownerOf(live, keys)
   const base = { path: pathText(keys), keys, ...(by && { by }) }
-  const mask = maskOf(live.kind, keys, before, after)
+  const mask = isHidden ? '*** (changed)' : maskOf(live.kind, keys, before, after)
   return mask === undefined
     ? {
         ...base,
@@ -99,8 +113,8 @@ export function valueDiff({ keys, before, after }: Difference, live: KubeObject)
     : { ...base, masked: mask }
 }
 
-/** Variables whose names look like they hold a secret (decisions section 2). */
-const LOOKS_SECRET = /pass|secret|token|credential|private|api_?key|auth/i
+/** What `kubectl apply` keeps: a copy of the whole object. */
+const COPY = 'kubectl.kubernetes.io/last-applied-configuration'
 
 function maskOf(kind: string, keys: readonly Key[], before: unknown, after: unknown): string | undefined {
   if (keys.includes(SECRETS_ANNOTATION)) return 'the secrets that it mounts have changed: its Pods are made anew'
@@ -109,18 +123,25 @@ function maskOf(kind: string, keys: readonly Key[], before: unknown, after: unkn
     if (before === undefined) return `*** (new, ${size(after)} bytes)`
     return after === undefined ? '*** (removed)' : `*** (changed, ${size(before)} → ${size(after)} bytes)`
   }
+  const change = before === undefined ? '*** (new)' : after === undefined ? '*** (removed)' : '*** (changed)'
+  if (keys.includes(COPY)) return change
   const variable = keys.findLast(key => typeof key === 'object')
-  if (variable && keys.includes('env') && LOOKS_SECRET.test(variable.item))
-    return before === undefined ? '*** (new)' : after === undefined ? '*** (removed)' : '*** (changed)'
-  return undefined
+  const isSecret = (value: unknown) => variable !== undefined && holdsSecret(variable.item, value)
+  return variable && keys.includes('env') && (isSecret(before) || isSecret(after)) ? change : undefined
+}
+
+/** Whether the value of a variable, or the variable as a whole, is secret by its name. */
+function holdsSecret(name: string, value: unknown): boolean {
+  const text = isMap(value) ? value['value'] : value
+  return typeof text === 'string' && isVariableWithSecret(name, text)
 }
 
 /** A value without the secret variables in it: a whole container, say. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked)
-  if (typeof value !== 'object' || value === null) return value
+  if (!isMap(value)) return value
+  const { name } = value
+  const isSecret = typeof name === 'string' && holdsSecret(name, value)
   const entries = Object.entries(value)
-  const name = 'name' in value && typeof value.name === 'string' ? value.name : ''
-  const isSecret = LOOKS_SECRET.test(name) && 'value' in value
   return Object.fromEntries(entries.map(([key, inner]) => [key, isSecret && key === 'value' ? '***' : masked(inner)]))
 }

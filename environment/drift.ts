@@ -1,5 +1,6 @@
+import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
 import type { Changes } from './changes.ts'
-import { type ValueDiff, valueDiff } from './diff.ts'
+import { type ValueDiff, valueDiffs } from './diff.ts'
 import type { Owner } from './field-owners.ts'
 import { nameOf } from './wanted.ts'
 
@@ -14,12 +15,11 @@ export interface Drift extends ValueDiff {
 export const isByHand = ({ by }: Drift): boolean => by.manager.startsWith('kubectl')
 
 /** What a deploy would take back of what others have set. */
-export function driftOf({ steps }: Changes): readonly Drift[] {
+export function driftOf({ steps }: Changes, secrets?: KnownSecrets): readonly Drift[] {
   return [...steps.values()].flatMap(step => {
     if (step.action !== 'update' || step.isAdopted) return []
-    return step.differences.flatMap(difference => {
-      const value = valueDiff(difference, step.live)
-      return value.by ? [{ ...value, by: value.by, object: nameOf(step.object) }] : []
-    })
+    return valueDiffs(step.differences, step.live, secrets).flatMap(value =>
+      value.by ? [{ ...value, by: value.by, object: nameOf(step.object) }] : [],
+    )
   })
 }

@@ -1,3 +1,4 @@
+import { jsonText, printable } from '../compiler/values/printable.ts'
 import type { SourceCommit } from './source.ts'
 
 /** What a commit says of an object. Structurally what `diff` prints; secret values are masked already. */
@@ -43,11 +44,11 @@ const MOST_LINES = 60
 /** What changed, in words: `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
 export function subjectOf({ application, environment, changes, files }: MessageInput): string {
   const name = environment === undefined ? application : `${application}/${environment}`
-  if (files !== undefined) return `deploy(${name}): ${files}`
+  if (files !== undefined) return oneLine(`deploy(${name}): ${files}`)
   const parts = imageChanges(changes)
   const others = changes.filter(({ action, values }) => action !== 'update' || !values.some(isImage))
   const words = parts.length > 0 ? [...parts, ...countWords(others)] : summaryWords(changes)
-  return cut(`deploy(${name}): `, words)
+  return oneLine(cut(`deploy(${name}): `, words))
 }
 
 /**
@@ -58,7 +59,7 @@ export function commitMessage(input: MessageInput): string {
   const lines = input.changes.flatMap(objectLines)
   const shown =
     lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`] : lines
-  return `${[subjectOf(input), shown.join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
+  return `${[subjectOf(input), shown.map(printable).join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
 }
 
 function trailers({ application, environment, images, repository, page, source }: MessageInput): readonly string[] {
@@ -69,7 +70,7 @@ function trailers({ application, environment, images, repository, page, source }
       : []),
     `Devctl-Application: ${application}`,
     ...(environment === undefined ? [] : [`Devctl-Environment: ${environment}`]),
-    ...[...images].map(([service, image]) => `Devctl-Image: ${service}=${image}`),
+    ...[...images].map(([service, image]) => `Devctl-Image: ${oneLine(`${service}=${image}`)}`),
     ...(source ? [`Co-authored-by: ${oneLine(source.author)}`, ...argoTrailers(source, page)] : []),
   ]
 }
@@ -83,13 +84,13 @@ function argoTrailers(
     `Argocd-reference-commit-sha: ${commit}`,
     `Argocd-reference-commit-subject: ${oneLine(subject)}`,
     // Its lines would be taken for trailers; Argo CD reads a JSON string.
-    ...(body === '' ? [] : [`Argocd-reference-commit-body: ${JSON.stringify(body)}`]),
+    ...(body === '' ? [] : [`Argocd-reference-commit-body: ${jsonText(body)}`]),
     ...(page === undefined ? [] : [`Argocd-reference-commit-repourl: ${page}`]),
     `Argocd-reference-commit-date: ${date}`,
   ]
 }
 
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim()
+const oneLine = (text: string) => printable(text.replaceAll(/\s+/g, ' ').trim())
 
 const isImage = ({ path }: ValueChange) => path.startsWith('spec.') && path.endsWith('].image')
 
@@ -175,6 +176,6 @@ function valueLine({ path, before, after, masked }: ValueChange): string {
 
 function shortText(value: unknown): string | undefined {
   if (value === undefined) return undefined
-  const text = typeof value === 'string' ? oneLine(value) : JSON.stringify(value)
+  const text = typeof value === 'string' ? oneLine(value) : jsonText(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { secretValues } from '../compiler/values/known-secrets.ts'
 import type { GitFacts } from './git-facts.ts'
 
 /** The parts of an image that was built. */
@@ -94,21 +95,6 @@ export function commandVariables(input: CommandVariablesInput): CommandVariables
 const HINTS: Readonly<Record<string, string>> = {
   DEVCTL_CONTEXT: 'choose the context with `--context`',
   DEVCTL_NAMESPACE: 'choose the namespace with `--namespace`',
-}
-
-/** Names whose values are kept out of every output (decisions section 2, "Secrets"). */
-const SECRET_NAME = /passw(or)?d|passphrase|secret|token|credential|private_?key|api_?key|access_?key|_pass$|_pwd$/i
-
-/** Names of what only says where a secret is, or whether there is one. */
-const NO_SECRET_NAME = /(_file|_path|_dir|_sock|_enabled|_name|_type|application_credentials)$/i
-
-/** The values of variables whose names look secret. Not those that would be found everywhere: switches and short numbers. */
-export function secretValues(variables: Readonly<Record<string, string | undefined>>): readonly string[] {
-  return Object.entries(variables).flatMap(([name, value]) =>
-    value && SECRET_NAME.test(name) && !NO_SECRET_NAME.test(name) && !/^(true|false|none|null|\d{0,5})$/i.test(value)
-      ? [value]
-      : [],
-  )
 }
 
 /** `DEVCTL_BUILD_WEB_IMAGE` and the others of a service. */

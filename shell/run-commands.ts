@@ -1,10 +1,9 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/syntax/source.ts'
+import { KnownSecrets, secretValues } from '../compiler/values/known-secrets.ts'
 import { commandFailed, handedVariables, hintFor } from './command-diagnostics.ts'
-import { secretValues } from './command-variables.ts'
 import { HandedVariables } from './handed-variables.ts'
-import { Masker } from './mask.ts'
 import { type Background, runCommand } from './run-command.ts'
 
 /** A command of the `deploy` or `destroy` section. */
@@ -69,7 +68,7 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
   try {
     for (const command of commands) {
       const own = { ...env, ...handed.values, DEVCTL_ENV: handed.path }
-      const masker = new Masker([...secrets, ...secretValues(handed.values)])
+      const { masker } = new KnownSecrets([...secrets, ...secretValues(handed.values)])
       options.begin?.(command)
       const ended = await runCommand(command.command, {
         folder: options.folder,

@@ -1,4 +1,4 @@
-import { displayWidth } from '../../compiler/diagnostics/render/printable.ts'
+import { displayWidth } from '../../compiler/values/printable.ts'
 import { readableDuration } from '../duration-option.ts'
 import { cleanText } from '../log-text.ts'
 

@@ -1,4 +1,5 @@
 import type { Output } from '../io.ts'
+import { writeAsIs } from '../redacting.ts'
 import { widthOf } from './frame.ts'
 
 const HIDE_CURSOR = '\u001b[?25l'
@@ -25,13 +26,13 @@ export class Screen {
     if (!this.#isHidden) process.once('exit', this.#showCursor)
     this.#isHidden = true
     // In one piece: half a picture is not seen.
-    this.#output.write(`${hide}${this.#erased()}${rows.map(text => `${text}\n`).join('')}`)
+    writeAsIs(this.#output, `${hide}${this.#erased()}${rows.map(text => `${text}\n`).join('')}`)
     this.#drawn = rows
   }
 
   /** Takes the rows away. */
   clear(): void {
-    this.#output.write(this.#erased())
+    writeAsIs(this.#output, this.#erased())
     this.#drawn = []
   }
 
@@ -44,7 +45,7 @@ export class Screen {
     this.#isHidden = false
   }
 
-  readonly #showCursor = (): void => this.#output.write(SHOW_CURSOR)
+  readonly #showCursor = (): void => writeAsIs(this.#output, SHOW_CURSOR)
 
   /** The rows that the picture takes now: a terminal that has become narrower wraps what is in it. */
   #height(): number {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import type { ObjectDiff } from '../../environment/diff.ts'
 import { buildFolder } from '../../gitops/layout/build.ts'
@@ -14,18 +15,20 @@ export async function changedObjects(
   changes: readonly FolderChange[],
   wanted: readonly Manifest[],
   layout: LayoutName,
+  secrets: KnownSecrets | undefined,
 ): Promise<readonly ObjectDiff[] | undefined> {
   const [own] = changes
   if (own && layout !== 'kustomize' && own.before.has(KUSTOMIZATION) && !own.change.writes.has(KUSTOMIZATION))
-    return inChangedFiles(own, wanted)
+    return inChangedFiles(own, wanted, secrets)
   const before = await objectsBefore(changes)
-  return before && objectChanges(before, wanted)
+  return before && objectChanges(before, wanted, secrets)
 }
 
 /** The same where no file came or went: reading a hundred files takes longer than all else, and most have not changed. */
 async function inChangedFiles(
   { before, change: { writes } }: FolderChange,
   wanted: readonly Manifest[],
+  secrets: KnownSecrets | undefined,
 ): Promise<readonly ObjectDiff[] | undefined> {
   try {
     const old = await objectsOf(new Map([...writes.keys()].map(file => [file, before.get(file) ?? ''])))
@@ -33,6 +36,7 @@ async function inChangedFiles(
     return objectChanges(
       old,
       wanted.filter(({ object }) => written.has(idOf(object))),
+      secrets,
     )
   } catch (error) {
     if (error instanceof UserError) return undefined

@@ -51,7 +51,7 @@ export async function folderMaker(
     destination.layout === 'kustomize' || sealer
       ? undefined
       : layout(manifests, { layout: destination.layout, about: about(await origin) })
-  if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled)
+  if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, io.secrets)
   let final = manifests
   let isWarned = false
   const told = new Set<string>()
@@ -90,6 +90,7 @@ export async function folderMaker(
         refuseSecrets(
           made.map(({ path, output: { files } }) => ({ path, files })),
           compiled,
+          io.secrets,
         )
       return made
     },

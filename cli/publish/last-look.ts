@@ -1,7 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { get, type Tree } from '../../compiler/syntax/tree.ts'
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { secretShapes } from '../../compiler/values/secret-shapes.ts'
-import { scanForSecrets } from '../../gitops/secret-scan.ts'
+import { type Shape, scanForSecrets } from '../../gitops/secret-scan.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 
 /**
@@ -11,13 +12,14 @@ import type { CompiledForRepository } from './compile-for-repository.ts'
 export function refuseSecrets(
   folders: readonly { readonly path: string; readonly files: ReadonlyMap<string, string> }[],
   compiled: CompiledForRepository,
+  secrets: KnownSecrets | undefined,
 ): void {
   const files = new Map(
     folders.flatMap(({ path, files }) => [...files].map(([file, text]) => [`${path}/${file}`, text] as const)),
   )
   const known = publicTexts(compiled)
   const found = scanForSecrets(files, {
-    shapes: secretShapes,
+    shapes: text => [...secretShapes(text), ...knownIn(text, secrets)],
     isPublic: stretch => known.some(text => text.includes(stretch)),
   })
   const hasOpen = openSecrets(compiled).size > 0
@@ -27,6 +29,13 @@ export function refuseSecrets(
     notes: left.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
     hint: 'let the value come from a Secret, or list its path under `secrets.public` of the environment (docs/gitops.md)',
   })
+}
+
+/** A value that is long, or of more than small letters, is no word that stands there by chance. */
+function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<Shape> {
+  for (const { start, end } of secrets?.masker.find(text) ?? [])
+    if (end - start >= 12 || (end - start >= 6 && /[^a-z]/.test(text.slice(start, end))))
+      yield { what: 'the value of a secret', start, end }
 }
 
 /** The names of Secrets that the environment lists as public: they are written as they are. */

@@ -1,13 +1,18 @@
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { differencesOf } from '../../environment/comparison.ts'
-import { type ObjectDiff, type ValueDiff, valueDiff } from '../../environment/diff.ts'
+import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../environment/diff.ts'
 import { nameOf } from '../../environment/wanted.ts'
 import { isForced, withoutForce } from '../../gitops/force.ts'
 import { idOf } from '../manifest-files.ts'
 
-/** What differs, object by object, between what is there and what is wanted. Secret values are masked. */
-export function objectChanges(before: readonly KubernetesObject[], wanted: readonly Manifest[]): readonly ObjectDiff[] {
+/** What differs, object by object, between what is there and what is wanted. Secret values are masked, those that are known to the run among them. */
+export function objectChanges(
+  before: readonly KubernetesObject[],
+  wanted: readonly Manifest[],
+  secrets?: KnownSecrets,
+): readonly ObjectDiff[] {
   const there = new Map(before.map(object => [idOf(object), object]))
   const found = wanted.flatMap(({ object, source }): readonly ObjectDiff[] => {
     const old = there.get(idOf(object))
@@ -15,7 +20,7 @@ export function objectChanges(before: readonly KubernetesObject[], wanted: reado
     const base = { object: nameOf(object), source }
     if (!old) return [{ ...base, action: 'create', values: [] }]
     const [present, next] = [withoutForce(old), withoutForce(object)]
-    const values = differencesOf(present, next).map(difference => withoutShapes(valueDiff(difference, present)))
+    const values = valueDiffs(differencesOf(present, next), present, secrets).map(withoutShapes)
     if (values.length === 0) return []
     if (!isForced(object)) return [{ ...base, action: 'update', values }]
     return [{ ...base, action: 'replace', values, consequence: 'the controller deletes it and makes it again' }]

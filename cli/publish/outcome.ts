@@ -1,5 +1,6 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
 import type { ObjectDiff } from '../../environment/diff.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { type MessageInput, subjectOf } from '../../gitops/message.ts'
@@ -47,9 +48,7 @@ export async function tellOutcome(
   const { path, target } = destination
   const from = sourceText(published)
   const print = (record: object, text: string) =>
-    void io.stdout.write(
-      options.output === 'json' ? `${JSON.stringify({ path, ...record }, undefined, 2)}\n` : `${text}\n`,
-    )
+    void io.stdout.write(options.output === 'json' ? `${jsonText({ path, ...record }, 2)}\n` : `${text}\n`)
   switch (outcome.kind) {
     case 'unchanged': {
       const { head: commit, branch, request } = outcome
@@ -116,7 +115,7 @@ async function tellPlanned(
   const objects = files === undefined ? diffs : undefined
   if (output === 'json')
     io.stdout.write(
-      `${JSON.stringify({ path, outcome: 'planned', branch, objects, files: changes.flatMap(filesThatDiffer) }, undefined, 2)}\n`,
+      `${jsonText({ path, outcome: 'planned', branch, objects, files: changes.flatMap(filesThatDiffer) }, 2)}\n`,
     )
   else {
     const colour = wantsColour(io.stdout, io.env)

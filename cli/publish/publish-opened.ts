@@ -48,7 +48,7 @@ export async function publishOpened(
   const maker = await folderMaker(context, options, { project, compiled, destination, origin }, manifests)
   let message: MessageInput | undefined
   const describe = async (changes: readonly FolderChange[]): Promise<Described> => {
-    const described = await changedObjects(changes, maker.manifests(), destination.layout)
+    const described = await changedObjects(changes, maker.manifests(), destination.layout, io.secrets)
     return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
   }
   const publication = {
@@ -78,7 +78,8 @@ export async function publishOpened(
         source,
         ...(await describe(changes)),
       }
-      return commitMessage(message)
+      const text = commitMessage(message)
+      return io.secrets?.mask(text) ?? text
     },
     tell: tellFetched(progress, destination.target.address),
   }

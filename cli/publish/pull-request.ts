@@ -1,5 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Environment } from '../../compiler/manifest/manifest.ts'
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import type { Branches, Forge, RequestText } from '../../gitops/forge/forge.ts'
 import { forgeOf } from '../../gitops/forge/forge-of.ts'
 import { type ImageChange, requestText } from '../../gitops/forge/request-text.ts'
@@ -28,7 +29,7 @@ export async function openRequest(
 ): Promise<Request> {
   const { destination, project, signal } = published
   const head = destination.target.request!
-  const text = textOf(published, message, head)
+  const text = textOf(published, message, head, io.secrets)
   return requestWith(io, forgeFor(io.env, published), { ...text, head, base }, project.environment, signal)
 }
 
@@ -122,11 +123,11 @@ function forgeFor(env: Context['io']['env'], { destination, project, forge }: Ad
   return forgeOf(url, env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) })
 }
 
-function textOf(published: Published, message: MessageInput, branch: string) {
+function textOf(published: Published, message: MessageInput, branch: string, secrets: KnownSecrets | undefined) {
   const { compiled, destination } = published
   const { application, environment, changes, files, repository, source } = message
   const words = environment === undefined ? '' : ` --environment ${environment}`
-  return requestText({
+  const text = requestText({
     environment: environment ?? 'no name',
     application,
     subject: subjectOf(message),
@@ -152,6 +153,7 @@ function textOf(published: Published, message: MessageInput, branch: string) {
     path: destination.path,
     verify: `devctl publish${words} --verify`,
   })
+  return secrets ? { title: secrets.mask(text.title), body: secrets.mask(text.body) } : text
 }
 
 function imageChanges({ images, imagesBefore }: MessageInput): readonly ImageChange[] {

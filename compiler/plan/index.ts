@@ -114,8 +114,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   for (const workload of workloads) checkPodSize(context, workload)
   checkSecretPaths(context)
   const secrets = planSecretObjects(context)
-  guardSecrets(context, secrets.secrets)
-  return {
+  const plan: Plan = {
     environment,
     workloads: sortBy(workloads, ({ name }) => name),
     services: serviceObjects.all,
@@ -128,6 +127,8 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     serviceCount: project.services.size,
     security: planSecurityLevel(context, services, mountsOf),
   }
+  guardSecrets(context, plan)
+  return plan
 }
 
 function imagesOf(

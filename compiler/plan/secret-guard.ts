@@ -1,13 +1,16 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Project } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
+import { KnownSecrets } from '../values/known-secrets.ts'
 import { looksSecretText, looksSecretVariable, type SecretLook } from '../values/secret-looks.ts'
 import { secretShapes } from '../values/secret-shapes.ts'
 import { narrow, type PlanContext } from './context.ts'
 import { type GuardedText, guardedTexts, guardedVariables } from './guarded-texts.ts'
 import { objectKey } from './host-files.ts'
 import { cutName, slug } from './object-names.ts'
-import type { SecretPlan } from './plan.ts'
-import { isPublic } from './secret-sources.ts'
+import type { Plan, SecretPlan } from './plan.ts'
+import { isPublic, variablePath } from './secret-sources.ts'
+import { type SecretUse, shownUses } from './secret-uses.ts'
 
 const looksSecret = diagnostic({
   code: 'secrets/looks-secret',
@@ -33,6 +36,53 @@ A secret in a command or a config has to become a variable or an entry of \`secr
   }),
 })
 
+const secretOrigin = diagnostic({
+  code: 'secrets/secret-origin',
+  severity: 'error',
+  explain: `A value is secret because of where it comes from: a variable whose name says so (\`DB_PASSWORD\`), \`--var\`, a variable of the platform, a variable or file that \`secrets\` are made of. It stays secret wherever it stands: in a command, a health check, a label, a config, a URL. \`publish\` never writes it into a repository.
+
+A variable of a service can come from a Secret (\`secretKeyRef\`), and a program or a shell in the container can read it there. \`$$\` keeps the dollar sign for the shell:
+
+\`\`\`yaml
+services:
+  db:
+    environment: [MYSQL_ROOT_PASSWORD]
+    command: ["sh", "-c", "exec app -p \\"$$MYSQL_ROOT_PASSWORD\\""]
+\`\`\`
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        services.db.environment.MYSQL_ROOT_PASSWORD: {secret: shop-db, key: password}
+\`\`\`
+
+A config with a secret in it has to become an entry of \`secrets\`. Kubernetes can take nothing else from a Secret: labels, addresses and names have to do without.`,
+  text: (p: { path: string; origin: string; hint: string }) => ({
+    message: `\`${p.path}\` holds the value of ${p.origin}, which is secret, and would be written into the repository`,
+    hint: p.hint,
+  }),
+})
+
+const plainText = diagnostic({
+  code: 'secrets/plain-text',
+  severity: 'warning',
+  explain: `The manifests show a value that is secret because of where it comes from: a variable whose name says so, a variable of the platform, a variable or file that \`secrets\` are made of. Whoever reads the manifests, or the objects in the cluster, reads it.
+
+Let the variable come from a Secret, with \`secrets.values\` of an environment in devctl.yml, or make it an entry of \`secrets\`. \`--include-secrets\` says that the manifests may show secrets.`,
+  text: (p: { origin: string; paths: readonly string[] }) => ({
+    message: `the manifests show the value of ${p.origin}, in ${listOf(p.paths)}`,
+    hint: 'let it come from a Secret (`devctl explain secrets/secret-origin`), or add `--include-secrets`',
+  }),
+})
+
+/** `\`a\`, \`b\` and 3 more`. */
+function listOf(paths: readonly string[]): string {
+  const shown = paths.slice(0, 2).map(path => `\`${path}\``)
+  return shown.join(', ') + (paths.length > 2 ? ` and ${paths.length - 2} more` : '')
+}
+
 const inRepository = diagnostic({
   code: 'secrets/in-repository',
   severity: 'error',
@@ -55,8 +105,10 @@ environments:
  * Refuses what is secret, or looks it, when the manifests go to a repository (decisions section 8), with the lines that put it right. Whatever
  * the manifests are for, no diagnostic shows such a value of the files.
  */
-export function guardSecrets(context: PlanContext, secrets: readonly SecretPlan[]): void {
+export function guardSecrets(context: PlanContext, plan: Plan): void {
   const { reporter, project, options } = context
+  const { secrets } = plan
+  for (const span of project.secretPlaces.written()) reporter.hide(span)
   for (const { secretEnvironment } of project.services.values())
     for (const { name, span } of secretEnvironment) hide(context, name, span)
   const names = new Set([...project.services.keys(), ...project.absentServices])
@@ -64,24 +116,55 @@ export function guardSecrets(context: PlanContext, secrets: readonly SecretPlan[
   if (!options.forRepository) {
     for (const service of project.services.values())
       for (const one of guardedVariables(service)) if (looks(one, isKnownName)) hideText(context, one)
+    if (!options.includeSecrets) warnOfUses(context, plan)
     return
   }
   const found = new Set<string>()
-  for (const one of guardedTexts(context)) {
-    const look = looks(one, isKnownName)
-    if (!look) continue
-    hideText(context, one)
-    const { path } = one
-    if (isPublic(context, path) || found.has(path)) continue
-    found.add(path)
-    reporter.report(looksSecret, placeOf(one, look), { path, what: look.what, hint: hintFor(context, one) })
+  const isNew = (path: string) => !isPublic(context, path) && !found.has(path) && Boolean(found.add(path))
+  const refuse = (find: (one: GuardedText) => SecretLook | undefined) => {
+    for (const one of guardedTexts(context)) {
+      const look = find(one)
+      if (!look) continue
+      hideText(context, one)
+      const { path } = one
+      if (isNew(path))
+        reporter.report(looksSecret, placeOf(one, look), { path, what: look.what, hint: hintFor(context, one) })
+    }
   }
+  refuse(one => looks(one, isKnownName))
+  for (const use of shownUses(context, plan))
+    if (isNew(use.path)) reporter.report(secretOrigin, use.span, { ...use, hint: hintForUse(context, use) })
+  const known = knownIn(project)
+  refuse(one => (found.has(one.path) ? undefined : holdsKnown(one, known)))
   if ((options.secretRules?.backend ?? 'reference') !== 'reference') return
   // Where a file could not be read, that is what there is to say.
   const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
   for (const secret of filled)
     if (!isPublic(context, secret.path ?? ''))
       reporter.report(inRepository, secret.span, { name: secret.name, hint: hintForData(context, secret) })
+}
+
+/** One warning for each secret: the places may be many. */
+function warnOfUses(context: PlanContext, plan: Plan): void {
+  const byOrigin = new Map<string, SecretUse[]>()
+  for (const use of shownUses(context, plan))
+    if (!isPublic(context, use.path)) byOrigin.set(use.origin, [...(byOrigin.get(use.origin) ?? []), use])
+  for (const [origin, uses] of byOrigin)
+    context.reporter.report(plainText, uses[0]!.span, { origin, paths: uses.map(({ path }) => path) })
+}
+
+/** Secrets that are not mistaken for a word: long, or of more than small letters. */
+function knownIn(project: Project): KnownSecrets {
+  const values = [...project.secretPlaces.values]
+  return new KnownSecrets(values.filter(value => value.length >= LONG || (value.length >= 6 && /[^a-z]/.test(value))))
+}
+
+/** Letters that no word has by chance in common with a secret. */
+const LONG = 12
+
+function holdsKnown({ text }: GuardedText, known: KnownSecrets): SecretLook | undefined {
+  const [found] = known.masker.find(text)
+  return found && { what: 'the value of a secret', ...found }
 }
 
 function looks({ name, text }: GuardedText, isKnownName: (text: string) => boolean): SecretLook | undefined {
@@ -130,6 +213,23 @@ function hintFor(context: PlanContext, { path, variable }: GuardedText): string 
   const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
   const key = objectKey(variable.name)
   return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, secret, key)}\nor, if it is not secret:\n${publicLines(context, path)}`
+}
+
+function hintForUse(context: PlanContext, use: SecretUse): string {
+  const { path, origin, span, variable } = use
+  if (variable) return hintFor(context, { path, text: '', span, variable })
+  const orPublic = `if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+  const [, service, key = ''] =
+    /^services\.(.+?)\.(command|entrypoint|healthcheck|pre_start|post_start|pre_stop)\b/.exec(path) ?? []
+  if (service === undefined)
+    return path.startsWith('configs.')
+      ? `make the config an entry of \`secrets\`; ${orPublic}`
+      : `no Secret can be used here: do without the value; ${orPublic}`
+  const name = /^`([A-Za-z_]\w*)`$/.exec(origin)?.[1] ?? 'NAME'
+  const secret = cutName(`${context.environment.name}-${slug(service) || 'app'}`, 253)
+  const lines = valueLines(context, variablePath(service, name), secret, objectKey(name))
+  const shell = key === 'healthcheck' ? '`CMD-SHELL`' : 'a shell'
+  return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, which comes from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
 }
 
 function hintForData(context: PlanContext, { name, path = name, data }: SecretPlan): string {

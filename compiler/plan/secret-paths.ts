@@ -4,6 +4,7 @@ import type { Span } from '../syntax/source.ts'
 import type { PlanContext } from './context.ts'
 import { guardedTexts } from './guarded-texts.ts'
 import { variablePath } from './secret-sources.ts'
+import { secretUses } from './secret-uses.ts'
 
 const unknownPath = diagnostic({
   code: 'secrets/unknown-path',
@@ -29,6 +30,7 @@ export function checkSecretPaths(context: PlanContext): void {
     for (const variable of [...environment, ...secretEnvironment]) sources.add(variablePath(name, variable.name))
   const texts = new Set([...guardedTexts(context)].map(({ path }) => path))
   for (const { path } of objects.secrets.values()) if (path) texts.add(path)
+  for (const { path } of secretUses(context)) texts.add(path)
   for (const key of project.configs.keys()) texts.add(`configs.${key}`)
 
   // What is in error may be what is missing.

@@ -12,9 +12,10 @@ import {
   withEntry,
   withoutKeys,
 } from '../syntax/tree.ts'
+import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { LoadState } from './model.ts'
 import { scalarText } from './tree-text.ts'
-import type { VariableScope } from './variables.ts'
+import { isSecretEntry, type VariableScope } from './variables.ts'
 
 const unknownFormat = diagnostic({
   code: 'environment/unknown-format',
@@ -53,14 +54,13 @@ function resolveContainer(container: MapTree, run: Run): MapTree {
   for (const [name, entry] of own) {
     const variable =
       entry.value.kind === 'scalar' && entry.value.type === 'null' ? run.variables.lookup(name) : undefined
-    if (variable)
-      own.set(name, {
-        key: entry.key,
-        value: {
-          ...scalarTree(entry.key, variable.value),
-          variables: [{ name, origin: variable.origin, span: entry.key }],
-        },
-      })
+    if (!variable) continue
+    const { value, ...from } = variable
+    if (from.isSecret) run.variables.secrets.add({ span: entry.key, origin: `\`${name}\``, value })
+    own.set(name, {
+      key: entry.key,
+      value: { ...scalarTree(entry.key, value), variables: [{ name, ...from, span: entry.key }] },
+    })
   }
   const files = get(container, 'env_file')
   const fromFiles = isSeq(files) ? readEnvFiles(files.items, own, run) : new Map<string, Entry>()
@@ -87,6 +87,7 @@ function resolveContainer(container: MapTree, run: Run): MapTree {
 /** Variables inside a file: the project's first, then the service's own, then those read before. */
 function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, run: Run): Map<string, Entry> {
   const read = new Map<string, Entry>()
+  const secret = new Set<string>()
   const textOf = (entry: Entry | undefined) =>
     entry?.value.kind === 'scalar' && entry.value.type !== 'null' ? scalarText(entry.value) : undefined
   const lookup = (name: string) => run.variables.lookup(name)?.value ?? textOf(own.get(name))
@@ -114,10 +115,21 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
         ? parseRawEnv(file, lookup, run.state.reporter)
         : parseDotenv(file, lookup, run.state.reporter, { earlier })
     run.state.reporter.budget.spend('variables', entries.length, path.span)
-    for (const entry of entries) read.set(entry.name, fromFile(entry))
+    for (const entry of entries) {
+      const isSecret = isSecretEntry(entry, used => run.variables.lookup(used)?.isSecret ?? secret.has(used))
+      if (isSecret) {
+        secret.add(entry.name)
+        run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
+      } else secret.delete(entry.name)
+      read.set(entry.name, fromFile(entry))
+    }
   }
   return read
 }
+
+/** Which variable makes an entry of an env file secret. */
+const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>
+  `\`${isVariableWithSecret(name, value) ? name : (variables[0] ?? name)}\``
 
 /** Variables inside a file: the labels of the files before it, then those before in itself. */
 function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {

@@ -3,10 +3,12 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { LoadOptions } from '../options.ts'
+import { SecretPlaces } from '../syntax/secret-places.ts'
 import type { Span } from '../syntax/source.ts'
 import { substitute } from '../syntax/template.ts'
 import { get, isMap, isSeq, type MapTree, withEntry } from '../syntax/tree.ts'
 import { checkConsistency } from './consistency.ts'
+import { findDeclaredSecrets } from './declared-secrets.ts'
 import { decodeModel } from './decode.ts'
 import { reportMissingFiles, resolveService } from './environment.ts'
 import { foreignKeys } from './foreign-keys.ts'
@@ -44,10 +46,16 @@ const noName = diagnostic({
 /**
  * Loads Compose files as the reference loader does, with the differences that docs/compose.md lists: finds them, merges them, substitutes variables, checks
  * them, applies profiles and the selection of services, and reads env files. Reports every mistake; gives undefined when there is nothing to go on with.
+ * What it finds to be secret is entered in `secrets`, also where it fails.
  */
-export function loadProject(options: LoadOptions, host: CompilerHost, reporter: Reporter): Loaded | undefined {
+export function loadProject(
+  options: LoadOptions,
+  host: CompilerHost,
+  reporter: Reporter,
+  secrets = new SecretPlaces(),
+): Loaded | undefined {
   const sources = new Sources(host, options.workingDirectory, options.stdin)
-  const located = locateProject(options, host, sources, reporter)
+  const located = locateProject(options, host, sources, reporter, secrets)
   if (!located) return undefined
   // What the manifest names is told there.
   for (const [path, span] of options.manifest?.places?.files ?? [])
@@ -121,6 +129,7 @@ function finish(
     return resolved ?? service
   })
   reportMissingFiles(state)
+  findDeclaredSecrets(tree, options.secretRules, variables)
   const brokenServices = [...state.broken].flatMap(path =>
     path.startsWith('services.') ? [path.slice('services.'.length)] : [],
   )
@@ -137,6 +146,7 @@ function finish(
     environmentContents: environmentContents(tree, variables),
     foreignKeys: foreignKeys(loaded),
     implicitDependencies: normal.implicitDependencies,
+    secrets: variables.secrets,
   }
 }
 
@@ -188,7 +198,11 @@ function environmentContents(tree: MapTree, variables: VariableScope): ReadonlyM
     for (const [key, { value }] of objects.entries) {
       const name = get(value, 'environment')
       const variable = name?.kind === 'scalar' ? variables.lookup(String(name.value)) : undefined
-      if (variable) contents.set(`${section}.${key}`, variable.value)
+      if (!variable || name?.kind !== 'scalar') continue
+      contents.set(`${section}.${key}`, variable.value)
+      const origin = `\`${name.value}\``
+      if (variable.isSecret && section === 'configs')
+        variables.secrets.add({ span: name.span, origin, value: variable.value })
     }
   }
   return contents

@@ -1,3 +1,4 @@
+import type { SecretPlaces } from '../syntax/secret-places.ts'
 import type { Span } from '../syntax/source.ts'
 import type { MapTree } from '../syntax/tree.ts'
 import type { Pair } from './project.ts'
@@ -30,6 +31,8 @@ export interface Loaded {
   readonly environmentContents: ReadonlyMap<string, string>
   /** Extensions that mean something to another tool, which `tree` does not have. */
   readonly foreignKeys?: readonly Pair[]
+  /** What is secret because of where it comes from, and where it stands. */
+  readonly secrets: SecretPlaces
   /** The dependencies that links, shared namespaces and volumes_from add, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
 }

@@ -3,6 +3,8 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { LoadOptions, ManifestInputs } from '../options.ts'
+import type { SecretPlaces } from '../syntax/secret-places.ts'
+import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { Sources } from './sources.ts'
 import { badEnvironmentFlag, type Variable, VariableScope } from './variables.ts'
 
@@ -65,6 +67,7 @@ export function locateProject(
   host: CompilerHost,
   sources: Sources,
   reporter: Reporter,
+  secrets: SecretPlaces,
 ): Located | undefined {
   const from = options.workingDirectory
   const given = (options.files ?? []).map(path => (path === '-' ? path : resolve(from, path)))
@@ -82,7 +85,7 @@ export function locateProject(
     return disabled || host.stat(path)?.kind !== 'file' ? [] : [{ path }]
   }
   const { manifest } = options
-  let variables = new VariableScope(host, new Map(), givenVariables(manifest)).withFiles(
+  let variables = new VariableScope(host, new Map(), givenVariables(manifest), secrets).withFiles(
     envFiles(directory),
     sources,
     reporter,
@@ -149,7 +152,8 @@ function givenVariables(manifest: ManifestInputs | undefined): ReadonlyMap<strin
   return new Map(
     (manifest?.variables ?? []).map(({ name, value, key, span }) => {
       const { file, start } = key ?? span
-      return [name, { value, origin: `${file.path}:${file.position(start).line}` }]
+      const origin = `${file.path}:${file.position(start).line}`
+      return [name, { value, origin, ...(isVariableWithSecret(name, value) && { isSecret: true }) }]
     }),
   )
 }

@@ -1,6 +1,7 @@
 import { basename } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
+import { SecretPlaces } from '../syntax/secret-places.ts'
 import { SourceFile } from '../syntax/source.ts'
 import { type Entry, entry, mapTree, withEntry } from '../syntax/tree.ts'
 import type { Loaded } from './loaded.ts'
@@ -20,6 +21,7 @@ const endpointsTwice = diagnostic({
 export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefined, reporter: Reporter): Loaded {
   if (!endpoints) return loaded
   const own = entry(loaded.tree, 'endpoints')
+  loaded.secrets.addFrom(endpoints.value)
   if (own) reporter.report(endpointsTwice, own.key, {}, [{ span: endpoints.key, message: 'those of the manifest' }])
   return { ...loaded, tree: withEntry(loaded.tree, 'endpoints', endpoints.value, endpoints.key) }
 }
@@ -39,5 +41,6 @@ export function emptyProject(directory: string): Project {
     models: new Map(),
     endpoints: undefined,
     tree: mapTree({ file, start: 0, end: 0 }, []),
+    secretPlaces: new SecretPlaces(),
   }
 }

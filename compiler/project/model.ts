@@ -168,6 +168,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     state.reporter,
     sparedValues(tree, state.secretRules),
   )
+  if (result) variables.secrets.addFrom(result)
   const broken: string[] = []
   const lost = new Map<string, Set<string>>()
   for (const [section, name, key] of failed) {
@@ -237,11 +238,9 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
       const variable = name.includes('=') ? undefined : variables.lookup(name)
       if (!variable) return item
       changed = true
-      return {
-        ...item,
-        value: `${name}=${variable.value}`,
-        variables: [{ name, origin: variable.origin, span: item.span }],
-      }
+      const { value, ...from } = variable
+      if (from.isSecret) variables.secrets.add({ span: item.span, origin: `\`${name}\``, value })
+      return { ...item, value: `${name}=${value}`, variables: [{ name, ...from, span: item.span }] }
     })
     return changed ? withEntry(service, 'environment', { ...environment, items }) : service
   })

@@ -1,3 +1,4 @@
+import type { SecretPlaces } from '../syntax/secret-places.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { MapTree, Tree } from '../syntax/tree.ts'
 
@@ -28,6 +29,8 @@ export interface Project {
   readonly tree: MapTree
   /** Extensions that mean something to another tool: `x-okteto-liveness`. */
   readonly foreignKeys?: readonly Pair[]
+  /** What is secret because of where it comes from, and where it stands. */
+  readonly secretPlaces: SecretPlaces
 }
 
 /** `KEY=value` with the place of the value, or of the key where there is no value. */

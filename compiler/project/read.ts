@@ -47,6 +47,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     directory: loaded.directory,
     services,
     absentServices,
+    secretPlaces: loaded.secrets,
     networks: readNetworks(loaded),
     volumes: readVolumes(loaded),
     secrets: readFileObjects('secrets', secrets, loaded, host, reporter),

@@ -1,15 +1,19 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import type { CompilerHost } from '../host.ts'
-import { parseDotenv } from '../syntax/dotenv.ts'
+import type { CompilerHost, HostVariable } from '../host.ts'
+import { type DotenvEntry, parseDotenv } from '../syntax/dotenv.ts'
+import { SecretPlaces } from '../syntax/secret-places.ts'
 import type { Span } from '../syntax/source.ts'
 import type { MapTree } from '../syntax/tree.ts'
+import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { Sources } from './sources.ts'
 
 export interface Variable {
   readonly value: string
   /** In words: `the shell`, `.env:3`, `the platform`. */
   readonly origin: string
+  /** Nobody may see the value: by its name, or by who has set it. */
+  readonly isSecret?: true
 }
 
 /**
@@ -20,6 +24,8 @@ export class VariableScope {
   readonly #host: CompilerHost
   readonly #set: ReadonlyMap<string, string>
   readonly #files: ReadonlyMap<string, Variable>
+  /** What is known to be secret, in the values of variables and in the places that they come to. */
+  readonly secrets: SecretPlaces
   /** The projects that were included by files with this scope, by their files, folder and env files (project/include.ts). */
   readonly included = new Map<string, { readonly model: MapTree | undefined }>()
 
@@ -27,27 +33,41 @@ export class VariableScope {
     host: CompilerHost,
     set: ReadonlyMap<string, string> = new Map(),
     files: ReadonlyMap<string, Variable> = new Map(),
+    secrets = new SecretPlaces(),
   ) {
     this.#host = host
     this.#set = set
     this.#files = files
+    this.secrets = secrets
   }
 
   /** The value of a variable and where it came from. */
   lookup = (name: string): Variable | undefined => {
+    const found = this.#find(name)
+    if (found?.isSecret) this.secrets.addValue(found.value)
+    return found
+  }
+
+  #find(name: string): Variable | undefined {
     const set = this.#set.get(name)
     if (set !== undefined) return { value: set, origin: 'the project' }
     const shell = this.#host.environment.get(name)
-    if (shell !== undefined) return { value: shell, origin: 'the shell' }
+    if (shell !== undefined) return this.#outside(name, { value: shell, source: 'shell' })
     const file = this.#files.get(name)
     if (file !== undefined) return file
     const other = this.#host.variable(name)
-    return other && { value: other.value, origin: other.source === 'platform' ? 'the platform' : 'the shell' }
+    return other && this.#outside(name, other)
+  }
+
+  /** A variable of the shell, where those of `--var` are too, or of the platform. */
+  #outside(name: string, { value, source }: HostVariable): Variable {
+    const isSecret = source === 'platform' || this.#host.secretVariables?.has(name) || isVariableWithSecret(name, value)
+    return { value, origin: source === 'platform' ? 'the platform' : 'the shell', ...(isSecret && { isSecret: true }) }
   }
 
   /** The same with a variable set above all others. */
   with(name: string, value: string): VariableScope {
-    return new VariableScope(this.#host, new Map(this.#set).set(name, value), this.#files)
+    return new VariableScope(this.#host, new Map(this.#set).set(name, value), this.#files, this.secrets)
   }
 
   /** The same with the variables of more env files, below those it has. Unreadable files are reported. */
@@ -62,12 +82,27 @@ export class VariableScope {
       const earlier = (name: string) => read.get(name)?.value
       for (const entry of parseDotenv(file, outside, reporter, { earlier })) {
         const { line } = file.position(entry.span.start)
-        read.set(entry.name, { value: entry.value, origin: `${file.path}:${line}` })
+        const isSecret = isSecretEntry(entry, name => (this.lookup(name) ?? read.get(name))?.isSecret ?? false)
+        if (isSecret) this.secrets.addValue(entry.value)
+        if (isSecret && !entry.inherited && !entry.variables?.length) reporter.hide(entry.span)
+        read.set(entry.name, {
+          value: entry.value,
+          origin: `${file.path}:${line}`,
+          ...(isSecret && { isSecret: true }),
+        })
       }
     }
     for (const [name, variable] of this.#files) read.set(name, variable)
-    return new VariableScope(this.#host, this.#set, read)
+    return new VariableScope(this.#host, this.#set, read, this.secrets)
   }
+}
+
+/** Whether an entry of an env file is secret: by its own name, or because of a variable in its value. */
+export function isSecretEntry(
+  { name, value, inherited, variables = inherited ? [name] : [] }: DotenvEntry,
+  isSecret: (name: string) => boolean,
+): boolean {
+  return isVariableWithSecret(name, value) || variables.some(isSecret)
 }
 
 export interface EnvFilePath {

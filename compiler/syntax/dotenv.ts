@@ -20,6 +20,8 @@ export interface DotenvEntry {
   readonly span: Span
   /** A name without `=`, whose value comes from the lookup. */
   readonly inherited: boolean
+  /** The variables that took part in the value. */
+  readonly variables?: readonly string[]
 }
 
 /**
@@ -256,7 +258,8 @@ class DotenvReader {
     for (const { name: variable, start, end } of result.unset) {
       this.#reporter.report(unsetVariable, raw.place(start, end), { name: variable })
     }
-    this.#add({ name, value: result.value, span, inherited: false })
+    const variables = result.variables.map(variable => variable.name)
+    this.#add({ name, value: result.value, span, inherited: false, variables })
     return true
   }
 

@@ -152,7 +152,7 @@ function substitutedScalar(
     template: text,
     pieces,
     ...(result.variables.length > 0 && {
-      variables: result.variables.map(({ name, origin, start, end }) => ({ name, origin, span: place(start, end) })),
+      variables: result.variables.map(({ start, end, ...variable }) => ({ ...variable, span: place(start, end) })),
     }),
   }
 }

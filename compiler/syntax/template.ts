@@ -2,9 +2,11 @@ import { type Braces, matchBraces } from './braces.ts'
 
 /**
  * Gives the value of a variable and, in words, where it comes from (`the shell`, `.env:3`); undefined when it is not
- * set.
+ * set. `isSecret`: nobody may see it.
  */
-export type Lookup = (name: string) => { readonly value: string; readonly origin: string } | undefined
+export type Lookup = (
+  name: string,
+) => { readonly value: string; readonly origin: string; readonly isSecret?: true } | undefined
 
 /**
  * A stretch of the value and the stretch of the text it comes from, as offsets; `verbatim` when both are the same
@@ -28,6 +30,8 @@ export interface TemplateResult {
     readonly origin: string
     readonly start: number
     readonly end: number
+    /** Its value is in the result, and is secret. */
+    readonly isSecret?: true
   }[]
   /** The variables that became the empty string because nothing sets them and the expression has no default. */
   readonly unset: readonly { readonly name: string; readonly start: number; readonly end: number }[]
@@ -77,7 +81,7 @@ export function substitute(text: string, lookup: Lookup): TemplateResult | { err
 interface Run {
   readonly text: string
   readonly lookup: Lookup
-  readonly variables: { name: string; origin: string; start: number; end: number }[]
+  readonly variables: { name: string; origin: string; start: number; end: number; isSecret?: true }[]
   readonly unset: { name: string; start: number; end: number }[]
   readonly errors: TemplateError[]
   braces: Braces | undefined
@@ -158,7 +162,8 @@ function expandBraced(run: Run, output: Output, dollar: number, end: number, dep
 
   const found = run.lookup(name)
   const set = found !== undefined && (operator.length === 1 || found.value !== '')
-  const use = (origin: string) => run.variables.push({ name, origin, start: dollar, end: close + 1 })
+  const secret = set && found.isSecret && operator.at(-1) !== '+' && { isSecret: true as const }
+  const use = (origin: string) => run.variables.push({ name, origin, start: dollar, end: close + 1, ...secret })
   switch (operator.at(-1)) {
     case '-':
       use(set ? found.origin : 'its default')
@@ -188,7 +193,13 @@ function closingBrace(run: Run, open: number, word: number, end: number): number
 
 function addVariable(run: Run, output: Output, name: string, start: number, end: number): void {
   const found = run.lookup(name)
-  run.variables.push({ name, origin: found?.origin ?? 'nowhere', start, end })
+  run.variables.push({
+    name,
+    origin: found?.origin ?? 'nowhere',
+    start,
+    end,
+    ...(found?.isSecret && { isSecret: true }),
+  })
   if (found) output.add(found.value, start, end, false)
   else run.unset.push({ name, start, end })
 }

@@ -57,6 +57,8 @@ export interface UsedVariable {
   /** Where its value came from, in words: `the shell`, `.env:3`, `its default`, `nowhere`. */
   readonly origin: string
   readonly span: Span
+  /** The value is secret because of where it comes from. */
+  readonly isSecret?: true
 }
 
 /** `value.slice(at, at + length)` was written at `span`; `verbatim` when the texts are equal, character for character. */

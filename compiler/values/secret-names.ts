@@ -29,8 +29,20 @@ strength rounds cost rotation interval refresh reset change changes check attemp
 user username login email hint regex pattern command cmd command source ref`.split(/\s+/),
 )
 
-/** Whether a name says that its value is secret: `DB_PASSWORD`, `API_KEY`; not `DB_PASSWORD_FILE`, `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. */
+/** Last words that are said of secrets, and of ways to prove who somebody is: a way seldom has digits in its name. */
+const OPEN_ENDED = new Set(['auth', 'private'])
+const SCHEME =
+  /^(?:(?:o?auth|saml|openid|oidc|ntlm|ntlmv|krb|kerberos|md|sha|hs|rs|es|tls|x|mtls|ldap)[-_.]?\d+(?:\.\d+)?|scram-.+)$/i
+
+/** What shells call the folder that they are in. */
+const FOLDERS = new Set(['PWD', 'OLDPWD'])
+
+/**
+ * Whether a name says that its value is secret: `DB_PASSWORD`, `API_KEY`; not `DB_PASSWORD_FILE`, `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. The one rule
+ * about names: what is refused, masked in differences and masked in output follows from it.
+ */
 export function looksSecretName(name: string): boolean {
+  if (FOLDERS.has(name)) return false
   const words = wordsOf(name)
   if (words.includes('public') || words.includes('publishable') || words.includes('pub')) return false
   const last = words.at(-1) ?? ''
@@ -52,18 +64,19 @@ export function isVariableWithSecret(name: string, value: string): boolean {
   const words = wordsOf(name)
   // NEO4J_AUTH=neo4j/password; AUTH=ldap is none.
   if (words.at(-1) === 'auth' && /^[\w.@-]+[:/]\S+$/.test(text)) return true
+  if (OPEN_ENDED.has(words.at(-1)!) && /\d/.test(text) && !isMeasure(text) && !SCHEME.test(text)) return true
   if (!looksSecretName(name)) return false
   // A number is a count or a time, except where only a password can be meant.
   return !isMeasure(text) || PASSWORD.has(words.at(-1)!) || runTogether(words.at(-1)!)
 }
 
-const isSwitch = (text: string): boolean =>
+export const isSwitch = (text: string): boolean =>
   /^(?:true|false|yes|no|on|off|none|null|nil|undefined|enabled?|disabled?|auto|default|required|optional|always|never)$/i.test(
     text,
   )
 
 /** Numbers, times and sizes. */
-const isMeasure = (text: string): boolean => /^[-+]?\d+(?:[._]\d+)*\s?(?:ms|[smhdw]|[kmgt]i?b?|%)?$/i.test(text)
+export const isMeasure = (text: string): boolean => /^[-+]?\d+(?:[._]\d+)*\s?(?:ms|[smhdw]|[kmgt]i?b?|%)?$/i.test(text)
 
 /** What is replaced by something else when the program runs. */
 const isReference = (text: string): boolean =>
@@ -71,4 +84,9 @@ const isReference = (text: string): boolean =>
 
 /** Paths, and URLs, whose passwords are found by their shape. */
 const isPlace = (text: string): boolean =>
-  /^(?:~|\.{1,2})?\/[\w.@:+~/-]*$/.test(text) || /^[A-Za-z]:\\/.test(text) || /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text)
+  isPath(text) || /^[A-Za-z]:\\/.test(text) || /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text)
+
+/** A password in base64 may begin with a slash; names of files seldom have small letters, capitals and digits in one word. */
+const isPath = (text: string): boolean =>
+  /^(?:~|\.{1,2})?\/[\w.@:+~/-]*$/.test(text) &&
+  !text.split(/[^A-Za-z0-9+]+/).some(word => /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word))

@@ -1,9 +1,11 @@
+import { printable } from '../../compiler/values/printable.ts'
+
 /**
  * Text as code in a line of Markdown. Forges look for neither mentions nor references to issues in code. A line end is shown as `↵`.
  * (https://spec.commonmark.org/0.31.2/#code-spans)
  */
 export function code(text: string): string {
-  const line = text.replaceAll(/\r\n?|\n/g, '↵').replaceAll(/\p{Cc}/gu, ' ')
+  const line = printable(text.replaceAll(/\r\n?|\n/g, '↵').replaceAll(/\p{Cc}/gu, ' '))
   if (line.trim() === '') return '` `'
   const fence = fenceFor(line, 1)
   const blank = line.startsWith('`') || line.endsWith('`') ? ' ' : ''
@@ -15,7 +17,7 @@ export const cell = (text: string): string => code(text).replaceAll(/\\*\|/g, '\
 
 /** Lines as a block of code in some language. */
 export function block(language: string, lines: readonly string[]): string {
-  const text = lines.join('\n')
+  const text = lines.map(printable).join('\n')
   const fence = fenceFor(text, 3)
   return `${fence}${language}\n${text}\n${fence}`
 }
@@ -34,7 +36,7 @@ const APART = '&#8203;'
  * messages of devctl, stay code.
  */
 export function prose(text: string): string {
-  const line = text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()
+  const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
   return line
     .split(/(`[^`]+`)/)
     .map((part, index) => (index % 2 === 1 ? code(part.slice(1, -1)) : plain(part)))
@@ -49,8 +51,7 @@ const plain = (text: string): string =>
 
 /** Text in HTML, with code in place of names in backticks. */
 export const html = (text: string): string =>
-  text
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+  printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' '))
     .replaceAll(/[&<>"@#!]/g, char => `&#${char.charCodeAt(0)};`)
     .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
@@ -61,9 +62,9 @@ export function details(summary: string, content: string, isOpen = false): strin
 
 /** A line of text that is no markup anywhere, for titles: names and numbers that would ping somebody are taken apart. */
 export function title(text: string, longest: number): string {
-  const line = text
-    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .replaceAll(/(?<![\w/])@(?=\w)|[#!](?=\d)/g, '$& ')
+  const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).replaceAll(
+    /(?<![\w/])@(?=\w)|[#!](?=\d)/g,
+    '$& ',
+  )
   return line.length > longest ? `${line.slice(0, longest - 1).trimEnd()}…` : line
 }

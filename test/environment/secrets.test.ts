@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../cluster/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { differencesOf } from '../../environment/comparison.ts'
-import { diffOf, valueDiff } from '../../environment/diff.ts'
+import { diffOf, valueDiffs } from '../../environment/diff.ts'
 import { keepsItself } from '../../environment/prune-rules.ts'
 import { deleteKept, markSecrets, newKey, readKept, writeKept } from '../../environment/secret-marks.ts'
 import { deploy, ENVIRONMENT, NAMESPACE, newCluster, object, plan, wanted } from './deploying.ts'
@@ -76,7 +76,7 @@ describe('the mark of the secrets that a Pod mounts', () => {
 describe('what diff shows', () => {
   const masked = (kind: string, before: object, after: object) => {
     const live = object(kind, 'web', before)
-    return differencesOf(live, object(kind, 'web', after)).map(one => valueDiff(one, live))
+    return valueDiffs(differencesOf(live, object(kind, 'web', after)), live)
   }
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   const env = (...variables: readonly object[]) => ({

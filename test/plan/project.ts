@@ -1,4 +1,5 @@
 import type { Dependency, Project, Service } from '../../compiler/project/project.ts'
+import { SecretPlaces } from '../../compiler/syntax/secret-places.ts'
 import { type At, SourceFile, type Span } from '../../compiler/syntax/source.ts'
 import { mapTree } from '../../compiler/syntax/tree.ts'
 
@@ -69,6 +70,7 @@ export function project(services: readonly Service[], fields: Partial<Project> =
     secrets: new Map(),
     configs: new Map(),
     models: new Map(),
+    secretPlaces: new SecretPlaces(),
     tree: mapTree(span, []),
     ...fields,
   }

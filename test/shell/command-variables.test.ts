@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type CommandVariablesInput, commandVariables, secretValues } from '../../shell/command-variables.ts'
+import { secretValues } from '../../compiler/values/known-secrets.ts'
+import { type CommandVariablesInput, commandVariables } from '../../shell/command-variables.ts'
 import { readGitFacts, toHttps } from '../../shell/git-facts.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-git-facts-'))

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { Masker } from '../../shell/mask.ts'
+import { Masker } from '../../compiler/values/masker.ts'
 import { readOutput } from '../../shell/output-lines.ts'
 
 async function lines(chunks: readonly (string | Buffer)[], colours = false, secrets: readonly string[] = []) {

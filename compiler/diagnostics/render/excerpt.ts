@@ -1,5 +1,5 @@
 import type { Span } from '../../syntax/source.ts'
-import { type Cell, toCells } from './printable.ts'
+import { type Cell, toCells } from '../../values/printable.ts'
 
 /** The line in which a span starts, as it is printed, and the blanks and carets that go below it. */
 export interface Excerpt {

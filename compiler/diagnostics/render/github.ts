@@ -1,3 +1,4 @@
+import { printable } from '../../values/printable.ts'
 import type { Diagnostic } from '../diagnostic.ts'
 import { toRange } from './json.ts'
 
@@ -31,6 +32,7 @@ function annotation(diagnostic: Diagnostic, repositoryPath: (path: string) => st
   return `::${COMMANDS[severity]} ${list}::${escapeData(text.join('\n'))}`
 }
 
-const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+const escapeData = (text: string) =>
+  text.split('\n').map(printable).join('\n').replaceAll('%', '%25').replaceAll('\n', '%0A')
 
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

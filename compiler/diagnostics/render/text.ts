@@ -1,7 +1,7 @@
 import type { Span } from '../../syntax/source.ts'
+import { printable } from '../../values/printable.ts'
 import type { Diagnostic, Severity } from '../diagnostic.ts'
 import { excerpt } from './excerpt.ts'
-import { printable } from './printable.ts'
 
 export interface TextOptions {
   /** With escape sequences for colours; default false. */

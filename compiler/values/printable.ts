@@ -10,6 +10,10 @@ export interface Cell {
 // and lone surrogates cannot be written as UTF-8.
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Surrogate}]/u
+/** Line ends, tabs and colours; else what is unsafe. */
+const KEPT_OR_UNSAFE = new RegExp(`(\\n|\\t|\\u001b\\[(?:0|1|2|22|39|(?:1;)?3[0-7])m)|${UNSAFE.source}`, 'gu')
+/** JSON.stringify sees to the others. */
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g
 const COMBINING = /[\p{Mn}\p{Me}\u1160-\u11ff]/u
 const WIDE =
   /[\u3000-\u303e\uff01-\uff60\uffe0-\uffe6\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}]/u
@@ -40,6 +44,20 @@ export function printable(text: string): string {
     out += character === '\n' ? '\\n' : character === '\t' ? '\\t' : printableCharacter(character)
   }
   return out
+}
+
+/** The same for a text of several lines: line ends and tabs stay, and so do colours and weights of letters, as devctl's own printers make them. */
+export function printableText(text: string): string {
+  if (!UNSAFE.test(text)) return text
+  return text.replaceAll(KEPT_OR_UNSAFE, (found, kept: string | undefined) => kept ?? printableCharacter(found))
+}
+
+/** JSON without the characters that a terminal would obey, or that show another order than the text has; `indent` as for JSON.stringify. */
+export function jsonText(value: unknown, indent?: number): string {
+  return (JSON.stringify(value, undefined, indent) ?? 'null').replaceAll(
+    UNSAFE_IN_JSON,
+    found => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** The columns that a text takes on a terminal. */

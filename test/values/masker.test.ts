@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Masker } from '../../shell/mask.ts'
+import { Masker } from '../../compiler/values/masker.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 

@@ -1,3 +1,5 @@
+import { printable } from './printable.ts'
+
 /** What stands in the place of a secret. */
 const MASK = '***'
 /** Shorter texts would be found everywhere: half of the output would be asterisks. */
@@ -16,17 +18,22 @@ export interface MaskStream {
 
 /**
  * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one line or several), percent-encoded or inside
- * JSON. A secret of several lines is masked line by line. Values and lines of fewer than four characters are left alone.
+ * JSON, in YAML's single quotes, or written as `printable` writes them. A secret of several lines is masked line by line. Values and lines of
+ * fewer than four characters are left alone. What is among `words` is masked only where no letter or digit stands around it.
  */
 export class Masker {
   /** The forms of all secrets, the longest first, by their first four characters. */
   readonly #forms = new Map<string, string[]>()
+  /** Forms that are masked only where they stand as a word of their own. */
+  readonly #words: ReadonlySet<string>
   /** Where something is at the hash of four characters, a form may begin with them: nearly every place is passed by without more. */
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
-  constructor(secrets: readonly string[]) {
-    const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
+  constructor(secrets: readonly string[], words: readonly string[] = []) {
+    const all = new Set(secrets.flatMap(formsOf))
+    this.#words = new Set(words.filter(word => word.length >= SHORTEST && !all.has(word)))
+    const forms = [...all, ...this.#words].sort((a, b) => b.length - a.length)
     this.#longest = forms[0]?.length ?? 0
     for (const form of forms) {
       const begin = form.slice(0, SHORTEST)
@@ -38,6 +45,15 @@ export class Masker {
   /** A whole text. */
   mask(text: string): string {
     return this.#replace(text, text.length, 0).done
+  }
+
+  /** The stretches of a text that are secret, in order; they may overlap. */
+  *find(text: string): Generator<{ readonly start: number; readonly end: number }> {
+    if (this.#longest === 0) return
+    for (let at = 0; at <= text.length - SHORTEST; at++) {
+      const form = this.#formAt(text, at)
+      if (form !== undefined) yield { start: at, end: at + form.length }
+    }
   }
 
   stream(): MaskStream {
@@ -69,23 +85,55 @@ export class Masker {
     const last = this.#longest === 0 ? -1 : Math.min(certain - 1, text.length - SHORTEST)
     // Looks at every place, also within a secret, so that secrets which overlap are all found.
     for (let at = 0; at <= last; at++) {
-      if (this.#begins[hashAt(text, at)] === 0) continue
-      const form = this.#forms.get(text.slice(at, at + SHORTEST))?.find(one => text.startsWith(one, at))
+      const form = this.#formAt(text, at)
       if (form === undefined) continue
       if (at >= until) done += `${text.slice(until, at)}${MASK}`
       until = Math.max(until, at + form.length)
     }
     return { done: done + text.slice(until, Math.max(until, certain)), until }
   }
+
+  /** The longest form that stands at an offset. */
+  #formAt(text: string, at: number): string | undefined {
+    if (this.#begins[hashAt(text, at)] === 0) return undefined
+    return this.#forms
+      .get(text.slice(at, at + SHORTEST))
+      ?.find(one => text.startsWith(one, at) && (!this.#words.has(one) || isWord(text, at, at + one.length)))
+  }
+}
+
+/** Whether a stretch is a word of its own. The letter of an option may stand before it: `-pgeheim`. */
+function isWord(text: string, start: number, end: number): boolean {
+  const isPart = (at: number) => at >= 0 && /[A-Za-z0-9]/.test(text[at] ?? '')
+  return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
 }
 
 function formsOf(secret: string): string[] {
   const lines = secret.split(/\r?\n|\r/)
   const plain = [...lines, ...lines.map(line => line.trim())].filter(line => line.length >= SHORTEST)
-  const written = plain.flatMap(line => [line, encodeURIComponent(wellFormed(line)), JSON.stringify(line).slice(1, -1)])
+  const written = plain.flatMap(line => [
+    line,
+    encodeURIComponent(wellFormed(line)),
+    JSON.stringify(line).slice(1, -1),
+    JSON.stringify(JSON.stringify(line).slice(1, -1)).slice(1, -1),
+    line.replaceAll("'", "''"),
+    ...shellForms(line),
+    ...(line.length >= SHORTEST_ENCODED ? [nameForm(line)] : []),
+    line.replaceAll('%', '%25'),
+    printable(line),
+  ])
   const encoded = [secret, `${secret}\n`, ...plain].flatMap(encodings)
   return [...written, ...(secret.length >= SHORTEST ? encoded : [])]
 }
+
+/** Within a shell's single quotes, and that inside JSON. */
+function shellForms(line: string): readonly string[] {
+  const quoted = line.replaceAll("'", `'\\''`)
+  return quoted === line ? [] : [quoted, JSON.stringify(quoted).slice(1, -1)]
+}
+
+/** As names of objects have it, which are made of paths and the like. */
+const nameForm = (line: string): string => line.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
 
 /** The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when something stands before and behind. */
 function encodings(text: string): string[] {

@@ -1,0 +1,114 @@
+import { isVariableWithSecret } from '../values/secret-names.ts'
+import type { SourceFile, Span } from './source.ts'
+import type { ScalarTree, Tree, UsedVariable } from './tree.ts'
+
+/** A stretch of the source whose value is secret because of where it comes from. */
+export interface SecretPlace {
+  readonly span: Span
+  /** Where it comes from, in words: `\`DB_PASSWORD\``, `the secret \`token\``. */
+  readonly origin: string
+  /** The value that it stands for there. */
+  readonly value: string
+}
+
+/**
+ * The places of a project's files whose values are secret because of where they come from. Every value of the model has its place, so what
+ * became of them is found wherever it lands, however it was taken apart on the way.
+ */
+export class SecretPlaces {
+  readonly #places = new Map<SourceFile, { readonly list: SecretPlace[]; longest: number; sorted: boolean }>()
+  readonly #values = new Set<string>()
+  readonly #phrases = new Set<string>()
+
+  add(place: SecretPlace): void {
+    const { span, value } = place
+    const length = span.end - span.start
+    const known = this.#places.get(span.file)
+    if (known) {
+      known.list.push(place)
+      known.longest = Math.max(known.longest, length)
+      known.sorted = false
+    } else this.#places.set(span.file, { list: [place], longest: length, sorted: true })
+    this.addValue(value)
+  }
+
+  /** Enters a value that has no place in the model. */
+  addValue(value: string): void {
+    if (value !== '') this.#values.add(value)
+  }
+
+  /** Enters the places of a document whose variables have been substituted. */
+  addFrom(tree: Tree): void {
+    switch (tree.kind) {
+      case 'map':
+        for (const { value } of tree.entries.values()) this.addFrom(value)
+        break
+      case 'seq':
+        for (const item of tree.items) this.addFrom(item)
+        break
+      case 'scalar':
+        for (const variable of tree.variables ?? []) this.#addVariable(tree, variable)
+    }
+  }
+
+  #addVariable(scalar: ScalarTree, variable: UsedVariable): void {
+    const { name, span, isSecret } = variable
+    if (!isSecret && variable.origin !== 'its default') return
+    const whole = String(scalar.value)
+    const inside = (scalar.pieces ?? []).filter(
+      piece => piece.span.file === span.file && piece.span.start >= span.start && piece.span.end <= span.end,
+    )
+    const value = inside.map(({ at, length }) => whole.slice(at, at + length)).join('')
+    if (value === '' || (!isSecret && !isVariableWithSecret(name, value))) return
+    this.add({ span, origin: `\`${name}\``, value })
+    this.#phrases.add(whole)
+  }
+
+  /** The first secret place that a stretch of the source overlaps. */
+  at(span: Span): SecretPlace | undefined {
+    const known = this.#places.get(span.file)
+    if (!known) return undefined
+    const { list, longest } = known
+    if (!known.sorted) {
+      list.sort((a, b) => a.span.start - b.span.start)
+      known.sorted = true
+    }
+    for (let index = firstFrom(list, span.end) - 1; index >= 0; index--) {
+      const place = list[index]!
+      if (place.span.start + longest <= span.start) return undefined
+      if (place.span.end > span.start) return place
+    }
+    return undefined
+  }
+
+  /** The places whose text has the value itself in it, as the default of a variable: no excerpt may show them. */
+  *written(): Generator<Span> {
+    for (const { list } of this.#places.values())
+      for (const { span, value } of list) if (span.file.text.slice(span.start, span.end).includes(value)) yield span
+  }
+
+  get isEmpty(): boolean {
+    return this.#places.size === 0
+  }
+
+  /** All values, those of places among them. */
+  get values(): ReadonlySet<string> {
+    return this.#values
+  }
+
+  /** The values of the model that have a secret in them, as a whole. */
+  get phrases(): ReadonlySet<string> {
+    return this.#phrases
+  }
+}
+
+/** The index of the first place that begins at an offset or behind it. */
+function firstFrom(list: readonly SecretPlace[], offset: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle]!.span.start < offset) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,104 @@
+import { Masker } from './masker.ts'
+import { isMeasure, isSwitch, isVariableWithSecret } from './secret-names.ts'
+
+/** What stands in the place of a secret. */
+const MASK = '***'
+/** Fewer characters are found everywhere. */
+const SHORTEST = 4
+
+/**
+ * Words that secrets are set to while nobody cares. They are in messages, names of images and addresses too: masking them there would hide
+ * those, and nothing that is not known.
+ */
+const COMMON = new Set(
+  `admin administrator app apps application changeme change_me data database default demo dev development docker elastic example foobar grafana
+guest hello host http https image keycloak letmein local localhost main mariadb master minio minioadmin mongo mongodb mysql name node none
+null oracle pass passw0rd password password1 pod postgres postgresql prod production public qwerty rabbitmq redis root sample secret secrets
+server service staging system temp test tests testing token undefined user username value web welcome wordpress`.split(
+    /\s+/,
+  ),
+)
+
+/**
+ * The secret values that are known to a run, and what becomes of a text that leaves the process (ARCHITECTURE.md, "Secrets"). A value is
+ * masked wherever it stands, also encoded, unless it is so short or common that the text would be blotted out: then only a value that is
+ * nothing else is masked (`maskValue`).
+ */
+export class KnownSecrets {
+  readonly #values = new Set<string>()
+  /** Values as a whole that hold a secret which is too short to be looked for. */
+  readonly #phrases = new Set<string>()
+  readonly #names = new Set<string>()
+  #masker: Masker | undefined
+
+  constructor(values: Iterable<string> = []) {
+    this.add(values)
+  }
+
+  /** Enters values; from now on they are masked. */
+  add(values: Iterable<string>): void {
+    for (const value of values)
+      if (value !== '' && !this.#values.has(value)) {
+        this.#values.add(value)
+        this.#masker = undefined
+      }
+  }
+
+  /** Enters the values of variables whose names say that they are secret. */
+  addVariables(variables: Readonly<Record<string, string | undefined>>): void {
+    this.add(secretValues(variables))
+  }
+
+  /** Enters values that have a secret in them: they are masked where they are all of a value. */
+  addPhrases(phrases: Iterable<string>): void {
+    for (const phrase of phrases) if (phrase !== '') this.#phrases.add(phrase)
+  }
+
+  /** Names that messages cannot do without (services, images): a secret that is the same is masked by its place alone. */
+  spare(names: Iterable<string>): void {
+    for (const name of names) {
+      this.#names.add(name)
+      if (this.#values.has(name)) this.#masker = undefined
+    }
+  }
+
+  /** The values that are looked for in texts, for who masks a stream. */
+  get distinct(): readonly string[] {
+    return [...this.#values].filter(value => isDistinct(value, this.#names))
+  }
+
+  get masker(): Masker {
+    if (this.#masker) return this.#masker
+    const distinct = this.distinct
+    const words = distinct.filter(value => /^[A-Za-z]{4,7}$/.test(value))
+    this.#masker = new Masker(
+      distinct.filter(value => !words.includes(value)),
+      words,
+    )
+    return this.#masker
+  }
+
+  /** A text without the secrets in it. */
+  mask(text: string): string {
+    return this.masker.mask(text)
+  }
+
+  /** One value of an object without the secrets in it: as `mask` does it, and also where it is a short or common secret and nothing else. */
+  maskValue(text: string): string {
+    return this.#values.has(text) || this.#phrases.has(text) ? MASK : this.mask(text)
+  }
+}
+
+/** The values of the variables whose names say that they are secret. */
+export function secretValues(variables: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(variables).flatMap(([name, value]) =>
+    value !== undefined && isVariableWithSecret(name, value) ? [value] : [],
+  )
+}
+
+/** Whether a value can be told from the words around it. Numbers of five digits are ports, years and counts. */
+function isDistinct(value: string, names: ReadonlySet<string>): boolean {
+  const text = value.trim()
+  if (text.length < SHORTEST || isSwitch(text) || names.has(text) || COMMON.has(text.toLowerCase())) return false
+  return text.length > 5 || !isMeasure(text)
+}

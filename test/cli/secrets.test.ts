@@ -1,0 +1,208 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { run } from '../run.ts'
+import { makeFolder, read, write } from './folder.ts'
+
+/** In no word of ours, and with characters that quoting and encodings change. */
+const SECRET = "h%nt'er2 q+x"
+const OLD = 'oldvalue-77'
+const VARIABLE = '${MYSQL_ROOT_PASSWORD}'
+
+/** Every place of the model that manifests show, and some that they do not: `@` stands for the value. */
+const PLACES: readonly (readonly [name: string, service: string, rest?: string])[] = [
+  ['command, a list', 'command: [app, -p, @]'],
+  ['command, a text', 'command: app -p "@"'],
+  ['entrypoint', 'entrypoint: [app, "--password=@"]'],
+  ['health check, exec', 'healthcheck: {test: [CMD, check, @]}'],
+  ['health check, shell', 'healthcheck: {test: "check @"}'],
+  ['label', 'labels: {team: @}'],
+  ['label of a list', 'labels: ["team=@"]'],
+  ['annotation', 'annotations: {note: @}'],
+  ['label of deploy', 'deploy: {labels: {note: @}}'],
+  ['variable', 'environment: {BANNER: "hello @"}'],
+  ['variable of a list', 'environment: ["BANNER=@"]'],
+  ['working directory', 'working_dir: "/srv/@"'],
+  ['hook', 'post_start: [{command: [sh, -c, @]}]'],
+  ['variable of a hook', 'pre_stop: [{command: [x], environment: {BANNER: @}}]'],
+  ['config', 'configs: [site]', 'configs: {site: {content: @}}'],
+  ['config of a variable', 'configs: [site]', 'configs: {site: {environment: MYSQL_ROOT_PASSWORD}}'],
+  ['target of a mount', 'volumes: [{type: volume, source: data, target: "/data/@"}]', 'volumes: {data: {}}'],
+  ['tmpfs', 'tmpfs: ["/tmp/@"]'],
+  ['label of a volume', 'volumes: ["data:/data"]', 'volumes: {data: {labels: {note: @}}}'],
+  ['build argument', 'build: {context: ., args: {A: @}}'],
+  ['extension', 'x-note: @'],
+  ['option of logging', 'logging: {options: {key: @}}'],
+]
+
+const compose = (value: string, [, service, rest = '']: (typeof PLACES)[number]) => {
+  const quoted = (text: string) =>
+    text.replace(/"([^"]*)@([^"]*)"|@/g, (_, before = '', after = '') => JSON.stringify(`${before}${value}${after}`))
+  return `name: shop\nservices:\n  db:\n    image: mysql:9\n    ${quoted(service)}\n${quoted(rest)}\n`
+}
+const usual = ['--namespace', 'shop', '--domain', 'dev.example.com', '--registry', 'registry.example.com']
+const env = { MYSQL_ROOT_PASSWORD: SECRET }
+
+/** What a secret may look like in an output. */
+const formsOf = (secret: string) => [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+  JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
+  secret.replaceAll("'", "''"),
+  secret.replaceAll('%', '%25'),
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString('base64').replace(/=+$/, '').slice(0, -1),
+]
+
+function expectNowhere(secret: string, text: string): void {
+  for (const form of formsOf(secret)) expect(text).not.toContain(form)
+}
+
+describe('a secret variable, wherever it stands', () => {
+  test.each(PLACES)('%s', async (...place) => {
+    const files = {
+      'compose.yaml': compose(VARIABLE, place),
+      'devctl.yml': 'environments: {staging: {namespace: shop}}\n',
+      Dockerfile: 'FROM alpine:3\n',
+    }
+    const folder = makeFolder(files)
+    const devctl = (...argv: string[]) => run(argv, { cwd: folder, env })
+    const written = (command: string, ...argv: string[]) => devctl(command, ...argv, ...usual)
+
+    const checked = await written('validate', '--environment', 'staging', '--for-repository')
+    const rendered = await written('render', '--include-secrets', '--output-dir', 'k8s')
+    expect(rendered.status, rendered.stderr).toBe(0)
+    const manifests = Object.values(read(join(folder, 'k8s'))).join('\n')
+    const isShown = formsOf(SECRET).some(form => manifests.includes(form))
+    // Refused where the manifests would show it, and only there.
+    expect(checked.stderr.includes('secrets/secret-origin'), checked.stderr).toBe(isShown)
+    const plain = await written('render')
+    expect(plain.stderr.includes('secrets/plain-text')).toBe(isShown)
+    expect(rendered.stderr).not.toContain('secrets/plain-text')
+
+    // The old value is in the manifests, and the new one in the files; then the other way round.
+    const texts = [checked.stderr, checked.stdout, plain.stderr, rendered.stderr]
+    write(folder, { 'compose.yaml': compose(OLD, place) })
+    rmSync(join(folder, 'k8s'), { recursive: true })
+    const before = await written('render', '--include-secrets', '--output-dir', 'k8s')
+    expect(before.status, before.stderr).toBe(0)
+    write(folder, { 'compose.yaml': compose(VARIABLE, place) })
+    for (const output of ['text', 'json']) {
+      const { stdout, stderr } = await written('diff', '--against', 'k8s', '--output', output)
+      texts.push(stdout, stderr)
+      // A config with another content is another object.
+      if (isShown && !place[0].startsWith('config')) expect(stdout).toContain('***')
+    }
+    for (const output of ['json', 'sarif']) texts.push((await written('validate', '--output', output)).stdout)
+    for (const text of texts) expectNowhere(SECRET, text)
+    // The names of memory volumes are made of their paths: those of the old ones are words like others.
+    if (isShown && place[0] !== 'tmpfs') for (const text of texts) expectNowhere(OLD, text)
+  })
+})
+
+const project = (service: string, more = '') =>
+  `name: shop\nservices:\n  db:\n    image: mysql:9\n    ${service}\n${more}`
+const refused = async (files: Readonly<Record<string, string>>, variables: Readonly<Record<string, string>> = {}) => {
+  const folder = makeFolder({ 'devctl.yml': 'environments: {staging: {namespace: shop}}\n', ...files })
+  return run(['validate', '--environment', 'staging', '--for-repository', ...usual], { cwd: folder, env: variables })
+}
+
+describe('where a secret comes from', () => {
+  test.each([
+    ['the shell', {}, { DB_PASSWORD: 'hunter2' }, '${DB_PASSWORD}'],
+    ['.env', { '.env': 'DB_PASSWORD=hunter2\n' }, {}, '${DB_PASSWORD}'],
+    ['another variable of .env', { '.env': 'DB_PASSWORD=hunter2\nOTHER=x${DB_PASSWORD}\n' }, {}, '${OTHER}'],
+    ['a default', {}, {}, '${DB_PASSWORD:-hunter2}'],
+    ['a variable in a default', {}, { DB_PASSWORD: 'hunter2' }, '${LEVEL:-${DB_PASSWORD}}'],
+    ['a short value', {}, { DB_PASSWORD: 'a' }, '${DB_PASSWORD}'],
+    ['a common value', {}, { DB_PASSWORD: 'postgres' }, '${DB_PASSWORD}'],
+  ])('%s', async (_, files, variables, value) => {
+    const found = await refused({ 'compose.yaml': project(`command: [app, "-p${value}"]`), ...files }, variables)
+    expect(found.status).toBe(1)
+    expect(found.stderr).toContain('secrets/secret-origin')
+    expect(found.stderr).not.toContain('hunter2')
+  })
+
+  test.each([
+    ['whether a variable is set', '${DB_PASSWORD:+yes}', { DB_PASSWORD: 'hunter2' }],
+    ['a variable without a secret name', '${LEVEL}', { LEVEL: 'hunter2' }],
+    ['where a secret is', '${DB_PASSWORD_FILE}', { DB_PASSWORD_FILE: '/run/secrets/db' }],
+    ['a dollar sign', '$${DB_PASSWORD}', { DB_PASSWORD: 'hunter2' }],
+  ])('%s is none', async (_, value, variables) => {
+    const { status, stderr } = await refused({ 'compose.yaml': project(`command: [app, "${value}"]`) }, variables)
+    expect(status, stderr).toBe(0)
+  })
+
+  test('a variable that `secrets` are made of, whatever it is called', async () => {
+    const more = 'secrets: {token: {environment: PLAIN}}\n'
+    const files = { 'compose.yaml': project('command: [app, "${PLAIN}"]\n    secrets: [token]', more) }
+    expect((await refused(files, { PLAIN: 'abc' })).stderr).toContain(
+      '`services.db.command` holds the value of `PLAIN`',
+    )
+  })
+
+  test('a file that `secrets` are made of, under another name', async () => {
+    const more = 'secrets: {token: {file: ./token.txt}}\nconfigs: {copy: {file: ./token.txt}}\n'
+    const files = {
+      'compose.yaml': project('secrets: [token]\n    configs: [copy]', more),
+      'token.txt': 'correct-horse-7\n',
+    }
+    expect((await refused(files)).stderr).toContain('`configs.copy` holds the value of a secret')
+  })
+
+  test('what an env file makes of it', async () => {
+    const files = { 'compose.yaml': project('env_file: db.env'), 'db.env': 'NOTE=db/${DB_PASSWORD}\n' }
+    const { stderr } = await refused(files, { DB_PASSWORD: 'hunter2' })
+    expect(stderr).toContain('`services.db.environment.NOTE`')
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  test('what is listed as public is none', async () => {
+    const devctl = 'environments: {staging: {namespace: shop, secrets: {public: [services.db.command]}}}\n'
+    const files = { 'compose.yaml': project('command: [app, "${DB_PASSWORD}"]'), 'devctl.yml': devctl }
+    expect(await refused(files, { DB_PASSWORD: 'abc' })).toMatchObject({ status: 0 })
+  })
+})
+
+describe('all that is written', () => {
+  test('has no secret in the messages about it', async () => {
+    const folder = makeFolder({ 'compose.yaml': project('ports: ["${API_TOKEN}:80"]\n    restart: "${API_TOKEN}"') })
+    const variables = { API_TOKEN: 'hunter2-x', GITHUB_ACTIONS: 'true' }
+    const { status, stderr } = await run(['render', ...usual], { cwd: folder, env: variables })
+    expect(status).toBe(1)
+    expect(stderr).toContain('***')
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  test('hides a short secret where it is the whole value, and blots out nothing else', async () => {
+    const folder = makeFolder({ 'compose.yaml': project('command: [app, "${DB_PASSWORD}", data]') })
+    const devctl = (...argv: string[]) => run([...argv, ...usual], { cwd: folder, env: { DB_PASSWORD: 'a' } })
+    await devctl('render', '--output-dir', 'k8s')
+    write(folder, { 'compose.yaml': project('command: [app, b, data]') })
+    const { stdout } = await devctl('diff', '--against', 'k8s')
+    expect(stdout).toContain('deployment/db')
+    expect(stdout).toContain('spec.template.spec.containers[db].args')
+    expect(stdout).toMatch(/^ {7}- \*\*\*$/m)
+  })
+
+  test.each(['text', 'json', 'sarif'])('obeys no control characters in %s', async output => {
+    const name = 'a\u001b[2Jb\u202ec\u0085::error::x'
+    const folder = makeFolder({ 'compose.yaml': `services:\n  db:\n    image: x\n    ${JSON.stringify(name)}: 1\n` })
+    const variables = { GITHUB_ACTIONS: 'true' }
+    const { stdout, stderr } = await run(['validate', '--output', output], { cwd: folder, env: variables })
+    for (const text of [stdout, stderr]) expect(text).not.toMatch(/[\u001b\u0085\u202e]/)
+    if (output !== 'text') expect(stdout.replaceAll('\\u202e', '\u202e')).toContain('\u202e')
+    if (output !== 'text') expect(JSON.stringify(JSON.parse(stdout))).toContain('\u202e')
+    expect(stderr.split('\n').filter(line => line.startsWith('::error::x'))).toEqual([])
+  })
+
+  test('shows differences without control characters', async () => {
+    const folder = makeFolder({ 'compose.yaml': project('labels: {note: old}') })
+    const devctl = (...argv: string[]) => run([...argv, ...usual], { cwd: folder, env: {} })
+    await devctl('render', '--output-dir', 'k8s')
+    write(folder, { 'compose.yaml': project('labels: {note: "new\\e[8m\\u202e\\r"}') })
+    const { stdout } = await devctl('diff', '--against', 'k8s')
+    expect(stdout).toContain('new\\u{1b}[8m\\u{202e}\\u{d}')
+    expect((await devctl('render')).stdout).not.toMatch(/[\u001b\u202e]/)
+  })
+})
