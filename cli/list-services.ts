@@ -1,4 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
+import { jsonText } from '../compiler/values/printable.ts'
 import type { Overview, ServiceState } from '../environment/overview.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
@@ -26,7 +27,7 @@ export async function listServices(context: Context, words: readonly string[], o
     if (overview.services.length === 0 && !overview.record) await requireNamespace(session)
     const rows = await rowsOf(overview, words, known)
     if (options.output === 'json') {
-      io.stdout.write(`${JSON.stringify(rows.map(toRecord), undefined, 2)}\n`)
+      io.stdout.write(`${jsonText(rows.map(toRecord), 2)}\n`)
       return 0
     }
     if (rows.some(isThere)) io.stdout.write(tableOf(rows, now))

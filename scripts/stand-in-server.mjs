@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 
-/** An API server that has nothing and takes everything: enough for a deploy to run through. Gives its port, and how to close it. */
+/** An API server that has a namespace and nothing else, and takes everything: enough for a deploy to run through. Gives its port, and how to close it. */
 export async function standInServer() {
-  const objects = new Map()
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
+  const objects = new Map([['/api/v1/namespaces/default', namespace]])
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, 'http://localhost')
     const parts = []
