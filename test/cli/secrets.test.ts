@@ -59,7 +59,7 @@ function expectNowhere(secret: string, text: string): void {
 }
 
 describe('a secret variable, wherever it stands', () => {
-  test.each(PLACES)('%s', async (...place) => {
+  test.each(PLACES.map(place => ({ name: place[0], place })))('$name', async ({ place }) => {
     const files = {
       'compose.yaml': compose(VARIABLE, place),
       'devctl.yml': 'environments: {staging: {namespace: shop}}\n',

@@ -3,6 +3,7 @@ import type { CompilerHost, FileContent } from '../../compiler/host.ts'
 import type { Loaded } from '../../compiler/project/loaded.ts'
 import type { Project, Service } from '../../compiler/project/project.ts'
 import { readProject } from '../../compiler/project/read.ts'
+import { SecretPlaces } from '../../compiler/syntax/secret-places.ts'
 import { SourceFile, type Span } from '../../compiler/syntax/source.ts'
 import { type Entry, isMap, type Tree } from '../../compiler/syntax/tree.ts'
 
@@ -90,6 +91,7 @@ export function read(model: Json, world: World = {}): Found {
     brokenResources: new Set(),
     namedResources: new Set(world.namedResources),
     environmentContents: new Map(Object.entries(world.environmentContents ?? {})),
+    secrets: new SecretPlaces(),
     implicitDependencies: new Set(world.implicitDependencies),
   }
   const reporter = new Reporter()
