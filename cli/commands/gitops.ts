@@ -1,7 +1,8 @@
 import { command } from '../command.ts'
 import { UsageError } from '../errors.ts'
 import { choice, flag, text } from '../options.ts'
-import { loading, planning } from '../project-options.ts'
+import { dnsLabel, loading, planning } from '../project-options.ts'
+import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
 import { folderPath, publishing } from '../publish/options.ts'
 
 export const gitops = command({
@@ -34,6 +35,13 @@ export const gitopsInit = command({
       check: folderPath,
     }),
     url: text('--url <address>', 'address by which the cluster reads the repository (default: that of the repository)'),
+    controllerNamespace: text(
+      '--controller-namespace <namespace>',
+      "namespace of the controller's objects (default: `argocd` or `flux-system`)",
+      { check: dnsLabel },
+    ),
+    ...argocdOptions,
+    ...fluxOptions,
     pullRequest: flag(
       '--pull-request',
       'push to a branch of its own, and open a pull request with the token in the environment, or print its text',

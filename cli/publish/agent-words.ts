@@ -1,6 +1,9 @@
 import type { AddedOnce } from '../../gitops/add-once.ts'
-import { type AgentTarget, agentName, argocdApplication, fluxObjects } from '../../gitops/agents.ts'
+import { type AgentTarget, agentName } from '../../gitops/agents.ts'
+import { argocdApplication } from '../../gitops/argocd.ts'
+import { fluxObjects } from '../../gitops/flux.ts'
 import { controllerAddress } from '../../gitops/repository-url.ts'
+import type { AgentSettings } from './agent-options.ts'
 
 /** Of the branch it may not be known before the repository is asked. */
 export type BranchlessTarget = Omit<AgentTarget, 'branch'>
@@ -11,7 +14,7 @@ export interface Agent {
   readonly name: string
   /** The usual folder of its objects. */
   readonly folder: string
-  readonly objects: (target: AgentTarget) => string
+  readonly objects: (target: AgentTarget, settings: AgentSettings) => string
   /** How it gets into a repository that is not public. */
   readonly access: (target: BranchlessTarget) => string
 }
@@ -63,9 +66,16 @@ export function told(added: AddedOnce, path: string, request: string | undefined
 }
 
 /** What is left to do. */
-export function next({ kind }: AddedOnce, agent: Agent, target: BranchlessTarget, path: string): readonly string[] {
+export function next(
+  { kind }: AddedOnce,
+  agent: Agent,
+  target: BranchlessTarget,
+  path: string,
+  { targetNamespace }: Pick<AgentSettings, 'targetNamespace'> = {},
+): readonly string[] {
   if (kind !== 'pushed' && kind !== 'requested') return []
-  const { namespace, createNamespace } = target
+  const { createNamespace } = target
+  const namespace = targetNamespace ?? target.namespace
   const needsNamespace = agent === FLUX && !createNamespace
   return [
     `next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``,

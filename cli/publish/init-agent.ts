@@ -10,15 +10,19 @@ import { compileFiles } from '../compile-files.ts'
 import { withDeadline } from '../deadline.ts'
 import { UsageError } from '../errors.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
+import type { Values } from '../options.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
 import type { LoadingValues } from '../project-options.ts'
 import { printDiagnostics } from '../report.ts'
+import { agentSettings, type argocdOptions, type fluxOptions } from './agent-options.ts'
 import { type Agent, ARGOCD, type BranchlessTarget, FLUX, messageOf, next, told } from './agent-words.ts'
-import { type Destination, destinationOf } from './destination.ts'
+import { type Destination, destinationOf, sharedFolder } from './destination.ts'
 import { requestWith } from './pull-request.ts'
 import { tellFetched } from './tell-fetched.ts'
 
-export interface InitAgentValues extends LoadingValues {
+type ControllerValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
+
+export interface InitAgentValues extends LoadingValues, ControllerValues {
   readonly argocd: boolean
   readonly flux: boolean
   readonly name: string | undefined
@@ -28,6 +32,7 @@ export interface InitAgentValues extends LoadingValues {
   readonly path: string | undefined
   readonly into: string | undefined
   readonly url: string | undefined
+  readonly controllerNamespace: string | undefined
   readonly pullRequest: boolean
   readonly forge: ForgeKind | undefined
   readonly print: boolean
@@ -55,11 +60,12 @@ async function addAgent(
 ): Promise<number> {
   const { io } = context
   const agent = options.argocd ? ARGOCD : FLUX
+  const settings = agentSettings(options, options.argocd)
   const found = await targetOf(context, options)
   if (!found) return 1
   const { destination, project, target } = found
   const { address, branch } = destination.target
-  const textFor = (branch: string) => agent.objects({ ...target, branch })
+  const textFor = (branch: string) => agent.objects({ ...target, branch }, settings)
   if (options.print && branch !== undefined) {
     io.stdout.write(textFor(branch))
     return 0
@@ -100,7 +106,7 @@ async function addAgent(
     const opened = { head: request, base, title, body: `${paragraphs[0]}\n` }
     lines.push(...(await requestWith(io, forge, opened, project.environment, signal)).lines, '')
   }
-  io.stdout.write(`${[...lines, ...next(added, agent, target, path)].join('\n')}\n`)
+  io.stdout.write(`${[...lines, ...next(added, agent, target, path, settings)].join('\n')}\n`)
   return 0
 }
 
@@ -138,7 +144,9 @@ async function targetOf(
     namespace: plan.environment.namespace,
     repository,
     path: destination.path,
+    shared: sharedFolder(application),
     createNamespace: environment?.publish.createNamespace ?? false,
+    ...(options.controllerNamespace !== undefined && { controllerNamespace: options.controllerNamespace }),
   }
   return { destination, project, target }
 }

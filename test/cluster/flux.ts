@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type AgentTarget, fluxObjects } from '../../gitops/agents.ts'
+import type { AgentTarget } from '../../gitops/agents.ts'
+import { fluxObjects } from '../../gitops/flux.ts'
 import { git } from '../git/git.ts'
 import type { GitServer } from '../git/repository.ts'
 import { describeAll } from './application.ts'

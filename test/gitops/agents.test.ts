@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseAllDocuments } from 'yaml'
-import { type AgentTarget, argocdApplication, fluxObjects } from '../../gitops/agents.ts'
+import { parse, parseAllDocuments } from 'yaml'
+import type { AgentTarget } from '../../gitops/agents.ts'
+import { argocdApplication } from '../../gitops/argocd.ts'
+import { fluxObjects } from '../../gitops/flux.ts'
 import { controllerAddress, withoutCredentials } from '../../gitops/repository-url.ts'
 
 const target: AgentTarget = {
@@ -22,6 +24,8 @@ describe('the objects of controllers', () => {
       metadata:
         name: shop-staging
         namespace: argocd
+        annotations:
+          argocd.argoproj.io/manifest-generate-paths: "."
         finalizers:
           - resources-finalizer.argocd.argoproj.io
       spec:
@@ -85,6 +89,54 @@ describe('the objects of controllers', () => {
         wait: true
       "
     `)
+  })
+
+  test('Argo CD in another place, for another cluster and project', () => {
+    const settings = { project: 'shops', destination: 'eu-1', keepsObjects: true }
+    const application = { ...target, controllerNamespace: 'gitops', shared: 'apps/shop' }
+    expect(parse(argocdApplication(application, settings))).toMatchObject({
+      metadata: {
+        name: 'shop-staging',
+        namespace: 'gitops',
+        annotations: { 'argocd.argoproj.io/manifest-generate-paths': '.;/apps/shop' },
+      },
+      spec: { project: 'shops', destination: { name: 'eu-1', namespace: 'shop-staging' } },
+    })
+    expect(argocdApplication(application, settings)).not.toMatch('finalizers')
+    const server = parse(argocdApplication(target, { destination: 'https://10.0.0.1:6443' })).spec.destination
+    expect(server).toEqual({ server: 'https://10.0.0.1:6443', namespace: 'shop-staging' })
+  })
+
+  test('Flux with rights, keys and times of its own', () => {
+    const text = fluxObjects(
+      { ...target, controllerNamespace: 'tenants' },
+      {
+        sourceInterval: '5m',
+        interval: '1h',
+        retryInterval: '2m',
+        healthTimeout: '15m',
+        serviceAccount: 'shop-deployer',
+        targetNamespace: 'shop-eu',
+        kubeconfigSecret: 'eu-1',
+        decryptionSecret: 'sops-age',
+      },
+    )
+    expect(text).toContain('# The namespace `shop-eu` must be there.')
+    expect(parseAllDocuments(text).map(one => one.toJS())).toMatchObject([
+      { metadata: { namespace: 'tenants' }, spec: { interval: '5m' } },
+      {
+        metadata: { namespace: 'tenants' },
+        spec: {
+          interval: '1h',
+          retryInterval: '2m',
+          timeout: '15m',
+          serviceAccountName: 'shop-deployer',
+          targetNamespace: 'shop-eu',
+          kubeConfig: { secretRef: { name: 'eu-1' } },
+          decryption: { provider: 'sops', secretRef: { name: 'sops-age' } },
+        },
+      },
+    ])
   })
 
   test('of an https address name the other credentials', () => {

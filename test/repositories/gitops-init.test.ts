@@ -201,8 +201,25 @@ test('where the branch is protected a pull request is the way', async () => {
   expect(stderr).toMatch(/= help: .*`--pull-request`/)
 })
 
+test('options say the rest of what a controller is given', async () => {
+  const { init } = await initialising()
+  const argocd = await init('--argocd', '--print', '--project', 'shops', '--destination', 'eu-1', '--no-finalizer')
+  expect(documents(argocd.stdout)).toMatchObject([{ spec: { project: 'shops', destination: { name: 'eu-1' } } }])
+  expect(documents(argocd.stdout)[0].metadata.finalizers).toBeUndefined()
+  const words = ['--service-account', 'deployer', '--decryption-secret', 'sops-age', '--interval', '1h']
+  const flux = await init('--flux', '--print', '--controller-namespace', 'tenants', ...words)
+  expect(documents(flux.stdout)).toMatchObject([
+    { metadata: { namespace: 'tenants' }, spec: { interval: '1m' } },
+    { spec: { serviceAccountName: 'deployer', interval: '1h', decryption: { secretRef: { name: 'sops-age' } } } },
+  ])
+})
+
 test.each<[readonly string[], string]>([
   [[], 'which controller?'],
+  [['--flux', '--no-finalizer'], '`--no-finalizer` is for `--argocd`'],
+  [['--argocd', '--service-account', 'x'], '`--service-account` is for `--flux`'],
+  [['--flux', '--interval', '10'], 'no duration'],
+  [['--flux', '--retry-interval', '0s'], 'more than 0'],
   [['--argocd', '--flux'], 'which controller?'],
   [['--argocd', '--into', '../x'], 'no folder in a repository'],
 ])('%j is refused', async (words, message) => {
