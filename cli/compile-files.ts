@@ -198,7 +198,8 @@ function routeOptions(values: Partial<PlanningValues>, environment: Environment 
   const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
   const ofIngress = routes === 'gateway' ? undefined : environment
   const ingressClass = values.ingressClass ?? ofIngress?.ingressClass?.value
-  const tlsSecret = values.tlsSecret ?? ofIngress?.tlsSecret?.value
+  const tlsSecret = values.tlsSecret ?? ofIngress?.tls?.secret ?? ofIngress?.tlsSecret?.value
+  const tlsIssuer = values.tlsSecret === undefined ? ofIngress?.tls?.issuer : undefined
   if (routes === 'gateway' && gateway === undefined) {
     throw new UsageError('`--routes gateway` needs to know the Gateway', { hint: 'add `--gateway NAMESPACE/NAME`' })
   }
@@ -217,6 +218,7 @@ function routeOptions(values: Partial<PlanningValues>, environment: Environment 
     ...(gateway !== undefined && { gateway }),
     ...(ingressClass !== undefined && { ingressClass }),
     ...(tlsSecret !== undefined && { tlsSecret }),
+    ...(tlsIssuer && { tlsIssuer }),
     ...(environment && { routeAnnotations: environment.routeAnnotations }),
   }
 }

@@ -90,8 +90,12 @@ export async function compileForCluster(
     return undefined
   }
   const { toManifests } = await import('../constructs/index.ts')
+  // Hosts of the user's own need no domain.
+  const ownRoutes = new Set(plan.routes.filter(({ isOwnHost }) => isOwnHost).map(({ name }) => name))
   const synth = (one: typeof plan): readonly Manifest[] =>
-    wantedIn(part, toManifests(one)).filter(({ object }) => domain !== undefined || !isRoute(object))
+    wantedIn(part, toManifests(one)).filter(
+      ({ object }) => domain !== undefined || !isRoute(object) || ownRoutes.has(object.metadata.name),
+    )
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
   if (keepRoutes.size > 0) {
     const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`
@@ -142,8 +146,10 @@ async function ensureImages(
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>
   part ? manifestsOf(manifests, part.services) : manifests
 
-const routesOf = ({ routes }: Plan, part: Part | undefined): readonly string[] =>
-  routes.filter(({ service }) => !part || service === undefined || part.services.has(service)).map(({ name }) => name)
+const routesOf = ({ routes, openRoutes }: Plan, part: Part | undefined): readonly string[] =>
+  [...routes, ...openRoutes]
+    .filter(({ service, isOwnHost }) => !isOwnHost && (!part || service === undefined || part.services.has(service)))
+    .map(({ name }) => name)
 
 /** What `--rerun` names, in Kubernetes' form. Throws a UserError for what is not deployed here. */
 async function toRerun(

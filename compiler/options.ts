@@ -81,6 +81,8 @@ export interface PlanOptions {
   readonly gateway?: string
   readonly ingressClass?: string
   readonly tlsSecret?: string
+  /** An issuer of cert-manager for the hosts of all Ingresses. */
+  readonly tlsIssuer?: { readonly kind: 'Issuer' | 'ClusterIssuer'; readonly name: string }
   /** Annotations of all routes; what a service or an endpoint says goes before. */
   readonly routeAnnotations?: readonly Pair[]
   readonly policy?: 'restricted'

@@ -28,15 +28,19 @@ function selecting(plan: ServicePlan, environment: Environment): k8s.ServiceSpec
       'service' in plan.selects
         ? selectorLabels(environment, plan.selects.service)
         : { ...environmentLabels(environment), [plan.selects.label]: 'true' },
+    type: plan.exposed?.type,
+    loadBalancerClass: plan.exposed?.loadBalancerClass,
+    loadBalancerSourceRanges: plan.exposed?.sourceRanges.length ? [...plan.exposed.sourceRanges] : undefined,
     clusterIp: plan.headless || plan.ports.length === 0 ? 'None' : undefined,
     ports: plan.ports.length
-      ? plan.ports.map(({ name, port, targetPort, protocol, appProtocol }) => ({
+      ? plan.ports.map(({ name, port, targetPort, protocol, appProtocol, nodePort }) => ({
           name,
           port,
           targetPort: k8s.IntOrString.fromNumber(targetPort),
           // The server's default, outright: a controller that merges lists by port and protocol takes its absence for drift.
           protocol,
           appProtocol,
+          nodePort,
         }))
       : undefined,
   }

@@ -196,7 +196,9 @@ function checkRoute(route: KubernetesObject, objects: readonly KubernetesObject[
   if (targets.length === 0) wrong.push('leads nowhere')
   for (const { value: host } of hosts)
     if (
+      // A wildcard stands for the first label.
       !String(host)
+        .replace(/^\*\./, '')
         .split('.')
         .every(label => LABEL.test(label) && label.length <= 63)
     )

@@ -1,10 +1,12 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { Port, Protocol, Service } from '../project/project.ts'
+import type { Port, PortExposure, Protocol, Service } from '../project/project.ts'
 import { spanInside } from '../syntax/span-inside.ts'
-import { isMap, type MapTree, type ScalarTree } from '../syntax/tree.ts'
+import { get, isMap, type MapTree, type ScalarTree, type Tree } from '../syntax/tree.ts'
+import { isIPv4, isIPv6 } from '../values/ip-address.ts'
 import type { ReadContext } from './context.ts'
+import { readHosts } from './hosts.ts'
 import { isPort, readPortNumber } from './port-number.ts'
-import { filledText, items, scalar, scalars } from './tree-values.ts'
+import { filledText, items, list, pairs, scalar, scalars } from './tree-values.ts'
 
 const badPublished = diagnostic({
   code: 'ports/bad-published',
@@ -75,6 +77,16 @@ ports:
   }),
 })
 
+const badRange = diagnostic({
+  code: 'ports/bad-range',
+  severity: 'error',
+  explain: '`sourceRanges` of `x-expose` lists the addresses that may connect, as CIDRs such as `203.0.113.0/24`.',
+  text: (p: { range: string }) => ({
+    message: `\`${p.range}\` is not a range of addresses`,
+    hint: 'write a CIDR, such as `203.0.113.0/24`',
+  }),
+})
+
 const protocols: ReadonlyMap<string, Protocol> = new Map([
   ['tcp', 'TCP'],
   ['udp', 'UDP'],
@@ -104,6 +116,7 @@ function readPort(tree: MapTree, context: ReadContext): Port | undefined {
   if (!target) return undefined
   const protocol = readProtocol(tree, context)
   const published = readPublished(tree, target.value, context)
+  const expose = readExposure(get(tree, 'x-expose'), context)
   return {
     span: tree.span,
     target: target.value,
@@ -113,7 +126,32 @@ function readPort(tree: MapTree, context: ReadContext): Port | undefined {
     mode: filledText(tree, 'mode')?.value,
     name: filledText(tree, 'name')?.value,
     appProtocol: filledText(tree, 'app_protocol')?.value,
+    hosts: readHosts(get(tree, 'x-host'), undefined, context.reporter),
+    ...(expose && { expose }),
   }
+}
+
+function readExposure(tree: Tree | undefined, context: ReadContext): PortExposure | undefined {
+  const type = filledText(tree, 'type')?.value
+  if (!tree || (type !== 'LoadBalancer' && type !== 'NodePort')) return undefined
+  const nodePort = readPortNumber(tree, ['nodePort'], context)?.value
+  const loadBalancerClass = filledText(tree, 'loadBalancerClass')?.value
+  const ranges = list(tree, 'sourceRanges')
+  for (const { value, span } of ranges) if (!isCidr(value)) context.reporter.report(badRange, span, { range: value })
+  return {
+    span: tree.span,
+    type,
+    ...(nodePort !== undefined && { nodePort }),
+    annotations: pairs(tree, ['annotations'], ''),
+    ...(loadBalancerClass !== undefined && { loadBalancerClass }),
+    sourceRanges: ranges.map(({ value }) => value),
+  }
+}
+
+function isCidr(text: string): boolean {
+  const [, address = '', length] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? []
+  const version = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1
+  return Number(length) <= version
 }
 
 function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | undefined {

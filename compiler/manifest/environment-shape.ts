@@ -58,6 +58,14 @@ export const environment: Shape = object({
   ),
   ingressClass: cli(dnsName(), 'as `--ingress-class`'),
   tlsSecret: cli(dnsName(), 'as `--tls-secret`'),
+  tls: cli(
+    object({
+      secret: cli(dnsName(), 'as `tlsSecret`'),
+      issuer: cli(dnsName(), 'an Issuer of cert-manager, which makes a certificate for each Ingress'),
+      clusterIssuer: cli(dnsName(), 'a ClusterIssuer of cert-manager'),
+    }),
+    'where the certificates of all hosts come from; an endpoint may say otherwise',
+  ),
   routeAnnotations: cli(keyValues(), 'annotations of the routes'),
   policy: cli(word(['restricted']), 'as `--policy`'),
   registry: cli(filled(), 'as `--registry`', '`registry` of the manifest'),

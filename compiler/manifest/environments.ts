@@ -1,4 +1,5 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { readTls } from '../fields/hosts.ts'
 import { entries } from '../fields/tree-values.ts'
 import type { SecretRules, SecretSource } from '../options.ts'
 import type { Path } from '../schema/where.ts'
@@ -59,6 +60,7 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
   const profiles = get(value, 'profiles')
   const routes = readRoutes(value, reading)
   const registry = readRegistry(value, at('registry'), reading)
+  const tls = readTls(get(value, 'tls'), reading.reporter)
   const fields = {
     name: text('name'),
     namespace: text('namespace'),
@@ -79,6 +81,7 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
     variables: readPairs(get(value, 'variables'), reading),
     envFiles: texts(get(value, 'envFiles')),
     ...(routes && { routes }),
+    ...(tls && { tls }),
     routeAnnotations: readPairs(get(value, 'routeAnnotations'), reading),
     ...(text('policy')?.value === 'restricted' && { policy: 'restricted' }),
     images: readImages(get(value, 'images'), at('images'), reading),
@@ -101,7 +104,7 @@ function readRoutes(tree: Tree, { reporter }: Reading): Environment['routes'] {
     const message = '`gateway` has no meaning for Ingresses'
     reporter.report(routing, gateway.key, { message, hint: 'remove it, or write `routes: gateway`' })
   }
-  for (const field of ['ingressClass', 'tlsSecret']) {
+  for (const field of ['ingressClass', 'tlsSecret', 'tls']) {
     const found = routes === 'gateway' ? entry(tree, field) : undefined
     if (!found) continue
     const message = `\`${field}\` has no meaning for HTTPRoutes`

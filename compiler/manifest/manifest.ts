@@ -1,5 +1,5 @@
 import type { SecretRules } from '../options.ts'
-import type { Pair } from '../project/project.ts'
+import type { Pair, TlsSource } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { Entry } from '../syntax/tree.ts'
 import type { Development } from './development.ts'
@@ -124,6 +124,7 @@ export interface Environment {
   readonly gateway?: At<string>
   readonly ingressClass?: At<string>
   readonly tlsSecret?: At<string>
+  readonly tls?: TlsSource
   readonly routeAnnotations: readonly Pair[]
   readonly policy?: 'restricted'
   readonly registry?: At<string>

@@ -30,6 +30,8 @@ export function* guardedTexts({ project, options, objects }: PlanContext): Gener
   for (const section of ['volumes', 'configs', 'secrets'] as const)
     for (const { key, labels } of project[section].values()) yield* labelsAt(`${section}.${key}.labels`, labels)
   yield* labelsAt('endpoints.labels', project.endpoints?.labels ?? [])
+  for (const { name, labels = [] } of project.endpoints?.endpoints ?? [])
+    yield* labelsAt(`endpoints.${name?.value}.labels`, labels)
   yield* labelsAt('routeAnnotations', options.routeAnnotations ?? [])
 }
 
@@ -47,6 +49,7 @@ function* textsOfService(service: Service): Generator<GuardedText> {
   yield* labelsAt(`${at}.labels`, service.labels)
   yield* labelsAt(`${at}.annotations`, service.annotations)
   yield* labelsAt(`${at}.deploy.labels`, service.deploy.labels)
+  for (const { expose } of service.ports) yield* labelsAt(`${at}.ports`, expose?.annotations ?? [])
   for (const key of ['entrypoint', 'command'] as const) {
     const words = service[key]
     if (words) yield { path: `${at}.${key}`, ...textOf(words) }

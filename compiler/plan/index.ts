@@ -86,7 +86,8 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       mounts: group.members.flatMap(service => mountsOf(service).map(mount => ({ service, mount }))),
     })),
   )
-  const routes = planRoutes(context)
+  const allRoutes = planRoutes(context)
+  const routes = allRoutes.filter(({ isOpen }) => !isOpen)
   const networks = planNetworks(
     context,
     groups.all.map(group => ({
@@ -119,6 +120,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     workloads: sortBy(workloads, ({ name }) => name),
     services: serviceObjects.all,
     routes,
+    openRoutes: allRoutes.filter(({ isOpen }) => isOpen),
     claims: byName(objects.claims),
     configMaps: byName(objects.configMaps),
     ...secrets,

@@ -2,6 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Network, Service } from '../project/project.ts'
 import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
+import { byPort } from './exposure.ts'
 import { cutName, distinctNames, toDnsLabel } from './object-names.ts'
 import type { NetworkPolicyPlan, PolicyPeerRule, RoutePlan, ServicePlan, WaitPlan } from './plan.ts'
 
@@ -121,20 +122,27 @@ function publicPolicies(
   const leads = new Map(
     pods.flatMap(({ service, members }) => members.map(member => [context.names.of(member.name), service] as const)),
   )
-  const ports = new Map<string, Set<number>>()
+  const ports = new Map<string, Set<string>>()
+  const open = (lead: string, port: number, protocol: string) =>
+    ports.set(lead, (ports.get(lead) ?? new Set()).add(`${port}/${protocol}`))
+  for (const { exposed, selects, ports: own } of services)
+    if (exposed && 'service' in selects)
+      for (const { targetPort, protocol } of own) open(selects.service, targetPort, protocol)
   for (const { rules } of routes)
     for (const { service, port } of rules) {
       const lead = leads.get(service)
       if (lead === undefined) continue
       // A policy is about the ports of Pods, a route about those of Services.
       const target = objects.get(service)?.ports.find(one => one.port === port)?.targetPort ?? port
-      ports.set(lead, (ports.get(lead) ?? new Set()).add(target))
+      open(lead, target, 'TCP')
     }
   return pods.flatMap(pod => {
     const own = ports.get(pod.service)
     const [lead] = pod.members
     if (!own || !lead) return []
-    const allowed = [...own].sort((a, b) => a - b).map(port => ({ port, protocol: 'TCP' as const }))
+    const allowed = [...own]
+      .map(key => ({ port: Number.parseInt(key, 10), protocol: key.split('/')[1] as 'TCP' | 'UDP' | 'SCTP' })) // as `open` writes it
+      .sort(byPort)
     return [{ ...policyOf(context, pod, lead, 'public'), ingress: [{ ports: allowed }] }]
   })
 }

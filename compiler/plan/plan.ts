@@ -9,6 +9,8 @@ export interface Plan {
   readonly workloads: readonly WorkloadPlan[]
   readonly services: readonly ServicePlan[]
   readonly routes: readonly RoutePlan[]
+  /** Routes that a domain would add. */
+  readonly openRoutes: readonly RoutePlan[]
   readonly claims: readonly ClaimPlan[]
   readonly configMaps: readonly ConfigMapPlan[]
   readonly secrets: readonly SecretPlan[]
@@ -339,6 +341,12 @@ export interface ServicePlan extends ObjectPlan {
   readonly headless: boolean
   /** external_links: a CNAME instead of a selector. */
   readonly externalName?: string
+  /** For connections from outside of the cluster (`x-expose`). */
+  readonly exposed?: {
+    readonly type: 'LoadBalancer' | 'NodePort'
+    readonly loadBalancerClass?: string
+    readonly sourceRanges: readonly string[]
+  }
 }
 
 export interface ServicePort {
@@ -347,11 +355,16 @@ export interface ServicePort {
   readonly targetPort: number
   readonly protocol: 'TCP' | 'UDP' | 'SCTP'
   readonly appProtocol?: string
+  readonly nodePort?: number
 }
 
 export interface RoutePlan extends ObjectPlan {
   readonly kind: 'Ingress' | 'HTTPRoute'
   readonly host: string
+  /** The host is the user's own, and does not end in the domain of the environment. */
+  readonly isOwnHost: boolean
+  /** Nothing is made of it, and what an earlier deploy has made of it stays: no domain is given, and there are hosts without one. */
+  readonly isOpen?: true
   readonly rules: readonly { readonly path: string; readonly service: string; readonly port: number }[]
   readonly ingressClassName?: string
   readonly tlsSecret?: string

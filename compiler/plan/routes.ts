@@ -1,10 +1,10 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { EndpointRule, Port, Service } from '../project/project.ts'
+import type { EndpointRule, OwnHost, Port, Service, TlsSource } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { isDnsSubdomain } from '../values/dns-name.ts'
 import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
-import { cutName, toDnsLabel } from './object-names.ts'
+import { cutName, slug, toDnsLabel } from './object-names.ts'
 import type { RoutePlan } from './plan.ts'
 import { neverPublic } from './route-ports.ts'
 
@@ -16,7 +16,7 @@ const notTcp = diagnostic({
     'A published port becomes a public HTTPS address. UDP and SCTP cannot be carried by it, so the port stays inside the cluster, where other services reach it.',
   text: (p: { port: number; protocol: string }) => ({
     message: `port ${p.port}/${p.protocol.toLowerCase()} is not public: public addresses speak HTTPS, over TCP`,
-    hint: 'make a Service of type LoadBalancer for it by other means',
+    hint: 'add `x-expose: {type: LoadBalancer}` to it in the long form of `ports`',
   }),
 })
 
@@ -145,6 +145,30 @@ const hostConflict = diagnostic({
   }),
 })
 
+const gatewayTls = diagnostic({
+  code: 'routes/gateway-tls',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'With the Gateway API the certificate of a host belongs to a listener of the Gateway, which the operators of the cluster have made. `tls` of an endpoint or a port has no effect there.',
+  text: (p: { host: string }) => ({
+    message: `\`tls\` of \`${p.host}\` has no effect: the Gateway has the certificates`,
+    hint: 'remove it, or deploy with Ingresses',
+  }),
+})
+
+const hostNotPublic = diagnostic({
+  code: 'ports/host-not-public',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`x-host` gives a public port hosts of its own. The port is not public: it is not published, or it is of a kind that `ports` never makes public. An endpoint can lead to it.',
+  text: (p: { host: string; port: number }) => ({
+    message: `\`${p.host}\` leads nowhere, because port ${p.port} is not made public`,
+    hint: 'publish the port, or write an endpoint with this host',
+  }),
+})
+
 const placeholderDomain = 'local.devctl'
 
 /** A route with what messages say about it. */
@@ -166,7 +190,11 @@ export function planRoutes(context: PlanContext): readonly RoutePlan[] {
   const taken = new Map<string, Wanted>()
   const routes: Wanted[] = []
   for (const wanted of [...endpoints, ...sortBy(ports, ({ route }) => route.name)]) {
-    const { host } = wanted.route
+    const { host, isOpen } = wanted.route
+    if (isOpen) {
+      routes.push(wanted)
+      continue
+    }
     const other = taken.get(host)
     if (!other) {
       taken.set(host, wanted)
@@ -202,6 +230,8 @@ export function publicPorts({ reporter }: Pick<PlanContext, 'reporter'>, service
   const found = new Map<number, Port>()
   for (const port of service.ports) {
     if (port.published === undefined) continue
+    // It has a Service of its own for connections from outside.
+    if (port.expose) continue
     const kind = neverPublic.get(port.target)
     if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { port: port.target, protocol: port.protocol })
     else if (port.hostIp && isLoopback(port.hostIp))
@@ -222,37 +252,65 @@ function planPublicPorts(context: PlanContext, service: Service): readonly Wante
   const { options } = context
   const ports = publicPorts(context, service)
   const name = context.names.of(service.name)
+  for (const port of service.ports.filter(one => !ports.includes(one)))
+    for (const { name: host } of port.hosts)
+      context.reporter.report(hostNotPublic, host.span, { host: host.value, port: port.target })
   // By the order of the file, where a further port is added at the end: the address of the first one stays.
   const first = service.ports.find(port => ports.includes(port))
-  return ports.map(port => {
+  return ports.flatMap(port => {
     const own = port === first ? name : `${name}-${port.target}`
-    const route = toRoute(context, own, port.span, {
+    const plan = {
       source: sourceOf(context, port.span, `services.${service.name}.ports`),
       service: name,
       annotations: toAnnotations(context, service.labels, options.routeAnnotations ?? []),
       rules: [{ path: '/', service: name, port: port.target }],
-    })
+    }
     const what = `port ${port.target} of \`${service.name}\``
-    return { route, span: port.span, what, port: { service: service.name, port: port.target } }
+    const wanted = { what, port: { service: service.name, port: port.target } }
+    return [
+      { ...wanted, route: toRoute(context, own, port.span, plan, port.hosts.length > 0), span: port.span },
+      ...port.hosts.map(host => ({ ...wanted, route: toOwnRoute(context, own, host, plan), span: host.name.span })),
+    ]
   })
 }
 
 function planEndpoints(context: PlanContext): readonly Wanted[] {
   const { project, environment, options, reporter } = context
   if (!project.endpoints) return []
-  const annotations = toAnnotations(context, project.endpoints.labels, options.routeAnnotations ?? [])
-  return project.endpoints.endpoints.map(({ name, rules, span }) => {
+  const common = project.endpoints.labels
+  return project.endpoints.endpoints.flatMap(({ name, rules, span, labels = [] }) => {
     const label = name ? toDnsLabel(name.value) : environment.name
     if (name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })
     const place = name?.span ?? span
-    const route = toRoute(context, label, place, {
-      source: sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints'),
-      annotations,
-      rules: planRules(context, rules),
-    })
-    return { route, span: place, what: name ? `the endpoint \`${name.value}\`` : 'the endpoint of the environment' }
+    const annotations = toAnnotations(context, [...common, ...labels], options.routeAnnotations ?? [])
+    const plan = { source: sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints'), annotations }
+    const what = name ? `the endpoint \`${name.value}\`` : 'the endpoint of the environment'
+    const hosts = rules.flatMap(rule => rule.hosts)
+    const isOwn = rules.every(rule => rule.hosts.length > 0)
+    const all = { ...plan, rules: planRules(context, firstOfPath(rules)) }
+    return [
+      { route: toRoute(context, label, place, all, isOwn), span: place, what },
+      ...distinct(hosts).map(host => ({
+        route: toOwnRoute(context, label, host, {
+          ...plan,
+          rules: planRules(
+            context,
+            rules.filter(rule => rule.hosts.some(({ name: own }) => own.value === host.name.value)),
+          ),
+        }),
+        span: host.name.span,
+        what,
+      })),
+    ]
   })
 }
+
+/** Of rules with one path, which then have hosts of their own, the first one answers at the endpoint's address. */
+const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
+  rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
+
+const distinct = (hosts: readonly OwnHost[]): readonly OwnHost[] =>
+  hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
 
 /** Rules that lead to a service of the project; what else they say has been checked when they were read. */
 function planRules({ project, names }: PlanContext, rules: readonly EndpointRule[]): RoutePlan['rules'] {
@@ -261,27 +319,64 @@ function planRules({ project, names }: PlanContext, rules: readonly EndpointRule
     .map(({ path, service, port }) => ({ path: path.value, service: names.of(service.value), port: port.value }))
 }
 
+/** The route at the address that follows from the names. Without a domain, what has hosts of its own needs none. */
 function toRoute(
   context: PlanContext,
   name: string,
   span: Span,
   plan: Pick<RoutePlan, 'source' | 'service' | 'annotations' | 'rules'>,
+  hasOwnHosts: boolean,
 ): RoutePlan {
   const { options, environment, reporter } = context
-  if (options.namespace === undefined) reporter.report(noNamespace, undefined, { environment: environment.name })
+  const isOpen = options.domain === undefined && hasOwnHosts
+  if (options.namespace === undefined && !isOpen)
+    reporter.report(noNamespace, undefined, { environment: environment.name })
+  if (isOpen) return finish(context, { ...plan, name: cutName(name, 63), host: '', isOwnHost: false, isOpen, span }, {})
   if (options.domain === undefined) reporter.report(noDomain, undefined, undefined)
   else if (!isDnsSubdomain(options.domain)) reporter.report(badDomain, undefined, { domain: options.domain })
   const label = `${name}-${options.namespace ?? environment.name}`
   const cut = cutName(label, 63)
   if (cut !== label) reporter.report(cutHost, span, { label, cut })
-  const base = { ...plan, name: cutName(name, 63), host: `${cut}.${options.domain ?? placeholderDomain}`, span }
-  if (options.routes !== 'gateway')
+  const host = `${cut}.${options.domain ?? placeholderDomain}`
+  return finish(context, { ...plan, name: cutName(name, 63), host, isOwnHost: false, span }, environmentTls(context))
+}
+
+/** A route at a host of the user's own, named after the other one and the host. */
+function toOwnRoute(
+  context: PlanContext,
+  name: string,
+  { name: host, tls }: OwnHost,
+  plan: Pick<RoutePlan, 'source' | 'service' | 'annotations' | 'rules'>,
+): RoutePlan {
+  if (tls && context.options.routes === 'gateway')
+    context.reporter.report(gatewayTls, tls.span ?? host.span, { host: host.value })
+  const own = cutName(`${name}-${slug(host.value.replace(/^\*/, 'any'))}`, 63)
+  const base = { ...plan, name: own, host: host.value, isOwnHost: true, span: host.span }
+  return finish(context, base, tls ?? environmentTls(context))
+}
+
+const environmentTls = ({ options: { tlsSecret, tlsIssuer } }: PlanContext): TlsSource => ({
+  ...(tlsSecret !== undefined && { secret: tlsSecret }),
+  ...(tlsIssuer && { issuer: tlsIssuer }),
+})
+
+/** Adds what is of the kind of route: class and certificate of an Ingress, the Gateway of an HTTPRoute. */
+function finish(
+  { options, reporter }: PlanContext,
+  base: Omit<RoutePlan, 'kind'>,
+  { secret, issuer }: TlsSource,
+): RoutePlan {
+  if (options.routes !== 'gateway') {
+    const tlsSecret = secret ?? (issuer && cutName(`${base.name}-tls`, 63))
+    const annotation = issuer?.kind === 'Issuer' ? 'cert-manager.io/issuer' : 'cert-manager.io/cluster-issuer'
     return {
       ...base,
       kind: 'Ingress',
+      ...(issuer && { annotations: { ...base.annotations, [annotation]: issuer.name } }),
       ...(options.ingressClass && { ingressClassName: options.ingressClass }),
-      ...(options.tlsSecret && { tlsSecret: options.tlsSecret }),
+      ...(tlsSecret && { tlsSecret }),
     }
+  }
   const [, namespace, gateway] = /^([^/]+)\/([^/]+)$/.exec(options.gateway ?? '') ?? []
   if (!namespace || !gateway) reporter.report(noGateway, undefined, { gateway: options.gateway })
   return { ...base, kind: 'HTTPRoute', ...(namespace && gateway && { gateway: { namespace, name: gateway } }) }

@@ -2,6 +2,7 @@ import type { Service } from '../project/project.ts'
 import { type Alias, planAliases } from './aliases.ts'
 import { serviceAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
+import { planExposedServices } from './exposed-services.ts'
 import { byPort, type Exposure } from './exposure.ts'
 import type { Group, Groups } from './groups.ts'
 import type { KindDecision } from './kind.ts'
@@ -37,8 +38,13 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
   const aliases = planAliases(context, facts.mentions)
   const labels = new Map<Group, Record<string, string>>()
   const aliasPlans = aliases.flatMap(alias => planAlias(context, facts, own, labels, alias))
+  const inside = [...own.values(), ...aliasPlans]
+  const taken = new Set(inside.map(({ name }) => name))
+  const exposed = facts.groups.all.flatMap(({ lead, members }) =>
+    members.flatMap(one => planExposedServices(context, one, context.names.of(lead.name), name => taken.has(name))),
+  )
   return {
-    all: sortBy([...own.values(), ...aliasPlans], ({ name }) => name),
+    all: sortBy([...inside, ...exposed], ({ name }) => name),
     of: service => own.get(service),
     labelsOf: group => labels.get(group) ?? {},
   }

@@ -418,6 +418,8 @@ const SERVICE = record(
         published: text,
         protocol: text,
         app_protocol: text,
+        'x-host': asIs,
+        'x-expose': asIs,
       }),
     ),
     post_start: list(hook),

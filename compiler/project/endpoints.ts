@@ -1,10 +1,11 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
+import { readHosts, readTls } from '../fields/hosts.ts'
 import { readPortNumber } from '../fields/port-number.ts'
 import { entries, filledText, pairs, text } from '../fields/tree-values.ts'
 import type { At, Span } from '../syntax/source.ts'
-import { entry, isMap, type MapTree, type SeqTree, type Tree } from '../syntax/tree.ts'
+import { entry, get, isMap, type MapTree, type SeqTree, type Tree } from '../syntax/tree.ts'
 import type { EndpointRule, Endpoints } from './project.ts'
 
 const empty = diagnostic({
@@ -74,13 +75,16 @@ export function readEndpoints(tree: MapTree, known: Known, reporter: Reporter): 
   if (rules?.value.kind === 'seq' && isLabelled(value))
     return {
       span,
-      endpoints: [{ rules: reader.list(rules.value, rules.key), span: rules.key }],
+      endpoints: [{ rules: reader.list(rules.value, rules.key, undefined, value), span: rules.key }],
       labels: pairs(value, ['labels'], ''),
     }
   const endpoints: Endpoints['endpoints'][number][] = []
   for (const [name, { key, value: list }] of entries(value)) {
-    if (list.kind === 'seq')
-      endpoints.push({ name: { value: name, span: key }, rules: reader.list(list, key, name), span: key })
+    const named = { name: { value: name, span: key }, span: key }
+    const inner = get(list, 'rules')
+    if (list.kind === 'seq') endpoints.push({ ...named, rules: reader.list(list, key, name) })
+    else if (isMap(list) && inner?.kind === 'seq')
+      endpoints.push({ ...named, rules: reader.list(inner, key, name, list), labels: pairs(list, ['labels'], '') })
   }
   if (value.entries.size === 0) reporter.report(empty, span, {})
   return { span, endpoints, labels: [] }
@@ -103,28 +107,32 @@ class RuleReader {
     this.#reporter = reporter
   }
 
-  /** The rules of one endpoint; `span` and `name` are the endpoint's. */
-  list(tree: SeqTree, span: Span, name?: string): readonly EndpointRule[] {
+  /** The rules of one endpoint; `span` and `name` are the endpoint's, `common` has the `host` and `tls` of rules without their own. */
+  list(tree: SeqTree, span: Span, name?: string, common?: Tree): readonly EndpointRule[] {
     if (tree.items.length === 0) this.#reporter.report(empty, span, { name })
     const first = new Map<string, Span>()
     const rules: EndpointRule[] = []
     for (const item of tree.items) {
-      const rule = this.#rule(item)
+      const rule = this.#rule(item, common)
       if (!rule) continue
       const { value: path, span: place } = rule.path
-      const other = first.get(path)
+      // Rules with hosts of their own may have one path, as long as these hosts differ.
+      const keys = rule.hosts.length > 0 ? rule.hosts.map(host => `${host.name.value}${path}`) : [path]
+      const other = keys.map(key => first.get(key)).find(Boolean)
       if (other) this.#reporter.report(samePath, place, { path }, [{ span: other, message: 'the other rule is here' }])
-      else first.set(path, place)
+      for (const key of keys) if (!first.has(key)) first.set(key, place)
       rules.push(rule)
     }
     return rules
   }
 
-  #rule(tree: Tree): EndpointRule | undefined {
+  #rule(tree: Tree, common: Tree | undefined): EndpointRule | undefined {
     const path = this.#path(text(tree, 'path'))
     const service = this.#service(filledText(tree, 'service'))
     const port = readPortNumber(tree, ['port'], { reporter: this.#reporter })
-    return path && service && port ? { span: tree.span, path, service, port } : undefined
+    const tls = readTls(get(tree, 'tls') ?? get(common, 'tls'), this.#reporter)
+    const hosts = readHosts(get(tree, 'host') ?? get(common, 'host'), tls, this.#reporter)
+    return path && service && port ? { span: tree.span, path, service, port, hosts } : undefined
   }
 
   #path(path: At<string> | undefined): At<string> | undefined {

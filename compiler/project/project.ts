@@ -238,6 +238,21 @@ export interface Port {
   readonly mode?: string
   readonly name?: string
   readonly appProtocol?: string
+  /** `x-host`: hosts of the user's own for the public route. */
+  readonly hosts: readonly OwnHost[]
+  /** `x-expose`: reached from outside of the cluster without HTTP. */
+  readonly expose?: PortExposure
+}
+
+/** A Service for connections from outside (https://kubernetes.io/docs/concepts/services-networking/service/#publishing-services-service-types). */
+export interface PortExposure {
+  readonly span: Span
+  readonly type: 'LoadBalancer' | 'NodePort'
+  /** Of a NodePort; absent: the cluster chooses. */
+  readonly nodePort?: number
+  readonly annotations: readonly Pair[]
+  readonly loadBalancerClass?: string
+  readonly sourceRanges: readonly string[]
 }
 
 export interface ServiceNetwork {
@@ -397,6 +412,21 @@ export interface EndpointRule {
   readonly path: At<string>
   readonly service: At<string>
   readonly port: At<number>
+  /** Hosts of the user's own that answer it, beside the endpoint's. */
+  readonly hosts: readonly OwnHost[]
+}
+
+/** A host name of the user's own (decisions section 4, "Hosts"). */
+export interface OwnHost {
+  readonly name: At<string>
+  readonly tls?: TlsSource
+}
+
+/** Where a certificate comes from: a Secret, or an issuer of cert-manager (https://cert-manager.io/docs/usage/ingress/). */
+export interface TlsSource {
+  readonly span?: Span
+  readonly secret?: string
+  readonly issuer?: { readonly kind: 'Issuer' | 'ClusterIssuer'; readonly name: string }
 }
 
 /** The three notations in one: `name` is absent for the environment's own endpoint. */
@@ -406,6 +436,8 @@ export interface Endpoints {
     readonly name?: At<string>
     readonly rules: readonly EndpointRule[]
     readonly span: Span
+    /** Of this endpoint alone. */
+    readonly labels?: readonly Pair[]
   }[]
   readonly labels: readonly Pair[]
 }

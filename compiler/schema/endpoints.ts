@@ -1,7 +1,31 @@
 import { get } from '../syntax/tree.ts'
 import { portNumber } from './lifecycle.ts'
 import { mapped } from './row.ts'
-import { anyOf, list, object, record, type Shape, text } from './shape.ts'
+import { anyOf, either, list, object, record, type Shape, text } from './shape.ts'
+
+/** Where the certificate of a host comes from: a Secret, or an issuer of cert-manager that makes one. */
+export const tls: Shape = object({
+  secret: mapped(
+    text(),
+    'the Secret with the certificate; the one that an issuer makes',
+    'with an issuer: `ROUTE-tls`',
+  ),
+  issuer: mapped(text(), 'the annotation `cert-manager.io/issuer`'),
+  clusterIssuer: mapped(text(), 'the annotation `cert-manager.io/cluster-issuer`'),
+})
+
+const host: Shape = either(
+  text(),
+  object({ name: mapped(text(), 'the host'), tls: mapped(tls, 'its certificate') }, { required: ['name'] }),
+)
+
+/** Host names of the user's own: one, or a list. */
+export const hosts: Shape = either(host, list(host))
+
+const ownHosts = {
+  host: mapped(hosts, 'a route of its own for each of these hosts', 'beside the host that the endpoint has anyway'),
+  tls: mapped(tls, 'the certificate of these hosts', 'default: that of the environment'),
+}
 
 const endpointRules = list(
   object(
@@ -9,6 +33,7 @@ const endpointRules = list(
       path: mapped(text(), 'path of the rule'),
       service: mapped(text(), 'its Service'),
       port: mapped(portNumber(), 'port of the Service'),
+      ...ownHosts,
     },
     { required: ['path', 'service', 'port'] },
   ),
@@ -16,12 +41,18 @@ const endpointRules = list(
 
 const endpointLabels = record(anyOf('string', 'number', 'boolean', 'null'))
 
-const named = record(mapped(endpointRules, 'a route with the name as its host'), { called: 'ENDPOINT' })
-
 const labelled = object(
-  { labels: mapped(endpointLabels, 'annotations of the routes'), rules: mapped(endpointRules, 'the route') },
+  {
+    labels: mapped(endpointLabels, 'annotations of the routes'),
+    rules: mapped(endpointRules, 'the route'),
+    ...ownHosts,
+  },
   { required: ['rules'] },
 )
+
+const named = record(mapped(either(endpointRules, labelled), 'a route with the name as its host'), {
+  called: 'ENDPOINT',
+})
 
 /**
  * The three notations of `endpoints` (specification, endpoint objects): rules, rules by name, and an object with labels. The last two are

@@ -1,10 +1,13 @@
+import { hosts } from './endpoints.ts'
 import { isEmpty, isFalse, isOneOf, isTrue, isZero } from './harmless.ts'
+import { portNumber } from './lifecycle.ts'
 import { mapped, none, unusable } from './row.ts'
 import {
   anyOf,
   either,
   flag,
   integer,
+  keyValues,
   list,
   object,
   options,
@@ -17,6 +20,18 @@ import {
   textOrList,
   word,
 } from './shape.ts'
+
+/** Connections from outside that are not HTTP. */
+const outsideHttp = object(
+  {
+    type: mapped(word(['LoadBalancer', 'NodePort']), '`type`'),
+    nodePort: mapped(portNumber(), '`nodePort`', 'default: the cluster chooses'),
+    annotations: mapped(keyValues(), 'annotations', 'what load balancers of clouds read'),
+    loadBalancerClass: mapped(text(), '`loadBalancerClass`'),
+    sourceRanges: mapped(list(text()), '`loadBalancerSourceRanges`', 'CIDRs'),
+  },
+  { required: ['type'] },
+)
 
 /** `host: address`, `host: [addresses]`, or a list of `host=address`. */
 export const extraHosts: Shape = either(
@@ -116,6 +131,16 @@ export const exposure = {
             app_protocol: mapped(text(), '`appProtocol` of the Service', 'names that Kubernetes refuses get a warning'),
             mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
             name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
+            'x-host': mapped(
+              hosts,
+              'a route of its own for each of these hosts',
+              'of the dialect; beside the port’s own address',
+            ),
+            'x-expose': mapped(
+              outsideHttp,
+              'a Service of that type',
+              'of the dialect; takes the place of the HTTPS route',
+            ),
           },
           { required: ['target'] },
         ),

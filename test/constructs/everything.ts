@@ -52,6 +52,7 @@ export const everything: Plan = planOf({
     {
       ...object('full'),
       kind: 'Ingress',
+      isOwnHost: false,
       annotations: { 'example.com/rate': '10' },
       host: 'full-dev.example.com',
       rules: [
@@ -64,6 +65,7 @@ export const everything: Plan = planOf({
     {
       ...object('gate'),
       kind: 'HTTPRoute',
+      isOwnHost: false,
       host: 'gate-dev.example.com',
       rules: [{ path: '/', service: 'full', port: 53 }],
       gateway: { namespace: 'infra', name: 'public' },

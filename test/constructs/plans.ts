@@ -9,6 +9,7 @@ export function planOf(parts: Partial<Plan>): Plan {
     workloads: [],
     services: [],
     routes: [],
+    openRoutes: [],
     claims: [],
     configMaps: [],
     secrets: [],
@@ -103,6 +104,7 @@ export const guestbook: Plan = planOf({
     {
       ...object('web'),
       kind: 'Ingress',
+      isOwnHost: false,
       source: 'compose.yaml#services.web.ports',
       host: 'web-shop.dev.example.com',
       rules: [{ path: '/', service: 'web', port: 80 }],

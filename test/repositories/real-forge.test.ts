@@ -115,6 +115,8 @@ function devctl(cwd: string, more: Readonly<Record<string, string>>) {
     PATH: process.env.PATH ?? '',
     DEVCTL_GIT_TOKEN: token!,
     DEVCTL_FORGE_TOKEN: token!,
+    DEVCTL_GIT_TOKEN_HOST: new URL(address!).host,
+    DEVCTL_FORGE_TOKEN_HOST: new URL(address!).host,
     ...(authority && { NODE_EXTRA_CA_CERTS: authority, GIT_SSL_CAINFO: authority }),
     ...more,
   }

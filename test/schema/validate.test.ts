@@ -369,7 +369,7 @@ describe('endpoints', () => {
   test.each([
     ['endpoints: [{path: /, service: web}]', 'schema/missing-key', '`endpoints[0]` needs `port`'],
     ['endpoints: [{path: /, service: web, prt: 80}]', 'endpoints/unknown-key', 'unknown key `prt` in `endpoints[0]`'],
-    ['endpoints: {api: {path: /}}', 'schema/wrong-type', '`endpoints.api` must be a list, not a mapping'],
+    ['endpoints: {api: {path: /}}', 'endpoints/unknown-key', 'unknown key `path` in `endpoints.api`'],
     ['endpoints: {labels: {a: b}}', 'schema/missing-key', '`endpoints` needs `rules`'],
     ['endpoints: {rules: [], api: []}', 'endpoints/unknown-key', 'unknown key `api` in `endpoints`'],
     ['endpoints: [{path: /, service: web, port: http}]', 'schema/not-allowed', '`endpoints[0].port` cannot be `http`'],
