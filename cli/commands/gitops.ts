@@ -25,6 +25,10 @@ export const gitopsInit = command({
   options: {
     argocd: flag('--argocd', 'for Argo CD'),
     flux: flag('--flux', 'for Flux'),
+    all: flag(
+      '--all',
+      'with `--argocd`: one ApplicationSet for every folder that `devctl publish` writes, now and later; with `--environment` for those of the environment, with `--path` for those in that folder',
+    ),
     ...loading,
     name,
     namespace,
@@ -57,6 +61,10 @@ export const gitopsInit = command({
   },
   examples: [
     { line: 'devctl gitops init --argocd --environment staging', does: 'commit argocd/shop-staging.yaml' },
+    {
+      line: 'devctl gitops init --argocd --all --environment staging',
+      does: 'one ApplicationSet for all applications of staging',
+    },
     {
       line: 'devctl gitops init --flux --environment staging --print | kubectl apply -f -',
       does: 'straight to the cluster',

@@ -8,6 +8,9 @@ import type { AgentSettings } from './agent-options.ts'
 /** Of the branch it may not be known before the repository is asked. */
 export type BranchlessTarget = Omit<AgentTarget, 'branch'>
 
+/** What is read from where. */
+type Accessed = Pick<BranchlessTarget, 'repository' | 'controllerNamespace'> & { readonly name: string }
+
 /** What is known of a controller. */
 export interface Agent {
   /** As people call it. */
@@ -16,7 +19,7 @@ export interface Agent {
   readonly folder: string
   readonly objects: (target: AgentTarget, settings: AgentSettings) => string
   /** How it gets into a repository that is not public. */
-  readonly access: (target: BranchlessTarget) => string
+  readonly access: (target: Accessed) => string
 }
 
 export const ARGOCD: Agent = {
@@ -31,9 +34,11 @@ export const FLUX: Agent = {
   name: 'Flux',
   folder: 'flux',
   objects: fluxObjects,
-  access: target => {
-    const url = controllerAddress(target.repository)
-    return `${/^ssh:/i.test(url) ? 'for ssh' : 'if the repository is private'}, once: \`flux create secret git ${agentName(target)}-git --url=${url}\` with its credentials, and \`secretRef\` in the file`
+  access: ({ name, repository, controllerNamespace }) => {
+    const url = controllerAddress(repository)
+    const where = controllerNamespace === undefined ? '' : ` --namespace=${controllerNamespace}`
+    const when = /^ssh:/i.test(url) ? 'for ssh' : 'if the repository is private'
+    return `${when}, once: \`flux create secret git ${name}-git${where} --url=${url}\` with its credentials, and \`secretRef\` in the file`
   },
 }
 
@@ -45,9 +50,17 @@ export function messageOf({ name }: Agent, { application, environment, path }: B
     `Devctl-Application: ${application}`,
     ...(environment === undefined ? [] : [`Devctl-Environment: ${environment}`]),
   ]
-  const body = 'To be applied to the cluster once. devctl does not change it any more.'
-  return `gitops(${words}): let ${name} sync ${where}\n\n${body}\n\n${trailers.join('\n')}\n`
+  return `gitops(${words}): let ${name} sync ${where}\n\n${ONCE}\n\n${trailers.join('\n')}\n`
 }
+
+/** The message of the commit for all folders. */
+export function messageOfAll(environment: string | undefined): string {
+  const scope = environment === undefined ? '' : `(${environment})`
+  const trailers = environment === undefined ? '' : `\nDevctl-Environment: ${environment}\n`
+  return `gitops${scope}: let Argo CD sync every published folder\n\n${ONCE}\n${trailers}`
+}
+
+const ONCE = 'To be applied to the cluster once. devctl does not change it any more.'
 
 /** What has come out, in lines. `request` is the branch of a pull request. */
 export function told(added: AddedOnce, path: string, request: string | undefined): readonly string[] {
@@ -66,20 +79,21 @@ export function told(added: AddedOnce, path: string, request: string | undefined
 }
 
 /** What is left to do. */
-export function next(
-  { kind }: AddedOnce,
+export function next({ kind }: AddedOnce, path: string, more: readonly string[]): readonly string[] {
+  if (kind !== 'pushed' && kind !== 'requested') return []
+  return [`next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``, ...more]
+}
+
+/** What else a controller needs for one application. */
+export function toDo(
   agent: Agent,
   target: BranchlessTarget,
-  path: string,
-  { targetNamespace }: Pick<AgentSettings, 'targetNamespace'> = {},
+  { targetNamespace }: Pick<AgentSettings, 'targetNamespace'>,
 ): readonly string[] {
-  if (kind !== 'pushed' && kind !== 'requested') return []
-  const { createNamespace } = target
   const namespace = targetNamespace ?? target.namespace
-  const needsNamespace = agent === FLUX && !createNamespace
+  const needsNamespace = agent === FLUX && !target.createNamespace
   return [
-    `next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``,
     ...(needsNamespace ? [`the namespace has to be there: \`kubectl create namespace ${namespace}\``] : []),
-    agent.access(target),
+    agent.access({ ...target, name: agentName(target) }),
   ]
 }

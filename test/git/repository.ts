@@ -59,10 +59,10 @@ export function installHooks(repository: string, hooks: Hooks): void {
   }
 }
 
-/** Adds a commit with a file to a branch of a bare repository, as if somebody else had pushed it; returns its id. */
+/** Adds a commit that writes files, or removes those without a text, to a branch of a bare repository, as if somebody else had pushed it; returns its id. */
 export async function commitDirectly(
   repository: string,
-  files: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string | undefined>>,
   { branch = 'main', message = 'somebody else' }: { branch?: string; message?: string } = {},
 ): Promise<string> {
   const parent = await tryGit(repository, ['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])
@@ -70,7 +70,9 @@ export async function commitDirectly(
   const input = [
     `commit refs/heads/${branch}\ncommitter Somebody Else <else@example.com> now\n${bytes(message)}`,
     parent.status === 0 ? `from ${parent.stdout.trim()}\n` : '',
-    ...Object.entries(files).map(([path, text]) => `M 100644 inline ${JSON.stringify(path)}\n${bytes(text)}`),
+    ...Object.entries(files).map(([path, text]) =>
+      text === undefined ? `D ${JSON.stringify(path)}\n` : `M 100644 inline ${JSON.stringify(path)}\n${bytes(text)}`,
+    ),
     'done\n',
   ].join('')
   const { status, stderr } = await tryGit(repository, ['fast-import', '--quiet', '--done', '--date-format=now'], {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import type { AgentTarget } from '../../gitops/agents.ts'
+import { argocdApplicationSet } from '../../gitops/application-set.ts'
 import { argocdApplication } from '../../gitops/argocd.ts'
 import { fluxObjects } from '../../gitops/flux.ts'
 import { controllerAddress, withoutCredentials } from '../../gitops/repository-url.ts'
@@ -53,6 +54,75 @@ describe('the objects of controllers', () => {
               maxDuration: 3m
       "
     `)
+  })
+
+  test('Argo CD, for all folders', () => {
+    const { repository, branch } = target
+    const all = { name: 'deploy-staging', environment: 'staging', repository, branch, path: '.' }
+    expect(argocdApplicationSet(all, { project: 'shops' })).toMatchInlineSnapshot(`
+      "# A private repository: tell Argo CD its credentials, \`argocd repo add\` or a Secret that is labelled
+      # \`argocd.argoproj.io/secret-type: repository\`.
+      apiVersion: argoproj.io/v1alpha1
+      kind: ApplicationSet
+      metadata:
+        name: deploy-staging
+        namespace: argocd
+      spec:
+        goTemplate: true
+        goTemplateOptions:
+          - missingkey=error
+        generators:
+          - git:
+              repoURL: ssh://git@git.example.com/team/deploy.git
+              revision: main
+              files:
+                - path: "**/.devctl.lock"
+                - path: .devctl.lock
+            selector:
+              matchLabels:
+                environment: staging
+              matchExpressions:
+                - key: namespace
+                  operator: Exists
+        template:
+          metadata:
+            name: "{{ .application }}{{ with index . \\"environment\\" }}-{{ normalize . }}{{ end }}"
+            annotations:
+              argocd.argoproj.io/manifest-generate-paths: .;/apps/{{ .application }}
+            finalizers:
+              - resources-finalizer.argocd.argoproj.io
+          spec:
+            project: shops
+            source:
+              repoURL: ssh://git@git.example.com/team/deploy.git
+              targetRevision: main
+              path: "{{ .path.path }}"
+            destination:
+              server: https://kubernetes.default.svc
+              namespace: "{{ .namespace }}"
+            syncPolicy:
+              automated:
+                prune: true
+                selfHeal: true
+              syncOptions:
+                - CreateNamespace=true
+                - ServerSideApply=true
+              retry:
+                limit: 5
+                refresh: true
+                backoff:
+                  duration: 10s
+                  factor: 2
+                  maxDuration: 3m
+      "
+    `)
+    const [anywhere] = parse(argocdApplicationSet({ name: 'deploy', repository, branch, path: 'clusters/eu/' })).spec
+      .generators
+    expect(anywhere.git.files).toEqual([{ path: 'clusters/eu/**/.devctl.lock' }, { path: 'clusters/eu/.devctl.lock' }])
+    expect(anywhere.selector).toEqual({ matchExpressions: [{ key: 'namespace', operator: 'Exists' }] })
+    const { spec } = parse(argocdApplicationSet(all, { keepsObjects: true }))
+    expect(spec.syncPolicy).toEqual({ preserveResourcesOnDeletion: true })
+    expect(spec.template.metadata.finalizers).toBeUndefined()
   })
 
   test('Flux', () => {

@@ -214,8 +214,29 @@ test('options say the rest of what a controller is given', async () => {
   ])
 })
 
+test('`--all` commits one ApplicationSet for all folders', async () => {
+  const { init, devctl, tree, log, server } = await initialising()
+  const { status, stdout } = await init('--argocd', '--all')
+  expect({ status, stdout }).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^added: argocd\/[a-z0-9-]+-staging\.yaml \(main [0-9a-f]{7}\)\n/),
+  })
+  const [file] = Object.keys(await tree())
+  expect(stdout).toContain(`\`kubectl apply -f ${file}\``)
+  expect(documents((await tree())[file!]!)).toMatchObject([
+    { kind: 'ApplicationSet', spec: { generators: [{ git: { repoURL: server.address, revision: 'main' } }] } },
+  ])
+  expect(await log()).toEqual(['gitops(staging): let Argo CD sync every published folder'])
+  const words = ['--all', '--print', '--name', 'everything', '--repository', server.address, '--branch', 'main']
+  const all = await devctl('gitops', 'init', '--argocd', ...words)
+  expect(documents(all.stdout)).toMatchObject([{ metadata: { name: 'everything' } }])
+  expect(documents(all.stdout)[0].spec.generators[0].selector.matchLabels).toBeUndefined()
+})
+
 test.each<[readonly string[], string]>([
   [[], 'which controller?'],
+  [['--flux', '--all'], '`--all` is for `--argocd`'],
+  [['--argocd', '--all', '--namespace', 'x'], '`--namespace` does not go with `--all`'],
   [['--flux', '--no-finalizer'], '`--no-finalizer` is for `--argocd`'],
   [['--argocd', '--service-account', 'x'], '`--service-account` is for `--flux`'],
   [['--flux', '--interval', '10'], 'no duration'],
