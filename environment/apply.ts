@@ -7,7 +7,6 @@ import { giveFreshChance, type Unready } from './fresh-chance.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
-import { webhookRefusal } from './refusals.ts'
 import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
 import { rollOut } from './rollout.ts'
 import type { WorkloadStatus } from './status.ts'
@@ -15,6 +14,7 @@ import type { Step } from './steps.ts'
 import { freeStuckPods } from './stuck-pods.ts'
 import type { Tracker } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
+import { webhookRefusal } from './webhook-refusal.ts'
 
 /** What is told while a deploy runs. */
 export interface ApplyEvents {

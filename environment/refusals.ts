@@ -1,10 +1,11 @@
-import { type ClusterError, type KubeObject, webhookIn } from '../cluster/cluster.ts'
+import type { ClusterError, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
 import { ENVIRONMENT_LABEL } from './labels.ts'
 import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
 import { controllerOf } from './owners.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
+import { webhookRefusal } from './webhook-refusal.ts'
 
 /** Throws unless the object may be adopted: it belongs to nobody, and the user has said so (reference/peers.md 4.5). */
 export function refuseForeign({ object, source }: WantedObject, there: KubeObject, { adopt }: Choices): void {
@@ -40,34 +41,6 @@ function ownerOf(object: KubeObject): string | undefined {
   }
   const controller = controllerOf(object)
   return controller && `${controller.kind.toLowerCase()}/${controller.name}`
-}
-
-/**
- * Names the admission webhook that a request failed for; undefined when it failed for something else. `what` is what was asked for: `deployment/web`.
- */
-export function webhookRefusal(
-  error: ClusterError,
-  what: string,
-  notes: readonly string[] = [],
-): UserError | undefined {
-  const failure = webhookIn(error.message)
-  if (!failure) return undefined
-  const { name, refuses, said } = failure
-  const all = [...notes, ...(said === '' ? [] : [said])]
-  return refuses
-    ? new UserError(`the admission webhook \`${name}\` refuses ${what}`, {
-        notes: all,
-        hint: 'it is a rule of this cluster: change what it names, or ask those who run the webhook',
-        cause: error,
-      })
-    : new UserError(
-        `the admission webhook \`${name}\` does not answer, and without it the cluster does not take ${what}`,
-        {
-          notes: all,
-          hint: 'those who run it have to mend it: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks',
-          cause: error,
-        },
-      )
 }
 
 /** Says in the user's words why the cluster does not take an object. */

@@ -1,6 +1,14 @@
-import type { ApplyOptions, CallOptions, Cluster, DeleteOptions, KubeObject } from '../cluster/cluster.ts'
+import {
+  type ApplyOptions,
+  type CallOptions,
+  type Cluster,
+  ClusterError,
+  type DeleteOptions,
+  type KubeObject,
+} from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { nameOf } from './wanted.ts'
+import { webhookRefusal } from './webhook-refusal.ts'
 
 /** Whether an object is being deleted: it counts as not there, and nothing is made of it any more (decisions section 7). */
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
@@ -21,14 +29,24 @@ const KNOWN_FINALIZERS = new Map([
   ['kubernetes.io/pvc-protection', 'a Pod still uses it'],
 ])
 
-/** Deletes this very object, not one that took its name since; says whether it was still there. */
-export function deleteObject(
+/**
+ * Deletes this very object, not one that took its name since; says whether it was still there. Throws a UserError that names the object when an admission webhook fails
+ * the request.
+ */
+export async function deleteObject(
   cluster: Cluster,
-  { apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject,
+  object: KubeObject,
   propagation: NonNullable<DeleteOptions['propagation']>,
   { signal }: CallOptions,
 ): Promise<boolean> {
-  return cluster.delete({ apiVersion, kind, name, namespace }, { uid, propagation, signal })
+  const { apiVersion, kind, metadata } = object
+  const { name, namespace, uid } = metadata
+  try {
+    return await cluster.delete({ apiVersion, kind, name, namespace }, { uid, propagation, signal })
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error
+    throw webhookRefusal(error, `the deletion of \`${nameOf(object)}\``) ?? error
+  }
 }
 
 /**
