@@ -1,4 +1,4 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../cluster/cluster.ts'
 import { ENVIRONMENT_LABEL, HOME_LABEL } from './labels.ts'
 import { isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'
@@ -45,7 +45,7 @@ async function contentOf(cluster: Cluster, object: KubeObject, options: CallOpti
     const { name: namespace } = object.metadata
     const kinds = (await cluster.kinds(options)).filter(({ namespaced }) => namespaced)
     const lists = await inParallel(kinds, ({ apiVersion, kind }) =>
-      cluster.list({ apiVersion, kind, namespace }, options),
+      listIfKnown(cluster, { apiVersion, kind, namespace }, options),
     )
     return lists.flat()
   }
@@ -61,7 +61,17 @@ async function contentOf(cluster: Cluster, object: KubeObject, options: CallOpti
   } // a CustomResourceDefinition's spec
   const version = versions.find(({ served }) => served)
   if (!version || !group || !names?.kind) return []
-  return cluster.list({ apiVersion: `${group}/${version.name}`, kind: names.kind }, options)
+  return listIfKnown(cluster, { apiVersion: `${group}/${version.name}`, kind: names.kind }, options)
+}
+
+/** The objects of a kind; none where its definition is gone, as when both are deleted at the same time. */
+async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOptions): Promise<readonly KubeObject[]> {
+  try {
+    return await cluster.list(query, options)
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'not-found') return []
+    throw error
+  }
 }
 
 /** Whether the environment's end is that of the object, too. */

@@ -115,6 +115,8 @@ async function goneOfOneKind(
       if (left.size === 0) return
     }
   } catch (error) {
+    // Objects go with the definition of their kind.
+    if (error instanceof ClusterError && error.failure === 'not-found') return
     const isLate = signal?.aborted && error === signal.reason && error instanceof DOMException
     if (!isLate) throw error
     const [first = '', ...notes] = [...left.values()].map(

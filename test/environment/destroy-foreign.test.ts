@@ -145,3 +145,26 @@ test('objects of the whole cluster are asked for, and nothing is destroyed witho
   await deploy(plain, wanted([object('ConfigMap', 'page', { data: {} })]))
   await destroy(plain, { mayDelete: () => Promise.reject(new ClusterError('invalid', 'nobody is to be asked')) })
 })
+
+test('a definition that is deleted first has nothing in a namespace any more', async () => {
+  const cluster = await deployed()
+  const { list } = cluster
+  cluster.list = async (query, options) => {
+    if (query.kind === 'Gadget') throw new ClusterError('not-found', 'the server answered 404', { status: 404 })
+    return list.call(cluster, query, options)
+  }
+  const { held } = await destroy(cluster)
+  expect(held).toEqual([])
+  expect(await isThere(cluster, namespace)).toBe(false)
+})
+
+test('a webhook that refuses a deletion is named, with the object', async () => {
+  const cluster = await deployed()
+  cluster.delete = async () => {
+    const said = 'admission webhook "w.example.com" denied the request: ask me first'
+    throw new ClusterError('forbidden', said, { status: 403 })
+  }
+  await expect(destroy(cluster)).rejects.toThrow(
+    'the admission webhook `w.example.com` refuses the deletion of `configmap/page`',
+  )
+})
