@@ -1,0 +1,134 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { eventually, findCluster } from './cluster.ts'
+import { deleteHeld, letGo } from './held.ts'
+import { Program } from './program.ts'
+import { type Project, withProject } from './project.ts'
+
+const found = findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+const it = (name: string, body: (project: Project) => Promise<void>) =>
+  test.concurrent(name, () => withProject(cluster!, body))
+
+/** A Deployment and a StatefulSet with a claim; neither listens to SIGTERM. */
+const COMPOSE = `services:
+  web:
+    image: busybox:1.37
+    command: [sleep, "3600"]
+    expose: [8080]
+    stop_grace_period: 2s
+    healthcheck: {test: [CMD, "true"], interval: 1s}
+  db:
+    image: busybox:1.37
+    command: [sleep, "3600"]
+    volumes: [data:/data]
+    stop_grace_period: 2s
+    healthcheck: {test: [CMD, "true"], interval: 1s}
+volumes: {data: {}}
+`
+
+/** Starts a deploy as a process of its own, whose output is seen while it runs. */
+const startDeploy = ({ name, directory }: Project, ...args: readonly string[]) =>
+  new Program(['deploy', '--name', name, '--namespace', name, '--timeout', '60s', ...args], {
+    cwd: directory,
+    env: { DEVCTL_HOME: `${directory}/.home` },
+  }).read()
+
+const untilTold = (program: Program, text: string | RegExp) =>
+  eventually(
+    `it says ${text}`,
+    30,
+    async () => (typeof text === 'string' ? program.stderr.includes(text) : text.test(program.stderr)) || undefined,
+    async () => program.stderr,
+    50,
+  )
+
+async function expectUpToDate({ devctl }: Project): Promise<void> {
+  const diff = await devctl('diff', '--exit-code')
+  expect(diff.status, diff.stdout + diff.stderr).toBe(0)
+}
+
+const uidsOf = async (project: Project, objects: readonly string[]) =>
+  Promise.all(objects.map(async object => (await project.get(object)).metadata.uid))
+
+describe.skipIf(cluster === undefined)('what is being deleted does not exist for a deploy', () => {
+  afterAll(() => cluster?.close())
+
+  it('workloads and a Service: their ends are waited for, and they are made again', async project => {
+    project.compose(COMPOSE)
+    const objects = ['deployment/web', 'statefulset/db', 'service/web']
+    expect(await project.devctl('deploy')).toMatchObject({ status: 0 })
+    const before = await uidsOf(project, objects)
+    await deleteHeld(project, ...objects)
+    expect((await project.devctl('diff', '--exit-code')).status, 'there is something to do').toBe(3)
+    const deploy = startDeploy(project, '--wait')
+    const text = 'waiting until service/web is gone: the finalizer `example.com/hold` keeps it'
+    await untilTold(deploy, text)
+    await letGo(project, ...objects)
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    expect(deploy.stderr).not.toContain('up to date')
+    for (const [index, uid] of (await uidsOf(project, objects)).entries()) expect(uid).not.toBe(before[index])
+    await expectUpToDate(project)
+  })
+
+  it('a claim: one that Pods use is an error that names them, any other is made again', async project => {
+    project.compose(COMPOSE)
+    expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
+    const claim = (await project.kubectl('get', 'pvc', '--output=name')).trim()
+    const [before] = await uidsOf(project, [claim])
+    await deleteHeld(project, claim)
+    const held = await project.devctl('deploy')
+    expect(held.status, held.stderr).toBe(1)
+    expect(held.stderr).toMatch(/error: the claim `[\w-]+` is being deleted, and Pods still use it/)
+    expect(held.stderr).toContain('pod/db-0')
+
+    await project.kubectl('delete', '--wait=false', 'statefulset/db')
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, /waiting until persistentvolumeclaim\/[\w-]+ is gone/)
+    await letGo(project, claim)
+    expect(await deploy.status, deploy.stderr).toBe(0)
+    expect(await uidsOf(project, [claim])).not.toEqual([before])
+    await expectUpToDate(project)
+  })
+
+  it('right after a destroy that did not wait', async project => {
+    project.compose(COMPOSE)
+    expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
+    const objects = ['deployment/web', 'statefulset/db', 'service/web']
+    const before = await uidsOf(project, objects)
+    expect(await project.devctl('destroy', '--volumes')).toMatchObject({ status: 0 })
+    const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+    expect(status, stderr).toBe(0)
+    expect(stderr).not.toContain('up to date')
+    for (const [index, uid] of (await uidsOf(project, objects)).entries()) expect(uid).not.toBe(before[index])
+    await expectUpToDate(project)
+  })
+
+  it('a namespace: the error names it, before and while a deploy waits', async project => {
+    // It never gets ready.
+    project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
+    await project.kubectl('create', 'configmap', 'last')
+    const deploy = startDeploy(project, '--wait')
+    try {
+      await untilTold(deploy, 'web: Deployment')
+      await project.kubectl(
+        'patch',
+        'configmap/last',
+        '--type=merge',
+        '--patch',
+        '{"metadata":{"finalizers":["example.com/hold"]}}',
+      )
+      await project.kubectl('delete', 'namespace', project.name, '--wait=false')
+      expect(await deploy.status, deploy.stderr).toBe(1)
+      expect(deploy.stderr).toContain(`\`${project.name}\` is being deleted`)
+      expect(deploy.stderr).not.toContain('not done within')
+
+      const { status, stderr } = await project.devctl('deploy')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toContain(`error: the namespace \`${project.name}\` is being deleted`)
+      expect(stderr).not.toContain('up to date')
+    } finally {
+      await letGo(project, 'configmap/last')
+    }
+  })
+})
