@@ -124,6 +124,9 @@ function around(path: Path, step: string): Readonly<Record<string, Json>> {
   if (path.length === 2 && family === 'services') return { image: 'nginx' }
   if (path.length === 2 && (family === 'secrets' || family === 'configs') && !CONTENTS.has(step)) return resource
   if (typeof path.at(-1) === 'number' && /^(secrets|configs)$/.test(String(path.at(-2)))) return { source: 'db' }
+  const [last, parent] = [path.at(-1), path.at(-2)]
+  if (step !== 'name' && /^(x-)?host$/.test(String(typeof last === 'number' ? parent : last)))
+    return { name: 'a.example.com' }
   return key === 'extends' ? { service: 'db' } : {}
 }
 
@@ -135,7 +138,7 @@ const CONTENTS = new Set(['file', 'content', 'environment', 'external'])
 function sample(key: string, shape: Shape): Json {
   if (key === 'service') return 'web'
   if ((key === 'target' || key === 'path') && !shape.scalar?.types.includes('integer')) return FILE
-  if (key === 'type') return 'tmpfs'
+  if (key === 'type') return shape.scalar?.words?.includes('NodePort') ? 'NodePort' : 'tmpfs'
   if (shape.list) return [sample('', shape.list.items)]
   if (shape.map)
     return Object.fromEntries(shape.map.required.map(name => [name, sample(name, shapeOf(shape.map!.keys[name]!))]))
