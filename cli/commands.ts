@@ -8,7 +8,7 @@ import { diff } from './commands/diff.ts'
 import { endpoints } from './commands/endpoints.ts'
 import { explain } from './commands/explain.ts'
 import { forward } from './commands/forward.ts'
-import { gitops, gitopsInit } from './commands/gitops.ts'
+import { gitops, gitopsInit, gitopsSecrets } from './commands/gitops.ts'
 import { help } from './commands/help.ts'
 import { kubeconfig } from './commands/kubeconfig.ts'
 import { logs } from './commands/logs.ts'
@@ -47,6 +47,7 @@ export const commands: readonly Command[] = [
   promote,
   gitops,
   gitopsInit,
+  gitopsSecrets,
   render,
   validate,
   config,

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
 import { UsageError } from '../errors.ts'
-import { choice, flag, text } from '../options.ts'
+import { choice, flag, list, text } from '../options.ts'
 import { dnsLabel, loading, planning } from '../project-options.ts'
 import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
 import { folderPath, publishing } from '../publish/options.ts'
@@ -8,10 +8,12 @@ import { folderPath, publishing } from '../publish/options.ts'
 export const gitops = command({
   name: 'gitops',
   summary: 'Set up what syncs a GitOps repository to a cluster',
-  description: `What \`devctl publish\` commits to a repository gets to the cluster by a controller there, Argo CD or Flux, that has to be told of it once: \`devctl gitops init\`.`,
+  description: `What \`devctl publish\` commits to a repository gets to the cluster by a controller there, Argo CD or Flux, that has to be told of it once: \`devctl gitops init\`. \`devctl gitops secrets\` answers what of it is secret.`,
   options: {},
   async run() {
-    throw new UsageError('`devctl gitops` does nothing by itself', { hint: 'add `init`: `devctl gitops init --help`' })
+    throw new UsageError('`devctl gitops` does nothing by itself', {
+      hint: 'add `init` or `secrets`: `devctl gitops init --help`',
+    })
   },
 })
 
@@ -73,5 +75,30 @@ export const gitopsInit = command({
   async run(context, _words, options) {
     const { initAgent } = await import('../publish/init-agent.ts')
     return initAgent(context, options)
+  },
+})
+
+export const gitopsSecrets = command({
+  name: 'gitops secrets',
+  summary: 'Answer what is secret, and write it into devctl.yml',
+  description: `Walks through what \`devctl publish\` refuses because it is secret, or looks it, and writes the answers into the environment in devctl.yml: the Secret and the key that a value comes from, or that it is public. Comments stay. Where nobody sits at a terminal, options answer; the exit status is 1 while something is left.`,
+  options: {
+    ...loading,
+    name,
+    namespace,
+    secret: list('--secret <path=secret/key>', 'this value comes from that key of that Secret; may be repeated'),
+    public: list('--public <path>', 'this value is not secret; may be repeated'),
+    dryRun: flag('--dry-run', 'print the manifest with the answers, and change nothing'),
+  },
+  examples: [
+    { line: 'devctl gitops secrets --environment staging', does: 'ask for each value' },
+    {
+      line: 'devctl gitops secrets --environment staging --secret secrets.token=shop-token/token',
+      does: 'without a terminal',
+    },
+  ],
+  async run(context, _words, options) {
+    const { answerSecrets } = await import('../publish/answer-secrets.ts')
+    return answerSecrets(context, options)
   },
 })

@@ -16,6 +16,16 @@ export interface Diagnostic {
   readonly hidden?: readonly Span[]
   /** What to write instead, printed as `= help:`. */
   readonly hint?: string
+  /** Of what is secret, or looks it, and would be written into a repository. */
+  readonly secret?: SecretFinding
+}
+
+/** What can be answered about a value that is secret, or looks it. */
+export interface SecretFinding {
+  /** The path by which `secrets.public` of an environment names it. */
+  readonly path: string
+  /** The Secret and the key that are proposed for it in `secrets.values`; absent where it can come from none. */
+  readonly source?: { readonly secret: string; readonly key: string }
 }
 
 /** Another place that belongs to a diagnostic, and what is there. */
@@ -28,6 +38,7 @@ export interface Wording {
   readonly message: string
   readonly hint?: string | undefined
   readonly notes?: readonly string[] | undefined
+  readonly secret?: SecretFinding | undefined
 }
 
 /** A kind of diagnostic. Declared once, beside the code that reports it; `explain` is its page in docs/diagnostics.md and `devctl explain CODE`. */

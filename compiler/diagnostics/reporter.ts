@@ -27,7 +27,9 @@ export class Reporter {
 
   /** Reports a diagnostic; the same code and message at the same span is kept once. */
   report<P>(kind: DiagnosticKind<P>, span: Span | undefined, parameters: P, related?: readonly Related[]): void {
-    const { message, hint, notes } = span?.file.isOutside ? withoutText(kind.code) : kind.text(parameters)
+    const { message, hint, notes, secret }: Wording = span?.file.isOutside
+      ? withoutText(kind.code)
+      : kind.text(parameters)
     const key = `${kind.code} ${span?.file.path} ${span?.start} ${span?.end} ${message}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
@@ -43,6 +45,7 @@ export class Reporter {
       ...(related?.length && { related }),
       ...(notes?.length && { notes }),
       ...(hint !== undefined && { hint }),
+      ...(secret && { secret }),
     })
   }
 

@@ -1,4 +1,4 @@
-import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { diagnostic, type SecretFinding } from '../diagnostics/diagnostic.ts'
 import type { Project } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { KnownSecrets } from '../values/known-secrets.ts'
@@ -30,9 +30,10 @@ environments:
 \`\`\`
 
 A secret in a command or a config has to become a variable or an entry of \`secrets\` first.`,
-  text: (p: { path: string; what: string; hint: string }) => ({
+  text: (p: SecretFinding & { what: string; hint: string }) => ({
     message: `\`${p.path}\` holds ${p.what}, and would be written into the repository`,
     hint: p.hint,
+    secret: { path: p.path, ...(p.source && { source: p.source }) },
   }),
 })
 
@@ -59,9 +60,10 @@ environments:
 \`\`\`
 
 A config with a secret in it has to become an entry of \`secrets\`. Kubernetes can take nothing else from a Secret: labels, addresses and names have to do without.`,
-  text: (p: { path: string; origin: string; hint: string }) => ({
+  text: (p: SecretFinding & { origin: string; hint: string }) => ({
     message: `\`${p.path}\` holds the value of ${p.origin}, which is secret, and would be written into the repository`,
     hint: p.hint,
+    secret: { path: p.path, ...(p.source && { source: p.source }) },
   }),
 })
 
@@ -95,9 +97,10 @@ environments:
       values:
         secrets.token: {secret: shop-token, key: token}
 \`\`\``,
-  text: (p: { name: string; hint: string }) => ({
+  text: (p: SecretFinding & { name: string; hint: string }) => ({
     message: `the Secret \`${p.name}\` has data, and would be written into the repository`,
     hint: p.hint,
+    secret: { path: p.path, ...(p.source && { source: p.source }) },
   }),
 })
 
@@ -128,12 +131,21 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
       hideText(context, one)
       const { path } = one
       if (isNew(path))
-        reporter.report(looksSecret, placeOf(one, look), { path, what: look.what, hint: hintFor(context, one) })
+        reporter.report(looksSecret, placeOf(one, look), {
+          ...findingOf(context, one),
+          what: look.what,
+          hint: hintFor(context, one),
+        })
     }
   }
   refuse(one => looks(one, isKnownName))
   for (const use of shownUses(context, plan))
-    if (isNew(use.path)) reporter.report(secretOrigin, use.span, { ...use, hint: hintForUse(context, use) })
+    if (isNew(use.path))
+      reporter.report(secretOrigin, use.span, {
+        ...findingOf(context, use),
+        origin: use.origin,
+        hint: hintForUse(context, use),
+      })
   const known = knownIn(project)
   refuse(one => (found.has(one.path) ? undefined : holdsKnown(one, known)))
   if ((options.secretRules?.backend ?? 'reference') !== 'reference') return
@@ -141,7 +153,11 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
   for (const secret of filled)
     if (!isPublic(context, secret.path ?? ''))
-      reporter.report(inRepository, secret.span, { name: secret.name, hint: hintForData(context, secret) })
+      reporter.report(inRepository, secret.span, {
+        ...findingOfData(secret),
+        name: secret.name,
+        hint: hintForData(context, secret),
+      })
 }
 
 /** One warning for each secret: the places may be many. */
@@ -207,12 +223,23 @@ function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook):
 /** What is written at a span, without quotes around it. */
 const bare = ({ file, start, end }: Span): string => file.text.slice(start, end).replace(/^(["'])(.*)\1$/s, '$2')
 
-function hintFor(context: PlanContext, { path, variable }: GuardedText): string {
-  if (!variable)
-    return `move it into a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+/** What can be done about a text: a variable can come from a Secret. */
+function findingOf(context: PlanContext, { path, variable }: Pick<GuardedText, 'path' | 'variable'>): SecretFinding {
+  if (!variable) return { path }
   const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
-  const key = objectKey(variable.name)
-  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, secret, key)}\nor, if it is not secret:\n${publicLines(context, path)}`
+  return { path, source: { secret, key: objectKey(variable.name) } }
+}
+
+function findingOfData({ name, path = name, data }: SecretPlan): SecretFinding {
+  const [key = 'value'] = Object.keys(data)
+  return { path, ...(path.startsWith('secrets.') && { source: { secret: name, key } }) }
+}
+
+function hintFor(context: PlanContext, one: GuardedText): string {
+  const { path, source } = findingOf(context, one)
+  if (!source)
+    return `move it into a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}\nor, if it is not secret:\n${publicLines(context, path)}`
 }
 
 function hintForUse(context: PlanContext, use: SecretUse): string {
@@ -232,10 +259,10 @@ function hintForUse(context: PlanContext, use: SecretUse): string {
   return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, which comes from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
 }
 
-function hintForData(context: PlanContext, { name, path = name, data }: SecretPlan): string {
-  const [key = 'value'] = Object.keys(data)
-  const first = path.startsWith('secrets.')
-    ? `take it from a Secret of the cluster, in devctl.yml:\n${valueLines(context, path, name, key)}`
+function hintForData(context: PlanContext, data: SecretPlan): string {
+  const { path, source } = findingOfData(data)
+  const first = source
+    ? `take it from a Secret of the cluster, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}`
     : 'make the file an entry of `secrets` and mount that, so that it can come from a Secret of the cluster'
   return `${first}\nor, if it is not secret:\n${publicLines(context, path)}`
 }
