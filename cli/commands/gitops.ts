@@ -52,11 +52,11 @@ export const gitopsInit = command({
       '--pull-request',
       'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
     ),
-    forge: choice('--forge <kind>', 'what kind of server the repository is on, where its host does not tell', [
-      'github',
-      'gitlab',
-      'gitea',
-    ]),
+    forge: choice(
+      '--forge <kind>',
+      'what kind of server the repository is on (default: told by its host, else the server is asked)',
+      ['github', 'gitlab', 'gitea'],
+    ),
     print: flag('--print', 'print the YAML, and commit nothing'),
     dryRun: flag('--dry-run', 'tell what would be committed, and change nothing'),
     timeout,

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { addOnce } from '../../gitops/add-once.ts'
-import { forgeOf } from '../../gitops/forge/forge-of.ts'
+import { findForge } from '../../gitops/forge/ask-kind.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
 import { UsageError } from '../errors.ts'
@@ -63,10 +63,9 @@ async function addAgent(
   if (request !== undefined && (added.kind === 'pushed' || added.kind === 'requested')) {
     const base = added.kind === 'pushed' ? added.pushed.branch : added.branch
     const kind = options.forge ?? rules?.forge
-    const forge = forgeOf(address.url, io.env, {
-      isNamedByUser: address.isNamedByUser,
-      ...(kind !== undefined && { forge: kind }),
-    })
+    const { isNamedByUser } = address
+    const named = { isNamedByUser, ...(kind !== undefined && { forge: kind }) }
+    const forge = await findForge(address.url, io.env, named, signal)
     const [title, ...paragraphs] = message.trimEnd().split('\n\n') as [string, ...string[]] // a text has a first line
     const opened = { head: request, base, title, body: `${paragraphs[0]}\n` }
     lines.push(...(await requestWith(io, forge, opened, project.environment, signal)).lines, '')

@@ -42,7 +42,7 @@ export const pullRequest = flag(
 )
 export const forge = choice(
   '--forge <kind>',
-  'what kind of server the repository is on, where its host does not tell',
+  'what kind of server the repository is on (default: told by its host, else the server is asked)',
   ['github', 'gitlab', 'gitea'],
 )
 export const rollback = flag('--rollback', 'publish although the repository holds a newer commit of the source')

@@ -1,8 +1,8 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Environment } from '../../compiler/manifest/manifest.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import { findForge } from '../../gitops/forge/ask-kind.ts'
 import type { Branches, Forge, RequestText } from '../../gitops/forge/forge.ts'
-import { forgeOf } from '../../gitops/forge/forge-of.ts'
 import { type ImageChange, requestText } from '../../gitops/forge/request-text.ts'
 import { type MessageInput, subjectOf } from '../../gitops/message.ts'
 import type { Context } from '../command.ts'
@@ -30,7 +30,7 @@ export async function openRequest(
   const { destination, project, signal } = published
   const head = destination.target.request!
   const text = textOf(published, message, head, io.secrets)
-  return requestWith(io, forgeFor(io.env, published), { ...text, head, base }, project.environment, signal)
+  return requestWith(io, await forgeFor(io.env, published), { ...text, head, base }, project.environment, signal)
 }
 
 /** The same for who has the text already; the environment says who is to look at it. */
@@ -91,7 +91,7 @@ function notOpened(error: unknown, head: string, page: string): unknown {
 export async function closeRequest({ io }: Context, published: Addressed, base: string): Promise<void> {
   const { destination, signal } = published
   const head = destination.target.request!
-  const requests = forgeFor(io.env, published)?.requests
+  const requests = (await forgeFor(io.env, published))?.requests
   const request = await requests?.find({ head, base }, { signal })
   if (!requests || !request) return
   const notes = await requests.close(request, `\`${base}\` already holds what the source renders to.`, { signal })
@@ -117,10 +117,13 @@ export function tellWithdrawn(
 /** Where a request is, and how long may be waited for it. */
 type Addressed = Pick<Published, 'destination' | 'project' | 'forge' | 'signal'>
 
-function forgeFor(env: Context['io']['env'], { destination, project, forge }: Addressed): Forge | undefined {
+function forgeFor(
+  env: Context['io']['env'],
+  { destination, project, forge, signal }: Addressed,
+): Promise<Forge | undefined> {
   const kind = forge ?? project.environment?.publish.pullRequest?.forge
   const { url, isNamedByUser } = destination.target.address
-  return forgeOf(url, env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) })
+  return findForge(url, env, { isNamedByUser, ...(kind !== undefined && { forge: kind }) }, signal)
 }
 
 function textOf(published: Published, message: MessageInput, branch: string, secrets: KnownSecrets | undefined) {

@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findForge } from '../../../gitops/forge/ask-kind.ts'
+
+type Answers = (request: IncomingMessage, response: ServerResponse) => void
+
+/** A server, and what it was asked. */
+async function serving(answers: Answers) {
+  const asked: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    asked.push(request)
+    answers(request, response)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { asked, repository: `http://127.0.0.1:${port}/acme/deploy.git`, port }
+}
+
+const reply =
+  (path: string, status: number, body: string, headers: Readonly<Record<string, string>> = {}): Answers =>
+  (request, response) => {
+    if (request.url === path) response.writeHead(status, headers).end(body)
+    else response.writeHead(404).end('<html>not found</html>')
+  }
+
+const TOKENS = { DEVCTL_FORGE_TOKEN: 'secret', GITEA_TOKEN: 'secret', GITLAB_TOKEN: 'secret', GITHUB_TOKEN: 'secret' }
+const never = new AbortController().signal
+
+describe('a forge of which nothing is known is asked', () => {
+  test.each<[string, Answers]>([
+    ['gitea', reply('/api/v1/version', 200, '{"version":"1.24.0"}')],
+    ['gitea', reply('/api/v1/version', 403, '{"message":"x","url":"https://git.example.com/api/swagger"}')],
+    ['gitlab', reply('/api/v4/version', 401, '{"message":"401 Unauthorized"}', { 'x-gitlab-meta': '{}' })],
+    ['github', reply('/api/v3/meta', 401, '{}', { 'x-github-request-id': '1' })],
+    ['github', reply('/api/v3/meta', 200, '{}', { 'x-github-enterprise-version': '3.17' })],
+  ])('%s', async (kind, answers) => {
+    const { repository, asked } = await serving(answers)
+    const forge = await findForge(repository, { ...TOKENS, DEVCTL_FORGE_TOKEN_HOST: '127.0.0.1' }, {}, never)
+    expect(forge?.kind).toBe(kind)
+    const sent = JSON.stringify(asked.map(({ headers, url }) => ({ headers, url })))
+    expect(sent).not.toContain('secret')
+    expect(sent).not.toMatch(/authorization|private-token/i)
+  })
+
+  test.each<[string, Answers]>([
+    ['a page for everything', (_, response) => response.writeHead(200).end('<html></html>')],
+    ['JSON for everything', (_, response) => response.writeHead(200).end('{"version":1}')],
+    ['null', (_, response) => response.writeHead(200).end('null')],
+    ['nothing', (_, response) => void response.destroy()],
+    ['a redirect', (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()],
+  ])('%s is none', async (_, answers) => {
+    const { repository } = await serving(answers)
+    expect(await findForge(repository, TOKENS, {}, never)).toBeUndefined()
+  })
+
+  test('a server that does not answer is waited for a few seconds', async () => {
+    const { repository } = await serving(() => {})
+    const began = Date.now()
+    expect(await findForge(repository, {}, {}, never)).toBeUndefined()
+    expect(Date.now() - began).toBeLessThan(8000)
+  }, 10_000)
+
+  test('who gives up is not kept waiting', async () => {
+    const end = new AbortController()
+    const { repository } = await serving(() => end.abort(new Error('enough')))
+    await expect(findForge(repository, {}, {}, end.signal)).rejects.toThrow('enough')
+  })
+
+  test('one that is known is not asked', async () => {
+    const { repository, asked, port } = await serving(() => {})
+    expect((await findForge(repository, {}, { forge: 'gitlab' }, never))?.kind).toBe('gitlab')
+    expect((await findForge(repository, { GITEA_SERVER_URL: `http://127.0.0.1:${port}` }, {}, never))?.kind).toBe(
+      'gitea',
+    )
+    expect(asked).toEqual([])
+  })
+
+  test('a folder is none', async () => {
+    expect(await findForge('/srv/git/deploy', {}, {}, never)).toBeUndefined()
+  })
+})
