@@ -17,7 +17,7 @@ import { refuseEndingNamespace } from './namespace.ts'
 import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
 import { NotInTime, WorkloadFailed } from './rollout.ts'
 import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
-import { Tracker } from './tracker.ts'
+import { Tracker, WorkloadDeleted } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
 
 /** What is deployed, and where to. */
@@ -130,6 +130,12 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     const all = first.wanted.after.map(({ object }) => object)
     return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
   } catch (error) {
+    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted)
+    if (deleted.length > 0) {
+      // With their namespace, perhaps.
+      await refuseEndingNamespace(cluster, namespace, { signal })
+      throw deleted.length === 1 ? deleted[0] : new AggregateError(deleted)
+    }
     const ended = endedEarly(error)
     const failed = ended ? ended.late : failuresIn(error, signal)
     if (!failed) throw error
@@ -213,12 +219,13 @@ function endedEarly(error: unknown): NotInTime | undefined {
 
 /** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */
 export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
-  const all = error instanceof AggregateError ? error.errors : [error]
   const byService = new Map<string, WorkloadFailed>()
-  for (const one of all) {
+  for (const one of errorsIn(error)) {
     if (one instanceof WorkloadFailed) {
       if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
-    } else if (one !== signal.reason && one?.cause !== signal.reason) return undefined
+    } else if (one !== signal.reason && (!(one instanceof Error) || one.cause !== signal.reason)) return undefined
   }
   return byService.size > 0 ? [...byService.values()] : undefined
 }
+
+const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? error.errors : [error])

@@ -1,4 +1,5 @@
 import { type Change, type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../cluster/cluster.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from './clock.ts'
 import { toWarning, type Warning, Warnings } from './events.ts'
 import { environmentSelector } from './labels.ts'
@@ -13,10 +14,18 @@ import {
   restartsOf,
   workloadProblems,
 } from './problems.ts'
+import { isEnding } from './removal.ts'
 import { newestPods, replacedPods } from './revisions.ts'
 import { Settling } from './settling.ts'
 import { isSeen, statusOf, type WorkloadStatus } from './status.ts'
-import { serviceOf } from './wanted.ts'
+import { nameOf, serviceOf } from './wanted.ts'
+
+/** A workload that is waited for was deleted by somebody else. */
+export class WorkloadDeleted extends UserError {
+  constructor(object: KubeObject) {
+    super(`\`${nameOf(object)}\` was deleted while it was waited for`, { hint: '`devctl deploy` makes it again' })
+  }
+}
 
 /** How a workload is, with the Pods of its newest generation. */
 export interface Tracked {
@@ -53,6 +62,8 @@ export class Tracker {
   readonly #restarts = new Map<string | undefined, ReadonlyMap<string, number>>()
   readonly #settling = new Settling()
   readonly #watched = new Set<string>()
+  /** Workloads that are being deleted, or gone, by uid. */
+  readonly #deleted = new Map<string | undefined, KubeObject>()
   /** Kinds whose first objects are known. */
   readonly #listed = new Set<string>()
   /** By the service that they look at. */
@@ -66,7 +77,9 @@ export class Tracker {
     this.#namespace = namespace
   }
 
-  /** Resolves when `check` gives something else than undefined for a workload; throws what it throws, what ends a watch, and the signal's reason. */
+  /**
+   * Resolves when `check` gives something else than undefined for a workload; throws what it throws, what ends a watch, WorkloadDeleted, and the signal's reason.
+   */
   async until<T>(
     workload: KubeObject,
     check: (tracked: Tracked | undefined) => T | undefined,
@@ -90,7 +103,9 @@ export class Tracker {
         if (this.#failure) return end(() => reject(this.#failure))
         try {
           const result = check(this.#tracked(workload))
-          if (result !== undefined) end(() => resolve(result))
+          if (result !== undefined) return end(() => resolve(result))
+          const deleted = this.#deleted.get(workload.metadata.uid)
+          if (deleted && statusOf(deleted).state !== 'complete') throw new WorkloadDeleted(deleted)
         } catch (error) {
           end(() => reject(error))
         }
@@ -163,14 +178,23 @@ export class Tracker {
 
   #watch(apiVersion: string, kind: string): void {
     const query = { apiVersion, kind, namespace: this.#namespace, labels: environmentSelector(this.#environment) }
+    // Those that were there before a restart, and are not told of again.
+    let lost = new Map<string | undefined, KubeObject>()
     this.#follow(query, change => {
-      if (change.type === 'Listed') return
+      if (change.type === 'Listed') {
+        for (const [uid, object] of lost) this.#deleted.set(uid, object)
+        return
+      }
       if (change.type === 'Restarted') {
-        for (const object of [...this.#objects.values()]) if (object.kind === kind) this.#forget(object)
+        const known = [...this.#objects.values()].filter(object => object.kind === kind)
+        lost = new Map(known.map(object => [object.metadata.uid, object]))
+        for (const object of known) this.#forget(object)
         return
       }
       const object = { ...change.object, kind }
       const { uid } = object.metadata
+      lost.delete(uid)
+      if (kind !== 'Pod' && (change.type === 'Deleted' || isEnding(object))) this.#deleted.set(uid, object)
       if (kind === 'Pod') {
         if (!this.#restarts.has(uid)) this.#restarts.set(uid, restartsOf(object))
         this.#settling.see(object, this.#clock.now(), !this.#listed.has(kind))

@@ -104,6 +104,16 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await expectUpToDate(project)
   })
 
+  it('a workload that is deleted while a deploy waits for it', async project => {
+    project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, 'web: Deployment')
+    await project.kubectl('delete', 'deployment/web')
+    expect(await deploy.status, deploy.stderr).toBe(1)
+    expect(deploy.stderr).toContain('error: `deployment/web` was deleted while it was waited for')
+    expect(deploy.stderr).not.toContain('not done within')
+  })
+
   it('a namespace: the error names it, before and while a deploy waits', async project => {
     // It never gets ready.
     project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))
@@ -119,7 +129,9 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
         '{"metadata":{"finalizers":["example.com/hold"]}}',
       )
       await project.kubectl('delete', 'namespace', project.name, '--wait=false')
+      const began = Date.now()
       expect(await deploy.status, deploy.stderr).toBe(1)
+      expect(Date.now() - began, deploy.stderr).toBeLessThan(20_000)
       expect(deploy.stderr).toContain(`\`${project.name}\` is being deleted`)
       expect(deploy.stderr).not.toContain('not done within')
 

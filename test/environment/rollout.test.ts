@@ -265,3 +265,31 @@ describe('routes', () => {
     expect(state.isOver).toBe(false)
   })
 })
+
+describe('what is deleted while it is waited for', () => {
+  /** A deploy that waits, and its end. */
+  async function waiting() {
+    const cluster = newCluster()
+    const one = workload('StatefulSet', 'db')
+    const done = deploy(cluster, wanted([], [one]), { wait: true })
+    done.catch(() => {})
+    await settle()
+    return { cluster, one, done }
+  }
+
+  test('ends the wait', async () => {
+    const { cluster, one, done } = await waiting()
+    await cluster.delete(ref(one.object))
+    await expect(done).rejects.toThrow('`statefulset/db` was deleted while it was waited for')
+  })
+
+  test('also when it is still there', async () => {
+    const { cluster, one, done } = await waiting()
+    cluster.act(ref(one.object), live => ({
+      ...live,
+      metadata: { ...live.metadata, finalizers: ['example.com/hold'] },
+    }))
+    await cluster.delete(ref(one.object))
+    await expect(done).rejects.toThrow('`statefulset/db` was deleted while it was waited for')
+  })
+})
