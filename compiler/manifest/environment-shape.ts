@@ -37,7 +37,7 @@ const pullRequest: Shape = either(
       'users who are asked to review it; `org/team` for a team of GitHub or Gitea',
     ),
     draft: cli(flag(), 'open it as a draft', '`false`'),
-    forge: cli(word(['github', 'gitlab', 'gitea']), 'as `--forge`', 'by the host of the repository'),
+    forge: cli(word(['github', 'gitlab', 'gitea']), 'as `--forge`', 'told by the host, else the server is asked'),
   }),
 )
 
