@@ -8,6 +8,7 @@ import { type Session, type SessionOptions, withCluster } from './cluster-sessio
 import type { Context } from './command.ts'
 import { findEnvironment } from './environment-of-files.ts'
 import { UsageError } from './errors.ts'
+import { requireNamespace } from './namespaces.ts'
 import type { LoadingValues } from './project-options.ts'
 
 export interface ForwardValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
@@ -42,7 +43,12 @@ export async function forwardPorts(
     async session => {
       const query = { environment: known.name, namespace: session.namespace, service: label }
       // A service that is not there is found out before anybody waits for a connection.
-      await findForwardTarget(session.cluster, { ...query, port: forwards[0]!.remote }, session.signal)
+      await findForwardTarget(session.cluster, { ...query, port: forwards[0]!.remote }, session.signal).catch(
+        async error => {
+          await requireNamespace(session)
+          throw error
+        },
+      )
       const servers: Server[] = []
       try {
         for (const { local, remote } of forwards) {

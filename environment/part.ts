@@ -1,7 +1,7 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
-import { addressesOf } from './endpoints/routes.ts'
+import { servicesBehind } from './endpoints/routes.ts'
 import { SERVICE_LABEL } from './labels.ts'
 import { referencesOf, referenceTo } from './references.ts'
 import { isRoute, isWorkload, serviceOf } from './wanted.ts'
@@ -35,16 +35,12 @@ export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySe
   const isUsed = (object: KubernetesObject): boolean => {
     const service = serviceOf(object)
     if (service !== undefined) return services.has(service)
-    if (isRoute(object)) return backendsOf(object).some(name => serviceNames.has(name))
+    if (isRoute(object)) return servicesBehind(object).some(name => serviceNames.has(name))
     if (object.kind === 'NetworkPolicy') return podLabels.some(labels => selects(object, labels))
     return references.has(referenceTo(object))
   }
   return manifests.filter(({ object }) => isUsed(object))
 }
-
-/** The names of the Services that a route leads to. */
-export const backendsOf = (route: KubernetesObject): readonly string[] =>
-  addressesOf(route, new Map()).flatMap(({ services }) => services)
 
 type Labels = Readonly<Record<string, string>>
 
@@ -80,7 +76,7 @@ export function objectsOfServices(
   return objects.filter(object => {
     if (serviceOf(object) !== undefined || isWorkload(object)) return isOwn(object)
     if (isRoute(object)) {
-      const backends = backendsOf(object)
+      const backends = servicesBehind(object)
       return backends.length > 0 && backends.every(name => serviceNames.has(name))
     }
     if (object.kind === 'NetworkPolicy')
