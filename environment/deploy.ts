@@ -138,7 +138,7 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     }
     const ended = endedEarly(error)
     const failed = ended ? ended.late : failuresIn(error, signal)
-    if (!failed) throw error
+    if (!failed) throw beyondWorkloads(error)
     const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
     return {
       isUpToDate: false,
@@ -226,6 +226,12 @@ export function failuresIn(error: unknown, signal: AbortSignal): readonly Worklo
     } else if (one !== signal.reason && (!(one instanceof Error) || one.cause !== signal.reason)) return undefined
   }
   return byService.size > 0 ? [...byService.values()] : undefined
+}
+
+/** What else went wrong beside workloads that failed: a refusal has to be read first, and the next deploy shows the workloads. */
+export function beyondWorkloads(error: unknown): unknown {
+  const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))
+  return others.length === 1 ? others[0] : others.length > 1 ? new AggregateError(others) : error
 }
 
 const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? error.errors : [error])
