@@ -223,10 +223,14 @@ export function failuresIn(error: unknown, signal: AbortSignal): readonly Worklo
   for (const one of errorsIn(error)) {
     if (one instanceof WorkloadFailed) {
       if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
-    } else if (one !== signal.reason && (!(one instanceof Error) || one.cause !== signal.reason)) return undefined
+    } else if (!isOf(signal, one)) return undefined
   }
   return byService.size > 0 ? [...byService.values()] : undefined
 }
+
+/** Whether an error is that the time was up, or comes from that. */
+const isOf = (signal: AbortSignal, error: unknown): boolean =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 
 /** What else went wrong beside workloads that failed: a refusal has to be read first, and the next deploy shows the workloads. */
 export function beyondWorkloads(error: unknown): unknown {
