@@ -133,7 +133,8 @@ export class Client {
       let isSilence = false
       const whole = this.#hasAnswered
         ? Number.POSITIVE_INFINITY
-        : Math.max(0, this.limits.first - (performance.now() - begin))
+        : // A connection that swallows the first request is not yet a server that does not answer.
+          Math.max(0, (failures === 1 ? this.limits.first / 2 : this.limits.first) - (performance.now() - begin))
       let wait = backOff(failures, this.limits.pause, 5_000)
       try {
         const response = await this.#exchange(message, connection, call, whole)
