@@ -54,6 +54,7 @@ export async function deployDependencies(
         image: undefined,
         imagesFile: undefined,
         var: Object.keys(variables).length > 0 ? variables : undefined,
+        isVarPublic: true,
       }
       const project = await openProject(io, own)
       const limit = dependency.timeout?.value

@@ -25,6 +25,8 @@ export interface DeployValues extends DeployingValues {
   readonly output: ProgressForm
   /** Only these services and what they depend on; empty: all. */
   readonly services: readonly string[]
+  /** `var` is what a manifest says of a dependency, and no option. */
+  readonly isVarPublic?: boolean
 }
 
 /** What a deploy is to others that depend on it. */

@@ -62,6 +62,7 @@ export async function deployProject(
         environment,
         noBash: !options.bash,
         variables: options.var ?? {},
+        areVariablesPublic: options.isVarPublic ?? false,
         domain: compiled.domain,
         registry: compiled.registry,
         dependencies,

@@ -17,6 +17,8 @@ export interface Section {
   readonly domain: string | undefined
   readonly registry: string | undefined
   /** What dependencies handed on. */
+  /** `variables` stand in a manifest, and not on a command line. */
+  readonly areVariablesPublic?: boolean
   readonly dependencies: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
@@ -49,6 +51,7 @@ export async function runSection(
   const { env, secrets } = commandVariables({
     env: io.env,
     vars: section.variables,
+    areVarsPublic: section.areVariablesPublic ?? false,
     name: environment,
     namespace,
     context: target.context,

@@ -23,6 +23,8 @@ export interface CommandVariablesInput {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Those of `--var`. */
   readonly vars: Readonly<Record<string, string>>
+  /** They stand in a manifest, as `variables` of a dependency: secret are only those whose names say so. */
+  readonly areVarsPublic?: boolean
   /** The environment's. */
   readonly name: string
   readonly namespace: string
@@ -85,7 +87,8 @@ export function commandVariables(input: CommandVariablesInput): CommandVariables
     ...unlessSet('GITHUB_REPOSITORY', git.repository),
     ...unlessSet('BUILDKIT_HOST', input.builder),
   }
-  const secrets = [...Object.values(vars), input.token, env['DEVCTL_TOKEN'], ...secretValues(env)]
+  const given = input.areVarsPublic ? [] : Object.values(vars)
+  const secrets = [...given, input.token, env['DEVCTL_TOKEN'], ...secretValues(env)]
   return {
     env: withoutDetour(present({ ...env, ...found, ...vars, ...ours })),
     secrets: [...new Set(secrets.filter(value => value !== undefined && value !== ''))] as string[], // no undefined is left

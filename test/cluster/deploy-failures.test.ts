@@ -207,6 +207,6 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
     const { status, stderr } = await project.devctl('deploy', '--namespace', 'no-such-namespace')
     expect(status).toBe(1)
-    expect(stderr).toContain('error: the namespace `no-such-namespace` does not exist')
+    expect(stderr).toContain('error: there is no namespace `no-such-namespace`')
   })
 })
