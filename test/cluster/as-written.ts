@@ -1,7 +1,14 @@
 import type { Listed } from './objects.ts'
 
+/** For Flux: it leaves the `$` of the object alone. */
+const LITERAL = 'kustomize.toolkit.fluxcd.io/substitute'
+
 /** What is said about a claim in a repository only, so that nobody prunes it. */
-const MARKS = ['argocd.argoproj.io/sync-options', 'kustomize.toolkit.fluxcd.io/prune']
+const MARKS = [
+  'argocd.argoproj.io/compare-options',
+  'argocd.argoproj.io/sync-options',
+  'kustomize.toolkit.fluxcd.io/prune',
+]
 /** Annotations of Kubernetes itself. */
 const SERVERS = /^(deployment\.kubernetes\.io\/revision|(pv|volume)\.(beta\.)?kubernetes\.io\/.*)$/
 const SECRETS = 'dev.platform/secrets'
@@ -15,7 +22,7 @@ interface Names {
 
 /**
  * The objects of an application by name, with all that somebody has written into them and nothing that only the server knows: so those of
- * two namespaces can be compared. The marks on claims, and the HMAC of secrets with the names of Jobs that follow from it, are left out.
+ * two namespaces can be compared. The marks for controllers, and the HMAC of secrets with the names of Jobs that follow from it, are left out.
  */
 export function asWritten(
   objects: readonly Listed[],
@@ -45,7 +52,7 @@ function written(object: Listed): unknown {
   const { kind, metadata, spec, ...rest } = object
   const { labels, annotations = {}, name } = metadata
   const said = Object.entries(annotations).filter(
-    ([key]) => !SERVERS.test(key) && !(kind === 'PersistentVolumeClaim' && MARKS.includes(key)),
+    ([key]) => !SERVERS.test(key) && key !== LITERAL && !(kind === 'PersistentVolumeClaim' && MARKS.includes(key)),
   )
   // Where an object is, when, and how often it was written.
   const { status: _, ...others } = rest as typeof rest & { status?: unknown }
