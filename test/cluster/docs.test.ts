@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { root } from '../cases.ts'
 import { blocksOf, commandsOf, markOf, pages, printed, wordsOf } from '../docs/blocks.ts'
+import { git } from '../git/git.ts'
 import { run } from '../run.ts'
 import { findCluster } from './cluster.ts'
 
@@ -32,6 +33,9 @@ describe.skipIf(cluster === undefined)('what the pages show of a cluster', () =>
         const namespace = `shop-docs-${process.pid}`
         const directory = join(folder, page.replaceAll('/', '-'), 'shop')
         cpSync(join(root, where), directory, { recursive: true })
+        // The pages show it in the clone of the repository, whose files git tracks.
+        await git(directory, 'init', '--quiet')
+        await git(directory, 'add', '--all')
         await cluster!.createNamespace(namespace)
         try {
           for (const { command, output } of shown) {

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { root } from '../cases.ts'
 
-// Files that somebody made to hurt. Each is answered by an error within two seconds and in less than 500 MB, by the program as it is installed.
-const SECONDS = 2
+// Files that somebody made to hurt. Each is answered by an error within three seconds of a processor that is shared with other work and in less than 500 MB, by the program as it is installed.
+const SECONDS = 3
 const MEGABYTES = 500
 const program = join(root, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin.devctl)
 
