@@ -189,9 +189,11 @@ export function gitopsScenarios(names: readonly string[]): void {
     }
 
     /** Deletes what a controller cannot replace, as the warning of `publish` says: docs/gitops.md has the two cases. */
-    async function byHand({ name, kubectl }: Followed, services: Readonly<Record<string, string>>): Promise<void> {
-      const service = services[name]
-      if (service !== undefined) await kubectl('delete', 'service', service)
+    async function byHand(
+      { name, kubectl }: Followed,
+      services: Readonly<Record<string, readonly string[]>>,
+    ): Promise<void> {
+      for (const service of services[name] ?? []) await kubectl('delete', 'service', service)
     }
 
     const service = async (one: Followed, name: string) =>
@@ -225,14 +227,15 @@ export function gitopsScenarios(names: readonly string[]): void {
 
     test('ports are opened and closed', () =>
       each(async one => {
+        const both = ['worker', 'db']
         expect((await service(one, 'worker')).clusterIP).toBe('None')
         await publish(one, { workerPort: true, databasePort: false, waits: false })
-        await byHand(one, { flux: 'worker', 'argo-server-diff': 'db', 'argo-client-diff': 'db' })
+        await byHand(one, { flux: ['worker'], 'argo-server-diff': both, 'argo-client-diff': both })
         await one.controller.reconcile()
         expect((await service(one, 'worker')).clusterIP).not.toBe('None')
         expect((await service(one, 'db')).clusterIP).toBe('None')
         await publish(one, {})
-        await byHand(one, { flux: 'db', 'argo-server-diff': 'worker', 'argo-client-diff': 'worker' })
+        await byHand(one, { flux: ['db'], 'argo-server-diff': both, 'argo-client-diff': both })
         await one.controller.reconcile()
         expect((await service(one, 'worker')).clusterIP).toBe('None')
         expect((await service(one, 'db')).clusterIP).not.toBe('None')
