@@ -31,9 +31,9 @@ test.each([
   ['COPY src $UNKNOWN/src', 'src', '/src', false],
   ['COPY <<EOF /app/src\nhello\nEOF', 'src', '/app/src', false],
   ['COPY --from=other src /app', 'src', '/app', false],
-  ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app /work', 'src', '/work/src', true],
-  ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /work', 'src', '/work', true],
-  ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /work', 'conf', '/work/conf', false],
+  ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app /jobs', 'src', '/jobs/src', true],
+  ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /jobs', 'src', '/jobs', true],
+  ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /jobs', 'conf', '/jobs/conf', false],
   ['COPY src /app\nFROM scratch', 'src', '/app', false],
 ])('%j: %s at %s is held: %s', (lines, path, target, expected) => {
   const { copied } = readDockerfile(`FROM base\n${lines}`, undefined, new Map())
