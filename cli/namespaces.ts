@@ -1,6 +1,7 @@
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { unlessForbidden } from '../environment/forbidden.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import type { Progress } from './progress/progress.ts'
@@ -9,12 +10,11 @@ type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
 /** Whether there is a namespace; undefined where the user may not know. */
 export async function hasNamespace({ cluster, namespace, signal }: Where): Promise<boolean | undefined> {
-  try {
-    return (await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal })) !== undefined
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'forbidden') return undefined
-    throw error
-  }
+  const asked = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal })
+  return unlessForbidden(
+    asked.then(found => found !== undefined),
+    undefined,
+  )
 }
 
 /** Throws a UserError when the namespace of a command is not there: what it looks for is then not just missing. */
@@ -61,12 +61,6 @@ export async function noNamespace({ cluster, namespace, signal }: Where, hint: s
 
 /** None where the user may not list them. */
 async function namesOf(cluster: Cluster, signal: AbortSignal): Promise<readonly string[]> {
-  try {
-    return (await cluster.list({ apiVersion: 'v1', kind: 'Namespace' }, { signal })).map(
-      ({ metadata }) => metadata.name,
-    )
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'forbidden') return []
-    throw error
-  }
+  const found = await unlessForbidden(cluster.list({ apiVersion: 'v1', kind: 'Namespace' }, { signal }), [])
+  return found.map(({ metadata }) => metadata.name)
 }

@@ -2,7 +2,6 @@ import { pathOf } from './address.ts'
 import type { LogOptions } from './cluster.ts'
 import { readLines } from './lines.ts'
 import type { Client } from './request.ts'
-import { isPageForBrowsers } from './watch.ts'
 
 const LONGEST_LINE = 1 << 20
 
@@ -23,10 +22,6 @@ export async function* readLog(
     signal,
     isPatient: follow ?? false,
   })
-  if (isPageForBrowsers(response)) {
-    response.destroy()
-    throw client.unexpected({ method: 'GET', path: `${path}/log` }, response.statusCode, 'a page for a browser')
-  }
   try {
     yield* readLines(response, LONGEST_LINE)
   } catch (error) {

@@ -109,8 +109,12 @@ export class Client {
   }
 
   /** The answer while it comes. Reading it rejects as Node does when it breaks off; see `broken`. */
-  stream(call: StreamCall): Promise<IncomingMessage> {
-    return this.#send(call, true, async response => response)
+  async stream(call: StreamCall): Promise<IncomingMessage> {
+    const response = await this.#send(call, true, async response => response)
+    if (!response.headers['content-type']?.startsWith('text/html')) return response
+    // Of something that is not an API server, such as the login of a proxy.
+    response.destroy()
+    throw this.unexpected(call, response.statusCode, 'a page for a browser')
   }
 
   /** What to throw when reading a stream has failed with `error`. */

@@ -53,10 +53,6 @@ export async function* watchObjects(
       }
       const path = watchPath(query, resource, version)
       const response = await client.stream({ method: 'GET', path, signal, goesOn: version !== undefined })
-      if (isPageForBrowsers(response)) {
-        response.destroy()
-        throw client.unexpected({ method: 'GET', path }, response.statusCode, 'a page for a browser')
-      }
       isOpen = true
       onAnswer()
       let isWhole = version !== undefined
@@ -113,10 +109,6 @@ function watchPath(
     timeoutSeconds: SERVER_TIMEOUT,
   })
 }
-
-/** Whether a stream comes from something that is not an API server, such as the login of a proxy. */
-export const isPageForBrowsers = ({ headers }: IncomingMessage): boolean =>
-  headers['content-type']?.startsWith('text/html') ?? false
 
 /** What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks, and when it is not what the API promises. */
 async function* eventsOf(

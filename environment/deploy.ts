@@ -211,10 +211,9 @@ async function begin(
 
 /** What was not ready when the deadline came. At Ctrl-C nobody wants to wait for the logs. */
 function endedEarly(error: unknown): NotInTime | undefined {
-  const isDeadline = error instanceof NotInTime && (error.cause as Error).name === 'TimeoutError'
-  if (isDeadline) return error
-  if (error instanceof NotInTime) throw error.cause
-  return undefined
+  if (!(error instanceof NotInTime)) return undefined
+  if ((error.cause as Error).name !== 'TimeoutError') throw error.cause
+  return error
 }
 
 /** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */

@@ -1,7 +1,8 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { listEnvironment } from './changes.ts'
 import type { Clock } from './clock.ts'
+import { unlessForbidden } from './forbidden.ts'
 import { foreignContent } from './foreign-content.ts'
 import { environmentSelector } from './labels.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
@@ -12,7 +13,7 @@ import { keepsItself } from './prune-rules.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
 import { deleteObject, gone, isEnding } from './removal.ts'
 import { deleteKept } from './secret-marks.ts'
-import { isWorkload, nameOf, serviceOf } from './wanted.ts'
+import { isWorkload, nameOf, serviceOf, WORKLOAD_KINDS } from './wanted.ts'
 
 export interface DestroyInput {
   readonly cluster: Cluster
@@ -57,10 +58,7 @@ export interface DestroyResult {
 
 /** What an environment may have although its record is gone or was lost. */
 const KNOWN: readonly RecordedKind[] = [
-  { apiVersion: 'apps/v1', kind: 'Deployment' },
-  { apiVersion: 'apps/v1', kind: 'StatefulSet' },
-  { apiVersion: 'apps/v1', kind: 'DaemonSet' },
-  { apiVersion: 'batch/v1', kind: 'Job' },
+  ...WORKLOAD_KINDS.map(([apiVersion, kind]) => ({ apiVersion, kind })),
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'v1', kind: 'ConfigMap' },
   { apiVersion: 'v1', kind: 'Secret' },
@@ -100,14 +98,12 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
   const staying = ours.filter(object => stays(object) && !isEnding(object))
   const going = ours.filter(object => !stays(object) || isEnding(object))
   const of = { environment, namespace, volumes: input.volumes }
-  const look = async (objects: readonly KubeObject[], { signal }: CallOptions) =>
-    new Map(
-      await inParallel(
-        objects.filter(object => !isEnding(object)),
-        async object => [object, await foreignContent(cluster, object, of, { signal })] as const,
-      ),
-    )
-  const held = await look(going, options)
+  const held = new Map(
+    await inParallel(
+      going.filter(object => !isEnding(object)),
+      async object => [object, await foreignContent(cluster, object, of, options)] as const,
+    ),
+  )
   const isHeld = (object: KubeObject) => held.get(object) !== undefined
   const kept = [...staying, ...going.filter(isHeld)]
   const doomed = going.filter(object => !isHeld(object))
@@ -180,12 +176,7 @@ async function keptOutside(
   options: CallOptions,
 ): Promise<readonly KubeObject[]> {
   const others = HOLDING.filter(one => !known.some(({ kind, namespace }) => kind === one.kind && namespace === null))
-  try {
-    return await listEnvironment(cluster, environment, namespace, others, options)
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'forbidden') return []
-    throw error
-  }
+  return unlessForbidden(listEnvironment(cluster, environment, namespace, others, options), [])
 }
 
 function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {

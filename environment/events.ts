@@ -1,4 +1,5 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import { unlessForbidden } from './forbidden.ts'
 
 /** A Warning that the cluster has written about an object (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/). */
 export interface Warning {
@@ -56,4 +57,12 @@ export class Warnings {
   about({ metadata: { uid } }: KubeObject): readonly Warning[] {
     return [...this.#byName.values()].filter(({ about }) => about.uid === uid).sort((a, b) => a.time - b.time)
   }
+}
+
+/** The warnings that there are in a namespace now; none for users who may not read events. */
+export async function listWarnings(cluster: Cluster, namespace: string, options: CallOptions): Promise<Warnings> {
+  const asked = cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)
+  const warnings = new Warnings()
+  for (const event of await unlessForbidden(asked, [])) warnings.set(event)
+  return warnings
 }

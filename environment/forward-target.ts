@@ -1,6 +1,8 @@
 import type { Cluster, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { environmentSelector, SERVICE_LABEL } from './labels.ts'
+import { isReady } from './problems.ts'
+import { isEnding } from './removal.ts'
 
 /** Where connections to a port of a service go. */
 export interface ForwardTarget {
@@ -33,7 +35,8 @@ export async function findForwardTarget(
     cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal }),
     cluster.get({ apiVersion: 'v1', kind: 'Service', name: service, namespace }, { signal }),
   ])
-  const pod = pods.find(isReady) ?? pods.find(isRunning)
+  const running = pods.filter(one => !isEnding(one) && phaseOf(one) === 'Running')
+  const pod = running.find(isReady) ?? running[0]
   if (pod === undefined) throw noPod(service, pods)
   return { pod: pod.metadata.name, namespace, port: podPort(front, pod, port) }
 }
@@ -56,17 +59,10 @@ function podPort(front: KubeObject | undefined, pod: KubeObject, port: number): 
   return named?.containerPort ?? port
 }
 
-const statusOf = ({ status }: KubeObject) =>
-  (status ?? {}) as { phase?: string; conditions?: readonly { type: string; status: string }[] }
-
-const isRunning = (pod: KubeObject): boolean =>
-  pod.metadata.deletionTimestamp === undefined && statusOf(pod).phase === 'Running'
-
-const isReady = (pod: KubeObject): boolean =>
-  isRunning(pod) && statusOf(pod).conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true
+const phaseOf = ({ status }: KubeObject): string => (status as { phase?: string } | undefined)?.phase ?? 'Unknown'
 
 function noPod(service: string, pods: readonly KubeObject[]): UserError {
-  const there = pods.map(pod => `pod/${pod.metadata.name} is ${(statusOf(pod).phase ?? 'Unknown').toLowerCase()}`)
+  const there = pods.map(pod => `pod/${pod.metadata.name} is ${phaseOf(pod).toLowerCase()}`)
   return new UserError(`no Pod of \`${service}\` is running`, {
     notes: there,
     hint: pods.length === 0 ? 'deploy it first' : `\`devctl logs ${service}\` shows what it says`,

@@ -1,5 +1,5 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
-import { toWarning } from './events.ts'
+import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import { listWarnings } from './events.ts'
 import { SHORT } from './failures.ts'
 import { environmentSelector, MANAGER } from './labels.ts'
 import { podProblems, workloadProblems } from './problems.ts'
@@ -40,16 +40,14 @@ export async function findUnready(
   })
   if (suspects.length === 0) return []
   const labels = environmentSelector(environment)
-  const [pods, events] = await Promise.all([
+  const [pods, warnings] = await Promise.all([
     cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, options),
     listWarnings(cluster, namespace, options),
   ])
-  const warnings = events.map(toWarning).sort((a, b) => a.time - b.time)
-  const about = ({ metadata: { uid } }: KubeObject) => warnings.filter(({ about }) => about.uid === uid)
   return suspects.map(({ workload, live, text, hasFailed }) => {
     const own = pods.filter(pod => !isEnding(pod) && belongsTo(pod, live))
-    const found = own.map(pod => ({ pod, problems: podProblems(pod, about(pod), now) }))
-    const problems = [...workloadProblems(live, about(live)), ...found.flatMap(({ problems }) => problems)]
+    const found = own.map(pod => ({ pod, problems: podProblems(pod, warnings.about(pod), now) }))
+    const problems = [...workloadProblems(live, warnings.about(live)), ...found.flatMap(({ problems }) => problems)]
     const failing = found.filter(({ problems }) => problems.some(({ code }) => code !== 'unhealthy'))
     const [first] = problems
     return {
@@ -104,14 +102,4 @@ function unchangedIn(step: Step): KubeObject | undefined {
   if (step.action === 'unchanged') return step.live
   if (step.action !== 'update') return undefined
   return step.differences.some(({ keys }) => keys[0] === 'spec') ? undefined : step.live
-}
-
-/** Who may not read events is told less. */
-async function listWarnings(cluster: Cluster, namespace: string, options: CallOptions): Promise<readonly KubeObject[]> {
-  try {
-    return await cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'forbidden') return []
-    throw error
-  }
 }

@@ -1,5 +1,6 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, ClusterError, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { unlessForbidden } from './forbidden.ts'
 import { isEnding } from './removal.ts'
 
 /** Throws a UserError when the namespace is being deleted: nothing can be made in it, and what is there goes with it. */
@@ -14,13 +15,9 @@ export async function endingNamespace(
   namespace: string,
   options: CallOptions,
 ): Promise<KubeObject | undefined> {
-  try {
-    const found = await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, options)
-    return found && isEnding(found) ? found : undefined
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'forbidden') return undefined
-    throw error
-  }
+  const asked = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, options)
+  const found = await unlessForbidden(asked, undefined)
+  return found && isEnding(found) ? found : undefined
 }
 
 /** Whether the cluster refuses a new object because its namespace is being deleted. */

@@ -1,8 +1,9 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { gatewaySchemes } from './endpoints/gateways.ts'
 import { addressesOf, shorterFirst } from './endpoints/routes.ts'
-import { Warnings } from './events.ts'
+import { listWarnings, type Warnings } from './events.ts'
 import { SHORT } from './failures.ts'
+import { unlessForbidden } from './forbidden.ts'
 import { environmentSelector } from './labels.ts'
 import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
@@ -10,7 +11,7 @@ import { type EnvironmentRecord, readRecord } from './record.ts'
 import { newestPods } from './revisions.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
 import { belongsTo, claimsOf } from './tracker.ts'
-import { serviceOf } from './wanted.ts'
+import { isRoute, isWorkload, serviceOf, WORKLOAD_KINDS } from './wanted.ts'
 
 /** How a service of an environment is. */
 export interface ServiceState {
@@ -43,12 +44,6 @@ export interface Overview {
   readonly services: readonly ServiceState[]
 }
 
-const WORKLOADS = [
-  ['apps/v1', 'Deployment'],
-  ['apps/v1', 'StatefulSet'],
-  ['apps/v1', 'DaemonSet'],
-  ['batch/v1', 'Job'],
-] as const
 const OTHERS = [
   ['v1', 'Pod'],
   ['apps/v1', 'ReplicaSet'],
@@ -65,28 +60,20 @@ export async function overviewOf(
   options: CallOptions,
 ): Promise<Overview> {
   const labels = environmentSelector(environment)
-  const list = async (apiVersion: string, kind: string) =>
-    (await unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels }, options))).map(one => ({
-      ...one,
-      apiVersion,
-      kind,
-    }))
-  const [record, events, ...lists] = await Promise.all([
+  // Who may read some kinds only sees less.
+  const list = (apiVersion: string, kind: string) =>
+    unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels }, options), [])
+  const [record, warnings, ...lists] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
-    unlessForbidden(cluster.list({ apiVersion: 'v1', kind: 'Event', namespace, fields: 'type=Warning' }, options)),
-    ...[...WORKLOADS, ...OTHERS].map(([apiVersion, kind]) => list(apiVersion, kind)),
+    listWarnings(cluster, namespace, options),
+    ...[...WORKLOAD_KINDS, ...OTHERS].map(([apiVersion, kind]) => list(apiVersion, kind)),
   ])
   const objects = lists.flat()
-  const warnings = new Warnings()
-  for (const event of events) warnings.set(event)
   const schemes = await gatewaySchemes(cluster, objects, options)
-  const urls = objects
-    .filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute')
-    .flatMap(route => addressesOf(route, schemes))
+  const urls = objects.filter(isRoute).flatMap(route => addressesOf(route, schemes))
   const seen: Seen = { objects, warnings, urls, now }
   const services = objects
-    .filter(({ kind }) => WORKLOADS.some(([, one]) => one === kind))
-    .filter(workload => !isDependant(workload))
+    .filter(one => isWorkload(one) && !isDependant(one))
     .flatMap(workload => statesOf(workload, seen))
   return { record, services: services.sort((a, b) => (a.service < b.service ? -1 : 1)) }
 }
@@ -97,16 +84,6 @@ interface Seen {
   readonly warnings: Warnings
   readonly urls: readonly { readonly url: string; readonly services: readonly string[] }[]
   readonly now: number
-}
-
-/** Who may read some kinds only sees less. */
-async function unlessForbidden(list: Promise<readonly KubeObject[]>): Promise<readonly KubeObject[]> {
-  try {
-    return await list
-  } catch (error) {
-    if (error instanceof ClusterError && error.failure === 'forbidden') return []
-    throw error
-  }
 }
 
 interface Container {

@@ -9,10 +9,10 @@ import { environmentSelector, MANAGER } from './labels.ts'
 import { type Holder, withLease } from './lease.ts'
 import { controllerOf, isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'
-import { deleteObject } from './removal.ts'
+import { deleteObject, isEnding } from './removal.ts'
 import type { Step } from './steps.ts'
 import { Tracker } from './tracker.ts'
-import { nameOf, serviceOf, type WantedObject, type WantedWorkload } from './wanted.ts'
+import { nameOf, serviceOf, type WantedObject, type WantedWorkload, WORKLOAD_KINDS } from './wanted.ts'
 
 /** The annotation of a Pod template by which `kubectl rollout restart` rolls Pods; other tools know it. */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
@@ -70,23 +70,11 @@ export async function restartServices(input: RestartInput, world: RestartWorld):
 
 /** The workloads of the environment's services. What commands made has no service, and is left to the tools that made it. */
 async function workloadsOf({ cluster, environment, namespace }: RestartInput, signal: AbortSignal) {
-  const kinds = [
-    ['apps/v1', 'Deployment'],
-    ['apps/v1', 'StatefulSet'],
-    ['apps/v1', 'DaemonSet'],
-    ['batch/v1', 'Job'],
-  ] as const
   const labels = environmentSelector(environment)
-  const lists = await inParallel(kinds, async ([apiVersion, kind]) =>
-    (await cluster.list({ apiVersion, kind, namespace, labels }, { signal })).map(one => ({
-      ...one,
-      apiVersion,
-      kind,
-    })),
+  const lists = await inParallel(WORKLOAD_KINDS, ([apiVersion, kind]) =>
+    cluster.list({ apiVersion, kind, namespace, labels }, { signal }),
   )
-  return lists
-    .flat()
-    .filter(one => serviceOf(one) !== undefined && !isDependant(one) && one.metadata.deletionTimestamp === undefined)
+  return lists.flat().filter(one => serviceOf(one) !== undefined && !isDependant(one) && !isEnding(one))
 }
 
 async function perform(
@@ -143,8 +131,7 @@ async function deletePods(
   await inParallel(
     pods.filter(pod => controllerOf(pod)?.uid === uid),
     async pod => {
-      const object = { ...pod, apiVersion: 'v1', kind: 'Pod' }
-      if (await deleteObject(cluster, object, 'Background', { signal })) events.done('delete', nameOf(object))
+      if (await deleteObject(cluster, pod, 'Background', { signal })) events.done('delete', nameOf(pod))
     },
   )
 }

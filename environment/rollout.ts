@@ -118,9 +118,7 @@ class Rollout {
   /** Tells how those are at the end that were waited for some time ago. */
   end(): void {
     for (const [workload, object] of this.#objects) {
-      if (!this.#statuses.has(workload.service)) continue
-      const seen = this.#run.tracker.now(object)
-      const tracked = seen && asServer(workload, seen)
+      const tracked = this.#waitedFor(workload, object)
       if (tracked) this.#tell(workload, shownOf(tracked))
     }
   }
@@ -128,10 +126,15 @@ class Rollout {
   /** Those that were waited for, and are not ready. */
   late(): readonly WorkloadFailed[] {
     return [...this.#objects].flatMap(([workload, object]) => {
-      const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
-      const tracked = seen && asServer(workload, seen)
+      const tracked = this.#waitedFor(workload, object)
       return tracked && !isReady(tracked) ? [new WorkloadFailed(workload, tracked)] : []
     })
+  }
+
+  /** How a workload is now that was waited for; undefined for others. */
+  #waitedFor(workload: WantedWorkload, object: KubeObject): Tracked | undefined {
+    const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
+    return seen && asServer(workload, seen)
   }
 
   async #apply(workload: WantedWorkload): Promise<KubeObject> {

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
+import { isEnding } from './removal.ts'
 
 /**
  * Milliseconds for which a container without a readiness probe has to run before what depends on it is applied. Kubernetes calls it ready the moment it starts, also when
@@ -102,9 +103,9 @@ function containersOf(pod: KubeObject): readonly Container[] {
 }
 
 /** Whether a Pod is being deleted, was evicted, or has done its work: others take its place. */
-function isOver({ metadata, status }: KubeObject): boolean {
-  const { phase } = (status ?? {}) as { readonly phase?: string } // a Pod's status
-  return metadata.deletionTimestamp !== undefined || phase === 'Failed' || phase === 'Succeeded'
+function isOver(pod: KubeObject): boolean {
+  const { phase } = (pod['status'] ?? {}) as { readonly phase?: string } // a Pod's status
+  return isEnding(pod) || phase === 'Failed' || phase === 'Succeeded'
 }
 
 const lengthOf = ({ startedAt, finishedAt }: Ended): number =>

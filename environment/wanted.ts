@@ -31,7 +31,14 @@ export interface Wanted {
   readonly after: readonly WantedObject[]
 }
 
-const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
+/** The kinds that run Pods, each with its group and version. */
+export const WORKLOAD_KINDS = [
+  ['apps/v1', 'Deployment'],
+  ['apps/v1', 'StatefulSet'],
+  ['apps/v1', 'DaemonSet'],
+  ['batch/v1', 'Job'],
+] as const
+const WORKLOADS: ReadonlySet<string> = new Set(WORKLOAD_KINDS.map(([, kind]) => kind))
 const ROUTES = new Set(['Ingress', 'HTTPRoute'])
 /** A policy stands before what it protects runs, a Service before what looks for it. */
 const ORDER = [

@@ -1,4 +1,5 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector } from '../labels.ts'
 import { isEnding } from '../removal.ts'
 import { gatewaySchemes } from './gateways.ts'
@@ -43,10 +44,7 @@ export async function findEndpoints(
   const routes = await Promise.all([
     list('networking.k8s.io/v1', 'Ingress'),
     // A cluster without the Gateway API has none; nor has who may not read them, as with the role `edit` alone.
-    list('gateway.networking.k8s.io/v1', 'HTTPRoute').catch(error => {
-      if (error instanceof ClusterError && error.failure === 'forbidden') return []
-      throw error
-    }),
+    unlessForbidden(list('gateway.networking.k8s.io/v1', 'HTTPRoute'), []),
   ])
   return endpointsOf(
     cluster,

@@ -1,4 +1,5 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import { unlessForbidden } from '../forbidden.ts'
 import { type GatewaySchemes, gatewayKey, type ParentRef, parentsOf } from './routes.ts'
 
 interface GatewaySpec {
@@ -25,15 +26,9 @@ export async function gatewaySchemes(
 }
 
 async function isPlain(cluster: Cluster, ref: ParentRef, options: CallOptions): Promise<boolean> {
-  const gateway = await cluster
-    .get(
-      { apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name: ref.name, namespace: ref.namespace },
-      options,
-    )
-    .catch(error => {
-      if (error instanceof ClusterError && error.failure === 'forbidden') return undefined
-      throw error
-    })
+  const { name, namespace } = ref
+  const asked = cluster.get({ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'Gateway', name, namespace }, options)
+  const gateway = await unlessForbidden(asked, undefined)
   const { listeners = [] } = (gateway?.['spec'] ?? {}) as GatewaySpec // a Gateway's spec
   const used = listeners.filter(({ name }) => ref.sectionName === undefined || name === ref.sectionName)
   return used.length > 0 && used.every(({ protocol }) => protocol === 'HTTP')
