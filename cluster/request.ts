@@ -160,18 +160,24 @@ export class Client {
       } catch (error) {
         signal?.throwIfAborted()
         if (error instanceof ClusterError || error instanceof TypeError || error instanceof RangeError) throw error
-        failure = toUnreachable(error, this.#access.server)
-        if (!isPassing(error) || (!this.#hasAnswered && neverSent(error))) throw failure
+        isSilence = error instanceof NoAnswer
+        failure = toUnreachable(this.#sinceBegin(error, begin), this.#access.server)
+        if (!isPassing(error) || (!this.#hasAnswered && !isSilence && neverSent(error))) throw failure
         if (!neverSent(error)) call.onRepeat?.()
-        isSilence = this.#hasAnswered && error instanceof NoAnswer
       } finally {
         leave()
       }
       const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
       // Silence may last longer than the limit by itself, and be one connection's: it is tried again once all the same.
-      if (performance.now() - begin + wait > limit && !(isSilence && failures === 1)) throw failure
+      if (performance.now() - begin + wait > limit && !(this.#hasAnswered && isSilence && failures === 1)) throw failure
       await pause(wait, signal)
     }
+  }
+
+  /** Silence before the first answer of all, told with the time of all attempts. */
+  #sinceBegin(error: unknown, begin: number): unknown {
+    if (this.#hasAnswered || !(error instanceof NoAnswer)) return error
+    return new NoAnswer(error.isConnected, Math.min(this.limits.first, performance.now() - begin))
   }
 
   async #exchange(message: Message, connection: Connection, call: StreamCall, whole: number): Promise<IncomingMessage> {

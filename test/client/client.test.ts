@@ -1,5 +1,7 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { type AddressInfo, createServer as createNetServer } from 'node:net'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { traceRequests } from '../../cli/trace-requests.ts'
+import type { Connection } from '../../cluster/connection.ts'
 import { KubeCluster } from '../../cluster/kube-cluster.ts'
 import { Client } from '../../cluster/request.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
@@ -217,6 +219,58 @@ describe('credentials', () => {
   test('that stay refused are an error after two requests', async () => {
     const { cluster, requests } = await serve(({ path }) => (path.endsWith('/x') ? new Answer(401) : undefined))
     await expect(cluster.get({ ...query, name: 'x' })).rejects.toMatchObject({ failure: 'unauthorized', status: 401 })
+    expect(requests.filter(({ path }) => path.endsWith('/x'))).toHaveLength(2)
+  })
+})
+
+describe('a server that has not answered yet', () => {
+  /** A listener that never says a word, and a client of it. */
+  async function swallowing(scheme: 'http' | 'https') {
+    let connections = 0
+    const listener = createNetServer(socket => {
+      connections++
+      socket.resume().on('error', () => {})
+    })
+    await new Promise<void>(resolve => listener.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void listener.close())
+    const { port } = listener.address() as AddressInfo // it listens at a port
+    const server = new URL(`${scheme}://127.0.0.1:${port}`)
+    const connection = { headers: {}, calls: undefined, streams: undefined } as unknown as Connection
+    const client = new Client({ server, connect: async () => connection }, { first: 400, pause: 1 })
+    return { client, server, connections: () => connections }
+  }
+
+  test.each([
+    ['http', 'took the request but did not answer in 0.4 s'],
+    ['https', 'no connection to '],
+  ] as const)(
+    'is asked over a second connection when the first one is silent, and the time of both is told: %s',
+    async (scheme, words) => {
+      const { client, server, connections } = await swallowing(scheme)
+      const asked = client.json({ method: 'GET', path: '/api/v1' }, (value): value is object => value !== undefined)
+      const failure = await asked.then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+      expect(failure).toContain(words)
+      expect(failure).toContain(server.origin)
+      expect(failure).toMatch(/ in 0\.4 s$/)
+      expect(connections()).toBe(2)
+    },
+  )
+
+  test('and whose second connection is heard answers', async () => {
+    let first = true
+    const { cluster, requests } = await serve(
+      ({ path }) => {
+        if (!path.endsWith('/x') || !first) return undefined
+        first = false
+        return new Promise<never>(() => {})
+      },
+      {},
+      { first: 400 },
+    )
+    expect(await cluster.get({ ...query, name: 'x' })).toBeUndefined()
     expect(requests.filter(({ path }) => path.endsWith('/x'))).toHaveLength(2)
   })
 })
