@@ -1,0 +1,31 @@
+// Sums up Vitest's JSON results: `node summary.mjs FAILED_STEPS FILE...`. Names the tests that failed, and those that passed at the second
+// attempt only. The last line is "N passed, N failed"; the exit status is 1 when anything failed.
+import { existsSync, readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+
+const [steps, ...files] = process.argv.slice(2)
+const suites = files.filter(existsSync).flatMap(file => JSON.parse(readFileSync(file, 'utf8')).testResults)
+const tests = suites.flatMap(({ name, assertionResults }) =>
+  assertionResults.map(test => ({ ...test, name: `${relative('.', name)} > ${test.fullName}` })),
+)
+const failed = tests.filter(({ status }) => status === 'failed')
+const retried = tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
+// A file that cannot be loaded, or whose preparation fails, has no tests that could fail.
+const broken = suites
+  .filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some(test => test.status === 'failed'),
+  )
+  .map(({ name, message }) => ({ name: relative('.', name), failureMessages: [message] }))
+
+const list = (title, all) => {
+  if (all.length > 0) console.log(`\n${title}:`)
+  for (const { name, failureMessages } of all) console.log(`  ${name}\n    ${firstLines(failureMessages[0] || 'see its output above')}`)
+}
+const firstLines = text => stripVTControlCharacters(text).split('\n').slice(0, 6).join('\n    ').slice(0, 800)
+
+list('passed at the second attempt', retried)
+list('failed', [...failed, ...broken])
+const failures = Number(steps) + failed.length + broken.length
+console.log(`${tests.filter(({ status }) => status === 'passed').length} passed, ${failures} failed`)
+process.exitCode = failures > 0 ? 1 : 0
