@@ -119,6 +119,7 @@ export async function startFlux(
   return {
     name: 'Flux',
     reconcile,
+    fetches: async () => void (await fetched()),
     async fails() {
       const revision = await fetched()
       await request('kustomization', status => status.lastAttemptedRevision === revision, 'False')

@@ -188,12 +188,17 @@ export function gitopsScenarios(names: readonly string[]): void {
       await one.controller.reconcile()
     }
 
-    /** Deletes what a controller cannot replace, as the warning of `publish` says: docs/gitops.md has the two cases. */
+    /**
+     * Deletes what a controller cannot replace, as the warning of `publish` says: docs/gitops.md has the two cases. Before it
+     * has fetched the commit, a controller that repairs what others delete would make the old object again.
+     */
     async function byHand(
-      { name, kubectl }: Followed,
+      { name, kubectl, controller }: Followed,
       services: Readonly<Record<string, readonly string[]>>,
     ): Promise<void> {
-      for (const service of services[name] ?? []) await kubectl('delete', 'service', service)
+      const own = services[name] ?? []
+      if (own.length > 0) await controller.fetches()
+      for (const service of own) await kubectl('delete', 'service', service)
     }
 
     const service = async (one: Followed, name: string) =>
