@@ -20,7 +20,8 @@ const broken = suites
 
 const list = (title, all) => {
   if (all.length > 0) console.log(`\n${title}:`)
-  for (const { name, failureMessages } of all) console.log(`  ${name}\n    ${firstLines(failureMessages[0] || 'see its output above')}`)
+  for (const { name, failureMessages } of all)
+    console.log(`  ${name}\n    ${firstLines(failureMessages[0] || 'see its output above')}`)
 }
 const firstLines = text => stripVTControlCharacters(text).split('\n').slice(0, 6).join('\n    ').slice(0, 800)
 
