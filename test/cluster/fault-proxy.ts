@@ -41,6 +41,7 @@ export class FaultProxy {
   readonly #upstream = upstreamOf(process.env.KUBECONFIG!)
   readonly #sockets = new Set<Socket>()
   readonly #rules: Rule[] = []
+  #choose: ((asked: Asked) => Fault | undefined) | undefined
   #server: Server
   #port = 0
 
@@ -67,9 +68,15 @@ export class FaultProxy {
     this.#rules.push({ fault, applies, left: times })
   }
 
+  /** Asks for each request what shall happen to it. */
+  injectEach(choose: (asked: Asked) => Fault | undefined): void {
+    this.#choose = choose
+  }
+
   /** Nothing happens to requests any more. Those that stall go on stalling. */
   heal(): void {
     this.#rules.splice(0)
+    this.#choose = undefined
   }
 
   /** Cuts all connections there are. */
@@ -114,7 +121,7 @@ export class FaultProxy {
     this.asked.push(asked)
     const rule = this.#rules.find(one => one.left > 0 && one.applies(asked))
     if (rule) rule.left--
-    const fault = rule?.fault
+    const fault = rule ? rule.fault : this.#choose?.(asked)
     const parts: Buffer[] = []
     for await (const part of incoming) parts.push(part)
     // The message has ended with its last byte, and destroying it does nothing any more: what is cut is its connection.
