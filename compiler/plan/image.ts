@@ -1,10 +1,12 @@
 import { relative, resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
-import type { SpendOnBuild } from '../host.ts'
+import type { BuildInput, SpendOnBuild } from '../host.ts'
 import { mayRead } from '../project/outside.ts'
-import type { Build, Service } from '../project/project.ts'
+import type { Build, Project, Service } from '../project/project.ts'
+import type { Span } from '../syntax/source.ts'
 import { shortHash } from '../values/dns-name.ts'
+import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { PlanContext } from './context.ts'
 import type { ContainerPlan } from './plan.ts'
 
@@ -110,7 +112,7 @@ function builtImage(context: PlanContext, service: Service): string {
   const spend: SpendOnBuild = (limit, amount) => reporter.budget.spend(limit, amount, span)
   const tag =
     options.tag ??
-    (host.hashBuild(buildInput(service.build), spend) ?? hashOfInput(service.build, project.directory)).slice(0, 12)
+    (host.hashBuild(buildInput(project, service.build), spend) ?? hashOfInput(project, service.build)).slice(0, 12)
   return `${registry}/${environment.name}-${names.of(service.name)}:${tag}`
 }
 
@@ -129,23 +131,46 @@ function checkBuildFiles({ host, project, reporter }: PlanContext, build: Build)
     reporter.report(noDockerfile, build.dockerfile.span, { dockerfile: relative(project.directory, file) })
 }
 
-function buildInput(build: Build) {
+/**
+ * What a build reads besides its files. Without secrets: the hash of it is a tag that everybody sees,
+ * and what few values are possible for is soon guessed from it.
+ */
+function buildInput({ secretPlaces }: Project, build: Build): BuildInput {
+  const open = <Text extends string | null>(text: Text, span: Span): Text | string =>
+    text === null || !secretPlaces.at(span) ? text : withoutValues(text, secretPlaces.values)
+  const { context, dockerfile, dockerfileInline, target, args } = build
   return {
-    context: build.context.value,
-    dockerfile: build.dockerfile?.value,
-    dockerfileInline: build.dockerfileInline?.value,
-    target: build.target?.value,
-    args: build.args.map(({ name, value }) => [name, value] as const),
+    context: context.value,
+    dockerfile: dockerfile?.value,
+    dockerfileInline: dockerfileInline && open(dockerfileInline.value, dockerfileInline.span),
+    target: target && open(target.value, target.span),
+    args: args.map(({ name, value, span }) => {
+      const isSecret = value !== null && isVariableWithSecret(name, value)
+      return [name, isSecret ? HIDDEN : open(value, span)] as const
+    }),
   }
 }
 
+/** What the hash is of in place of a secret. */
+const HIDDEN = '***'
+
+const withoutValues = (text: string, values: Iterable<string>): string =>
+  [...values]
+    .filter(value => value !== '')
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
+
 /** For a context that is no folder of this machine: what the file says about the build. */
-function hashOfInput(build: Build, directory: string): string {
-  const input = buildInput(build)
+function hashOfInput(project: Project, build: Build): string {
+  const input = buildInput(project, build)
+  const { value, span } = build.context
   // The same on every machine, wherever the project lies there.
-  const context = input.context.startsWith('/') ? relative(directory, input.context) : input.context
-  return shortHash(JSON.stringify({ ...input, context }), 64)
+  const place = value.startsWith('/') ? relative(project.directory, value) : value
+  const context = project.secretPlaces.at(span) ? withoutValues(place, project.secretPlaces.values) : place
+  return shortHash(JSON.stringify({ ...input, context: withoutLogin(context) }), 64)
 }
+
+const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
 
 function planPullPolicy({ reporter }: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
   const policy = service.pullPolicy

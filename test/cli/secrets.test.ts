@@ -206,3 +206,30 @@ describe('all that is written', () => {
     expect((await devctl('render')).stdout).not.toMatch(/[\u001b\u202e]/)
   })
 })
+
+describe('the tag of an image', () => {
+  const tagOf = async (build: string, env: Readonly<Record<string, string>>) => {
+    const files = { 'compose.yaml': `name: shop\nservices: {web: {build: ${build}}}\n`, 'b/Dockerfile': 'FROM x\n' }
+    const { stdout, stderr } = await run(['render', ...usual], { cwd: makeFolder(files), env })
+    expect(stdout, stderr).toMatch(/image: registry\.example\.com\/shop-web:[0-9a-f]{12}$/m)
+    return /shop-web:(\w+)$/m.exec(stdout)![1]
+  }
+
+  // Who sees the tag could try all values of a weak one.
+  test.each([
+    ['an argument', '{context: b, args: {A: "${DB_PASSWORD}"}}'],
+    ['an argument with more in it', '{context: b, args: ["A=x:${DB_PASSWORD}@y"]}'],
+    ['an argument of the same name', '{context: b, args: [DB_PASSWORD]}'],
+    ['the Dockerfile', '{context: b, dockerfile_inline: "FROM x\\nENV A=${DB_PASSWORD}"}'],
+    ['an address', '"https://user:${DB_PASSWORD}@example.com/a.git"'],
+    ['an argument of an address', '{context: "https://example.com/a.git", args: {A: "${DB_PASSWORD}"}}'],
+  ])('does not follow from a secret in %s', async (_, build) => {
+    expect(await tagOf(build, { DB_PASSWORD: 'hunter-4711' })).toBe(await tagOf(build, { DB_PASSWORD: 'winter-4812' }))
+  })
+
+  test('follows from all else', async () => {
+    const [one, other] = ['{context: b, args: {A: "${MODE}", B_TOKEN: x12345}}', '{context: b, args: {A: "${MODE}"}}']
+    const tags = [await tagOf(one, { MODE: 'a' }), await tagOf(one, { MODE: 'b' }), await tagOf(other, { MODE: 'a' })]
+    expect(new Set(tags).size).toBe(3)
+  })
+})
