@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import { closeSync, type Dirent, fstatSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { dirname, join } from 'node:path/posix'
 import type { BuildInput, SpendOnBuild } from '../compiler/host.ts'
+import { countOfPatterns, dockerIgnore } from '../compiler/values/ignore-file.ts'
 import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/lock.ts'
 import { openWithoutWaiting, readFile } from './read-file.ts'
 
@@ -150,9 +150,6 @@ function readLock(path: string): Lock | undefined {
   }
 }
 
-/** More stars in one part of a path than anybody needs: how long they take grows with the power of their number. */
-const STARS = /(?:\*[^*/]+){4}/
-
 /** The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`: https://docs.docker.com/build/concepts/context/#dockerignore-files */
 function ignoreRules(
   context: string,
@@ -166,16 +163,11 @@ function ignoreRules(
     return readText(path)
   }
   const text = (dockerfile && read(`${dockerfile}.dockerignore`)) ?? read(resolve(context, '.dockerignore')) ?? ''
-  const lines = ['.git', '**/.git', ...text.replace(/^\ufeff/, '').split(/\r?\n/)]
-  // A path is held against each of them; one with many stars may take longer than all others.
-  for (const line of lines) spend('patterns', STARS.test(line) ? 10_000 : 1)
-  // The package is CommonJS and only needed by services with `build`.
-  const { default: ignore } = createRequire(import.meta.url)(
-    '@balena/dockerignore',
-  ) as typeof import('@balena/dockerignore')
-  const rules = ignore({ ignorecase: false }).add(lines)
-
-  const takenBack = lines
+  const rules = ['.git', '**/.git', text.replace(/^\ufeff/, '')].join('\n')
+  spend('patterns', countOfPatterns(rules))
+  const isIgnored = dockerIgnore(rules)
+  const takenBack = rules
+    .split(/\r?\n/)
     .filter(line => line.trim().startsWith('!'))
     .map(line =>
       line
@@ -186,7 +178,11 @@ function ignoreRules(
     )
     .map(pattern => ({ fixed: pattern.split(/[*?[\\]/, 1)[0]!, pattern }))
   return {
-    file: path => rules.ignores(path),
+    file: path => {
+      // Time is looked at for what is ignored, too.
+      spend('files', 0)
+      return isIgnored(path, false) ?? false
+    },
     wholeFolder: path =>
       !takenBack.some(
         ({ fixed, pattern }) =>

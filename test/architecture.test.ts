@@ -113,7 +113,6 @@ const HEAVY = new Set([
   'cdk8s',
   'cdk8s-plus-27',
   'constructs',
-  '@balena/dockerignore',
   '@inquirer/select',
 ])
 

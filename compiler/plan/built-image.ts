@@ -5,7 +5,7 @@ import { mayRead } from '../project/outside.ts'
 import type { Build, Protocol, Service } from '../project/project.ts'
 import { type DockerfileImage, dockerfileStages, readDockerfile } from '../values/dockerfile.ts'
 import { holdsCopy } from '../values/dockerfile-copies.ts'
-import { dockerIgnore } from '../values/ignore-file.ts'
+import { countOfPatterns, dockerIgnore } from '../values/ignore-file.ts'
 import type { PlanContext } from './context.ts'
 import { isInside } from './host-paths.ts'
 
@@ -67,7 +67,9 @@ export function builtImageHolds(
   const inContext = relative(context, path)
   const isFolder = host.stat(path)?.kind !== 'file'
   if (!holdsCopy(image.copied, inContext, isFolder, target)) return false
-  const isIgnored = dockerIgnore(ignoreFile({ host, reporter }, service) ?? '')
+  const rules = ignoreFile({ host, reporter }, service) ?? ''
+  reporter.budget.spend('patterns', countOfPatterns(rules), service.build!.context.span)
+  const isIgnored = dockerIgnore(rules)
   // A folder of which an arbitrary file is left out is not copied as a whole.
   return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext, false)
 }

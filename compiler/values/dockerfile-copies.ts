@@ -1,5 +1,6 @@
 import { basename, join, resolve } from 'node:path/posix'
-import { dockerIgnore, globPattern } from './ignore-file.ts'
+import { parseGlob } from './glob.ts'
+import { dockerIgnore } from './ignore-file.ts'
 
 /** What a COPY or ADD brings from the build context into an image. */
 export interface CopiedPath {
@@ -96,7 +97,7 @@ function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly
   const { source, target, parents, exclude, intoFolder: into } = copied
   if (exclude.length > 0 && dockerIgnore(exclude.join('\n'))(path, isFolder)) return []
   return upwards(path)
-    .filter(one => (isGlob(source) ? one !== '' && globPattern(source).test(one) : one === source))
+    .filter(one => (isGlob(source) ? one !== '' && parseGlob(source).test(one) : one === source))
     .map(one => {
       if (parents) return join(target, path)
       const isFile = one === path && !isFolder

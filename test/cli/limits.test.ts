@@ -100,3 +100,26 @@ test('ten thousand unknown keys are looked up no more than anybody reads', async
   expect(status).toBe(1)
   expect(stderr).toContain('services/unknown-key')
 })
+
+describe('an ignore file that was made to hurt', () => {
+  test.each([
+    ['stars', '**a**a**a**a**a**a**a**a**a**b'],
+    ['stars of one folder', '*a*a*a*a*a*a*a*a*b'],
+    ['folders', `${'**/'.repeat(40)}x`],
+    ['a regular expression', '(a+a+)+b'],
+    ['brackets', 'foo(bar\n[\n+\n[z-a]'],
+  ])('takes no longer, and is no crash: %s', async (_, rules) => {
+    const [name, deep] = ['a'.repeat(200), 'a/'.repeat(60)]
+    const folder = makeFolder({
+      'compose.yaml': 'name: shop\nservices: {web: {build: b, volumes: ["./b:/src"]}}\n',
+      'b/Dockerfile': 'FROM x\nCOPY . /src\n',
+      'b/.dockerignore': rules,
+      [`b/${name}/${name}/${name}`]: '',
+      [`b/${deep}a`]: '',
+    })
+    const began = performance.now()
+    const { status, stderr } = await render(folder)
+    expect({ status, stderr }).toMatchObject({ status: 0 })
+    expect(performance.now() - began).toBeLessThan(3_000)
+  })
+})
