@@ -9,7 +9,10 @@ export const LIMITS = {
   text: { most: 64 << 20, what: 'characters that variables are replaced by' },
   files: { most: 100_000, what: 'files of build contexts' },
   context: { most: 1 << 30, what: 'bytes of build contexts' },
-  patterns: { most: 2_000, what: 'patterns of `.dockerignore` files; one of more than 100 characters counts for several' },
+  patterns: {
+    most: 2_000,
+    what: 'patterns of `.dockerignore` files; one of more than 100 characters counts for several',
+  },
   seconds: { most: 60, what: 'seconds' },
 } as const
 

@@ -1,5 +1,5 @@
 /** The value of a variable; undefined when the file does not set it, so that the base image might. */
-export type Variables = ReadonlyMap<string, string>
+export type Variables = Pick<ReadonlyMap<string, string>, 'get'>
 
 /** Cuts at blanks that are not in quotes and not escaped; quotes and escapes stay. */
 export function dockerfileWords(text: string, escapeChar: string): string[] {
@@ -24,7 +24,7 @@ export function dockerfileWords(text: string, escapeChar: string): string[] {
 
 /**
  * Takes quotes and escapes out of a text and puts the values of its variables in. Undefined when it uses a variable
- * that is not known, or an operator other than `-`, `+` and `?`.
+ * that is not known, or an operator other than `-`, `+` and `?`, and for what grows without end.
  * (https://docs.docker.com/reference/dockerfile/#environment-replacement)
  */
 export function expandWord(text: string, variables: Variables, escapeChar: string, depth = 0): string | undefined {
@@ -52,6 +52,7 @@ export function expandWord(text: string, variables: Variables, escapeChar: strin
     } else {
       value += char
     }
+    if (value.length > MOST_LENGTH) return undefined
   }
   return value
 }
@@ -60,6 +61,8 @@ const PLAIN = /\$([A-Za-z_][A-Za-z0-9_]*)/y
 const BRACED = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:?[-+?]|\})/y
 /** Nobody nests defaults deeper; a limit keeps hostile input from using up the stack. */
 const MAX_DEPTH = 20
+/** Variables that name each other twice double with every line. */
+const MOST_LENGTH = 1 << 16
 
 function expandVariable(
   text: string,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path/posix'
 import { type CopiedPath, copiedFromContext, copiedFromStage, readCopy } from './dockerfile-copies.ts'
 import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
-import { dockerfileWords, expandWord } from './dockerfile-words.ts'
+import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
 import { parseDuration } from './duration.ts'
 
 /** What a Dockerfile says about the image that it builds. What comes from the base image is not in it. */
@@ -48,11 +48,13 @@ export function readDockerfile(
   target: string | undefined,
   args: ReadonlyMap<string, string>,
 ): DockerfileImage {
+  if (text.length > MOST_TEXT) return NOTHING
   const { instructions, escapeChar } = dockerfileLines(text)
   const globals = new Map<string, string>()
   const stages: Stage[] = []
   for (const instruction of instructions) {
     const stage = stages.at(-1)
+    if (instruction.name === 'FROM' && stages.length >= MOST_STAGES) break
     if (instruction.name === 'FROM') stages.push(openStage(instruction, stages, globals, args, escapeChar))
     else if (stage) stage.apply(instruction, name => findStage(stages, name, true))
     else if (instruction.name === 'ARG')
@@ -94,17 +96,27 @@ function findStage(stages: readonly Stage[], name: string, byNumber: boolean): S
   return named ?? (byNumber && /^[0-9]+$/.test(name) ? stages[Number(name)] : undefined)
 }
 
+/** Nobody writes more; what follows counts as unknown. */
+const MOST_TEXT = 1 << 20
+const MOST_STAGES = 200
 /** Paths that a stage is known to have from the context: stages that copy each other can multiply them without end. */
 const MOST_COPIES = 1000
+/** Ports of all instructions of a stage, those named twice counted twice. */
+const MOST_PORTS = 200_000
 
+type ExposedPort = DockerfileImage['exposed'][number]
 type Writable<T> = { -readonly [K in keyof T]: T[K] }
 
 /** A stage as its instructions make it. */
 class Stage {
   readonly name: string
-  readonly image: Writable<DockerfileImage>
-  /** ENV, which later stages made from this one see too. */
-  readonly #env: Map<string, string>
+  readonly #image: Writable<Omit<DockerfileImage, 'exposed' | 'volumes' | 'copied'>>
+  readonly #exposed: Map<string, ExposedPort>
+  #portsRead = 0
+  readonly #volumes: Set<string>
+  readonly #parent: Stage | undefined
+  /** ENV, which later stages made from this one see too; undefined where it is no longer known. */
+  readonly #env = new Map<string, string | undefined>()
   readonly #args = new Map<string, string>()
   readonly #globals: ReadonlyMap<string, string>
   readonly #given: ReadonlyMap<string, string>
@@ -122,14 +134,24 @@ class Stage {
   ) {
     const parent = from instanceof Stage ? from : undefined
     this.name = name
-    this.#copied = [...(parent?.image.copied ?? [])]
-    const image = parent ? parent.image : { ...NOTHING, ...(typeof from === 'string' && { base: from }) }
-    this.image = { ...image, copied: this.#copied }
-    this.#env = new Map(parent ? parent.#env : [])
+    this.#parent = parent
+    this.#copied = [...(parent ? parent.#copied : [])]
+    this.#exposed = new Map(parent ? parent.#exposed : [])
+    this.#volumes = new Set(parent ? parent.#volumes : [])
+    this.#image = parent ? { ...parent.#image } : typeof from === 'string' ? { base: from } : {}
     this.#shell = parent ? parent.#shell : ['/bin/sh', '-c']
     this.#globals = globals
     this.#given = given
     this.#escapeChar = escapeChar
+  }
+
+  get image(): DockerfileImage {
+    return {
+      ...this.#image,
+      exposed: [...this.#exposed.values()],
+      volumes: [...this.#volumes],
+      copied: this.#copied,
+    }
   }
 
   /** `stageOf` finds a stage by name or number. */
@@ -151,31 +173,31 @@ class Stage {
         this.#setEnv(rest)
         break
       case 'EXPOSE':
-        this.image.exposed = withPorts(this.image.exposed, this.#words(rest))
+        this.#expose(this.#words(rest))
         break
       case 'VOLUME':
-        this.image.volumes = [...new Set([...this.image.volumes, ...(execForm(rest) ?? this.#words(rest))])]
+        for (const volume of execForm(rest) ?? this.#words(rest)) this.#volumes.add(volume)
         break
       case 'USER':
-        this.image.user = this.#expand(rest)
+        this.#image.user = this.#expand(rest)
         break
       case 'WORKDIR':
-        this.image.workdir = this.#directory(this.#expand(rest))
+        this.#image.workdir = this.#directory(this.#expand(rest))
         break
       case 'SHELL':
         this.#shell = execForm(rest) ?? this.#shell
         break
       case 'CMD':
-        this.image.cmd = this.#command(rest)
+        this.#image.cmd = this.#command(rest)
         this.#hasCmd = true
         break
       case 'ENTRYPOINT':
-        this.image.entrypoint = this.#command(rest)
+        this.#image.entrypoint = this.#command(rest)
         // A CMD of the base was meant for the base's entrypoint.
-        if (!this.#hasCmd) this.image.cmd = []
+        if (!this.#hasCmd) this.#image.cmd = []
         break
       case 'HEALTHCHECK':
-        this.image.healthcheck = healthcheck(rest) ?? this.image.healthcheck
+        this.#image.healthcheck = healthcheck(rest) ?? this.#image.healthcheck
         break
     }
   }
@@ -196,12 +218,18 @@ class Stage {
     const found =
       copy.from === undefined
         ? copiedFromContext(copy, target)
-        : copiedFromStage(copy, target, from?.image.copied ?? [])
+        : copiedFromStage(copy, target, from ? from.#copied : [])
     this.#copied.push(...found.slice(0, MOST_COPIES - this.#copied.length))
   }
 
-  #variables(): ReadonlyMap<string, string> {
-    return this.#args.size === 0 ? this.#env : new Map([...this.#args, ...this.#env])
+  #variables(): Variables {
+    return { get: name => this.#variable(name) ?? this.#args.get(name) }
+  }
+
+  #variable(name: string): string | undefined {
+    for (let stage: Stage | undefined = this; stage; stage = stage.#parent)
+      if (stage.#env.has(name)) return stage.#env.get(name)
+    return undefined
   }
 
   #expand(text: string): string | undefined {
@@ -224,16 +252,26 @@ class Stage {
       const equals = pair.indexOf('=')
       return [pair.slice(0, equals), expandWord(pair.slice(equals + 1), variables, this.#escapeChar)]
     })
-    for (const [name, value] of set) {
-      if (value === undefined) this.#env.delete(name)
-      else this.#env.set(name, value)
+    for (const [name, value] of set) this.#env.set(name, value)
+  }
+
+  #expose(words: readonly string[]): void {
+    for (const word of words) {
+      const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(word)
+      if (!match) continue
+      const first = Number(match[1])
+      const last = Number(match[2] ?? match[1])
+      const protocol = (match[3]?.toLowerCase() ?? 'tcp') as 'tcp' | 'udp' | 'sctp' // so says the expression
+      if (first < 1 || last > 65535) continue
+      for (let port = first; port <= last && this.#portsRead < MOST_PORTS; port++, this.#portsRead++)
+        this.#exposed.set(`${port}/${protocol}`, { port, protocol })
     }
   }
 
   /** A relative directory is below the one before; undefined when that is the base image's. */
   #directory(path: string | undefined): string | undefined {
     if (path === undefined) return undefined
-    const before = this.image.workdir ?? (this.image.base === 'scratch' ? '/' : undefined)
+    const before = this.#image.workdir ?? (this.#image.base === 'scratch' ? '/' : undefined)
     if (path.startsWith('/')) return resolve(path)
     return before === undefined ? undefined : resolve(before, path)
   }
@@ -245,7 +283,7 @@ class Stage {
 
 interface ArgScope {
   /** What a default may use. */
-  readonly variables: ReadonlyMap<string, string>
+  readonly variables: Variables
   /** The arguments declared before the first stage. */
   readonly outside: ReadonlyMap<string, string>
   /** The arguments of the build. */
@@ -266,20 +304,6 @@ function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): 
     if (value === undefined) into.delete(name)
     else into.set(name, value)
   }
-}
-
-function withPorts(exposed: DockerfileImage['exposed'], words: readonly string[]): DockerfileImage['exposed'] {
-  const ports = new Map(exposed.map(entry => [`${entry.port}/${entry.protocol}`, entry]))
-  for (const word of words) {
-    const match = /^([0-9]{1,5})(?:-([0-9]{1,5}))?(?:\/(tcp|udp|sctp))?$/i.exec(word)
-    if (!match) continue
-    const first = Number(match[1])
-    const last = Number(match[2] ?? match[1])
-    const protocol = (match[3]?.toLowerCase() ?? 'tcp') as 'tcp' | 'udp' | 'sctp' // so says the expression
-    if (first < 1 || last > 65535) continue
-    for (let port = first; port <= last; port++) ports.set(`${port}/${protocol}`, { port, protocol })
-  }
-  return [...ports.values()]
 }
 
 /** The words of a JSON list of texts; undefined for anything else, which is then the shell form. */
