@@ -105,13 +105,21 @@ const unquote = (word: string): string =>
     (_, single, double, escaped) => single ?? double?.replace(/\\(.)/g, '$1') ?? escaped,
   )
 
-/** Matches what a command prints where a page shows these lines: `…` stands for any lines, times and hashes for any others. */
+/**
+ * Matches what a command prints where a page shows these lines: `…` stands for any lines, or any end of a line; times and the
+ * ends of Pods' names for any others; columns may be wider.
+ */
 export function printed(lines: readonly string[]): RegExp {
   const patterns = lines.map(line => {
     if (line.trim() === '…') return '(?:.*\\n)*?'
     const text = line
       .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-      .replace(/ *\d+(?:\\\.\d+)? (m?s)(?= {2}|\\\))/g, ' *[\\d.]+ $1')
+      .replace(/…$/, '.*')
+      .replace(/ *\d+(?:\\\.\d+)? (m?s)(?= {2}|\\\))/g, ' *(?:\\d+ min )?[\\d.]+ $1')
+      .replace(/\b\d+[smh](?= {2})/g, '\\d+[smh]\\w*')
+      .replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?= \\\|)/g, '-\\w{5}')
+      .replace(/\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d/g, '\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d')
+      .replace(/(?<=\S) {2,}/g, ' +')
     return `${text}\\n`
   })
   return new RegExp(`^${patterns.join('')}$`)
