@@ -18,6 +18,8 @@ export interface Io {
   readonly givenVariables?: ReadonlySet<string>
   /** Asks the person at the terminal; absent where nobody sits there. */
   readonly choose?: Choose
+  /** Has the person at the terminal type something that is not shown; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
+  readonly askHidden?: (question: string) => Promise<string | undefined>
 }
 
 /** Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). */
@@ -62,9 +64,13 @@ export function processIo(): Io {
     const { chooseOne } = await import('./prompt.ts')
     return chooseOne({ input: stdin, output: stderr }, question, answers)
   }
+  const askHidden = async (question: string) => {
+    const { typeHidden } = await import('./prompt.ts')
+    return typeHidden({ input: stdin, output: stderr }, question)
+  }
   return {
     // Who wants no colours wants no prompts (decisions section 2).
-    ...(stdin.isTTY && wantsColour(toOutput(stderr), env) && { choose }),
+    ...(stdin.isTTY && wantsColour(toOutput(stderr), env) && { choose, askHidden }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
     readStdin,

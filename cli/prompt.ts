@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { printable } from '../compiler/values/printable.ts'
 import type { Answer } from './io.ts'
 
@@ -25,4 +27,20 @@ export async function chooseOne(
     if (error instanceof Error && error.name === 'ExitPromptError') return undefined
     throw error
   }
+}
+
+/** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
+export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
+  output.write(`${printable(question)} (not shown): `)
+  // What is typed is echoed to nowhere; as a terminal, it is still read key by key.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
+  const line = await new Promise<string | undefined>(resolve => {
+    lines.once('line', resolve)
+    lines.once('SIGINT', () => resolve(undefined))
+    lines.once('close', () => resolve(undefined))
+  })
+  lines.close()
+  output.write('\n')
+  return line
 }

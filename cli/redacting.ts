@@ -10,9 +10,10 @@ import type { Io, Output } from './io.ts'
 export function redacting(io: Io): Io & { readonly secrets: KnownSecrets } {
   const secrets = new KnownSecrets()
   secrets.addVariables(io.env)
-  const { stdout, stderr, readStdin, env, choose } = io
+  const { stdout, stderr, readStdin, env, choose, askHidden } = io
   return {
     ...(choose && { choose }),
+    ...(askHidden && { askHidden }),
     stdout: redacted(stdout, secrets),
     stderr: redacted(stderr, secrets),
     readStdin,

@@ -4,6 +4,7 @@ import { choice, flag, list, text } from '../options.ts'
 import { dnsLabel, loading, planning } from '../project-options.ts'
 import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
 import { folderPath, publishing } from '../publish/options.ts'
+import { target } from '../target-options.ts'
 
 export const gitops = command({
   name: 'gitops',
@@ -81,20 +82,27 @@ export const gitopsInit = command({
 export const gitopsSecrets = command({
   name: 'gitops secrets',
   summary: 'Answer what is secret, and write it into devctl.yml',
-  description: `Walks through what \`devctl publish\` refuses because it is secret, or looks it, and writes the answers into the environment in devctl.yml: the Secret and the key that a value comes from, or that it is public. Comments stay. Where nobody sits at a terminal, options answer; the exit status is 1 while something is left.`,
+  description: `Walks through what \`devctl publish\` refuses because it is secret, or looks it, and writes the answers into the environment in devctl.yml: the Secret and the key that a value comes from, or that it is public. Comments stay. Then it offers to create in the cluster what no backend publishes: the Secrets of \`backend: reference\`, and those that the Compose files call \`external\`. A key that is there keeps its value; one that is not gets that of the Compose files and their variables, or is typed, without being shown. Where nobody sits at a terminal, options answer; the exit status is 1 while something is left.`,
   options: {
     ...loading,
     name,
     namespace,
     secret: list('--secret <path=secret/key>', 'this value comes from that key of that Secret; may be repeated'),
     public: list('--public <path>', 'this value is not secret; may be repeated'),
+    create: flag('--create', 'create the Secrets in the cluster, or add the keys that they lack, without asking'),
+    context: target.context,
     dryRun: flag('--dry-run', 'print the manifest with the answers, and change nothing'),
+    timeout,
   },
   examples: [
     { line: 'devctl gitops secrets --environment staging', does: 'ask for each value' },
     {
       line: 'devctl gitops secrets --environment staging --secret secrets.token=shop-token/token',
       does: 'without a terminal',
+    },
+    {
+      line: 'DB_PASSWORD=… devctl gitops secrets --environment staging --create',
+      does: 'create the Secrets with the values of variables',
     },
   ],
   async run(context, _words, options) {

@@ -7,13 +7,11 @@ import { compileFiles } from '../compile-files.ts'
 import { UsageError } from '../errors.ts'
 import type { Choose } from '../io.ts'
 import { type OpenProject, openProject } from '../open-project.ts'
-import type { LoadingValues } from '../project-options.ts'
 import { printDiagnostics } from '../report.ts'
+import { type CreateSecretsValues, createSecrets } from './create-secrets.ts'
 import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 
-export interface AnswerSecretsValues extends LoadingValues {
-  readonly name: string | undefined
-  readonly namespace: string | undefined
+export interface AnswerSecretsValues extends CreateSecretsValues {
   readonly secret: readonly string[] | undefined
   readonly public: readonly string[] | undefined
   readonly dryRun: boolean
@@ -23,12 +21,13 @@ type Found = Diagnostic & { readonly secret: SecretFinding }
 type Source = NonNullable<SecretFinding['source']>
 
 /**
- * Walks through what `publish` would refuse as secret, and writes what options or the person at the terminal answer into the manifest. Gives the exit status: 1 while something is
- * left, 130 when the person leaves.
+ * Walks through what `publish` would refuse as secret, and writes what options or the person at the terminal answer into the manifest. Once nothing is left, it may create the
+ * Secrets (create-secrets.ts). Gives the exit status: 1 while something is left, 130 when the person leaves.
  */
 export async function answerSecrets(context: Context, options: AnswerSecretsValues): Promise<number> {
   const { io, logLevel } = context
   const given = givenAnswers(options)
+  if (options.create && options.dryRun) throw new UsageError('`--create` does not go with `--dry-run`')
   const project = await openProject(io, options)
   const { manifest, environment } = editable(project)
   const { name, namespace } = options
@@ -58,7 +57,7 @@ export async function answerSecrets(context: Context, options: AnswerSecretsValu
     return 1
   }
   if (found.length === 0) io.stdout.write(`nothing to answer: ${environment.key} publishes nothing that looks secret\n`)
-  return 0
+  return options.dryRun ? 0 : createSecrets(context, options)
 }
 
 /** An option that answers it. */

@@ -1,0 +1,55 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { sourcedValues } from '../../compiler/plan/secret-sources.ts'
+import { compileFiles } from '../compile-files.ts'
+import type { Io } from '../io.ts'
+import type { OpenProject } from '../open-project.ts'
+import type { LoadingValues } from '../project-options.ts'
+
+/** A key of a Secret that the application reads, and that nothing devctl publishes creates. */
+export interface NeededKey {
+  readonly secret: string
+  readonly key: string
+  /** Paths of what reads it. */
+  readonly usedBy: readonly string[]
+  /** What the files and variables give it. */
+  readonly value?: Uint8Array
+}
+
+type Values = LoadingValues & { readonly name: string | undefined; readonly namespace: string | undefined }
+
+/**
+ * The keys that have to be in the namespace beside what `publish` writes, with the values that are known here; none where the files have errors. Throws a UserError for a key
+ * that two different values are meant for.
+ */
+export async function neededKeys(io: Io, options: Values, project: OpenProject): Promise<readonly NeededKey[]> {
+  const { name, namespace } = options
+  const { plan } = await compileFiles(io, [], options, { name, namespace }, { project, forRepository: true })
+  if (!plan || plan.requiredSecrets.length === 0) return []
+  const values = await knownValues(io, options, project)
+  const found = new Map<string, NeededKey>()
+  for (const { secret, key, usedBy } of plan.requiredSecrets) {
+    const before = found.get(`${secret}/${key}`)
+    const value = values.get(usedBy)
+    if (before?.value && value && Buffer.compare(before.value, value) !== 0)
+      throw new UserError(
+        `\`${before.usedBy[0]}\` and \`${usedBy}\` differ in their values, and both are \`${key}\` of the Secret \`${secret}\``,
+        { hint: 'give one of them another key' },
+      )
+    const known = before?.value ?? value
+    const users = [...(before?.usedBy ?? []), usedBy]
+    found.set(`${secret}/${key}`, { secret, key, usedBy: users, ...(known && { value: known }) })
+  }
+  return [...found.values()]
+}
+
+/** The values that the files and variables give, by path. What is not set has none, and is not a mistake here. */
+async function knownValues(io: Io, options: Values, project: OpenProject): Promise<ReadonlyMap<string, Uint8Array>> {
+  const rules = project.environment?.secrets
+  if (!rules) return new Map()
+  // Only for a backend that encrypts them are all values read.
+  const secretRules = { ...rules, backend: 'sealed' as const }
+  const { name, namespace } = options
+  const read = await compileFiles(io, [], options, { name, namespace }, { project, secretRules })
+  const known = read.project ? sourcedValues({ project: read.project, options: { secretRules } }) : []
+  return new Map(known.flatMap(({ path, value }) => (value?.length ? [[path, value] as const] : [])))
+}
