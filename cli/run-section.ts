@@ -43,7 +43,7 @@ export async function runSection(
   const [{ runCommands }, { commandVariables }, { readGitFacts }, { startLabellingProxy }] = await Promise.all([
     import('../shell/run-commands.ts'),
     import('../shell/command-variables.ts'),
-    import('../shell/git-facts.ts'),
+    import('../gitops/git-facts.ts'),
     import('../shell/labelling-proxy.ts'),
   ])
   const { cluster, access, namespace, target } = session

@@ -1,6 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { secretValues } from '../compiler/values/known-secrets.ts'
-import type { GitFacts } from './git-facts.ts'
 
 /** The parts of an image that was built. */
 export interface BuiltImage {
@@ -36,7 +35,8 @@ export interface CommandVariablesInput {
   readonly registry?: string | undefined
   /** The address of BuildKit. */
   readonly builder?: string | undefined
-  readonly git: GitFacts
+  /** What is known of the repository that the commands come from. */
+  readonly git: { readonly branch?: string; readonly commit?: string; readonly repository?: string }
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly dependencies: ReadonlyMap<string, DependencyOutputs>
 }

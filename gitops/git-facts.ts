@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
+import { type GitOptions, openGit } from './git.ts'
+import { withSource } from './source-repository.ts'
 
 /** What is known of the repository that a folder is in. Each is absent where it cannot be told. */
 export interface GitFacts {
@@ -13,49 +14,43 @@ export interface GitFacts {
   readonly repository?: string
 }
 
-/** Milliseconds for each question; a file system or a credential helper that hangs must not hold up a deploy. */
+/** Milliseconds for all questions; a file system that hangs must not hold up a deploy. */
 const DEADLINE = 5_000
-const MOST_OUTPUT = 16 << 20
 
 /**
- * Asks the user's own git. Gives nothing where there is no repository, no git, or no answer in time. Rejects with the signal's reason only.
- * Changes nothing in the repository.
+ * Asks the user's own git. Gives nothing where there is no repository, no git, or no answer in time.
+ * Rejects with the signal's reason only. Changes nothing in the repository, and runs no program that
+ * its configuration names.
  */
-export async function readGitFacts(folder: string, env: Env, signal?: AbortSignal): Promise<GitFacts> {
-  const git = (...words: string[]) => ask(folder, words, env, signal)
-  const top = await git('rev-parse', '--show-toplevel')
+export async function readGitFacts(folder: string, env: GitOptions['env'], signal?: AbortSignal): Promise<GitFacts> {
+  const deadline = AbortSignal.timeout(DEADLINE)
+  try {
+    return await askAll(folder, { env, signal: signal ? AbortSignal.any([signal, deadline]) : deadline })
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (deadline.aborted) return {}
+    throw error
+  }
+}
+
+async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
+  const { ask } = openGit(folder, options)
+  const top = await ask('rev-parse', '--show-toplevel')
   if (top === undefined) return {}
-  const [branch, head, changes, remotes] = await Promise.all([
-    git('symbolic-ref', '--quiet', '--short', 'HEAD'),
-    git('rev-parse', '--quiet', '--verify', 'HEAD'),
-    git('status', '--porcelain', '-z', '--untracked-files=all'),
-    git('config', '--get-regexp', '^remote\\..*\\.url$'),
+  const [branch, head, remotes, changes] = await Promise.all([
+    ask('symbolic-ref', '--quiet', '--short', 'HEAD'),
+    ask('rev-parse', '--quiet', '--verify', 'HEAD'),
+    ask('config', '--get-regexp', '^remote\\..*\\.url$'),
+    // Of a submodule git would ask its own configuration.
+    withSource(top, options, git =>
+      git.ask('status', '--porcelain', '-z', '--untracked-files=all', '--ignore-submodules=all'),
+    ),
   ])
-  signal?.throwIfAborted()
   // When git could not say whether there are changes, there may be some.
   const commit = head && (changes === '' ? head : stateId(head, changes ?? String(Math.random()), top))
   const address = addressOf(remotes ?? '')
   const repository = address && toHttps(address)
   return { ...(branch && { branch }), ...(commit && { commit }), ...(repository && { repository }) }
-}
-
-type Env = Readonly<Record<string, string | undefined>>
-
-function ask(folder: string, words: readonly string[], env: Env, signal: AbortSignal | undefined) {
-  return new Promise<string | undefined>((resolve, reject) => {
-    const options = {
-      cwd: folder,
-      // No question to the user, and no refreshed index: another git may be at work.
-      env: { ...env, GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' },
-      timeout: DEADLINE,
-      maxBuffer: MOST_OUTPUT,
-      ...(signal && { signal }),
-    }
-    execFile('git', ['-c', 'core.fsmonitor=false', ...words], options, (error, stdout) => {
-      if (signal?.aborted) reject(signal.reason)
-      else resolve(error ? undefined : stdout.replace(/\n$/, ''))
-    })
-  })
 }
 
 /** The same for the same changes, so that nothing is built anew without need, and another one when a changed file changes again. */
