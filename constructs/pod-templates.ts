@@ -46,7 +46,7 @@ export class PodTemplates {
     const job = this.#job(service)
     const known = this.#jobNames.get(job)
     if (known !== undefined) return known
-    const name = jobName(job.name, this.of(job))
+    const name = jobName(job.name, this.of(job), job.completions)
     this.#jobNames.set(job, name)
     return name
   }

@@ -231,3 +231,14 @@ error: 1 edited file in \`k8s\` would be lost; nothing was written
     expect(JSON.parse(text!)).toMatchObject({ kind: 'Deployment', metadata: { name: 'web' } })
   })
 })
+
+test('a Job of which more Pods have to complete is another Job: the number cannot change in place', async () => {
+  const nameOf = async (scale: string) => {
+    const compose = `name: shop\nservices: {work: {image: busybox, restart: "no", ${scale}}}\n`
+    const { stdout } = await run(['render', '--namespace', 'shop'], { cwd: makeFolder({ 'compose.yaml': compose }) })
+    return /^ {2}name: (work-[0-9a-f]{8})$/m.exec(stdout)?.[1]
+  }
+  const names = [await nameOf(''), await nameOf('scale: 2'), await nameOf('scale: 3')]
+  expect(new Set(names).size).toBe(3)
+  expect(await nameOf('scale: 1')).toBe(names[0])
+})
