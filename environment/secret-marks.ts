@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan, SecretPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { MANAGER, ownLabels, SECRETS_ANNOTATION } from './labels.ts'
 import { recordName } from './record.ts'
@@ -39,7 +40,7 @@ export interface KeptSecrets {
   readonly isEnding?: boolean
 }
 
-/** What the environment keeps; undefined when it has no Secret. */
+/** What the environment keeps; undefined when it has no Secret. Throws a UserError for one whose variables somebody has changed. */
 export async function readKept(
   cluster: Cluster,
   environment: string,
@@ -52,7 +53,26 @@ export async function readKept(
   const text = (name: string) => Buffer.from(data?.[name] ?? '', 'base64').toString()
   const key = text('key')
   if (!found || key === '') return undefined
-  return { key, variables: JSON.parse(text('variables') || '{}'), ...(isEnding(found) && { isEnding: true }) }
+  const variables = variablesIn(text('variables'))
+  if (!variables) {
+    const { name } = ref
+    throw new UserError(`the Secret \`${name}\` of the environment holds \`variables\` that devctl did not write`, {
+      hint: `take them out, and give the variables again: \`kubectl --namespace ${namespace} patch secret ${name} --type json --patch '[{"op": "remove", "path": "/data/variables"}]'\``,
+    })
+  }
+  return { key, variables, ...(isEnding(found) && { isEnding: true }) }
+}
+
+/** Undefined for what is no JSON object of texts. */
+function variablesIn(text: string): Readonly<Record<string, string>> | undefined {
+  if (text === '') return {}
+  try {
+    const found: unknown = JSON.parse(text)
+    const isOurs = typeof found === 'object' && found !== null && !Array.isArray(found)
+    return isOurs && Object.values(found).every(value => typeof value === 'string') ? { ...found } : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** A new key, which is not in the cluster yet. */

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../cluster/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { differencesOf } from '../../environment/comparison.ts'
 import { diffOf, valueDiffs } from '../../environment/diff.ts'
 import { keepsItself } from '../../environment/prune-rules.ts'
+import { recordName } from '../../environment/record.ts'
 import { deleteKept, markSecrets, newKey, readKept, writeKept } from '../../environment/secret-marks.ts'
 import { deploy, ENVIRONMENT, NAMESPACE, newCluster, object, plan, wanted } from './deploying.ts'
 
@@ -72,6 +74,20 @@ describe('the mark of the secrets that a Pod mounts', () => {
     await deleteKept(cluster, ENVIRONMENT, NAMESPACE, {})
   })
 })
+
+test.each(['no JSON', '[]', 'null', '"a"', '{"A": 1}'])(
+  'kept variables that somebody has made %s are named',
+  async variables => {
+    const cluster = newCluster()
+    const ref = { apiVersion: 'v1', kind: 'Secret', metadata: { name: recordName(ENVIRONMENT), namespace: NAMESPACE } }
+    const base64 = (text: string) => Buffer.from(text).toString('base64')
+    await cluster.apply({ ...ref, data: { key: base64('k'), variables: base64(variables) } }, { manager: 'somebody' })
+    const failure = await readKept(cluster, ENVIRONMENT, NAMESPACE, {}).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(UserError)
+    expect((failure as UserError).message).toContain(`\`${recordName(ENVIRONMENT)}\``)
+    expect((failure as UserError).hint).toContain('"/data/variables"')
+  },
+)
 
 describe('what diff shows', () => {
   const masked = (kind: string, before: object, after: object) => {
