@@ -1,7 +1,7 @@
 import type { GitOptions } from '../../gitops/git.ts'
+import { toHttps } from '../../gitops/git-facts.ts'
 import { readSource, type SourceCommit } from '../../gitops/source.ts'
 import type { Facts } from '../../gitops/tree/lock.ts'
-import { toHttps } from '../../gitops/git-facts.ts'
 import { plainAddress } from '../deploy-source.ts'
 import { repositoryOf } from '../environment-name.ts'
 import type { OpenProject } from '../open-project.ts'
