@@ -15,11 +15,11 @@ import { eventually, findCluster } from './cluster.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-/** Port 7000 sends back what it gets; port 9 is refused. The published port is not the container's. */
+/** Port 7000 sends back what it gets, and survives connections that are cut; port 9 is refused. The published port is not the container's. */
 const COMPOSE = `services:
   echo:
     image: node:22-alpine
-    command: ["node", "-e", "require('net').createServer(s => s.pipe(s)).listen(7000)"]
+    command: ["node", "-e", "require('net').createServer(s => s.on('error', () => {}).pipe(s)).listen(7000)"]
     ports: ["7001:7000"]
     stop_grace_period: 1s
     healthcheck: {test: "node -e \\"require('net').connect(7000, '127.0.0.1').on('connect', () => process.exit(0))\\"", interval: 1s}
