@@ -12,7 +12,7 @@ export interface DiffPrinting {
 const MARKS = { create: '+', update: '~', replace: '!', delete: '-', keep: ' ' } as const
 const COLOURS = { create: 32, update: 33, replace: 35, delete: 31, keep: 2 } as const
 
-/** The differences as text (design/experience.md, "Diff"). */
+/** The differences as text. */
 export async function diffText(diffs: readonly ObjectDiff[], printing: DiffPrinting): Promise<string> {
   const { structuredPatch } = await import('diff')
   const paint = (code: number, text: string) => (printing.colour ? `\u001b[${code}m${text}\u001b[0m` : text)

@@ -9,7 +9,7 @@ const FRAME_MILLISECONDS = 100
 const COLUMNS = 80
 const ROWS = 24
 
-/** A display on a terminal that is drawn again while things change: a line for each step and service (design/experience.md). */
+/** A display on a terminal that is drawn again while things change: a line for each step and service. */
 export function liveProgress(io: Io, seconds: () => number): Progress {
   const { stderr } = io
   const screen = new Screen(stderr)
