@@ -56,10 +56,15 @@ export function subjectOf({ application, environment, changes, files }: MessageI
  * Argo CD (https://argo-cd.readthedocs.io/en/stable/user-guide/source-hydrator/).
  */
 export function commitMessage(input: MessageInput): string {
-  const lines = input.changes.flatMap(objectLines)
+  return `${[subjectOf(input), changeLines(input).join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
+}
+
+/** What became of each object, in lines; of a great many only the first. */
+export function changeLines({ changes }: Pick<MessageInput, 'changes'>): readonly string[] {
+  const lines = changes.flatMap(objectLines)
   const shown =
     lines.length > MOST_LINES ? [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines`] : lines
-  return `${[subjectOf(input), shown.map(printable).join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
+  return shown.map(printable)
 }
 
 function trailers({ application, environment, images, repository, page, source }: MessageInput): readonly string[] {

@@ -132,7 +132,7 @@ async function lookAt(checkout: Checkout, publication: Publication, { dryRun }: 
   if (checkout.head === undefined && target.request !== undefined && !dryRun) throw noBase(checkout.branch)
   const folders = await publication.folders(repositoryIn(checkout))
   await Promise.all(folders.map(({ path }) => refuseLinks(checkout, path)))
-  const changes = folders.map(folder => planFolder(checkout, folder))
+  const changes = folders.map(folder => planFolder(checkout.folder, folder))
   const isTakenOver = folders.some(({ output }) => output.takeOver)
   const request = await readRequestBranch(checkout, target, isTakenOver)
   const { commit: ours, isDirty = false } = folders[0]?.output.facts?.source ?? {}
@@ -204,16 +204,20 @@ const repositoryIn = (checkout: Checkout): Repository => ({
   request: { lock: path => requestLock(checkout, path), read: path => requestFile(checkout, path) },
 })
 
-/** Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
-function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
+/** Whether nothing is to be written. Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
+export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false
   return Object.entries(after.uses ?? {}).every(([user, part]) => before.uses?.[user] === part)
 }
 
-function planFolder({ folder }: Checkout, { path, output }: PublishedFolder): FolderChange {
-  const root = join(folder, path)
-  const change = planChange(root, path, output)
-  refuseOtherTarget(path, change, output)
+/**
+ * Compares a folder with what it should hold. `top` is that of the repository, and `shown` names the folder in errors. Throws a UserError where something is in the
+ * way.
+ */
+export function planFolder(top: string, { path, output }: PublishedFolder, shown = path): FolderChange {
+  const root = join(top, path)
+  const change = planChange(root, shown, output)
+  refuseOtherTarget(shown, change, output)
   const before = new Map([...change.present.keys()].map(file => [file, readFileSync(join(root, file), 'utf8')]))
   const added = [...change.writes.keys()].filter(file => !before.has(file)).length
   return { path, change, before, added }
@@ -225,7 +229,7 @@ function refuseOtherTarget(path: string, { before }: Change, { facts, takeOver }
   if (takeOver || there === undefined || !facts || facts.environment === there) return
   const ours = facts.environment === undefined ? 'none' : `\`${facts.environment}\``
   throw new UserError(`\`${path}\` holds the environment \`${there}\`, and this is ${ours}`, {
-    hint: 'choose another folder with `--path`, or replace it with `--take-over`',
+    hint: 'choose another place with `--path` or `--oci`, or replace it with `--take-over`',
   })
 }
 

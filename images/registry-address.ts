@@ -1,13 +1,19 @@
 import type { ImageReference } from '../compiler/values/image-reference.ts'
 import { registryOf, repositoryOf } from './registry.ts'
 
-/** Where the manifest of a tag is. */
-export interface ManifestAddress {
+/** Where a registry keeps what is in one repository. */
+export interface RepositoryAddress {
   /** As credentials are kept: `docker.io`. */
   readonly registry: string
   /** As it is connected to, with its port: `registry-1.docker.io`. */
   readonly host: string
   readonly repository: string
+  /** What is wanted there; absent: to read. */
+  readonly access?: 'push'
+}
+
+/** Where the manifest of a tag is. */
+export interface ManifestAddress extends RepositoryAddress {
   readonly tag: string
 }
 

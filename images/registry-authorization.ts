@@ -1,5 +1,5 @@
 import type { Credentials } from './docker-config.ts'
-import type { ManifestAddress } from './registry-address.ts'
+import type { RepositoryAddress } from './registry-address.ts'
 import { type Challenge, parseChallenge } from './registry-challenge.ts'
 import { type Answer, type Exchange, isSafeStep, saidBy } from './registry-exchange.ts'
 import { RegistryTrouble } from './registry-problem.ts'
@@ -27,12 +27,16 @@ export class Authorizer {
   }
 
   /** What to send with a question about the address; a promise to be given to `renew` when it is refused. */
-  for(address: ManifestAddress): Promise<Authorization> | undefined {
+  for(address: RepositoryAddress): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))
   }
 
   /** What to send after the registry has refused `refused` with a status 401. Throws a RegistryTrouble when nothing is to be had. */
-  renew(address: ManifestAddress, answer: Answer, refused: Promise<Authorization> | undefined): Promise<Authorization> {
+  renew(
+    address: RepositoryAddress,
+    answer: Answer,
+    refused: Promise<Authorization> | undefined,
+  ): Promise<Authorization> {
     const key = keyOf(address)
     const known = this.#known.get(key)
     // Another question about the repository was faster.
@@ -42,7 +46,7 @@ export class Authorizer {
     return fresh
   }
 
-  async #authorize(address: ManifestAddress, answer: Answer): Promise<Authorization> {
+  async #authorize(address: RepositoryAddress, answer: Answer): Promise<Authorization> {
     const challenge = parseChallenge(answer.headers['www-authenticate'])
     if (challenge === undefined) return NOBODY
     const credentials = await this.#credentials(address.registry)
@@ -53,7 +57,7 @@ export class Authorizer {
   /** (https://distribution.github.io/distribution/spec/auth/token/ and …/oauth/) */
   async #token(
     { realm, service, scope }: Extract<Challenge, { readonly scheme: 'bearer' }>,
-    address: ManifestAddress,
+    address: RepositoryAddress,
     credentials: Credentials,
     registry: URL,
   ): Promise<Authorization> {
@@ -85,16 +89,16 @@ export class Authorizer {
   }
 }
 
-const keyOf = ({ host, repository }: ManifestAddress) => `${host}/${repository}`
+const keyOf = ({ host, repository, access }: RepositoryAddress) => `${host}/${repository} ${access}`
 
 const basic = ({ username, password }: Extract<Credentials, { readonly kind: 'login' }>): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Never more than to read: the scope of the registry, which may name its repository by another path, when it is no more than that. */
-function scopeOf(asked: string | undefined, { repository }: ManifestAddress): string {
-  return asked !== undefined && /^repository:[^\s:]+(?::\d+\/[^\s:]+)?:pull$/.test(asked)
-    ? asked
-    : `repository:${repository}:pull`
+/** Never more than is wanted: the scope of the registry, which may name its repository by another path, when it is no more than that. */
+function scopeOf(asked: string | undefined, { repository, access }: RepositoryAddress): string {
+  const actions = access === 'push' ? '(?:pull,push|push,pull)' : 'pull'
+  const isFit = asked !== undefined && new RegExp(`^repository:[^\\s:]+(?::\\d+/[^\\s:]+)?:${actions}$`).test(asked)
+  return isFit ? asked : `repository:${repository}:${access === 'push' ? 'pull,push' : 'pull'}`
 }
 
 function withQuery(realm: URL, wanted: URLSearchParams): URL {

@@ -1,30 +1,21 @@
 import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { parseImageReference } from '../compiler/values/image-reference.ts'
-import { type Credentials, readRegistryCredentials } from './docker-config.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
-import { Authorizer } from './registry-authorization.ts'
-import { type Answer, Exchange, errorsIn, isLoopback, type Patience, saidBy } from './registry-exchange.ts'
+import type { Answer } from './registry-exchange.ts'
 import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+import { RegistrySession, type SessionOptions } from './registry-session.ts'
 
 /** `sha256:` and 64 hexadecimal digits, or why there is none. */
 export type Resolved = { readonly digest: string } | { readonly problem: RegistryProblem }
 
-export interface ResolveOptions {
-  /** Where the Docker configuration is, and what credential helpers run with. */
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** The deadline of all of it. */
-  readonly signal: AbortSignal
-  /** Logins by registry, as `registryOf` names them. Others are read from the Docker configuration, once a registry asks. */
-  readonly credentials?: ReadonlyMap<string, Credentials>
-  readonly patience?: Partial<Patience>
-}
+export type ResolveOptions = SessionOptions
 
 /** How many questions are under way at the same time. */
 const AT_ONCE = 8
 
 /** The forms of a manifest. A registry that has several platforms gives the digest of their index. */
-const FORMS = [
+export const FORMS = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
   'application/vnd.oci.image.manifest.v1+json',
@@ -64,24 +55,11 @@ export async function resolveDigests(
 }
 
 class RegistryClient {
-  readonly #exchange: Exchange
-  readonly #authorizer: Authorizer
-  readonly #hasProxy: boolean
+  readonly #session: RegistrySession
   readonly #unreachable = new Map<string, RegistryProblem>()
-  readonly #origins = new Map<string, Promise<string>>()
 
-  constructor({ env, signal, credentials, patience }: ResolveOptions) {
-    this.#exchange = new Exchange(signal, patience)
-    this.#hasProxy = Boolean(env.HTTPS_PROXY || env.https_proxy)
-    const read = new Map<string, Promise<Credentials>>()
-    const fromDocker = async (registry: string) =>
-      (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
-    this.#authorizer = new Authorizer(this.#exchange, registry => {
-      const known = credentials?.get(registry)
-      const found = known ? Promise.resolve(known) : (read.get(registry) ?? fromDocker(registry))
-      read.set(registry, found)
-      return found
-    })
+  constructor(options: ResolveOptions) {
+    this.#session = new RegistrySession(options)
   }
 
   async resolve(text: string): Promise<Resolved> {
@@ -95,81 +73,32 @@ class RegistryClient {
     const known = this.#unreachable.get(address.host)
     if (known !== undefined) return { problem: known }
     try {
-      return { digest: await this.#digestAt(address) }
+      return { digest: await digestAt(this.#session, address) }
     } catch (error) {
       if (!(error instanceof RegistryTrouble)) throw error
-      if (error.problem.kind !== 'unreachable') return { problem: error.problem }
-      const problem = this.#hasProxy ? { ...error.problem, hasProxy: true } : error.problem
       // It has been waited for once.
-      this.#unreachable.set(address.host, problem)
-      return { problem }
+      if (error.problem.kind === 'unreachable') this.#unreachable.set(address.host, error.problem)
+      return { problem: error.problem }
     }
   }
 
   close(): void {
-    this.#exchange.close()
+    this.#session.close()
   }
+}
 
-  async #digestAt(address: ManifestAddress): Promise<string> {
-    const path = `/v2/${address.repository}/manifests/${address.tag}`
-    const short = await this.#ask('HEAD', path, address)
-    const told = short.status === 200 ? digestIn(short) : undefined
-    if (told !== undefined) return told
-    // An answer to HEAD cannot say why, and not every registry tells the digest, or knows HEAD.
-    const whole = await this.#ask('GET', path, address)
-    if (whole.status === 200) return digestOf(whole)
-    if (whole.status === 404) throw new RegistryTrouble(await this.#missing(whole, address))
-    throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
-  }
-
-  /** Asks with what the registry wants to see; a status 401 or 403 is a problem. */
-  async #ask(method: 'GET' | 'HEAD', path: string, address: ManifestAddress): Promise<Answer> {
-    const url = new URL(path, await this.#originOf(address.host))
-    let authorization = this.#authorizer.for(address)
-    for (let isFirst = true; ; isFirst = false) {
-      const { header, isLogin } = (await authorization) ?? { header: undefined, isLogin: false }
-      const answer = await this.#exchange.ask({
-        method,
-        url,
-        headers: { accept: FORMS.join(', '), ...(header !== undefined && { authorization: header }) },
-      })
-      const isRefused = answer.status === 401 || answer.status === 403
-      if (!isRefused) return answer
-      // Where the registry has led us to, its credentials are not for.
-      const mayRenew = isFirst && answer.status === 401 && answer.url.origin === url.origin
-      if (mayRenew) authorization = this.#authorizer.renew(address, answer, authorization)
-      if (mayRenew && (await authorization)!.header !== undefined) continue
-      const said = saidBy(answer)
-      throw new RegistryTrouble({
-        kind: 'denied',
-        login: isLogin ? 'sent' : 'none',
-        ...(said !== undefined && { said }),
-      })
-    }
-  }
-
-  /** Whether the registry lacks the image, or there is no registry at all. */
-  async #missing(answer: Answer, address: ManifestAddress): Promise<RegistryProblem> {
-    if (errorsIn(answer.body).some(({ code }) => code !== undefined)) return { kind: 'missing' }
-    // Nobody has to list errors. What every registry has is this (…/spec.md#determining-support).
-    const base = await this.#exchange.ask({ method: 'GET', url: new URL('/v2/', await this.#originOf(address.host)) })
-    return base.status === 200 || base.status === 401
-      ? { kind: 'missing' }
-      : { kind: 'not-a-registry', reason: `it answers \`/v2/\` with status ${base.status}` }
-  }
-
-  #originOf(host: string): Promise<string> {
-    const known = this.#origins.get(host)
-    if (known !== undefined) return known
-    const origin = this.#findOrigin(host)
-    this.#origins.set(host, origin)
-    return origin
-  }
-
-  async #findOrigin(host: string): Promise<string> {
-    const isPlain = isLoopback(new URL(`https://${host}`).hostname) && !(await this.#exchange.speaksTls(host))
-    return `${isPlain ? 'http' : 'https'}://${host}`
-  }
+/** The digest of the manifest that a tag has. Throws a RegistryTrouble, or the reason of the signal. */
+export async function digestAt(session: RegistrySession, address: ManifestAddress): Promise<string> {
+  const path = `/v2/${address.repository}/manifests/${address.tag}`
+  const headers = { accept: FORMS.join(', ') }
+  const short = await session.ask({ method: 'HEAD', path, headers }, address)
+  const told = short.status === 200 ? digestIn(short) : undefined
+  if (told !== undefined) return told
+  // An answer to HEAD cannot say why, and not every registry tells the digest, or knows HEAD.
+  const whole = await session.ask({ method: 'GET', path, headers }, address)
+  if (whole.status === 200) return digestOf(whole)
+  if (whole.status === 404) throw new RegistryTrouble(await session.missing(whole, address))
+  throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
 }
 
 function digestIn({ headers }: Answer): string | undefined {
@@ -177,8 +106,8 @@ function digestIn({ headers }: Answer): string | undefined {
   return typeof digest === 'string' && DIGEST.test(digest) ? digest : undefined
 }
 
-/** The digest of a whole manifest, which its content proves. */
-function digestOf(answer: Answer): string {
+/** The digest of a whole manifest, which its content proves. Throws a RegistryTrouble for what is no manifest. */
+export function digestOf(answer: Answer): string {
   const { headers, body } = answer
   const form = headers['content-type']?.split(';')[0]?.trim() ?? ''
   const bad = (reason: string) => new RegistryTrouble({ kind: 'not-a-registry', reason })

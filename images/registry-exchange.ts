@@ -6,10 +6,12 @@ import { isPassing, isSilence, toUnreachable } from './registry-unreachable.ts'
 
 /** A question to a registry or to its token service. */
 export interface Question {
-  readonly method: 'GET' | 'HEAD' | 'POST'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string
+  readonly body?: string | Uint8Array
+  /** The most bytes that the answer may have; absent: those of a manifest. */
+  readonly limit?: number
 }
 
 export interface Answer {
@@ -38,6 +40,8 @@ export const PATIENCE: Patience = { attempts: 5, pause: 250, longest: 20_000, si
 const LARGEST_BODY = 4 * 1024 * 1024
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** After these the same is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of it. */
+const REDIRECTS_OF_PUT = new Set([307, 308])
 
 /** Connections to registries. Whoever makes one closes it. */
 export class Exchange {
@@ -101,7 +105,7 @@ export class Exchange {
     let { url, headers } = question
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#once({ ...question, url, ...(headers && { headers }) })
-      const to = question.method === 'POST' || !REDIRECTS.has(answer.status) ? undefined : answer.headers.location
+      const to = redirectsOf(question.method).has(answer.status) ? answer.headers.location : undefined
       if (to === undefined) return answer
       const next = URL.canParse(to, url.href) ? new URL(to, url) : undefined
       if (next === undefined || redirects === MOST_REDIRECTS || !isSafeStep(url, next))
@@ -114,7 +118,7 @@ export class Exchange {
     }
   }
 
-  #once({ method, url, headers, body }: Question): Promise<Answer> {
+  #once({ method, url, headers, body, limit = LARGEST_BODY }: Question): Promise<Answer> {
     const isPlain = url.protocol === 'http:'
     const agent = isPlain ? this.#plain : isLoopback(url.hostname) ? this.#loopback : this.#secure
     const options = { method, headers: { ...headers }, agent, timeout: this.#patience.silence, signal: this.#signal }
@@ -125,8 +129,8 @@ export class Exchange {
         response.on('data', (part: Buffer) => {
           parts.push(part)
           size += part.length
-          if (size > LARGEST_BODY)
-            request.destroy(new RegistryTrouble({ kind: 'not-a-registry', reason: 'its answer is larger than 4 MiB' }))
+          const reason = `its answer is larger than ${limit / 1024 / 1024} MiB`
+          if (size > limit) request.destroy(new RegistryTrouble({ kind: 'not-a-registry', reason }))
         })
         response.on('error', reject)
         response.on('end', () =>
@@ -138,6 +142,12 @@ export class Exchange {
       request.end(body)
     })
   }
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
+function redirectsOf(method: Question['method']): ReadonlySet<number> {
+  return method === 'POST' ? NONE : method === 'PUT' ? REDIRECTS_OF_PUT : REDIRECTS
 }
 
 /** Whether a host, as a URL has it, is this machine, which Docker reaches without certificates (https://docs.docker.com/reference/cli/dockerd/#insecure-registries). */

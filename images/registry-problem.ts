@@ -11,6 +11,8 @@ export type RegistryProblem =
   | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string; readonly hasProxy?: boolean }
   /** It answers with a status that may pass, again and again. */
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
+  /** It does not take what is pushed. */
+  | { readonly kind: 'refused'; readonly status: number; readonly said?: string }
   /** What answers is none, or speaks another language; `reason` is a clause. */
   | { readonly kind: 'not-a-registry'; readonly reason: string }
 
@@ -59,6 +61,8 @@ export function describeProblem(reference: string, problem: RegistryProblem): Pr
         problem.status === 429 ? `log in (${loginCommand(registry)}), or try again later` : 'try again later',
         problem.said,
       )
+    case 'refused':
+      return text(`the registry ${host} refuses ${image} (${problem.status})`, undefined, problem.said)
     case 'not-a-registry':
       return text(
         `what answers at ${host} is no registry of images: ${problem.reason}`,
@@ -96,7 +100,7 @@ function denied(
 }
 
 /** Docker Hub is what Docker logs in to by itself. */
-const loginCommand = (registry: string) =>
+export const loginCommand = (registry: string) =>
   registry === 'docker.io' ? '`docker login`' : `\`docker login ${registry}\``
 
 const text = (message: string, hint?: string, said?: string): ProblemText => ({

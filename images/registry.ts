@@ -8,6 +8,9 @@ export function registryOf(image: string): string {
   return hostOf(hostIn(image) ?? 'docker.io')
 }
 
+/** Whether a reference says which registry it is about. */
+export const namesRegistry = (image: string): boolean => hostIn(image) !== undefined
+
 /** The path of an image in its registry, of a name without tag and digest: `library/nginx` for `nginx`, `team/web` for `localhost:5000/team/web`. */
 export function repositoryOf(name: string): string {
   const host = hostIn(name)

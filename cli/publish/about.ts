@@ -6,8 +6,11 @@ import { withoutCredentials } from '../../gitops/repository-url.ts'
 import type { OpenProject } from '../open-project.ts'
 import type { LoadingValues } from '../project-options.ts'
 import { shapingOptions } from './facts.ts'
+import { repositoryIn } from './oci-reference.ts'
 import type { PublishingValues } from './options.ts'
 import { sourcesOf } from './sources.ts'
+
+type Values = Partial<PublishingValues> & { readonly oci?: string | undefined }
 
 /** What the README beside the manifests says of them. */
 export function aboutOf(
@@ -15,7 +18,7 @@ export function aboutOf(
   manifests: readonly Manifest[],
   { environment }: OpenProject,
   repository: string | undefined,
-  options: Partial<PublishingValues> & LoadingValues,
+  options: Values & LoadingValues,
 ): About {
   return {
     application: name,
@@ -33,10 +36,12 @@ export function aboutOf(
 }
 
 /** Where it goes to, as far as options say it, and the manifest does not. */
-function targetOptions(options: Partial<PublishingValues>, target: PublishTarget | undefined): readonly string[] {
-  const { repository, branch, path } = options
+function targetOptions(options: Values, target: PublishTarget | undefined): readonly string[] {
+  const { repository, branch, path, oci } = options
   const shown = repository === undefined ? undefined : withoutCredentials(repository)
-  const said = { repository: shown, branch, path, layout: ownLayout(options, target) }
+  // The same folder is the same artifact, whatever the tag.
+  const name = oci === undefined ? undefined : repositoryIn(oci)
+  const said = { repository: shown, branch, path, oci: name, layout: ownLayout(options, target) }
   return Object.entries(said).flatMap(([key, value]) => (value === undefined ? [] : [`--${key}`, value]))
 }
 

@@ -19,7 +19,7 @@ import { sealerOf, sealManifests } from './seal-secrets.ts'
 export interface Prepared {
   readonly project: OpenProject
   readonly compiled: CompiledForRepository
-  readonly destination: Destination
+  readonly destination: Pick<Destination, 'path' | 'layout'>
   /** What git says of the source, which may still be on its way. */
   readonly origin: Promise<Origin>
 }

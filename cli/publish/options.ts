@@ -2,6 +2,7 @@ import { UsageError } from '../errors.ts'
 import { choice, flag, text, type Values } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 import { timeout } from '../target-options.ts'
+import { ociReference } from './oci-reference.ts'
 
 const { includeSecrets: _, ...plan } = planning
 
@@ -46,6 +47,12 @@ export const forge = choice(
   ['github', 'gitlab', 'gitea'],
 )
 export const rollback = flag('--rollback', 'publish although the repository holds a newer commit of the source')
+
+export const oci = text(
+  '--oci <reference>',
+  'push the folder to a registry as an OCI artifact, in place of a commit: `REGISTRY/PATH` or `REGISTRY/PATH:TAG` (default tag: the environment)',
+  { check: ociReference },
+)
 
 export type PublishingValues = Values<typeof publishing>
 

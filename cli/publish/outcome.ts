@@ -71,8 +71,16 @@ export async function tellOutcome(
       )
       return 0
     }
-    case 'planned':
-      return tellPlanned(context, options, outcome, published)
+    case 'planned': {
+      const { branch, changes } = outcome
+      const record = { path, outcome: 'planned', branch }
+      return tellPlanned(
+        context,
+        options,
+        { place: path, record, changes, more: requestText(published, branch) },
+        published,
+      )
+    }
     case 'requested': {
       const { branch, commit } = outcome
       const { lines, ...request } = await openRequest(context, published, branch, message!)
@@ -104,28 +112,36 @@ export async function tellOutcome(
   }
 }
 
-async function tellPlanned(
+/** What would be written, and where. */
+export interface Planned {
+  /** As people call it. */
+  readonly place: string
+  /** What the JSON of it begins with. */
+  readonly record: object
+  readonly changes: readonly FolderChange[]
+  /** What is said after the files. */
+  readonly more?: string
+}
+
+/** Prints what would be written; gives the exit status. Throws a UserError where that was to be nothing (`--verify`). */
+export async function tellPlanned(
   { io }: Context,
-  { verify, output }: PublishValues,
-  { branch, changes }: Outcome & { readonly kind: 'planned' },
-  published: Published,
+  { verify, output }: Pick<PublishValues, 'verify' | 'output'>,
+  { place, record, changes, more = '' }: Planned,
+  published: Pick<Published, 'describe' | 'compiled' | 'origin'>,
 ): Promise<number> {
-  const { path } = published.destination
   const { changes: diffs, files } = await published.describe(changes)
   const objects = files === undefined ? diffs : undefined
   if (output === 'json')
-    io.stdout.write(
-      `${jsonText({ path, outcome: 'planned', branch, objects, files: changes.flatMap(filesThatDiffer) }, 2)}\n`,
-    )
+    io.stdout.write(`${jsonText({ ...record, objects, files: changes.flatMap(filesThatDiffer) }, 2)}\n`)
   else {
     const colour = wantsColour(io.stdout, io.env)
     io.stdout.write(await diffText(diffs, { colour, now: 0, placeOf: ({ source }) => source }))
-    if (!verify)
-      io.stderr.write(`not written: ${changes.map(changedText).join('; ')}${requestText(published, branch)}\n`)
+    if (!verify) io.stderr.write(`not written: ${changes.map(changedText).join('; ')}${more}\n`)
   }
   if (!verify) return 0
   const differing = changes.flatMap(filesThatDiffer).map(({ path, why }) => `\`${path}\` ${why}`)
-  throw new UserError(`\`${path}\` does not hold what ${sourceText(published)} renders to`, {
+  throw new UserError(`\`${place}\` does not hold what ${sourceText(published)} renders to`, {
     notes: [...differing.slice(0, 10), ...(differing.length > 10 ? [`and ${differing.length - 10} more`] : [])],
     hint: changes.some(({ change }) => change.edits.length > 0)
       ? 'take what was edited by hand into the Compose files, then publish them; `devctl publish --take-over` discards it'
@@ -177,7 +193,10 @@ function countWords(counts: Readonly<Record<string, number>>): string {
 }
 
 /** `compose.yaml at 9ab12cd`. */
-function sourceText({ compiled: { manifests }, origin: { commit } }: Published): string {
+export function sourceText({
+  compiled: { manifests },
+  origin: { commit },
+}: Pick<Published, 'compiled' | 'origin'>): string {
   const files = sourcesOf(manifests)
   const shown = files.length === 1 ? files[0]! : 'the source'
   if (!commit) return shown

@@ -4,6 +4,7 @@ import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
 import { openProject } from '../open-project.ts'
 import { type Progress, startProgress } from '../progress/progress.ts'
+import { artifactDestination } from './artifact-destination.ts'
 import { earlyTarget, refuseNoRepository } from './destination.ts'
 import type { PublishingValues } from './options.ts'
 
@@ -13,6 +14,8 @@ export interface PublishValues extends PublishingValues {
   readonly rollback: boolean
   readonly pullRequest: boolean
   readonly forge: ForgeKind | undefined
+  /** Where an artifact is pushed to, in place of a commit. */
+  readonly oci?: string | undefined
   /** The folder, absolute, from which the path of a repository on this machine leads; default the manifest's, or the current one. */
   readonly addressBase?: string
   /** The application's name where neither an option nor a file has one; default that of the repository or folder. */
@@ -20,7 +23,7 @@ export interface PublishValues extends PublishingValues {
   readonly output: 'text' | 'json'
 }
 
-/** Compiles an application and commits it to its GitOps repository. Gives the exit status. */
+/** Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status. */
 export async function publishApplication(context: Context, options: PublishValues): Promise<number> {
   const { io, logLevel } = context
   const hint = 'give it longer with `--timeout`; nothing is half published'
@@ -39,6 +42,11 @@ export async function publishProject(
 ): Promise<number> {
   const { io } = context
   const project = await openProject(io, options)
+  const destination = artifactDestination(options, project)
+  if (destination) {
+    const { publishAsArtifact } = await import('./publish-artifact.ts')
+    return publishAsArtifact(context, options, { project, destination }, progress, signal)
+  }
   refuseNoRepository(options, project)
   const target = earlyTarget(io, options, project)
   // The repository comes while we compile.

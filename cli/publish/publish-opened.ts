@@ -1,20 +1,16 @@
-import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { isAncestor } from '../../gitops/ancestry.ts'
 import type { Beginning } from '../../gitops/beginning.ts'
 import { commitMessage, type MessageInput } from '../../gitops/message.ts'
-import { type FolderChange, type PublishOptions, publish } from '../../gitops/publication.ts'
+import { type PublishOptions, publish } from '../../gitops/publication.ts'
 import type { Rejection } from '../../gitops/rejection.ts'
 import type { Context } from '../command.ts'
 import { showingEdits } from '../edit-diff.ts'
 import type { OpenProject } from '../open-project.ts'
 import type { Progress } from '../progress/progress.ts'
-import { changedObjects } from './changed-objects.ts'
-import { compileForRepository } from './compile-for-repository.ts'
+import { compileOpened, describer, messageInput } from './compile-opened.ts'
 import { destinationOf } from './destination.ts'
-import { originOf } from './facts.ts'
 import { folderMaker } from './folder-maker.ts'
-import { forController } from './for-controllers.ts'
-import { changedText, type Described, fileCounts, tellOutcome } from './outcome.ts'
+import { changedText, tellOutcome } from './outcome.ts'
 import type { PublishValues } from './publish-application.ts'
 import { closeRequest } from './pull-request.ts'
 import { tellFetched } from './tell-fetched.ts'
@@ -28,29 +24,15 @@ export async function publishOpened(
   signal: AbortSignal,
 ): Promise<number> {
   const { io } = context
-  const compiled = await compileForRepository(context, options, project, {
-    consequence: 'nothing was published',
-    signal,
-  })
-  if (!compiled) return 1
-  const { plan } = compiled
-  const application = plan.environment.name
-  const environment = project.environment?.key
-  const manifests = forController(compiled, project)
-  const to = environment === undefined ? '' : ` for ${environment}`
-  progress.tell({ type: 'step', step: 'Compiled', text: `${plural(manifests.length, 'object')}${to}` })
-
+  const prepared = await compileOpened(context, options, project, progress, signal)
+  if (!prepared) return 1
+  const { compiled, manifests, origin } = prepared
+  const application = compiled.plan.environment.name
   const destination = destinationOf(io, options, project, application)
   const git = { env: io.env, signal }
-  // git looks at the source while the repository's files come.
-  const origin = originOf(compiled, git)
-  origin.catch(() => {})
   const maker = await folderMaker(context, options, { project, compiled, destination, origin }, manifests)
   let message: MessageInput | undefined
-  const describe = async (changes: readonly FolderChange[]): Promise<Described> => {
-    const described = await changedObjects(changes, maker.manifests(), destination.layout, io.secrets)
-    return described ? { changes: described } : { changes: [], files: fileCounts(changes) }
-  }
+  const describe = describer(io, maker, destination.layout)
   const publication = {
     target: destination.target,
     path: destination.path,
@@ -64,20 +46,7 @@ export async function publishOpened(
     closeRequest: base => closeRequest(context, { destination, project, forge: options.forge, signal }, base),
     isAncestor: (older, newer) => isAncestor(older, newer, compiled.directory, git),
     async message(changes) {
-      const { commit: source, repository, page } = await origin
-      if (source?.isDirty) io.stderr.write(`warning: ${UNCOMMITTED}\n`)
-      const imagesBefore = changes[0]?.change.before?.facts?.images ?? {}
-      const { images } = plan
-      message = {
-        application,
-        environment,
-        images,
-        imagesBefore,
-        repository,
-        page,
-        source,
-        ...(await describe(changes)),
-      }
+      message = await messageInput(io, project, prepared, changes, describe)
       const text = commitMessage(message)
       return io.secrets?.mask(text) ?? text
     },
@@ -103,9 +72,6 @@ export async function publishOpened(
     signal,
   })
 }
-
-const UNCOMMITTED =
-  'the source has changes that are in no commit: nobody can make the same again, and it cannot be promoted'
 
 const ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
 

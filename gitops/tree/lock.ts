@@ -113,11 +113,11 @@ export function parseLock(text: string, shown: string): Lock {
   if (typeof application !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
   for (const path of [...Object.keys(files), ...Object.keys(pending)]) {
     // A lock comes from a repository: it must not make us remove anything elsewhere.
-    if (!isInside(path)) throw refuse(`names a file outside its folder: \`${path}\``)
+    if (!isFile(path)) throw refuse(`names a file outside its folder: \`${path}\``)
   }
   // They are looked for in the repository.
   const users = isTextMap(uses) ? Object.keys(uses).filter(path => path !== '.') : []
-  const outside = users.find(path => !isInside(path))
+  const outside = users.find(path => !isFile(path))
   if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
   return {
     application,
@@ -152,9 +152,12 @@ function readFacts(content: Readonly<Record<string, unknown>>): Facts | undefine
   }
 }
 
-function isInside(path: string): boolean {
+const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
+
+/** Whether a path with `/` leads to something in the folder that it is relative to, on any system. */
+export function isInside(path: string): boolean {
   if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
-  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..') && path !== LOCK_NAME
+  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
 }
 
 function isTextMap(value: unknown): value is Readonly<Record<string, string>> {

@@ -11,6 +11,7 @@ export interface Request {
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly body: string
+  readonly bytes: Buffer
 }
 
 /** Writes the answer to a request. */
@@ -28,7 +29,8 @@ export async function fakeServer(handler: Handler, tls?: ServerOptions): Promise
   const requests: Request[] = []
   const listener: RequestListener = async (incoming, response) => {
     const { method = '', url = '', headers } = incoming
-    const request = { method, path: url, headers, body: (await buffer(incoming)).toString() }
+    const bytes = await buffer(incoming)
+    const request = { method, path: url, headers, body: bytes.toString(), bytes }
     requests.push(request)
     await handler(request, response, fake)
   }

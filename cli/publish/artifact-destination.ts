@@ -1,0 +1,53 @@
+import { UsageError } from '../errors.ts'
+import type { OpenProject } from '../open-project.ts'
+import { longFlag } from '../options.ts'
+import { parseReference } from './oci-reference.ts'
+import { forge, type PublishingValues, publishing, pullRequest } from './options.ts'
+
+/** The tag of a registry's repository that an application is published to. */
+export interface ArtifactDestination {
+  /** With the registry. */
+  readonly name: string
+  readonly tag: string
+  /** `NAME:TAG`. */
+  readonly reference: string
+  readonly layout: 'plain' | 'single-file'
+}
+
+type Values = Partial<Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout'>> & {
+  readonly oci?: string | undefined
+  readonly pullRequest?: boolean
+  readonly forge?: unknown
+}
+
+/** What is said of git repositories. */
+const OF_REPOSITORIES = {
+  repository: publishing.repository,
+  branch: publishing.branch,
+  path: publishing.path,
+  pullRequest,
+  forge,
+}
+
+/**
+ * Where an application is pushed to as an artifact: what the option says. Undefined where it goes to a git repository. Throws a UsageError for options that do not go together, and for
+ * a layout that is more than one folder.
+ */
+export function artifactDestination(
+  options: Values,
+  { environment }: Pick<OpenProject, 'environment'>,
+): ArtifactDestination | undefined {
+  const { oci } = options
+  if (oci === undefined) return undefined
+  const wrong = Object.entries(OF_REPOSITORIES).find(([key]) => options[key as keyof typeof OF_REPOSITORIES])
+  if (wrong)
+    throw new UsageError(`\`${longFlag(wrong[1].flags)}\` does not go with \`--oci\``, {
+      hint: 'it is about git repositories; a registry keeps the folder behind a tag, `REGISTRY/PATH:TAG`',
+    })
+  const layout = options.layout ?? environment?.publish.layout ?? 'plain'
+  if (layout === 'kustomize')
+    throw new UsageError('overlays do not go with `--oci`: their bases are in another folder', {
+      hint: 'add `--layout plain`',
+    })
+  return { ...parseReference(oci, environment?.key), layout }
+}

@@ -1,0 +1,68 @@
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { ArtifactOutcome } from '../../gitops/artifact/publish.ts'
+import { changeLines, type MessageInput, subjectOf } from '../../gitops/message.ts'
+import type { Context } from '../command.ts'
+import type { ArtifactDestination } from './artifact-destination.ts'
+import type { CompiledForRepository } from './compile-for-repository.ts'
+import type { Origin } from './facts.ts'
+import { type Published, sourceText, tellPlanned } from './outcome.ts'
+import type { PublishValues } from './publish-application.ts'
+
+/** What is known when an artifact is published. */
+interface PublishedArtifact {
+  readonly destination: ArtifactDestination
+  readonly compiled: CompiledForRepository
+  readonly origin: Origin
+  readonly describe: Published['describe']
+  /** Where something was pushed. */
+  readonly message: MessageInput | undefined
+}
+
+/** Prints what has come out. Gives the exit status. */
+export async function tellArtifact(
+  context: Context,
+  options: PublishValues,
+  outcome: ArtifactOutcome,
+  published: PublishedArtifact,
+): Promise<number> {
+  const { io } = context
+  const { destination, origin, message } = published
+  const { name, reference, tag } = destination
+  const from = sourceText(published)
+  const print = (record: object, lines: readonly string[]) => {
+    const json = () => jsonText({ reference, outcome: outcome.kind, ...record }, 2)
+    io.stdout.write(`${options.output === 'json' ? json() : lines.join('\n')}\n`)
+  }
+  switch (outcome.kind) {
+    case 'unchanged': {
+      const { digest } = outcome
+      const what = options.verify ? `verified: ${reference} holds` : `unchanged: ${reference} already holds`
+      print({ digest }, [`${what} what ${from} renders to`, `${name}@${digest}`])
+      return 0
+    }
+    case 'newer': {
+      const { source, digest } = outcome
+      const [theirs, ours] = [source, origin.commit?.commit].map(commit => commit?.slice(0, 7))
+      print({ source, digest }, [
+        `left as it is: ${reference} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`,
+      ])
+      return 0
+    }
+    case 'planned': {
+      const { digest } = outcome
+      const changes = outcome.changes.map(change => ({ ...change, path: reference }))
+      const record = { reference, outcome: 'planned', digest }
+      return tellPlanned(context, options, { place: reference, record, changes }, published)
+    }
+    case 'pushed': {
+      const { before, pushed } = outcome
+      const { digest, ownTag } = pushed
+      const subject = subjectOf(message!)
+      const objects = message!.files === undefined ? message!.changes : undefined
+      const tags = [tag, ownTag]
+      const lines = [subject, ...changeLines(message!), `${reference}@${digest}`]
+      print({ digest, before, tags, subject, objects }, lines)
+      return 0
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto'
+
+/** What Flux calls the configuration of its artifacts; `flux list artifacts` and `flux pull artifact` look at it (https://fluxcd.io/flux/cheatsheets/oci-artifacts/). */
+const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'
+/**
+ * Flux takes the first layer of any type. Argo CD wants just one, of a type of its list, which has this one unless somebody has changed it
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
+ */
+const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip'
+export const MANIFEST_TYPE = 'application/vnd.oci.image.manifest.v1+json'
+
+/** Content of a registry, which is called by its digest. */
+export interface Blob {
+  readonly digest: string
+  readonly bytes: Uint8Array
+}
+
+/** A folder as an artifact: a manifest, and the two blobs that it names. */
+export interface Artifact {
+  readonly manifest: Blob
+  readonly blobs: readonly Blob[]
+}
+
+/** An artifact of one layer, a `.tar.gz`. The same input gives the same bytes (https://github.com/opencontainers/image-spec/blob/main/manifest.md). */
+export function toArtifact(layer: Uint8Array, annotations: Readonly<Record<string, string>>): Artifact {
+  const blobs = { config: toBlob(Buffer.from('{}')), layer: toBlob(layer) }
+  const manifest = {
+    schemaVersion: 2,
+    mediaType: MANIFEST_TYPE,
+    config: descriptor(CONFIG_TYPE, blobs.config),
+    layers: [descriptor(LAYER_TYPE, blobs.layer)],
+    annotations: Object.fromEntries(Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1))),
+  }
+  return { manifest: toBlob(Buffer.from(JSON.stringify(manifest))), blobs: [blobs.config, blobs.layer] }
+}
+
+/** The layer of a manifest that `toArtifact` may have made; undefined for images and for what others have pushed. */
+export function layerOf(manifest: Uint8Array): { readonly digest: string; readonly size: number } | undefined {
+  const { config, layers } = JSON.parse(Buffer.from(manifest).toString('utf8')) as Partial<Written> // checked below
+  const [layer, ...others] = Array.isArray(layers) ? layers : []
+  if (config?.mediaType !== CONFIG_TYPE || layer?.mediaType !== LAYER_TYPE || others.length > 0) return undefined
+  const { digest, size } = layer
+  return typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest) && Number.isInteger(size)
+    ? { digest, size }
+    : undefined
+}
+
+interface Written {
+  readonly config: { readonly mediaType?: unknown } | null
+  readonly layers: readonly ({ readonly mediaType: unknown; readonly digest: string; readonly size: number } | null)[]
+}
+
+export const digestOfBytes = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+
+const toBlob = (bytes: Uint8Array): Blob => ({ bytes, digest: digestOfBytes(bytes) })
+
+const descriptor = (mediaType: string, { digest, bytes }: Blob) => ({ mediaType, digest, size: bytes.length })

@@ -1,0 +1,67 @@
+import { registryOf, repositoryOf } from './registry.ts'
+import { loginCommand, type ProblemText, type RegistryProblem } from './registry-problem.ts'
+
+/** Says in a user's words why an artifact was not read or pushed. `reference` has a tag. */
+export function describeArtifactProblem(
+  reference: string,
+  problem: RegistryProblem,
+  purpose: 'read' | 'push',
+): ProblemText {
+  const registry = registryOf(reference)
+  const host = `\`${registry}\``
+  const said = 'said' in problem && problem.said !== undefined ? [`the registry says: ${problem.said}`] : []
+  const text = (message: string, hint?: string, notes: readonly string[] = said): ProblemText => ({
+    message,
+    notes,
+    ...(hint !== undefined && { hint }),
+  })
+  switch (problem.kind) {
+    case 'invalid':
+      return text(`\`${reference}\` is no reference: ${problem.reason}`, problem.hint)
+    case 'missing': {
+      const repository = repositoryOf(reference.replace(/:[^:/]+$/, ''))
+      return text(`the registry ${host} has no repository \`${repository}\``, 'create it there, or check its name')
+    }
+    case 'denied':
+      return text(deniedWords(problem, registry, `${purpose} \`${reference}\``), deniedHint(problem, registry))
+    case 'unreachable': {
+      const notes = problem.hasProxy ? ['devctl does not use HTTPS_PROXY when it asks registries'] : []
+      return text(`the registry ${host} cannot be reached: ${problem.reason}`, problem.hint, notes)
+    }
+    case 'busy':
+      return problem.status === 429
+        ? text(`the registry ${host} refuses more requests for now`, 'try again later')
+        : text(`the registry ${host} is out of order (${problem.status})`, 'try again later')
+    case 'refused':
+      return text(`the registry ${host} does not take \`${reference}\` (${problem.status})`, refusedHint(problem))
+    case 'not-a-registry':
+      return text(`what answers at ${host} is no registry: ${problem.reason}`, 'check the name of the registry')
+  }
+}
+
+type Denied = Extract<RegistryProblem, { readonly kind: 'denied' }>
+
+function deniedWords({ login }: Denied, registry: string, doing: string): string {
+  switch (login) {
+    case 'refused':
+      return `the registry \`${registry}\` refuses the login of the Docker configuration`
+    case 'sent':
+      return `the login for \`${registry}\` may not ${doing}`
+    case 'none':
+      return `nobody may ${doing} without a login`
+  }
+}
+
+const deniedHint = ({ login }: Denied, registry: string) =>
+  login === 'sent'
+    ? `check the name, or log in as somebody who may: ${loginCommand(registry)}`
+    : `log in: ${loginCommand(registry)}`
+
+/** What registries refuse is a type of content that they do not know, a tag that exists already, or the size. */
+function refusedHint({ status, said = '' }: Extract<RegistryProblem, { readonly kind: 'refused' }>): string {
+  if (/immutable|already exists|overwrite/i.test(said)) return 'its tags cannot be moved: name another tag'
+  if (status === 405 || /^UNSUPPORTED|read.?only/i.test(said)) return 'it may be one that only gives images'
+  return status === 413
+    ? 'it takes nothing of that size'
+    : "it has to take OCI artifacts: an image manifest whose configuration is not an image's"
+}

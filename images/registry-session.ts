@@ -1,0 +1,112 @@
+import { type Credentials, readRegistryCredentials } from './docker-config.ts'
+import type { RepositoryAddress } from './registry-address.ts'
+import { Authorizer } from './registry-authorization.ts'
+import {
+  type Answer,
+  Exchange,
+  errorsIn,
+  isLoopback,
+  isSafeStep,
+  type Patience,
+  type Question,
+  saidBy,
+} from './registry-exchange.ts'
+import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+
+export interface SessionOptions {
+  /** Where the Docker configuration is, and what credential helpers run with. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The deadline of all of it. */
+  readonly signal: AbortSignal
+  /** Logins by registry, as `registryOf` names them. Others are read from the Docker configuration, once a registry asks. */
+  readonly credentials?: ReadonlyMap<string, Credentials>
+  readonly patience?: Partial<Patience>
+}
+
+/** A question about a repository: its path is from the registry's root, or the whole address that the registry has named. */
+export type RepositoryQuestion = Omit<Question, 'url'> & { readonly path: string }
+
+/** Questions to registries, with the credentials that each of them wants to see. Whoever makes one closes it. */
+export class RegistrySession {
+  readonly #exchange: Exchange
+  readonly #authorizer: Authorizer
+  readonly #hasProxy: boolean
+  readonly #origins = new Map<string, Promise<string>>()
+
+  constructor({ env, signal, credentials, patience }: SessionOptions) {
+    this.#exchange = new Exchange(signal, patience)
+    this.#hasProxy = Boolean(env.HTTPS_PROXY || env.https_proxy)
+    const read = new Map<string, Promise<Credentials>>()
+    const fromDocker = async (registry: string) =>
+      (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
+    this.#authorizer = new Authorizer(this.#exchange, registry => {
+      const known = credentials?.get(registry)
+      const found = known ? Promise.resolve(known) : (read.get(registry) ?? fromDocker(registry))
+      read.set(registry, found)
+      return found
+    })
+  }
+
+  /** Asks with what the registry wants to see. Throws a RegistryTrouble, for the statuses 401 and 403 too, or the reason of the signal. */
+  async ask(question: RepositoryQuestion, address: RepositoryAddress): Promise<Answer> {
+    try {
+      return await this.#askAs(question, address)
+    } catch (error) {
+      if (!(error instanceof RegistryTrouble) || error.problem.kind !== 'unreachable' || !this.#hasProxy) throw error
+      throw new RegistryTrouble({ ...error.problem, hasProxy: true })
+    }
+  }
+
+  async #askAs({ path, ...question }: RepositoryQuestion, address: RepositoryAddress): Promise<Answer> {
+    const origin = await this.#originOf(address.host)
+    const url = new URL(path, origin)
+    // Where the registry has led us to, its credentials are not for.
+    const isOwn = url.origin === new URL(origin).origin
+    if (!isOwn && !isSafeStep(new URL(origin), url))
+      throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it leads elsewhere, to \`${url.host}\`` })
+    let authorization = isOwn ? this.#authorizer.for(address) : undefined
+    for (let isFirst = true; ; isFirst = false) {
+      const { header, isLogin } = (await authorization) ?? { header: undefined, isLogin: false }
+      const headers = { ...question.headers, ...(header !== undefined && { authorization: header }) }
+      const answer = await this.#exchange.ask({ ...question, url, headers })
+      const isRefused = answer.status === 401 || answer.status === 403
+      if (!isRefused) return answer
+      const mayRenew = isFirst && isOwn && answer.status === 401 && answer.url.origin === url.origin
+      if (mayRenew) authorization = this.#authorizer.renew(address, answer, authorization)
+      if (mayRenew && (await authorization)!.header !== undefined) continue
+      const said = saidBy(answer)
+      throw new RegistryTrouble({
+        kind: 'denied',
+        login: isLogin ? 'sent' : 'none',
+        ...(said !== undefined && { said }),
+      })
+    }
+  }
+
+  /** Whether the registry, which has answered 404, lacks what was asked for, or there is no registry at all. */
+  async missing(answer: Answer, address: RepositoryAddress): Promise<RegistryProblem> {
+    if (errorsIn(answer.body).some(({ code }) => code !== undefined)) return { kind: 'missing' }
+    // Nobody has to list errors. What every registry has is this (…/spec.md#determining-support).
+    const base = await this.#exchange.ask({ method: 'GET', url: new URL('/v2/', await this.#originOf(address.host)) })
+    return base.status === 200 || base.status === 401
+      ? { kind: 'missing' }
+      : { kind: 'not-a-registry', reason: `it answers \`/v2/\` with status ${base.status}` }
+  }
+
+  close(): void {
+    this.#exchange.close()
+  }
+
+  #originOf(host: string): Promise<string> {
+    const known = this.#origins.get(host)
+    if (known !== undefined) return known
+    const origin = this.#findOrigin(host)
+    this.#origins.set(host, origin)
+    return origin
+  }
+
+  async #findOrigin(host: string): Promise<string> {
+    const isPlain = isLoopback(new URL(`https://${host}`).hostname) && !(await this.#exchange.speaksTls(host))
+    return `${isPlain ? 'http' : 'https'}://${host}`
+  }
+}

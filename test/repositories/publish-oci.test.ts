@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { unpack } from '../../gitops/artifact/archive.ts'
+import { layerOf } from '../../images/artifact-manifest.ts'
+import { git } from '../git/git.ts'
+import { type MemoryRegistry, memoryRegistry } from '../images/memory-registry.ts'
+import { COMPOSE, leftIn, type Publishing, publishing } from './publishing.ts'
+
+/** An application, and a registry that it is pushed to. */
+async function begin(environment = '', registry?: MemoryRegistry) {
+  const there = registry ?? (await memoryRegistry())
+  const app = await publishing({ environment })
+  const push = (...words: readonly string[]) => app.publish('--oci', there.name, ...words)
+  return { app, registry: there, push }
+}
+
+const manifestAt = ({ manifests }: MemoryRegistry, tag = 'staging') => JSON.parse(manifests.get(tag)!.bytes.toString())
+
+/** The files of the artifact. */
+function filesAt(registry: MemoryRegistry, tag = 'staging'): Readonly<Record<string, string>> {
+  const { digest } = layerOf(registry.manifests.get(tag)!.bytes)!
+  return Object.fromEntries(unpack(registry.blobs.get(digest)!)!)
+}
+
+const changed = (app: Publishing, image = 'nginx:1.29') =>
+  app.change({ 'compose.yaml': COMPOSE.replace('nginx:1.27', image) })
+
+describe('publish --oci', () => {
+  test('pushes what it would commit', async () => {
+    const { app, registry, push } = await begin()
+    const { status, stdout, stderr } = await push()
+    expect(status, stderr).toBe(0)
+    expect(stdout).toMatch(/^deploy\(shop\/staging\): \d added\n/)
+    expect(stdout).toMatch(/\n127\.0\.0\.1:\d+\/team\/shop:staging@sha256:[0-9a-f]{64}\n$/)
+    await app.publish()
+    const committed = Object.entries(await app.tree()).map(
+      ([path, text]) => [path.replace('environments/staging/shop/', ''), text] as const,
+    )
+    const { 'README.md': _, '.devctl.lock': lock, ...pushed } = filesAt(registry)
+    const { 'README.md': __, '.devctl.lock': ___, ...others } = Object.fromEntries(committed)
+    expect(pushed).toEqual(others)
+    expect(parse(lock!)).toMatchObject({ application: 'shop', environment: 'staging', namespace: 'shop-staging' })
+    expect(leftIn(app.temporary)).toEqual([])
+  })
+
+  test('says where it comes from, and nothing of the time', async () => {
+    const { app, registry, push } = await begin()
+    await git(app.source, 'remote', 'add', 'origin', 'git@github.com:acme/shop.git')
+    const first = JSON.parse((await push('--output', 'json')).stdout)
+    expect(manifestAt(registry).annotations).toEqual({
+      'org.opencontainers.image.created': await git(app.source, 'log', '-1', '--format=%cI'),
+      'org.opencontainers.image.revision': await git(app.source, 'rev-parse', 'HEAD'),
+      'org.opencontainers.image.source': 'https://github.com/acme/shop',
+    })
+    expect(first.tags).toEqual(['staging', `staging-${first.digest.slice(7, 19)}`])
+    // From nothing it is the same artifact.
+    registry.manifests.clear()
+    registry.blobs.clear()
+    expect(JSON.parse((await push('--output', 'json')).stdout).digest).toBe(first.digest)
+  })
+
+  test('pushes nothing where no file differs, whatever commit it is', async () => {
+    const { app, registry, push } = await begin()
+    const { digest } = JSON.parse((await push('--output', 'json')).stdout)
+    await app.change({ 'README.md': 'of the source' })
+    const before = registry.requests.length
+    const { stdout } = await push()
+    expect(stdout).toMatch(/^unchanged: 127.* already holds what compose.yaml at [0-9a-f]{7} renders to\n/)
+    expect(stdout).toContain(digest)
+    expect(
+      registry
+        .asked()
+        .slice(before)
+        .every(one => /^(GET|HEAD) /.test(one)),
+    ).toBe(true)
+    expect((await push('--verify')).stdout).toMatch(/^verified: /)
+  })
+
+  test('says what changed, and keeps what was there under its own tag', async () => {
+    const { app, registry, push } = await begin()
+    const first = JSON.parse((await push('--output', 'json')).stdout)
+    await changed(app)
+    const planned = await push('--dry-run')
+    expect(planned.stdout).toContain('+ nginx:1.29')
+    expect(registry.manifests.size).toBe(2)
+    expect((await push('--verify')).status).toBe(1)
+    const { stdout } = await push()
+    expect(stdout).toMatch(
+      /^deploy\(shop\/staging\): web 1.27 → 1.29\n~ deployment\/web\n {4}spec\..*: nginx:1.27 → nginx:1.29\n/,
+    )
+    expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.29')
+    expect(filesAt(registry, first.tags[1])['web/deployment-web.yaml']).toContain('nginx:1.27')
+  })
+
+  test('does not overwrite a newer source, unless it is asked to', async () => {
+    const { app, registry, push } = await begin()
+    const old = await git(app.source, 'rev-parse', 'HEAD')
+    const newest = await changed(app)
+    await push()
+    await git(app.source, 'checkout', '--quiet', old)
+    const { stdout, status } = await push()
+    expect(status).toBe(0)
+    expect(stdout).toContain(`holds ${newest.slice(0, 7)}, which is newer than ${old.slice(0, 7)}`)
+    expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.29')
+    expect((await push('--rollback')).status).toBe(0)
+    expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.27')
+  })
+
+  test('sees what was pushed between its look and its push', async () => {
+    let beforeTag: (() => Promise<unknown>) | undefined
+    const registry = await memoryRegistry(async ({ method, path }) => {
+      const run = method === 'HEAD' && path.endsWith('/manifests/staging') ? beforeTag : undefined
+      beforeTag = run ? undefined : beforeTag
+      await run?.()
+      return false
+    })
+    const { app, push } = await begin('', registry)
+    await push()
+    const older = await changed(app, 'nginx:1.28')
+    await changed(app, 'nginx:1.29')
+    const other = await publishing()
+    await git(other.source, 'fetch', '--quiet', app.source, 'main')
+    await git(other.source, 'reset', '--quiet', '--hard', older)
+    // The newer one arrives while the older one is about to move the tag.
+    beforeTag = async () => expect((await push()).status).toBe(0)
+    await git(other.source, 'fetch', '--quiet', app.source, 'main:refs/heads/newest')
+    const late = await other.publish('--oci', registry.name)
+    expect(late.stdout).toMatch(/^left as it is: /)
+    expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.29')
+  })
+
+  test('has no secret in it, and pushes nothing where there is one', async () => {
+    const { app, registry, push } = await begin()
+    await app.change({
+      'compose.yaml': COMPOSE.replace('redis:7', 'redis:7\n    environment: {API_TOKEN: Zk83hfUw02kdLs9d}'),
+    })
+    const { status, stderr } = await push()
+    expect(status).toBe(1)
+    expect(stderr).toContain('API_TOKEN')
+    expect(stderr).not.toContain('Zk83hfUw02kdLs9d')
+    expect(registry.requests).toEqual([])
+  })
+
+  test('of files that are in no commit says no revision', async () => {
+    const { app, registry, push } = await begin()
+    await app.change({ 'compose.yaml': COMPOSE })
+    const { write } = await import('../cli/folder.ts')
+    write(app.source, { 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.30') })
+    expect((await push()).stderr).toContain('changes that are in no commit')
+    expect(Object.keys(manifestAt(registry).annotations)).toEqual(['org.opencontainers.image.created'])
+  })
+
+  test('replaces nothing that devctl has not pushed', async () => {
+    const { app, registry, push } = await begin()
+    const image = { schemaVersion: 2, config: { mediaType: 'application/vnd.oci.image.config.v1+json' }, layers: [] }
+    const type = 'application/vnd.oci.image.manifest.v1+json'
+    registry.manifests.set('staging', { type, bytes: Buffer.from(JSON.stringify(image)) })
+    const refused = await push()
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toContain('is an image, or an artifact that devctl has not pushed')
+    expect((await push('--take-over')).status).toBe(0)
+    const other = await app.publish('--oci', registry.name, '--name', 'blog')
+    expect(other.stderr).toContain('holds the manifests of the application `shop`, not of `blog`')
+  })
+
+  test.each([
+    [['--pull-request'], '`--pull-request` does not go with `--oci`'],
+    [['--repository', 'git@host:a/b.git'], '`--repository` does not go with `--oci`'],
+    [['--path', 'a'], '`--path` does not go with `--oci`'],
+    [['--branch', 'a'], '`--branch` does not go with `--oci`'],
+    [['--layout', 'kustomize'], 'overlays do not go with `--oci`'],
+    [['--oci', 'shop'], '`--oci` is `shop`: it names no registry'],
+    [['--oci', 'https://registry.example.com/shop'], '`--oci` is `https://'],
+    [['--oci', `registry.example.com/shop@sha256:${'0'.repeat(64)}`], 'a digest follows from the content'],
+  ])('refuses %j', async (words, said) => {
+    const { push } = await begin()
+    const { status, stderr } = await push(...words)
+    expect(status).toBe(2)
+    expect(stderr).toContain(said)
+  })
+
+  test('of an environment with overlays takes another layout', async () => {
+    const { push, registry } = await begin('    layout: kustomize\n')
+    expect((await push()).stderr).toContain('add `--layout plain`')
+    expect((await push('--layout', 'single-file')).status).toBe(0)
+    expect(Object.keys(filesAt(registry))).toContain('manifests.yaml')
+  })
+
+  test('takes the tag of the reference, and any spelling of it', async () => {
+    const { app, registry } = await begin()
+    expect((await app.publish('--oci', `oci://${registry.name}:v1`)).status).toBe(0)
+    expect((await app.publish('--oci', `${registry.name}:v1`)).stdout).toMatch(/^unchanged: /)
+    expect((await app.publish('--oci', `${registry.name}:v2`)).status).toBe(0)
+    const [one, two] = ['v1', 'v2'].map(tag => registry.manifests.get(tag)!.bytes.toString())
+    expect(one).toBe(two)
+  })
+})
