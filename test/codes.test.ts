@@ -69,6 +69,7 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 
 /** Codes that no file can show, and why. */
 const unseen: Readonly<Record<string, string>> = {
+  'volumes/host-expected-in-image': 'needs `--image`; test/plan/host-volumes.test.ts shows it',
   'limits/invalid': 'is about a variable of the environment; test/cli/limits.test.ts shows it',
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
   'routes/no-gateway':

@@ -64,7 +64,8 @@ export const tooManyPorts = diagnostic({
 
 const anyPublished = diagnostic({
   code: 'ports/any-published',
-  severity: 'info',
+  severity: 'warning',
+  loss: true,
   explain: `A published port of \`0\` lets the container engine choose a free one of its machine. Nobody could know the address beforehand, so the port stays inside the cluster, where the service is reached at its container port. To make it public, publish it on any number:
 
 \`\`\`yaml
@@ -72,8 +73,8 @@ ports:
   - "8080:80"
 \`\`\``,
   text: (p: { target: number }) => ({
-    message: `port ${p.target} is not made public, because the engine would choose the published port`,
-    hint: `write \`${p.target}:${p.target}\` to make it public, or \`${p.target}\` alone`,
+    message: `the published port of ${p.target} is left out, because the engine would choose it`,
+    hint: `write \`${p.target}:${p.target}\` to make the port public, or \`${p.target}\` alone`,
   }),
 })
 

@@ -22,7 +22,7 @@ const policies: ReadonlyMap<string, Policy> = new Map([
 
 const contradiction = diagnostic({
   code: 'restart/contradiction',
-  severity: 'info',
+  severity: 'warning',
   explain:
     'The service has both `restart` and `deploy.restart_policy.condition`, and they differ. The condition under `deploy` decides. Remove one of them.',
   text: (p: { restart: string; condition: string }) => ({

@@ -29,9 +29,10 @@ const notPossible = diagnostic({
 
 const containerName = diagnostic({
   code: 'names/container-name',
-  severity: 'info',
+  severity: 'warning',
+  loss: true,
   explain:
-    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, so this one does not exist. Nothing in the file uses it.',
+    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, so this one does not exist. Nothing in the file uses it; what uses it in an image or in a file must use the name of the service.',
   text: (p: { name: string; service: string }) => ({
     message: `\`${p.name}\` is no host name in the cluster; the service is reached as \`${p.service}\``,
   }),

@@ -130,6 +130,25 @@ volumes:
   }),
 })
 
+const expectedInImage = diagnostic({
+  code: 'volumes/host-expected-in-image',
+  severity: 'warning',
+  explain: `The host path is larger than 1 MiB, which does not fit into a ConfigMap, and an image is given for the service (\`--image\`, \`--images-file\`, or the manifest). The path is not mounted: the image has to hold the files, which devctl cannot see. Say that it does:
+
+\`\`\`yaml
+volumes:
+  - type: bind
+    source: ./site
+    target: /usr/share/nginx/html
+    read_only: true
+    x-mount: skip
+\`\`\``,
+  text: (p: { source: string; target: string; service: string }) => ({
+    message: `\`${p.source}\` is larger than 1 MiB and is not mounted: the image given for \`${p.service}\` has to hold it at \`${p.target}\``,
+    hint: 'add `x-mount: skip` if it does',
+  }),
+})
+
 const asSecret = diagnostic({
   code: 'volumes/host-as-secret',
   severity: 'info',
@@ -236,9 +255,10 @@ export function planHostVolume(
       reportFailed(reporter, fate, service, mount, source)
       return undefined
     case 'too-large':
-      // An image that the command names for the service holds what Compose would have mounted.
-      if (mount.readOnly && context.options.images?.has(service.name)) return undefined
-      reportFailed(reporter, fate, service, mount, source)
+      // What is named for the service is taken to hold what Compose would have mounted; nobody can look.
+      if (mount.readOnly && context.options.images?.has(service.name))
+        reporter.report(expectedInImage, mount.sourceSpan, { source, target: mount.target, service: service.name })
+      else reportFailed(reporter, fate, service, mount, source)
       return undefined
     default:
       reportFailed(reporter, fate, service, mount, source)
@@ -283,7 +303,7 @@ function copy(
   const why = !isOwn ? 'lies outside the project' : looksSecret(source, files) ? 'looks like keys' : undefined
   const isSecret = as === undefined ? why !== undefined : as === 'secret'
   if (as === undefined) {
-    reportCopy(context, mount, { source, isFolder, why })
+    reportCopy(context, mount, { source, why })
     if (isOwn) reportMachine(context, hosts, mount, { source, isTracked: content.isTracked })
   }
   reportGaps(context, hosts, mount, { ...content, source })
@@ -293,11 +313,11 @@ function copy(
 function reportCopy(
   { reporter }: PlanContext,
   { sourceSpan, readOnly: isRead }: HostMount,
-  { source, isFolder, why }: { readonly source: string; readonly isFolder: boolean; readonly why: string | undefined },
+  { source, why }: { readonly source: string; readonly why: string | undefined },
 ): void {
   if (why !== undefined && !isRead) reporter.report(readOnlySecret, sourceSpan, { source, why })
   else if (why !== undefined) reporter.report(asSecret, sourceSpan, { source, why })
-  else if (!isFolder || isRead) reporter.report(copied, sourceSpan, { source })
+  else if (isRead) reporter.report(copied, sourceSpan, { source })
   else reporter.report(readOnly, sourceSpan, { source })
 }
 

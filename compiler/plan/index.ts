@@ -86,7 +86,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
       mounts: group.members.flatMap(service => mountsOf(service).map(mount => ({ service, mount }))),
     })),
   )
-  const allRoutes = planRoutes(context)
+  const allRoutes = planRoutes(context, endpoints)
   const routes = allRoutes.filter(({ isOpen }) => !isOpen)
   const networks = planNetworks(
     context,

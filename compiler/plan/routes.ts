@@ -1,56 +1,13 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { EndpointRule, OwnHost, Port, Service, TlsSource } from '../project/project.ts'
+import type { EndpointRule, OwnHost, Service, TlsSource } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { isDnsSubdomain } from '../values/dns-name.ts'
 import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
+import type { EndpointPort } from './exposure.ts'
 import { cutName, slug, toDnsLabel } from './object-names.ts'
 import type { RoutePlan } from './plan.ts'
-import { neverPublic } from './route-ports.ts'
-
-const notTcp = diagnostic({
-  code: 'ports/not-public',
-  severity: 'warning',
-  loss: true,
-  explain:
-    'A published port becomes a public HTTPS address. UDP and SCTP cannot be carried by it, so the port stays inside the cluster, where other services reach it.',
-  text: (p: { port: number; protocol: string }) => ({
-    message: `port ${p.port}/${p.protocol.toLowerCase()} is not public: public addresses speak HTTPS, over TCP`,
-    hint: 'add `x-expose: {type: LoadBalancer}` to it in the long form of `ports`',
-  }),
-})
-
-const guarded = diagnostic({
-  code: 'ports/never-public',
-  severity: 'info',
-  explain:
-    'Ports of databases and debuggers are never made public through `ports`; other services reach them. To make one public all the same, write an endpoint:\n\n```yaml\nendpoints:\n  - path: /\n    service: db\n    port: 8086\n```',
-  text: (p: { port: number; kind: string }) => ({
-    message: `port ${p.port} is not made public, because it is a port of a ${p.kind}`,
-    hint: 'other services reach it; `endpoints` can make it public',
-  }),
-})
-
-const loopback = diagnostic({
-  code: 'ports/loopback',
-  severity: 'info',
-  explain:
-    'A port published on a loopback address (`127.0.0.1:8080:80`) is reachable on your machine only. It is not made public; other services reach it.',
-  text: (p: { port: number; address: string }) => ({
-    message: `port ${p.port} is not made public, because it is published on \`${p.address}\``,
-  }),
-})
-
-const hostIp = diagnostic({
-  code: 'ports/host-ip',
-  severity: 'warning',
-  loss: true,
-  explain:
-    'A port can be published on one address of the machine. A cluster has no such address; the public address of the service is a host name.',
-  text: (p: { address: string }) => ({
-    message: `the host address \`${p.address}\` has no equivalent and is left out`,
-  }),
-})
+import { publicPorts } from './public-ports.ts'
 
 const noDomain = diagnostic({
   code: 'routes/no-domain',
@@ -182,11 +139,16 @@ interface Wanted {
 
 /**
  * Plans the public addresses (decisions, "Public ports" and "Domain"; specification, Endpoint objects): one for each
- * endpoint and each public port. `unreachable` are services without a Service.
+ * endpoint and each public port. `routed` are the ports that endpoints lead to, by service.
  */
-export function planRoutes(context: PlanContext): readonly RoutePlan[] {
+export function planRoutes(
+  context: PlanContext,
+  routed: ReadonlyMap<string, readonly EndpointPort[]>,
+): readonly RoutePlan[] {
   const endpoints = planEndpoints(context)
-  const ports = [...context.project.services.values()].flatMap(service => planPublicPorts(context, service))
+  const ports = [...context.project.services.values()].flatMap(service =>
+    planPublicPorts(context, service, routed.get(service.name) ?? []),
+  )
   const taken = new Map<string, Wanted>()
   const routes: Wanted[] = []
   for (const wanted of [...endpoints, ...sortBy(ports, ({ route }) => route.name)]) {
@@ -225,32 +187,9 @@ function reportOverruled(
   reporter.report(overruled, endpoint.span, parameters, [{ span: port.span, message: 'the port is published here' }])
 }
 
-/** The ports of a service that `ports` makes public; each container port once. Reports those that stay inside. */
-export function publicPorts({ reporter }: Pick<PlanContext, 'reporter'>, service: Service): readonly Port[] {
-  const found = new Map<number, Port>()
-  for (const port of service.ports) {
-    if (port.published === undefined) continue
-    // It has a Service of its own for connections from outside.
-    if (port.expose) continue
-    const kind = neverPublic.get(port.target)
-    if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { port: port.target, protocol: port.protocol })
-    else if (port.hostIp && isLoopback(port.hostIp))
-      reporter.report(loopback, port.span, { port: port.target, address: port.hostIp })
-    else if (kind) reporter.report(guarded, port.span, { port: port.target, kind })
-    else {
-      if (port.hostIp && !/^(0\.0\.0\.0|::|0:0:0:0:0:0:0:0)$/.test(port.hostIp))
-        reporter.report(hostIp, port.span, { address: port.hostIp })
-      if (!found.has(port.target)) found.set(port.target, port)
-    }
-  }
-  return [...found.values()].sort((a, b) => a.target - b.target)
-}
-
-const isLoopback = (address: string): boolean => /^127\.|^(::1|0:0:0:0:0:0:0:1)$|^localhost$/.test(address)
-
-function planPublicPorts(context: PlanContext, service: Service): readonly Wanted[] {
+function planPublicPorts(context: PlanContext, service: Service, routed: readonly EndpointPort[]): readonly Wanted[] {
   const { options } = context
-  const ports = publicPorts(context, service)
+  const ports = publicPorts(context, service, routed)
   const name = context.names.of(service.name)
   for (const port of service.ports.filter(one => !ports.includes(one)))
     for (const { name: host } of port.hosts)

@@ -49,7 +49,7 @@ const tooDeep = diagnostic({
 })
 const conflict = diagnostic({
   code: 'include/conflict',
-  severity: 'info',
+  severity: 'warning',
   strict: true,
   explain:
     'A file defines something that a file it includes defines too. The two are merged, the including file over the included one. The Compose Specification calls this an error, and `--strict` does too. To replace the included definition, write `!override` before yours.',
@@ -146,7 +146,7 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
           const included = base.key.file.path
           const parameters = {
             what: `${section}.${name}`,
-            name: `${basename(dirname(included)) || 'other'}-${name}`,
+            name: `${folderOrFile(included)}-${name}`,
             included,
           }
           state.reporter.report(conflict, own.key, parameters, [{ span: base.key, message: 'included from here' }])
@@ -171,6 +171,12 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
     )
   }
   return result
+}
+
+/** What tells an included file from others: its folder, or its own name where it lies beside the including file. */
+function folderOrFile(path: string): string {
+  const folder = basename(dirname(path))
+  return /^\.{0,2}$/.test(folder) ? basename(path).replace(/\.\w+$/, '') : folder
 }
 
 /** The strings of a string or a list of strings. */

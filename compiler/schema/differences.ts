@@ -63,7 +63,7 @@ export const differences: readonly Difference[] = [
   {
     topic: 'The same service or resource in a file and in one that it includes',
     compose: 'merged silently',
-    devctl: 'merged, with a note that names both places; an error with `--strict`',
+    devctl: 'merged, with a warning that names both places; an error with `--strict`',
   },
   {
     topic: 'Variables in an `env_file` of an included project',

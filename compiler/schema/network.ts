@@ -124,9 +124,9 @@ export const exposure = {
             published: mapped(
               anyOf('string', 'integer'),
               'an HTTPS route, and a port of the Service',
-              'not for ports of databases and debuggers: use `endpoints` for them. `0`, a port of the engine’s choice, is not public (info)',
+              'not for ports of databases and debuggers (warning): use `endpoints` for them. `0`, a port of the engine’s choice, is not public (warning)',
             ),
-            host_ip: mapped(text(), 'a loopback address: no route', 'others get a warning'),
+            host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
             protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
             app_protocol: mapped(text(), '`appProtocol` of the Service', 'names that Kubernetes refuses get a warning'),
             mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),

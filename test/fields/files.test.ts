@@ -155,7 +155,7 @@ endpoints:
       "error links/bad-form 14:13 "web2:"",
       "warning capabilities/unknown 15:15 NET_ADMN",
       "error healthcheck/http-and-test 18:35 http",
-      "info restart/contradiction 19:14 "no"",
+      "warning restart/contradiction 19:14 "no"",
       "error secrets/file-not-found 24:17 ./token.txt",
       "error endpoints/bad-path 26:17 x",
       "error reference/endpoint-service 26:29 wbe",

@@ -12,7 +12,7 @@ test('reads the long form that the loader makes of every port', () => {
       { target: 81, published: '100-200', name: 'web', app_protocol: 'http', mode: 'host' },
     ],
   })
-  expect(found).toEqual(['info ports/any-published "0"'])
+  expect(found).toEqual(['warning ports/any-published "0"'])
   expect(web.ports).toMatchObject([
     { target: 80, published: '8080', protocol: 'TCP', mode: 'ingress' },
     { target: 53, published: '53', protocol: 'UDP', hostIp: '127.0.0.1' },

@@ -45,7 +45,7 @@ test('the condition beats `restart`, and says so when they differ', () => {
   })
   expect(web.restart.policy?.value).toBe('no')
   expect(web.restart.maxAttempts).toBeUndefined()
-  expect(found).toEqual(['info restart/contradiction "on-failure:3"'])
+  expect(found).toEqual(['warning restart/contradiction "on-failure:3"'])
   expect(related).toEqual(['"none"'])
 })
 

@@ -101,9 +101,9 @@ describe('of an image', () => {
     expect(decoded(plan.secrets[0]!.data)).toEqual(data)
   })
 
-  test('a large read-only folder may be in an image that is named for the service', () => {
+  test('a large read-only folder has to be in the image that is named for the service, which is reported', () => {
     const { codes, container } = mount('"./big:/data:ro"', { images: new Map([['web', 'r.example.com/web:1']]) })
-    expect(codes).toEqual([])
+    expect(codes).toEqual(['volumes/host-expected-in-image'])
     expect(container('web')).toMatchObject({ image: 'r.example.com/web:1', mounts: [] })
   })
 

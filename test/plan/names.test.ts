@@ -147,7 +147,7 @@ services:
   a: {image: i, container_name: my_app, networks: {default: {aliases: [a.example.com]}}}
 `)
     expect(plan.services.map(({ name }) => name)).toEqual(['a'])
-    expect(lines).toEqual(['info names/container-name: my_app', 'warning names/alias: a.example.com'])
+    expect(lines).toEqual(['warning names/container-name: my_app', 'warning names/alias: a.example.com'])
   })
 
   test('an external link is a name for another Service of the namespace', () => {

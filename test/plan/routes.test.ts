@@ -19,16 +19,37 @@ describe('public ports', () => {
   })
 
   test.each([
-    ['"5432:5432"', 'info ports/never-public'],
-    ['"8080:6379"', 'info ports/never-public'],
-    ['"9229:9229"', 'info ports/never-public'],
-    ['"127.0.0.1:8080:80"', 'info ports/loopback'],
-    ['"[::1]:8080:80"', 'info ports/loopback'],
+    ['"5432:5432"', 'warning ports/never-public'],
+    ['"8080:6379"', 'warning ports/never-public'],
+    ['"9229:9229"', 'warning ports/never-public'],
+    ['"127.0.0.1:8080:80"', 'warning ports/loopback'],
+    ['"[::1]:8080:80"', 'warning ports/loopback'],
     ['"53:53/udp"', 'warning ports/not-public'],
   ])('%s is not public', (ports, line) => {
     const { plan, lines } = one(ports)
     expect(plan.routes).toEqual([])
     expect(lines).toEqual([expect.stringContaining(line)])
+  })
+
+  test.each(['5432:5432', '7000:5432', '127.0.0.1:7000:5432', '127.0.0.1:80:80'])(
+    'nothing says that %s is not public where an endpoint makes it public',
+    port => {
+      const [published, target] = port.split(':').slice(-2)
+      for (const number of [published, target]) {
+        const { plan, codes } = planOf(`services: {db: {image: i, ports: ["${port}"]}}
+endpoints: [{path: /, service: db, port: ${number}}]`)
+        expect(codes).toEqual([])
+        expect(plan.routes).toHaveLength(1)
+      }
+    },
+  )
+
+  test('what is not public is named with the command that reaches it', () => {
+    const { diagnostics } = one('"127.0.0.1:8080:80", "15432:5432"')
+    expect(diagnostics.map(({ hint }) => hint)).toEqual([
+      '`devctl forward web 8080:80` reaches it from your machine',
+      '`devctl forward web 5432` reaches it from your machine; an endpoint makes it public',
+    ])
   })
 
   // The list is about container ports: what is published as 5432 may be anything.
