@@ -1,8 +1,8 @@
 import type { DeviceRequest, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
-import { isMap, type MapTree, type Tree } from '../syntax/tree.ts'
+import { entry, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
 import { isExtendedResource } from '../values/annotation.ts'
-import { filledText, integer, items, list, map, toInt32 } from './tree-values.ts'
+import { entries, filledText, integer, items, list, map, toInt32 } from './tree-values.ts'
 
 // The extended resources that the vendors' device plugins announce:
 // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
@@ -39,7 +39,16 @@ function readRequest(tree: Tree, isGpu: boolean): readonly DeviceRequest[] {
       : isGpu || capabilities.includes('gpu')
         ? gpuByDriver.get(driver ?? 'nvidia')
         : undefined
-  return [{ span: tree.span, ...(resource && { resource }), count, deviceIds: ids > 0 }]
+  const hasOptions = entries(tree, 'options').size > 0 || items(tree, 'options').length > 0
+  return [
+    {
+      span: tree.span,
+      ...(resource && { resource }),
+      count,
+      deviceIds: ids > 0,
+      ...(hasOptions && { options: entry(tree, 'options')!.key }),
+    },
+  ]
 }
 
 function readGeneric(tree: Tree): readonly DeviceRequest[] {

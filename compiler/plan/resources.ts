@@ -24,6 +24,18 @@ const deviceIds = diagnostic({
   }),
 })
 
+const driverOptions = diagnostic({
+  code: 'gpus/options',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Compose hands `options` to the driver of the device. In a cluster a device plugin gives the device out, and a Pod has no field for its settings. They are left out.',
+  text: () => ({
+    message: 'a Pod has no options for its devices; they are left out',
+    hint: 'configure the device plugin of the cluster',
+  }),
+})
+
 const noResource = diagnostic({
   code: 'gpus/unknown-device',
   severity: 'warning',
@@ -48,6 +60,7 @@ export function planResources({ reporter }: PlanContext, service: Service): Cont
       continue
     }
     const count = request.count === -1 ? 1 : request.count
+    if (request.options) reporter.report(driverOptions, request.options, undefined)
     if (request.deviceIds) reporter.report(deviceIds, request.span, { count })
     else if (request.count === -1) reporter.report(allDevices, request.span, undefined)
     devices.set(request.resource, (devices.get(request.resource) ?? 0) + count)

@@ -349,6 +349,8 @@ export interface DeviceRequest {
   /** -1 is `all`. */
   readonly count: number
   readonly deviceIds: boolean
+  /** Where settings for the driver are written, if there are any. */
+  readonly options?: Span
 }
 
 export interface Deploy {

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { type TableRow, tableRows } from '../../compiler/schema/lookup.ts'
+import { otherValues, type Rendered, rendered, type Sample, samples } from './field-samples.ts'
+
+/**
+ * docs/compose.md is made from the table of keys. This holds the table to what it promises: a key that is `mapped` makes
+ * a difference in the manifests. Each row finds the places in the samples where it stands; there the key is removed, or
+ * gets another value where it may not be absent, and what is rendered has to change.
+ */
+const rows = [...tableRows()]
+/** Keys that the table names, by what they are in: `*` stands for the others. */
+const named = new Map<string, Set<string>>()
+for (const { path } of rows) {
+  const parent = path.slice(0, -1).join('.')
+  named.set(parent, (named.get(parent) ?? new Set()).add(path.at(-1)!))
+}
+
+test('the samples have no errors', () => {
+  expect(samples.flatMap(sample => rendered(sample, sample.model).errors)).toEqual([])
+})
+
+test('a dependency need not be there', () => {
+  const [{ before, changed }] = variants(rows.find(({ path }) => path.join('.') === optional)!) as [Variant]
+  expect(before.errors).toEqual([])
+  expect(changed.errors).not.toEqual([])
+})
+
+const optional = 'services.*.depends_on.*.required'
+
+describe('a key that is mapped makes a difference', () => {
+  const mapped = rows.filter(({ row, path }) => row.fate === 'mapped' && path.join('.') !== optional)
+  test.each(mapped.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
+    const tried = variants(row)
+    expect(tried.length, `no sample in field-samples.ts has ${path}`).toBeGreaterThan(0)
+    const valid = tried.filter(({ changed }) => changed.objects !== undefined)
+    expect(valid.length, `${path} may not be absent: give it another value in field-samples.ts`).toBeGreaterThan(0)
+    expect(valid.some(makesDifference)).toBe(true)
+  })
+})
+
+describe('a key of which something is lost is named', () => {
+  // What is about desktop machines or labels of files; names that only the engine knows; and options of a driver, which
+  // is refused itself.
+  const nothingToLose =
+    /\.(consistency|selinux|attachable)$|^networks\.\*\.name$|devices\.\[\]\.permissions$|^secrets\.\*\.driver_opts$/
+  const lost = rows.filter(
+    ({ row, path }) =>
+      (row.fate === 'none' || row.fate === 'approximated') && !row.loss && !nothingToLose.test(path.join('.')),
+  )
+  test.each(lost.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
+    const tried = variants(row)
+    expect(tried.length, `no sample in field-samples.ts has ${path}`).toBeGreaterThan(0)
+    const isNamed = tried.some(({ before, changed }) => changed.objects !== undefined && saysMore(before, changed))
+    expect(isNamed).toBe(true)
+  })
+})
+
+/** A key that only keeps a warning away, or brings it, is not dropped in silence. */
+const makesDifference = ({ before, changed }: Variant): boolean =>
+  before.objects !== changed.objects || saysMore(before, changed) || saysMore(changed, before)
+
+const saysMore = ({ warnings }: Rendered, other: Rendered): boolean =>
+  warnings.some(line => count(warnings, line) > count(other.warnings, line))
+
+const count = (lines: readonly string[], wanted: string): number => lines.filter(line => line === wanted).length
+
+interface Variant {
+  readonly before: Rendered
+  readonly changed: Rendered
+}
+
+function variants({ path }: TableRow): readonly Variant[] {
+  return samples.flatMap(sample => {
+    const places = placesOf(sample.model, path)
+    if (places.length === 0) return []
+    const before = render(sample)
+    return places.map(place => ({ before, changed: rendered(sample, changedAt(sample.model, place, path.join('.'))) }))
+  })
+}
+
+const before = new Map<Sample, Rendered>()
+function render(sample: Sample): Rendered {
+  const known = before.get(sample) ?? rendered(sample, sample.model)
+  expect(known.errors, 'errors of a sample').toEqual([])
+  before.set(sample, known)
+  return known
+}
+
+type Place = readonly (string | number)[]
+
+/** Where a path of the table stands in a model. */
+function placesOf(model: unknown, path: readonly string[]): readonly Place[] {
+  let found: { readonly place: Place; readonly value: unknown }[] = [{ place: [], value: model }]
+  for (const [depth, step] of path.entries()) {
+    const known = named.get(path.slice(0, depth).join('.'))
+    found = found.flatMap(({ place, value }) =>
+      stepsInto(value, step, known).map(key => ({ place: [...place, key], value: (value as never)[key] })),
+    )
+  }
+  return found.map(({ place }) => place)
+}
+
+function stepsInto(value: unknown, step: string, known: ReadonlySet<string> | undefined): readonly (string | number)[] {
+  if (Array.isArray(value)) return step === '[]' ? [...value.keys()] : []
+  if (typeof value !== 'object' || value === null || step === '[]') return []
+  if (step !== '*') return Object.hasOwn(value, step) ? [step] : []
+  return Object.keys(value).filter(key => !known?.has(key))
+}
+
+/** The model without the key, or with the other value that the samples have for it. */
+function changedAt(model: unknown, place: Place, path: string): unknown {
+  const [key, ...rest] = place
+  if (key === undefined) return otherValues[path]
+  const copy = Array.isArray(model) ? [...model] : { ...(model as object) }
+  if (rest.length === 0 && !Object.hasOwn(otherValues, path)) delete (copy as never)[key]
+  else (copy as Record<string | number, unknown>)[key] = changedAt((model as never)[key], rest, path)
+  return copy
+}
