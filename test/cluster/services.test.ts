@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { findCluster } from './cluster.ts'
+import { eventually, findCluster } from './cluster.ts'
 import { type Project, withProject } from './project.ts'
 
 const found = findCluster()
@@ -32,9 +32,12 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
     })
     expect((await project.devctl('deploy', '--wait')).status).toBe(1)
     project.write('compose.yaml', '')
-    const { status, stdout, stderr } = await project.devctl('ps')
-    expect(status, stderr).toBe(0)
-    const lines = stdout.split('\n')
+    // The deploy ended with the first service that failed.
+    const lines = await eventually('the others are there', 60, async () => {
+      const { status, stdout, stderr } = await project.devctl('ps')
+      expect(status, stderr).toBe(0)
+      return / complete$/m.test(stdout) && / ready$/m.test(stdout) ? stdout.split('\n') : undefined
+    })
     expect(lines[0]).toMatch(/^Service +Kind +Ready +Restarts +Age +Image +Address +Status$/)
     expect(lines[1]).toMatch(/^job +Job +1\/1 +0 +\d+s +busybox:1.37 +complete$/)
     expect(lines[2]).toMatch(/^lost +Deployment +0\/1 +0 +\d+s +registry.invalid\/none:1 +its image cannot be pulled/)
