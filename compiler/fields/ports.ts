@@ -1,7 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Port, PortExposure, Protocol, Service } from '../project/project.ts'
 import { spanInside } from '../syntax/span-inside.ts'
-import { get, isMap, type MapTree, type ScalarTree, type Tree } from '../syntax/tree.ts'
+import { entry, get, isMap, type MapTree, type ScalarTree, type Tree } from '../syntax/tree.ts'
+import { isLabelKey } from '../values/annotation.ts'
 import { isIPv4, isIPv6 } from '../values/ip-address.ts'
 import type { ReadContext } from './context.ts'
 import { readHosts } from './hosts.ts'
@@ -78,6 +79,28 @@ ports:
   }),
 })
 
+const badClass = diagnostic({
+  code: 'ports/bad-class',
+  severity: 'error',
+  explain:
+    '`loadBalancerClass` of `x-expose` names the implementation of load balancers that is to serve the Service, as its documentation has it: at most 63 letters, digits, `-`, `_` and `.`, with an optional `host.name/` before them.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` cannot be a class of load balancers`,
+    hint: 'write it as `example.com/internal`',
+  }),
+})
+
+const onlyOfLoadBalancer = diagnostic({
+  code: 'ports/only-of-load-balancer',
+  severity: 'error',
+  explain:
+    '`loadBalancerClass` and `sourceRanges` of `x-expose` are for `type: LoadBalancer`; the API server refuses them on a Service of type NodePort. Who may connect to the ports of nodes is for the firewall of the nodes.',
+  text: (p: { key: string }) => ({
+    message: `\`${p.key}\` is for \`type: LoadBalancer\``,
+    hint: 'remove it, or write `type: LoadBalancer`',
+  }),
+})
+
 const badRange = diagnostic({
   code: 'ports/bad-range',
   severity: 'error',
@@ -136,15 +159,22 @@ function readExposure(tree: Tree | undefined, context: ReadContext): PortExposur
   const type = filledText(tree, 'type')?.value
   if (!tree || (type !== 'LoadBalancer' && type !== 'NodePort')) return undefined
   const nodePort = readPortNumber(tree, ['nodePort'], context)?.value
-  const loadBalancerClass = filledText(tree, 'loadBalancerClass')?.value
+  const loadBalancerClass = filledText(tree, 'loadBalancerClass')
+  if (loadBalancerClass && !isLabelKey(loadBalancerClass.value))
+    context.reporter.report(badClass, loadBalancerClass.span, { name: loadBalancerClass.value })
   const ranges = list(tree, 'sourceRanges')
+  if (type === 'NodePort')
+    for (const key of ['loadBalancerClass', 'sourceRanges']) {
+      const found = entry(tree, key)
+      if (found) context.reporter.report(onlyOfLoadBalancer, found.key, { key })
+    }
   for (const { value, span } of ranges) if (!isCidr(value)) context.reporter.report(badRange, span, { range: value })
   return {
     span: tree.span,
     type,
     ...(nodePort !== undefined && { nodePort }),
     annotations: pairs(tree, ['annotations'], ''),
-    ...(loadBalancerClass !== undefined && { loadBalancerClass }),
+    ...(loadBalancerClass && { loadBalancerClass: loadBalancerClass.value }),
     sourceRanges: ranges.map(({ value }) => value),
   }
 }

@@ -1,6 +1,6 @@
 import { cli } from '../schema/row.ts'
-import { either, flag, keyValues, list, object, record, type Shape, text, textOrList, word } from '../schema/shape.ts'
-import { dnsName, filled, kubernetesName, secretKey } from './values-shape.ts'
+import { either, flag, keyValues, list, object, record, type Shape, textOrList, word } from '../schema/shape.ts'
+import { dnsName, filled, gatewayName, kubernetesName, secretKey } from './values-shape.ts'
 
 const reference: Shape = object(
   {
@@ -18,7 +18,7 @@ const secrets: Shape = object({
     'where values come from: Secrets that are in the namespace, ExternalSecrets, or SealedSecrets of the values themselves',
     '`reference`',
   ),
-  store: cli(filled(), 'the SecretStore of ExternalSecrets'),
+  store: cli(dnsName(), 'the SecretStore of ExternalSecrets'),
   storeKind: cli(word(['SecretStore', 'ClusterSecretStore']), 'its kind', '`SecretStore`'),
   certificate: cli(filled(), 'file with the certificate of the cluster for SealedSecrets (`kubeseal --fetch-cert`)'),
   values: cli(
@@ -52,10 +52,7 @@ export const environment: Shape = object({
   variables: cli(keyValues(), 'variables of the Compose files, below the shell and above `.env`'),
   envFiles: cli(textOrList(), 'as `--env-file`'),
   routes: cli(word(['ingress', 'gateway']), 'as `--routes`'),
-  gateway: cli(
-    text({ pattern: /^[a-z0-9][-a-z0-9]*\/[a-z0-9][-.a-z0-9]*$/, like: '`NAMESPACE/NAME`' }),
-    'as `--gateway`',
-  ),
+  gateway: cli(gatewayName(), 'as `--gateway`'),
   ingressClass: cli(dnsName(), 'as `--ingress-class`'),
   tlsSecret: cli(dnsName(), 'as `--tls-secret`'),
   tls: cli(

@@ -11,12 +11,18 @@ export const kubernetesName = (): Shape =>
     like: 'lower-case letters and digits with `-` between them, at most 63',
   })
 
+const LABEL = '[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?'
+const NAME = `(?=[^/]{1,253}$)${LABEL}(\\.${LABEL})*`
+
 /** DNS labels joined by dots. */
 export const dnsName = (): Shape =>
   text({
-    pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/,
+    pattern: new RegExp(`^${NAME}$`),
     like: 'lower-case labels joined by dots, such as `dev.example.com`',
   })
+
+/** A Gateway and its namespace. */
+export const gatewayName = (): Shape => text({ pattern: new RegExp(`^${LABEL}/${NAME}$`), like: '`NAMESPACE/NAME`' })
 
 /** What Kubernetes takes as a key of a Secret. */
 export const secretKey = (): Shape =>

@@ -1,6 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Pair, Volume } from '../project/project.ts'
+import { isDnsSubdomain } from '../values/dns-name.ts'
 import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
 import { distinctNames, toDnsSubdomain } from './object-names.ts'
@@ -47,9 +48,9 @@ volumes:
     driver_opts:
       class: fast-ssd
 \`\`\``,
-  text: (p: { driver: string }) => ({
-    message: `the volume driver \`${p.driver}\` has no equivalent; the volume becomes a claim of the default storage class`,
-    hint: 'name a storage class with `driver_opts.class`',
+  text: (p: { driver: string; storageClass: string | undefined }) => ({
+    message: `the volume driver \`${p.driver}\` has no equivalent; the volume becomes a claim of ${classWords(p.storageClass)}`,
+    hint: p.storageClass === undefined ? 'name a storage class with `driver_opts.class`' : 'leave the driver out',
   }),
 })
 
@@ -78,9 +79,23 @@ volumes:
       class: smb
       access: ReadWriteMany
 \`\`\``,
-  text: (p: { type: string }) => ({
-    message: `a volume of type \`${p.type}\` has no equivalent; the volume becomes a claim of the default storage class`,
-    hint: 'name the storage class of a CSI driver with `driver_opts.class`',
+  text: (p: { type: string; storageClass: string | undefined }) => ({
+    message: `a volume of type \`${p.type}\` has no equivalent; the volume becomes a claim of ${classWords(p.storageClass)}`,
+    hint:
+      p.storageClass === undefined
+        ? 'name the storage class of a CSI driver with `driver_opts.class`'
+        : 'leave the type out',
+  }),
+})
+
+const badClass = diagnostic({
+  code: 'volumes/bad-class',
+  severity: 'error',
+  explain:
+    '`driver_opts.class` names a StorageClass of the cluster, an object whose name has lower-case letters, digits, `-` and `.`, and begins and ends with a letter or digit. `kubectl get storageclass` lists those that there are.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` cannot be the name of a StorageClass`,
+    hint: 'write the name that `kubectl get storageclass` shows',
   }),
 })
 
@@ -119,6 +134,9 @@ const renamedExternal = diagnostic({
     hint: 'give the name it has in the cluster with `name:`',
   }),
 })
+
+const classWords = (name: string | undefined): string =>
+  name === undefined ? 'the default storage class' : `the storage class \`${name}\``
 
 /** What a top-level volume is in the cluster. */
 export type VolumeDecision =
@@ -166,21 +184,18 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   }
   const options = new Map(volume.driverOpts.map(pair => [pair.name, pair]))
   const isLocal = volume.driver === undefined || volume.driver.value === 'local'
-  if (!isLocal) reporter.report(unknownDriver, volume.driver!.span, { driver: volume.driver!.value })
+  const storageClass = options.get('class')?.value || undefined
+  if (!isLocal) reporter.report(unknownDriver, volume.driver!.span, { driver: volume.driver!.value, storageClass })
   const local = isLocal ? planLocal(context, volume, options) : undefined
-  if (local) return local
+  if (local) {
+    reportOptions(context, options, ['type', 'o', 'device'])
+    return local
+  }
   const spec = claimSpec(context, claim, options)
   const type = isLocal ? options.get('type') : undefined
-  if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value })
+  if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value, storageClass })
   // What belongs to the type went with it.
-  const known = ['size', 'class', 'access', ...(type ? ['type', 'o', 'device'] : [])]
-  for (const [name, pair] of options)
-    if (!known.includes(name))
-      reporter.report(unknownOption, pair.span, {
-        name,
-        value: pair.value,
-        hint: didYouMean(name, ['size', 'class', 'access']),
-      })
+  reportOptions(context, options, [...claimOptions, ...(type ? ['type', 'o', 'device'] : [])])
   if (!objects.claims.has(claim))
     objects.claims.set(claim, {
       name: claim,
@@ -192,6 +207,19 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   return { kind: 'claim', claim, directory: claim, access: spec.accessMode }
 }
 
+const claimOptions = ['size', 'class', 'access']
+
+/** Reports the options that nothing comes of. */
+function reportOptions({ reporter }: PlanContext, options: ReadonlyMap<string, Pair>, known: readonly string[]): void {
+  for (const [name, { value, span }] of options)
+    if (!known.includes(name))
+      reporter.report(unknownOption, span, {
+        name,
+        value,
+        hint: claimOptions.includes(name) ? undefined : didYouMean(name, claimOptions),
+      })
+}
+
 function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap<string, Pair>): ClaimSpec {
   const size = options.get('size')
   const parsed = size && parseVolumeSize(size.value)
@@ -200,12 +228,14 @@ function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap
   const mode = accessModes.find(known => known.toLowerCase() === access?.value.toLowerCase())
   if (access && !mode)
     reporter.report(badAccess, access.span, { value: access.value, hint: didYouMean(access.value, accessModes) })
-  const storageClass = options.get('class')?.value
+  const storageClass = options.get('class')
+  if (storageClass?.value && !isDnsSubdomain(storageClass.value))
+    reporter.report(badClass, storageClass.span, { name: storageClass.value })
   return {
     name,
     size: parsed ?? defaultSize,
     accessMode: mode ?? 'ReadWriteOnce',
-    ...(storageClass && { storageClass }),
+    ...(storageClass?.value && { storageClass: storageClass.value }),
   }
 }
 

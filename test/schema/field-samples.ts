@@ -75,7 +75,7 @@ export const otherValues: Readonly<Record<string, unknown>> = {
   'services.*.ports.[].target': 8181,
   'services.*.ports.[].x-host.name': 'other.example.com',
   'services.*.ports.[].x-host.[].name': 'other.example.com',
-  'services.*.ports.[].x-expose.type': 'NodePort',
+  'services.*.ports.[].x-expose.type': 'LoadBalancer',
   'services.*.volumes.[].target': '/other',
   'services.*.volumes.[].source': 'other',
   'services.*.devices.[].source': '/dev/other',
