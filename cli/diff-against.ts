@@ -37,7 +37,8 @@ export async function diffAgainst(
   const { toManifests } = await import('../constructs/index.ts')
   const manifests = toManifests(plan)
   // As `render` and `publish` write it.
-  const isPublished = project.environment?.publish.repository !== undefined
+  const { repository, oci } = project.environment?.publish ?? {}
+  const isPublished = repository !== undefined || oci !== undefined
   const all = isPublished ? forController({ plan, manifests }, project) : manifests
   const part = await partOf(options.services, plan, compilation)
   const wanted = part ? manifestsOf(all, part.services) : all

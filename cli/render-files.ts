@@ -112,8 +112,9 @@ function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): v
  */
 function layoutOf({ layout, format }: RenderValues, { environment }: OpenProject): LayoutName | undefined {
   if (layout !== undefined) return layout
-  if (format !== undefined || environment?.publish.repository === undefined) return undefined
-  return environment.publish.layout === 'single-file' ? 'single-file' : 'plain'
+  const { publish } = environment ?? {}
+  if (format !== undefined || (publish?.repository ?? publish?.oci) === undefined) return undefined
+  return publish?.layout === 'single-file' ? 'single-file' : 'plain'
 }
 
 async function published(plan: Plan, manifests: readonly Manifest[], project: OpenProject) {

@@ -46,7 +46,7 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
       ...(settings.keepsObjects && { syncPolicy: { preserveResourcesOnDeletion: true } }),
       template: applicationTemplate(settings, {
         name: '{{ .application }}{{ with index . "environment" }}-{{ normalize . }}{{ end }}',
-        shared: 'apps/{{ .application }}',
+        paths: '.;/apps/{{ .application }}',
         source: { repoURL, targetRevision: branch, path: '{{ .path.path }}' },
         namespace: '{{ .namespace }}',
         // Where the manifests have the namespace, Argo CD takes that one.

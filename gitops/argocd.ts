@@ -1,5 +1,5 @@
 import { printYaml } from '../constructs/yaml.ts'
-import { type AgentTarget, agentName, comments, folderOf } from './agents.ts'
+import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } from './agents.ts'
 import { controllerAddress } from './repository-url.ts'
 
 /** What an Application says besides; what is absent is as Argo CD's users have it. */
@@ -16,22 +16,39 @@ export interface ArgocdSettings {
  * Throws a UserError for a repository that no controller can reach.
  */
 export function argocdApplication(target: AgentTarget, settings: ArgocdSettings = {}): string {
-  const { controllerNamespace: namespace = 'argocd', branch, path, shared, createNamespace } = target
+  const { branch, path, shared } = target
+  const source = { repoURL: controllerAddress(target.repository), targetRevision: branch, path: folderOf(path) || '.' }
+  // Commits to other folders do not make Argo CD generate the manifests again; a path with `/` is from the root.
+  const paths = ['.', ...(shared === undefined ? [] : [`/${shared}`])].join(';')
+  return `${CREDENTIALS}${printApplication(target, settings, { source, paths })}`
+}
+
+/** The same for an artifact; Argo CD reads them since 3.1 (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/). */
+export function argocdArtifactApplication(target: ArtifactTarget, settings: ArgocdSettings = {}): string {
+  const { artifact, tag } = target
+  const source = { repoURL: `oci://${artifact}`, targetRevision: tag, path: '.' }
+  return `${REGISTRY_CREDENTIALS}${printApplication(target, settings, { source })}`
+}
+
+function printApplication(
+  target: AgentTarget | ArtifactTarget,
+  settings: ArgocdSettings,
+  from: Pick<Synced, 'source' | 'paths'>,
+): string {
+  const { controllerNamespace: namespace = 'argocd', createNamespace } = target
   const { metadata, spec } = applicationTemplate(settings, {
+    ...from,
     name: agentName(target),
-    ...(shared !== undefined && { shared }),
-    source: { repoURL: controllerAddress(target.repository), targetRevision: branch, path: folderOf(path) || '.' },
     namespace: target.namespace,
     syncOptions: [...(createNamespace ? [] : ['CreateNamespace=true']), 'ServerSideApply=true'],
   })
   const { name, ...marks } = metadata
-  const application = {
+  return printYaml({
     apiVersion: 'argoproj.io/v1alpha1',
     kind: 'Application',
     metadata: { name, namespace, ...marks },
     spec,
-  }
-  return `${CREDENTIALS}${printYaml(application)}`
+  })
 }
 
 /** Comment lines before an object. */
@@ -40,11 +57,16 @@ export const CREDENTIALS = comments([
   '`argocd.argoproj.io/secret-type: repository`.',
 ])
 
+const REGISTRY_CREDENTIALS = comments([
+  'A private registry: tell Argo CD its credentials, `argocd repo add --type oci` or a Secret with `type: oci` that is',
+  'labelled `argocd.argoproj.io/secret-type: repository`.',
+])
+
 /** What is synced where: texts, or templates of them. */
 export interface Synced {
   readonly name: string
-  /** Folder that overlays take their bases from. */
-  readonly shared?: string
+  /** What of a repository the manifests are made from: paths with `;` between them. Absent: all of it. */
+  readonly paths?: string
   readonly source: Readonly<Record<'repoURL' | 'targetRevision' | 'path', string>>
   readonly namespace: string
   readonly syncOptions: readonly string[]
@@ -53,13 +75,11 @@ export interface Synced {
 /** The metadata, but for its namespace, and the `spec` of an Application. */
 export function applicationTemplate(settings: ArgocdSettings, synced: Synced) {
   const { keepsObjects = false } = settings
-  const { name, shared } = synced
-  // Commits to other folders do not make Argo CD generate the manifests again; a path with `/` is from the root.
-  const paths = ['.', ...(shared === undefined ? [] : [`/${shared}`])].join(';')
+  const { name, paths } = synced
   return {
     metadata: {
       name,
-      annotations: { 'argocd.argoproj.io/manifest-generate-paths': paths },
+      ...(paths !== undefined && { annotations: { 'argocd.argoproj.io/manifest-generate-paths': paths } }),
       // With the finalizer the objects go with the Application; those that are to be kept stay.
       ...(!keepsObjects && { finalizers: ['resources-finalizer.argocd.argoproj.io'] }),
     },

@@ -1,5 +1,5 @@
 import { printYaml } from '../constructs/yaml.ts'
-import { type AgentTarget, agentName, comments, folderOf } from './agents.ts'
+import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } from './agents.ts'
 import { controllerAddress } from './repository-url.ts'
 
 /** What the objects of Flux say besides; durations as Go writes them. */
@@ -27,35 +27,65 @@ export interface FluxSettings {
  * The manifests say where they belong, unless there is a `targetNamespace`. Throws a UserError for a repository that no controller can reach.
  */
 export function fluxObjects(target: AgentTarget, settings: FluxSettings = {}): string {
-  const { repository, branch, controllerNamespace = 'flux-system' } = target
-  const { sourceInterval = '1m', targetNamespace = target.namespace } = settings
-  const name = agentName(target)
-  const metadata = { name, namespace: controllerNamespace }
+  const { repository, branch } = target
   const url = controllerAddress(repository)
-  const source = {
-    apiVersion: 'source.toolkit.fluxcd.io/v1',
-    kind: 'GitRepository',
-    metadata,
-    spec: { interval: sourceInterval, url, ref: { branch } },
-  }
-  const kustomization = {
-    apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
-    kind: 'Kustomization',
-    metadata,
-    spec: kustomizationSpec(name, target.path, settings),
-  }
   const isSsh = /^ssh:/i.test(url)
   const keys = isSsh ? '`identity` and `known_hosts`' : '`username` and `password`'
   const secret = comments([
     `${isSsh ? 'ssh needs' : 'A private repository needs'} a Secret with ${keys}; add to the spec below:`,
     '  secretRef:',
-    `    name: ${name}-git`,
+    `    name: ${agentName(target)}-git`,
   ])
-  const place = target.createNamespace ? '' : comments([`The namespace \`${targetNamespace}\` must be there.`])
-  return `${secret}${printYaml(source)}---\n${place}${printYaml(kustomization)}`
+  return secret + printObjects(target, settings, { kind: 'GitRepository', spec: { url, ref: { branch } } }, target.path)
 }
 
-function kustomizationSpec(name: string, path: string, settings: FluxSettings) {
+/** The OCIRepository and the Kustomization of Flux for an artifact (https://fluxcd.io/flux/components/source/ocirepositories/). */
+export function fluxArtifactObjects(target: ArtifactTarget, settings: FluxSettings = {}): string {
+  const { artifact, tag } = target
+  const secret = comments([
+    'A private registry needs a Secret, as `kubectl create secret docker-registry` makes it; add to the spec below:',
+    '  secretRef:',
+    `    name: ${agentName(target)}-oci`,
+  ])
+  const spec = { url: `oci://${artifact}`, ref: { tag } }
+  return secret + printObjects(target, settings, { kind: 'OCIRepository', spec }, '')
+}
+
+interface Source {
+  readonly kind: 'GitRepository' | 'OCIRepository'
+  readonly spec: object
+}
+
+function printObjects(
+  target: AgentTarget | ArtifactTarget,
+  settings: FluxSettings,
+  { kind, spec }: Source,
+  path: string,
+): string {
+  const { sourceInterval = '1m', targetNamespace = target.namespace } = settings
+  const name = agentName(target)
+  const metadata = { name, namespace: target.controllerNamespace ?? 'flux-system' }
+  const source = {
+    apiVersion: 'source.toolkit.fluxcd.io/v1',
+    kind,
+    metadata,
+    spec: { interval: sourceInterval, ...spec },
+  }
+  const kustomization = {
+    apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+    kind: 'Kustomization',
+    metadata,
+    spec: kustomizationSpec({ kind, name }, path, settings),
+  }
+  const place = target.createNamespace ? '' : comments([`The namespace \`${targetNamespace}\` must be there.`])
+  return `${printYaml(source)}---\n${place}${printYaml(kustomization)}`
+}
+
+function kustomizationSpec(
+  sourceRef: { readonly kind: Source['kind']; readonly name: string },
+  path: string,
+  settings: FluxSettings,
+) {
   const { interval = '10m', retryInterval = '1m', healthTimeout = '5m' } = settings
   const { serviceAccount, targetNamespace, kubeconfigSecret, decryptionSecret } = settings
   const secretRef = (name: string) => ({ secretRef: { name } })
@@ -65,7 +95,7 @@ function kustomizationSpec(name: string, path: string, settings: FluxSettings) {
     timeout: healthTimeout,
     ...(serviceAccount !== undefined && { serviceAccountName: serviceAccount }),
     ...(kubeconfigSecret !== undefined && { kubeConfig: secretRef(kubeconfigSecret) }),
-    sourceRef: { kind: 'GitRepository', name },
+    sourceRef,
     path: `./${folderOf(path)}`,
     ...(targetNamespace !== undefined && { targetNamespace }),
     prune: true,

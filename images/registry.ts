@@ -1,3 +1,5 @@
+import { registryIn } from '../compiler/values/image-reference.ts'
+
 /** By what name Docker and Kubernetes keep the credentials of Docker Hub. */
 export const HUB_KEY = 'https://index.docker.io/v1/'
 
@@ -5,15 +7,12 @@ const HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io'])
 
 /** The host of an image's registry, with its port: `docker.io` where the reference names none (https://pkg.go.dev/github.com/distribution/reference). */
 export function registryOf(image: string): string {
-  return hostOf(hostIn(image) ?? 'docker.io')
+  return hostOf(registryIn(image) ?? 'docker.io')
 }
-
-/** Whether a reference says which registry it is about. */
-export const namesRegistry = (image: string): boolean => hostIn(image) !== undefined
 
 /** The path of an image in its registry, of a name without tag and digest: `library/nginx` for `nginx`, `team/web` for `localhost:5000/team/web`. */
 export function repositoryOf(name: string): string {
-  const host = hostIn(name)
+  const host = registryIn(name)
   const path = host === undefined ? name : name.slice(host.length + 1)
   return registryOf(name) === 'docker.io' && !path.includes('/') ? `library/${path}` : path
 }
@@ -25,11 +24,4 @@ export function hostOf(key: string): string {
     .split('/')[0]!
     .toLowerCase()
   return HUB.has(host) ? 'docker.io' : host
-}
-
-/** What of an image's name is a host: as Docker has it, its first part when that looks like one. */
-function hostIn(image: string): string | undefined {
-  const slash = image.indexOf('/')
-  const first = image.slice(0, Math.max(0, slash))
-  return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase() ? first : undefined
 }

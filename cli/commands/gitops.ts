@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts'
 import { choice, flag, list, text } from '../options.ts'
 import { dnsLabel, loading, planning } from '../project-options.ts'
 import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
+import { ociReference } from '../publish/oci-reference.ts'
 import { folderPath, publishing } from '../publish/options.ts'
 import { target } from '../target-options.ts'
 
@@ -24,7 +25,7 @@ const { name, namespace } = planning
 export const gitopsInit = command({
   name: 'gitops init',
   summary: 'Add the object by which Argo CD or Flux syncs an environment',
-  description: `Commits one file to the GitOps repository: an Application of Argo CD, or a GitRepository and a Kustomization of Flux, for the folder that \`devctl publish\` writes. Apply it to the cluster once. From then on the file is yours: devctl never changes it, and does nothing when it is there.`,
+  description: `Commits one file to the GitOps repository: an Application of Argo CD, or a GitRepository and a Kustomization of Flux, for the folder that \`devctl publish\` writes, or for the artifact that \`devctl publish --oci\` pushes. Apply it to the cluster once. From then on the file is yours: devctl never changes it, and does nothing when it is there.`,
   options: {
     argocd: flag('--argocd', 'for Argo CD'),
     flux: flag('--flux', 'for Flux'),
@@ -41,7 +42,15 @@ export const gitopsInit = command({
     into: text('--into <folder>', 'folder in the repository for the file (default: `argocd` or `flux`)', {
       check: folderPath,
     }),
-    url: text('--url <address>', 'address by which the cluster reads the repository (default: that of the repository)'),
+    oci: text(
+      '--oci <reference>',
+      'follow the artifact that `devctl publish --oci` pushes there, in place of the folder: `REGISTRY/PATH` or `REGISTRY/PATH:TAG`',
+      { check: ociReference },
+    ),
+    url: text(
+      '--url <address>',
+      'address by which the cluster reads the repository, or with `--oci` the registry (default: the same)',
+    ),
     controllerNamespace: text(
       '--controller-namespace <namespace>',
       "namespace of the controller's objects (default: `argocd` or `flux-system`)",
@@ -71,6 +80,10 @@ export const gitopsInit = command({
     {
       line: 'devctl gitops init --flux --environment staging --print | kubectl apply -f -',
       does: 'straight to the cluster',
+    },
+    {
+      line: 'devctl gitops init --flux --environment staging --oci registry.example.com/team/shop --print',
+      does: 'an OCIRepository and a Kustomization, for an artifact',
     },
   ],
   async run(context, _words, options) {

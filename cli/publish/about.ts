@@ -48,7 +48,7 @@ function targetOptions(options: Values, target: PublishTarget | undefined): read
 /** `render` does as `publish` does for an environment with a repository only, and makes no overlay into a folder of its own. */
 function renderOptions(options: Partial<PublishingValues>, target: PublishTarget | undefined): readonly string[] {
   const layout = ownLayout(options, target)
-  if (target?.repository && layout === undefined) return []
+  if ((target?.repository ?? target?.oci) && layout === undefined) return []
   return ['--layout', layout === 'single-file' ? layout : 'plain']
 }
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
-import { agentName } from '../../gitops/agents.ts'
+import { type ArtifactTarget, agentName } from '../../gitops/agents.ts'
 import { argocdApplicationSet } from '../../gitops/application-set.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { controllerAddress } from '../../gitops/repository-url.ts'
@@ -13,8 +13,9 @@ import type { Values } from '../options.ts'
 import type { LoadingValues } from '../project-options.ts'
 import { printDiagnostics } from '../report.ts'
 import { type AgentSettings, agentSettings, type argocdOptions, type fluxOptions } from './agent-options.ts'
-import { type Agent, ARGOCD, type BranchlessTarget, FLUX, messageOf, messageOfAll, toDo } from './agent-words.ts'
+import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, toDo } from './agent-words.ts'
 import { type Destination, destinationOf, sharedFolder } from './destination.ts'
+import { ociReference, parseReference, repositoryIn } from './oci-reference.ts'
 
 type ControllerValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
 
@@ -29,6 +30,7 @@ export interface InitAgentValues extends LoadingValues, ControllerValues {
   readonly path: string | undefined
   readonly into: string | undefined
   readonly url: string | undefined
+  readonly oci: string | undefined
   readonly controllerNamespace: string | undefined
   readonly pullRequest: boolean
   readonly forge: ForgeKind | undefined
@@ -41,6 +43,7 @@ export interface InitAgentValues extends LoadingValues, ControllerValues {
 export interface AgentFile {
   readonly agent: Agent
   readonly project: OpenProject
+  /** Where it is committed to. */
   readonly address: Destination['target']['address']
   /** Absent: the repository's main branch. */
   readonly branch?: string
@@ -54,8 +57,11 @@ export interface AgentFile {
   readonly toDo: readonly string[]
 }
 
-/** What is to be committed for a controller; undefined after errors, which are printed. Throws a UsageError for what nobody has said, and for options that do not go together. */
-export async function agentFile(context: Context, options: InitAgentValues): Promise<AgentFile | undefined> {
+/** What is to be committed for a controller, or only to be printed; undefined after errors, which are printed. Throws a UsageError for what nobody has said, and for options that do not go together. */
+export async function agentFile(
+  context: Context,
+  options: InitAgentValues,
+): Promise<AgentFile | { readonly printed: string } | undefined> {
   const settings = agentSettings(options, options.argocd)
   return options.all ? allObject(context, options, settings) : oneObject(context, options, settings)
 }
@@ -65,24 +71,70 @@ async function oneObject(
   context: Context,
   options: InitAgentValues,
   settings: AgentSettings,
-): Promise<AgentFile | undefined> {
+): Promise<AgentFile | { readonly printed: string } | undefined> {
   const agent = options.argocd ? ARGOCD : FLUX
-  const found = await targetOf(context, options)
+  const found = await followedBy(context, options)
   if (!found) return undefined
-  const { destination, project, target } = found
-  const { application, environment } = target
+  const { project, followed } = found
+  const { application, environment } = followed
+  const artifact = artifactToRead(options, project)
+  if (artifact && options.print) return { printed: agent.artifactObjects({ ...followed, ...artifact }, settings) }
+  const { target: to, path } = fileDestination(context.io, options, project, application, artifact !== undefined)
+  const parts = [`devctl-${agent.folder}`, ...(environment === undefined ? [] : [environment]), application]
+  const file = { agent, project, ...to, name: agentName(followed), requestBranch: parts.join('/') }
+  if (artifact) {
+    const target = { ...followed, ...artifact }
+    const text = agent.artifactObjects(target, settings)
+    const where = `${artifact.artifact}:${artifact.tag}`
+    return {
+      ...file,
+      textFor: () => text,
+      message: messageOf(agent, followed, where),
+      toDo: toDo(agent, target, settings),
+    }
+  }
+  const repository = options.url ?? to.address.url
+  // Before anything is fetched.
+  controllerAddress(repository)
+  const target = { ...followed, repository, path, shared: sharedFolder(application) }
   return {
-    agent,
-    project,
-    ...destination.target,
-    name: agentName(target),
+    ...file,
     textFor: branch => agent.objects({ ...target, branch }, settings),
-    message: messageOf(agent, target),
-    requestBranch: [`devctl-${agent.folder}`, ...(environment === undefined ? [] : [environment]), application].join(
-      '/',
-    ),
+    message: messageOf(agent, followed, path === '.' ? 'this repository' : path),
     toDo: toDo(agent, target, settings),
   }
+}
+
+/** The artifact that is followed; undefined where that is a folder of a repository. Throws a UsageError for options that do not go together. */
+function artifactToRead(
+  { oci: option, url, path }: InitAgentValues,
+  { environment }: OpenProject,
+): Pick<ArtifactTarget, 'artifact' | 'tag'> | undefined {
+  const oci = option ?? environment?.publish.oci?.value
+  if (oci === undefined) return undefined
+  if (path !== undefined)
+    throw new UsageError('`--path` does not go with `--oci`', { hint: 'the folder of the file is `--into`' })
+  if (url !== undefined) ociReference(url, '--url')
+  const { name, tag } = parseReference(oci, environment?.key)
+  return { artifact: url === undefined ? name : repositoryIn(url), tag }
+}
+
+/** Where the file is committed to. Throws a UsageError where nobody has said that. */
+function fileDestination(
+  io: Context['io'],
+  options: InitAgentValues,
+  project: OpenProject,
+  application: string,
+  isForArtifact: boolean,
+): Destination {
+  const { repository } = options
+  if (isForArtifact && repository === undefined && !project.environment?.publish.repository)
+    throw new UsageError('the repository for the file is not known', {
+      hint: 'add `--repository ADDRESS`, or `--print` and give it to `kubectl apply -f -`',
+    })
+  const path = isForArtifact ? '.' : options.path
+  const values = { ...options, path, layout: undefined, pullRequest: false, verify: true }
+  return destinationOf(io, values, project, application)
 }
 
 /** The object for every published folder of the repository; undefined after errors, which are printed. */
@@ -92,6 +144,8 @@ async function allObject(
   settings: AgentSettings,
 ): Promise<AgentFile | undefined> {
   if (!options.argocd) throw new UsageError('`--all` is for `--argocd`, whose ApplicationSet reads the lock files')
+  if (options.oci !== undefined)
+    throw new UsageError('`--oci` does not go with `--all`', { hint: 'an artifact is one application' })
   if (options.namespace !== undefined)
     throw new UsageError('`--namespace` does not go with `--all`', { hint: 'each folder says its own' })
   const project = await openProject(io, options)
@@ -130,15 +184,10 @@ async function allObject(
 /** `deploy` of `ssh://git@host/team/deploy.git`. */
 const repositoryName = (address: string) => posix.basename(address.replace(/\/+$/, ''), '.git')
 
-/** What the controller is told; undefined after errors, which are printed. Throws a UsageError for what nobody has said. */
-async function targetOf(
-  { io, logLevel }: Context,
-  options: InitAgentValues,
-): Promise<
-  { readonly destination: Destination; readonly project: OpenProject; readonly target: BranchlessTarget } | undefined
-> {
+/** What a controller has to know, wherever it reads; undefined after errors, which are printed. Throws a UsageError for what nobody has said. */
+async function followedBy({ io, logLevel }: Context, options: InitAgentValues) {
   const project = await openProject(io, options)
-  const { name, namespace } = options
+  const { name, namespace, controllerNamespace } = options
   const { plan, diagnostics } = await compileFiles(io, [], options, { name, namespace }, { project })
   if (!plan) {
     printDiagnostics(diagnostics, io, logLevel)
@@ -146,27 +195,14 @@ async function targetOf(
     return undefined
   }
   const { environment } = project
-  const application = plan.environment.name
-  const destination = destinationOf(
-    io,
-    { ...options, layout: undefined, pullRequest: false, verify: true },
-    project,
-    application,
-  )
   if (plan.environment.namespace === undefined)
     throw new UsageError('the namespace of the environment is not known', { hint: 'add `--namespace NAMESPACE`' })
-  const repository = options.url ?? destination.target.address.url
-  // Before anything is fetched.
-  controllerAddress(repository)
-  const target = {
-    application,
+  const followed = {
+    application: plan.environment.name,
     ...(environment && { environment: environment.key }),
     namespace: plan.environment.namespace,
-    repository,
-    path: destination.path,
-    shared: sharedFolder(application),
     createNamespace: environment?.publish.createNamespace ?? false,
-    ...(options.controllerNamespace !== undefined && { controllerNamespace: options.controllerNamespace }),
+    ...(controllerNamespace !== undefined && { controllerNamespace }),
   }
-  return { destination, project, target }
+  return { project, followed }
 }

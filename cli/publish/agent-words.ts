@@ -1,8 +1,9 @@
 import type { AddedOnce } from '../../gitops/add-once.ts'
-import { type AgentTarget, agentName } from '../../gitops/agents.ts'
-import { argocdApplication } from '../../gitops/argocd.ts'
-import { fluxObjects } from '../../gitops/flux.ts'
+import { type AgentTarget, type ArtifactTarget, agentName } from '../../gitops/agents.ts'
+import { argocdApplication, argocdArtifactApplication } from '../../gitops/argocd.ts'
+import { fluxArtifactObjects, fluxObjects } from '../../gitops/flux.ts'
 import { controllerAddress } from '../../gitops/repository-url.ts'
+import { registryOf } from '../../images/registry.ts'
 import type { AgentSettings } from './agent-options.ts'
 
 /** Of the branch it may not be known before the repository is asked. */
@@ -20,6 +21,9 @@ export interface Agent {
   readonly objects: (target: AgentTarget, settings: AgentSettings) => string
   /** How it gets into a repository that is not public. */
   readonly access: (target: Accessed) => string
+  /** The same for an artifact. */
+  readonly artifactObjects: (target: ArtifactTarget, settings: AgentSettings) => string
+  readonly artifactAccess: (target: ArtifactTarget) => string
 }
 
 export const ARGOCD: Agent = {
@@ -28,6 +32,9 @@ export const ARGOCD: Agent = {
   objects: argocdApplication,
   access: ({ repository }) =>
     `if the repository is private, once: \`argocd repo add ${controllerAddress(repository)}\` with its credentials`,
+  artifactObjects: argocdArtifactApplication,
+  artifactAccess: ({ artifact }) =>
+    `if the registry is private, once: \`argocd repo add oci://${artifact} --type oci\` with its credentials`,
 }
 
 export const FLUX: Agent = {
@@ -40,12 +47,21 @@ export const FLUX: Agent = {
     const when = /^ssh:/i.test(url) ? 'for ssh' : 'if the repository is private'
     return `${when}, once: \`flux create secret git ${name}-git${where} --url=${url}\` with its credentials, and \`secretRef\` in the file`
   },
+  artifactObjects: fluxArtifactObjects,
+  artifactAccess: target => {
+    const where = target.controllerNamespace === undefined ? '' : ` --namespace=${target.controllerNamespace}`
+    const secret = `flux create secret oci ${agentName(target)}-oci${where} --url=${registryOf(target.artifact)}`
+    return `if the registry is private, once: \`${secret}\` with its credentials, and \`secretRef\` in the file`
+  },
 }
 
-/** The message of the commit. */
-export function messageOf({ name }: Agent, { application, environment, path }: BranchlessTarget): string {
+/** The message of the commit. `where` is what is synced. */
+export function messageOf(
+  { name }: Agent,
+  { application, environment }: Pick<ArtifactTarget, 'application' | 'environment'>,
+  where: string,
+): string {
   const words = environment === undefined ? application : `${application}/${environment}`
-  const where = path === '.' ? 'this repository' : path
   const trailers = [
     `Devctl-Application: ${application}`,
     ...(environment === undefined ? [] : [`Devctl-Environment: ${environment}`]),
@@ -87,13 +103,13 @@ export function next({ kind }: AddedOnce, path: string, more: readonly string[])
 /** What else a controller needs for one application. */
 export function toDo(
   agent: Agent,
-  target: BranchlessTarget,
+  target: BranchlessTarget | ArtifactTarget,
   { targetNamespace }: Pick<AgentSettings, 'targetNamespace'>,
 ): readonly string[] {
   const namespace = targetNamespace ?? target.namespace
   const needsNamespace = agent === FLUX && !target.createNamespace
   return [
     ...(needsNamespace ? [`the namespace has to be there: \`kubectl create namespace ${namespace}\``] : []),
-    agent.access({ ...target, name: agentName(target) }),
+    'artifact' in target ? agent.artifactAccess(target) : agent.access({ ...target, name: agentName(target) }),
   ]
 }

@@ -30,24 +30,27 @@ const OF_REPOSITORIES = {
 }
 
 /**
- * Where an application is pushed to as an artifact: what the option says. Undefined where it goes to a git repository. Throws a UsageError for options that do not go together, and for
- * a layout that is more than one folder.
+ * Where an application is pushed to as an artifact: what the option says, then the environment, unless an option names a repository. Undefined where it goes to a git repository. Throws a UsageError for options
+ * that do not go together, and for a layout that is more than one folder.
  */
 export function artifactDestination(
   options: Values,
   { environment }: Pick<OpenProject, 'environment'>,
 ): ArtifactDestination | undefined {
-  const { oci } = options
+  const { publish } = environment ?? {}
+  const oci = options.oci ?? (options.repository === undefined ? publish?.oci?.value : undefined)
   if (oci === undefined) return undefined
   const wrong = Object.entries(OF_REPOSITORIES).find(([key]) => options[key as keyof typeof OF_REPOSITORIES])
   if (wrong)
-    throw new UsageError(`\`${longFlag(wrong[1].flags)}\` does not go with \`--oci\``, {
+    throw new UsageError(`\`${longFlag(wrong[1].flags)}\` does not go with ${nameOf(options)}`, {
       hint: 'it is about git repositories; a registry keeps the folder behind a tag, `REGISTRY/PATH:TAG`',
     })
-  const layout = options.layout ?? environment?.publish.layout ?? 'plain'
+  const layout = options.layout ?? publish?.layout ?? 'plain'
   if (layout === 'kustomize')
-    throw new UsageError('overlays do not go with `--oci`: their bases are in another folder', {
+    throw new UsageError(`overlays do not go with ${nameOf(options)}: their bases are in another folder`, {
       hint: 'add `--layout plain`',
     })
   return { ...parseReference(oci, environment?.key), layout }
 }
+
+const nameOf = ({ oci }: Values) => (oci === undefined ? '`oci` of the environment' : '`--oci`')

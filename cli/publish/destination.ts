@@ -105,12 +105,14 @@ const requestBranch = (environment: string | undefined, application: string) =>
   environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
 
 function noRepository(environment: string | undefined, manifest: Manifest | undefined): UsageError {
-  const published = [...(manifest?.environments.values() ?? [])].filter(({ publish }) => publish.repository)
+  const published = [...(manifest?.environments.values() ?? [])].filter(
+    ({ publish }) => publish.repository ?? publish.oci,
+  )
   const names = published.map(({ key }) => `\`--environment ${key}\``)
   return new UsageError('the GitOps repository is not known', {
     hint:
       environment === undefined && names.length > 0
         ? `add ${names.join(' or ')}`
-        : `add \`--repository ADDRESS\`, or to devctl.yml \`environments: {${environment ?? 'staging'}: {repository: ADDRESS}}\``,
+        : `add \`--repository ADDRESS\`, or to devctl.yml \`environments: {${environment ?? 'staging'}: {repository: ADDRESS}}\`; \`--oci REGISTRY/PATH\` needs none`,
   })
 }

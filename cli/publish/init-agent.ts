@@ -31,6 +31,10 @@ async function addAgent(
   const { io } = context
   const wanted = await agentFile(context, options)
   if (!wanted) return 1
+  if ('printed' in wanted) {
+    io.stdout.write(wanted.printed)
+    return 0
+  }
   const { address, branch, textFor, message, project } = wanted
   if (options.print && branch !== undefined) {
     io.stdout.write(textFor(branch))

@@ -35,6 +35,7 @@ export async function promoteApplication(
     const progress = await startProgress(io, logLevel, 'text', () => Date.now())
     const all = { ...options, environment: to, image: undefined, imagesFile: undefined, tag: undefined, verify: false }
     const [source, target] = [await openProject(io, { ...all, environment: from }), await openProject(io, all)]
+    for (const { environment } of [source, target]) refuseArtifact(environment)
     const { application, facts } = await publishedAs(context, source, options, progress, signal)
     const { commit } = facts.source
     progress.tell({ type: 'step', step: 'Found', text: `${from} has ${application} at ${commit!.slice(0, 7)}` })
@@ -58,6 +59,14 @@ export async function promoteApplication(
       const cwd = inClone(io.cwd, top, clone)
       return publishProject({ ...context, io: { ...io, cwd } }, own, progress, signal)
     })
+  })
+}
+
+/** Throws a UserError for an environment that is published to a registry. */
+function refuseArtifact(environment: Environment | undefined): void {
+  if (!environment?.publish.oci) return
+  throw new UserError(`\`${environment.key}\` is published as an artifact, and \`promote\` is for repositories`, {
+    hint: 'check the commit out, and publish it with the same images: `devctl publish --environment … --image …`',
   })
 }
 

@@ -73,8 +73,16 @@ export const environment: Shape = object({
     filled(),
     'address of the GitOps repository that `publish` commits to, or a folder, relative to that of the manifest',
   ),
-  branch: cli(filled(), 'branch of it, made where there is none', 'the main branch'),
-  path: cli(filled(), 'folder of the application in it; `.` is its root', '`environments/ENVIRONMENT/NAME`'),
+  oci: cli(
+    filled(),
+    'registry and path that `publish` pushes the folder to as an artifact, in place of a commit: `REGISTRY/PATH` or `REGISTRY/PATH:TAG`',
+  ),
+  branch: cli(filled(), 'branch of the repository, made where there is none', 'the main branch'),
+  path: cli(
+    filled(),
+    'folder of the application in the repository; `.` is its root',
+    '`environments/ENVIRONMENT/NAME`',
+  ),
   layout: cli(
     word(['plain', 'single-file', 'kustomize']),
     'one file per object, one file for all, or a base with an overlay for each environment',

@@ -6,6 +6,7 @@ import type { Path } from '../schema/where.ts'
 import type { At } from '../syntax/source.ts'
 import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
 import { parseImageReference } from '../values/image-reference.ts'
+import { parseOciReference } from '../values/oci-reference.ts'
 import { failed, parsed } from '../values/parsed.ts'
 import { present } from './build.ts'
 import type { Environment, PublishTarget, PullRequestRules } from './manifest.ts'
@@ -46,6 +47,25 @@ environments:
       p.needed === 'store'
         ? 'add `store: NAME`, the SecretStore that holds the values (and `storeKind` where it is a ClusterSecretStore)'
         : 'add `certificate: FILE`, which `kubeseal --fetch-cert` gives',
+  }),
+})
+
+const destination = diagnostic({
+  code: 'manifest/destination',
+  severity: 'error',
+  explain: `An environment is published to a git repository or to a registry. \`oci\` names a registry: the folder is pushed there as an artifact, which has no branch, no other folders beside it, and no pull requests.
+
+\`\`\`yaml
+environments:
+  staging:
+    oci: registry.example.com/team/shop
+  production:
+    repository: git@github.com:acme/deploy.git
+    pullRequest: true
+\`\`\``,
+  text: ({ field }: { readonly field: string }) => ({
+    message: `\`${field}\` does not go with \`oci\``,
+    hint: 'remove one of the two: the environment is published to a registry or to a repository',
   }),
 })
 
@@ -147,8 +167,11 @@ function readPublish(tree: Tree, at: (field: string) => Path, reading: Reading):
   const layout = known(tree, 'layout')?.value
   const pullRequest = readPullRequest(get(tree, 'pullRequest'), at('pullRequest'), reading)
   const isSet = (field: string) => readFlag(get(tree, field), at(field), reading)?.value ?? false
+  const oci = parseScalar(get(tree, 'oci'), at('oci'), parseArtifact, reading)
+  if (oci) refuseBesides(tree, reading)
   return {
     ...present({
+      oci,
       repository: known(tree, 'repository'),
       branch: known(tree, 'branch'),
       path: known(tree, 'path'),
@@ -158,6 +181,22 @@ function readPublish(tree: Tree, at: (field: string) => Path, reading: Reading):
     createNamespace: isSet('createNamespace'),
     syncWaves: isSet('syncWaves'),
   }
+}
+
+/** Where an artifact is kept, as it is written. */
+function parseArtifact(text: string) {
+  const read = parseOciReference(text)
+  return read.ok ? parsed(text) : read
+}
+
+/** What is said of git repositories, beside an artifact. */
+function refuseBesides(tree: Tree, { reporter }: Reading): void {
+  for (const field of ['repository', 'branch', 'path', 'pullRequest']) {
+    const found = entry(tree, field)
+    if (found) reporter.report(destination, found.key, { field })
+  }
+  const layout = known(tree, 'layout')
+  if (layout?.value === 'kustomize') reporter.report(destination, layout.span, { field: 'layout: kustomize' })
 }
 
 /** `true`, or a mapping that says more. */

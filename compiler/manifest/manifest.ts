@@ -139,6 +139,8 @@ export interface Environment {
 /** Where `publish` puts the manifests. */
 export interface PublishTarget {
   readonly repository?: At<string>
+  /** Where an artifact is pushed to; there is no repository then. */
+  readonly oci?: At<string>
   readonly branch?: At<string>
   readonly path?: At<string>
   readonly layout: 'plain' | 'single-file' | 'kustomize'

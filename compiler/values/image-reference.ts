@@ -55,6 +55,13 @@ export function parseImageReference(text: string): Parsed<ImageReference> {
   return parsed({ name, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) })
 }
 
+/** The registry that an image's name begins with, if there is one: as Docker has it, its first part when that looks like one. */
+export function registryIn(image: string): string | undefined {
+  const slash = image.indexOf('/')
+  const first = image.slice(0, Math.max(0, slash))
+  return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase() ? first : undefined
+}
+
 function nameHint(name: string): string {
   if (/^[a-z]+:\/\//.test(name)) return 'leave the scheme out: `REGISTRY/NAME:TAG`'
   const slash = name.indexOf('/')

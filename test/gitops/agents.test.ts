@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import type { AgentTarget } from '../../gitops/agents.ts'
+import type { AgentTarget, ArtifactTarget } from '../../gitops/agents.ts'
 import { argocdApplicationSet } from '../../gitops/application-set.ts'
-import { argocdApplication } from '../../gitops/argocd.ts'
-import { fluxObjects } from '../../gitops/flux.ts'
+import { argocdApplication, argocdArtifactApplication } from '../../gitops/argocd.ts'
+import { fluxArtifactObjects, fluxObjects } from '../../gitops/flux.ts'
 import { controllerAddress, withoutCredentials } from '../../gitops/repository-url.ts'
 
 const target: AgentTarget = {
@@ -15,7 +15,90 @@ const target: AgentTarget = {
   path: 'environments/staging/shop/',
 }
 
+const artifact: ArtifactTarget = {
+  application: 'shop',
+  environment: 'staging',
+  namespace: 'shop-staging',
+  artifact: 'registry.example.com/team/shop',
+  tag: 'staging',
+}
+
 describe('the objects of controllers', () => {
+  test('Argo CD, for an artifact', () => {
+    expect(argocdArtifactApplication(artifact, { project: 'team' })).toMatchInlineSnapshot(`
+      "# A private registry: tell Argo CD its credentials, \`argocd repo add --type oci\` or a Secret with \`type: oci\` that is
+      # labelled \`argocd.argoproj.io/secret-type: repository\`.
+      apiVersion: argoproj.io/v1alpha1
+      kind: Application
+      metadata:
+        name: shop-staging
+        namespace: argocd
+        finalizers:
+          - resources-finalizer.argocd.argoproj.io
+      spec:
+        project: team
+        source:
+          repoURL: oci://registry.example.com/team/shop
+          targetRevision: staging
+          path: "."
+        destination:
+          server: https://kubernetes.default.svc
+          namespace: shop-staging
+        syncPolicy:
+          automated:
+            prune: true
+            selfHeal: true
+          syncOptions:
+            - CreateNamespace=true
+            - ServerSideApply=true
+          retry:
+            limit: 5
+            refresh: true
+            backoff:
+              duration: 10s
+              factor: 2
+              maxDuration: 3m
+      "
+    `)
+  })
+
+  test('Flux, for an artifact', () => {
+    expect(fluxArtifactObjects(artifact, { sourceInterval: '30s', serviceAccount: 'deployer' })).toMatchInlineSnapshot(`
+      "# A private registry needs a Secret, as \`kubectl create secret docker-registry\` makes it; add to the spec below:
+      #   secretRef:
+      #     name: shop-staging-oci
+      apiVersion: source.toolkit.fluxcd.io/v1
+      kind: OCIRepository
+      metadata:
+        name: shop-staging
+        namespace: flux-system
+      spec:
+        interval: 30s
+        url: oci://registry.example.com/team/shop
+        ref:
+          tag: staging
+      ---
+      # The namespace \`shop-staging\` must be there.
+      apiVersion: kustomize.toolkit.fluxcd.io/v1
+      kind: Kustomization
+      metadata:
+        name: shop-staging
+        namespace: flux-system
+      spec:
+        interval: 10m
+        retryInterval: 1m
+        timeout: 5m
+        serviceAccountName: deployer
+        sourceRef:
+          kind: OCIRepository
+          name: shop-staging
+        path: ./
+        prune: true
+        wait: true
+      "
+    `)
+  })
+
   test('Argo CD', () => {
     expect(argocdApplication(target)).toMatchInlineSnapshot(`
       "# A private repository: tell Argo CD its credentials, \`argocd repo add\` or a Secret that is labelled

@@ -195,3 +195,87 @@ describe('publish --oci', () => {
     expect(one).toBe(two)
   })
 })
+
+/** An environment that is published to a registry. */
+const manifestWith = (oci: string, more = '') => `name: shop
+environments:
+  staging:
+    namespace: shop-staging
+    domain: staging.example.com
+    oci: ${oci}
+${more}`
+
+describe('an environment with `oci`', () => {
+  async function published() {
+    const begun = await begin()
+    await begun.app.change({ 'devctl.yml': manifestWith(begun.registry.name) })
+    return begun
+  }
+
+  test('is published there, with a README that needs no option', async () => {
+    const { app, registry } = await published()
+    expect((await app.publish()).stdout).toMatch(/:staging@sha256:[0-9a-f]{64}\n$/)
+    expect(filesAt(registry)['README.md']).toContain('    devctl publish --environment staging\n')
+    expect((await app.publish('--pull-request')).stderr).toContain('does not go with `oci` of the environment')
+    await app.devctl('render', '--environment', 'staging', '--output-dir', 'out')
+    expect((await app.devctl('diff', '--environment', 'staging', '--against', 'out')).status).toBe(0)
+  })
+
+  test('is published to a repository that an option names', async () => {
+    const { app, registry } = await published()
+    expect((await app.publish('--repository', app.server.address, '--branch', 'main')).status).toBe(0)
+    expect(registry.requests).toEqual([])
+    expect(Object.keys(await app.tree())).toContain('environments/staging/shop/web/deployment-web.yaml')
+  })
+
+  test('is not promoted', async () => {
+    const { app } = await published()
+    const more = `  production:\n    namespace: shop\n    domain: example.com\n    repository: ${app.server.address}\n`
+    await app.change({ 'devctl.yml': manifestWith('registry.example.com/team/shop', more) })
+    const { status, stderr } = await app.devctl('promote', 'staging', 'production')
+    expect(status).toBe(1)
+    expect(stderr).toContain('`staging` is published as an artifact, and `promote` is for repositories')
+  })
+})
+
+describe('gitops init --oci', () => {
+  const init = (app: Publishing, ...words: readonly string[]) =>
+    app.devctl('gitops', 'init', '--environment', 'staging', ...words)
+
+  test('prints without a repository', async () => {
+    const app = await publishing()
+    await app.change({ 'devctl.yml': manifestWith('registry.example.com/team/shop:v1') })
+    const flux = await init(app, '--flux', '--print')
+    expect(flux.stdout).toContain('kind: OCIRepository')
+    expect(flux.stdout).toContain('url: oci://registry.example.com/team/shop\n  ref:\n    tag: v1\n')
+    const words = ['--oci', 'registry.example.com/team/shop', '--url', 'oci://mirror.example.com/shop', '--print']
+    const argocd = await init(app, '--argocd', ...words)
+    expect(parse(argocd.stdout).spec.source).toEqual({
+      repoURL: 'oci://mirror.example.com/shop',
+      targetRevision: 'staging',
+      path: '.',
+    })
+    expect((await init(app, '--flux')).stderr).toContain('the repository for the file is not known')
+  })
+
+  test('commits the file to the repository of the environment', async () => {
+    const app = await publishing()
+    await app.publish()
+    const { status, stdout, stderr } = await init(app, '--flux', '--oci', 'registry.example.com/team/shop')
+    expect(status, stderr).toBe(0)
+    expect(stdout).toContain('flux create secret oci shop-staging-oci --url=registry.example.com')
+    expect((await app.tree())['flux/shop-staging.yaml']).toContain('oci://registry.example.com/team/shop')
+    expect(await app.log()).toContain('gitops(shop/staging): let Flux sync registry.example.com/team/shop:staging')
+  })
+
+  test.each([
+    [['--argocd', '--all'], '`--oci` does not go with `--all`'],
+    [['--flux', '--path', 'shop'], '`--path` does not go with `--oci`'],
+    [['--flux', '--url', 'https://git.example.com/a'], '`--url` is `https://git.example.com/a`'],
+  ])('refuses %j', async (words, said) => {
+    const app = await publishing()
+    const { status, stderr } = await init(app, '--oci', 'registry.example.com/team/shop', ...words)
+    expect(status).toBe(2)
+    expect(stderr).toContain(said)
+  })
+})

@@ -1,0 +1,20 @@
+import { parseImageReference, registryIn } from './image-reference.ts'
+import { failed, type Parsed, parsed } from './parsed.ts'
+
+/** Where an artifact is kept. */
+export interface OciReference {
+  /** The repository with its registry. */
+  readonly name: string
+  readonly tag?: string
+}
+
+const EXAMPLE = 'write `REGISTRY/PATH` or `REGISTRY/PATH:TAG`, such as `registry.example.com/team/shop`'
+
+/** Reads where an artifact is kept, `[oci://]REGISTRY/PATH[:TAG]`: controllers write it with the scheme. Images may leave out their registry, artifacts may not. */
+export function parseOciReference(text: string): Parsed<OciReference> {
+  const read = parseImageReference(text.replace(/^oci:\/\//, ''))
+  if (!read.ok) return failed(read.reason, EXAMPLE)
+  const { digest, ...reference } = read.value
+  if (digest !== undefined) return failed('a digest follows from the content', 'name a tag, or none')
+  return registryIn(reference.name) === undefined ? failed('it names no registry', EXAMPLE) : parsed(reference)
+}
