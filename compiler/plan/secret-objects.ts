@@ -1,4 +1,6 @@
+import { resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import { mayRead } from '../project/outside.ts'
 import { compareText, type PlanContext, sortBy, sourceOf } from './context.ts'
 import { objectKey } from './host-files.ts'
 import { toDnsSubdomain } from './object-names.ts'
@@ -42,6 +44,13 @@ const noValue = diagnostic({
   }),
 })
 
+/** The certificate that will be read for a repository may be a stranger's file as well. */
+function checkCertificate({ options, project, host, reporter }: PlanContext): void {
+  const { backend, certificate } = options.secretRules ?? {}
+  if (!options.forRepository || backend !== 'sealed' || !certificate) return
+  mayRead(host, resolve(project.directory, certificate.value), certificate.span, reporter)
+}
+
 /**
  * What becomes of the Secrets that were planned, by the backend of the environment (decisions section 8): they stay as they are, are left out
  * (reported), are made by External Secrets, or get the values that are to be sealed.
@@ -50,6 +59,7 @@ export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 
   const { objects, options } = context
   const backend = options.secretRules?.backend ?? 'reference'
   const sourced = sourcedValues(context)
+  checkCertificate(context)
   if (backend === 'sealed')
     addSealed(
       context,

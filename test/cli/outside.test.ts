@@ -125,4 +125,27 @@ describe('a file outside of the project', () => {
     const folder = place(`${web}    env_file: ../own.env\n`, { '../own.env': 'A=b\n' })
     expect(await render(folder, { CI: 'true' })).toMatchObject({ status: 0 })
   })
+
+  test('may be no certificate for Secrets that are sealed', async () => {
+    const folder = place(`${web}    environment: {A_PASSWORD: "\${A_PASSWORD}"}\n`)
+    write(folder, {
+      '../../stranger/cert.pem': `-----BEGIN ${MARK}`,
+      'devctl.yml': `name: shop
+environments:
+  staging:
+    namespace: shop
+    repository: https://git.example.com/deploy.git
+    secrets: {backend: sealed, certificate: ../../stranger/cert.pem}
+`,
+    })
+    const words = ['validate', '--for-repository', '--environment', 'staging']
+    const refused = await run(words, { cwd: folder, env: { CI: 'true' } })
+    expect(refused.status).toBe(1)
+    expect(refused.stderr + refused.stdout).toMatch(
+      /error\[files\/outside\]: `\S*cert\.pem` is outside of the project.*\n\s+--> devctl\.yml:6:/,
+    )
+    const read = await run(words, { cwd: folder })
+    expect(read.stderr + read.stdout).toMatch(/warning\[files\/outside-read\]: `\S*cert\.pem`/)
+    expect(read.stderr + read.stdout).not.toContain(MARK)
+  })
 })
