@@ -20,12 +20,13 @@ type Loading = Pick<LoadingValues, 'file' | 'projectDirectory' | 'envFile' | 'al
 
 /**
  * What a project may read: its checkout, else its folder; the same of each file that the user names; and what DEVCTL_ALLOW_OUTSIDE lists. A manifest that the user names
- * and that is in no checkout of theirs speaks for the user.
+ * and that is in no checkout of theirs speaks for the user. `folders` are further ones that the user names.
  */
 export function boundaryOf(
   io: Io,
   loading: Loading,
   project: Pick<OpenProject, 'manifest' | 'namesCompose'>,
+  folders: readonly string[] = [],
 ): Boundary {
   const files = namedFiles(io, loading).filter(path => path !== '-')
   const absolute = (path: string) => resolve(io.cwd, path)
@@ -34,11 +35,12 @@ export function boundaryOf(
   const given = (io.env.DEVCTL_ALLOW_OUTSIDE ?? '').split(delimiter).filter(path => path !== '')
   const sources = [
     projectFolder(io, loading, project),
+    ...folders,
     ...[...files.map(absolute), ...trusted].map(path => dirname(path)),
   ]
-  const folders = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
-  const others = loading.allowOutside ? 'allowed' : io.env.CI && io.env.CI !== 'false' ? 'refused' : 'read'
-  return { folders: [...new Set(folders)], named: new Set(named), others }
+  const all = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
+  const outside = loading.allowOutside ? 'allowed' : io.env.CI && io.env.CI !== 'false' ? 'refused' : 'read'
+  return { folders: [...new Set(all)], named: new Set(named), others: outside }
 }
 
 /** The files that a manifest names which is not in the checkout that devctl runs in. */

@@ -1,20 +1,23 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join, resolve, sep } from 'node:path'
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join, resolve, sep } from 'node:path'
 import { count, failureSummary } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../constructs/manifest.ts'
 import { manifestsOf } from '../environment/part.ts'
-import { buildFolder } from '../gitops/layout/build.ts'
+import { buildFolder, type ReadText } from '../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
+import { type Boundary, boundaryOf, outsideOf } from './boundary.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import type { Compared } from './diff-application.ts'
+import type { Io } from './io.ts'
 import { idOf, objectsOf } from './manifest-files.ts'
 import { including, partOf } from './named-services.ts'
 import { openProject } from './open-project.ts'
 import { forController } from './publish/for-controllers.ts'
 import { objectChanges } from './publish/object-changes.ts'
+import { readFile } from './read-file.ts'
 import { printDiagnostics } from './report.ts'
 
 /** Compares what `render` would print with the manifests at a path, without a cluster. Undefined after errors, which are printed. Throws a UserError for a path without manifests. */
@@ -32,7 +35,10 @@ export async function diffAgainst(
     if (count(diagnostics).error > 0) io.stderr.write(`${failureSummary(diagnostics, 'nothing was compared')}\n`)
     return undefined
   }
-  const before = await objectsAt(resolve(io.cwd, path), path)
+  const there = resolve(io.cwd, path)
+  const isFolder = statSync(there, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const boundary = boundaryOf(io, options, project, [isFolder ? there : dirname(there)])
+  const before = await objectsAt(there, path, readerOf(io, { ...boundary, named: new Set([there]) }))
   if (before.length === 0) throw new UserError(`there are no manifests in \`${path}\``, { hint: HINT })
   const { toManifests } = await import('../constructs/index.ts')
   const manifests = toManifests(plan)
@@ -47,13 +53,34 @@ export async function diffAgainst(
   return { diffs, unchanged: wanted.length - diffs.filter(({ action }) => action !== 'delete').length }
 }
 
+const OUTSIDE_HINT = 'add `--allow-outside` if you trust these files'
 const HINT = 'name a folder or file that `devctl render` wrote'
 
+/**
+ * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of manifests may lead
+ * anywhere. Throws a UserError for what may not be read, and for what cannot.
+ */
+function readerOf({ stderr }: Io, boundary: Boundary): ReadText {
+  const told = new Set<string>()
+  return path => {
+    const outside = outsideOf(path, boundary)
+    if (outside?.is === 'refused' || outside?.is === 'system')
+      throw new UserError(`\`${outside.path}\` is outside of the project, and is not read`, { hint: OUTSIDE_HINT })
+    if (outside?.is === 'read' && !told.has(outside.path)) {
+      told.add(outside.path)
+      stderr.write(`warning: \`${outside.path}\` is outside of the project, and is read all the same\n`)
+    }
+    const content = readFile(path)
+    if (content.kind === 'unreadable') throw new UserError(`cannot read \`${path}\`: ${content.reason}`, { hint: HINT })
+    return content.kind === 'file' ? new TextDecoder().decode(content.bytes) : undefined
+  }
+}
+
 /** The objects of a file or a folder; what a folder with a kustomization builds to, as far as devctl writes them. */
-async function objectsAt(path: string, shown: string): Promise<readonly KubernetesObject[]> {
+async function objectsAt(path: string, shown: string, read: ReadText): Promise<readonly KubernetesObject[]> {
   const folder = path.split(sep).join('/')
-  if (textAt(`${folder}/${KUSTOMIZATION}`) === undefined) return objectsOf(readTexts(path, shown))
-  const built = await buildFolder(folder, textAt)
+  if (read(`${folder}/${KUSTOMIZATION}`) === undefined) return objectsOf(readTexts(path, shown, read))
+  const built = await buildFolder(folder, read)
   if (built) return built
   throw new UserError(
     `devctl cannot build \`${shown}\`: its kustomization, or one that it names, is not as devctl writes them`,
@@ -63,25 +90,18 @@ async function objectsAt(path: string, shown: string): Promise<readonly Kubernet
   )
 }
 
-/** The text of a file; undefined where there is none that can be read. */
-function textAt(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
+/** The texts of a file, or of the files of a folder and those below it. */
+function readTexts(path: string, shown: string, read: ReadText): ReadonlyMap<string, string> {
+  return new Map(filesAt(path, shown).map(file => [file, read(file) ?? '']))
 }
 
-/** The texts of a file, or of the files of a folder and those below it. */
-function readTexts(path: string, shown: string): ReadonlyMap<string, string> {
+function filesAt(path: string, shown: string): readonly string[] {
   try {
-    const files = statSync(path).isDirectory()
-      ? readdirSync(path, { recursive: true, encoding: 'utf8' })
-          .filter(file => /\.(ya?ml|json)$/.test(file))
-          .sort()
-          .map(file => join(path, file))
-      : [path]
-    return new Map(files.map(file => [file, readFileSync(file, 'utf8')]))
+    if (!statSync(path).isDirectory()) return [path]
+    return readdirSync(path, { recursive: true, encoding: 'utf8' })
+      .filter(file => /\.(ya?ml|json)$/.test(file))
+      .sort()
+      .map(file => join(path, file))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException // only node:fs throws here
     throw new UserError(`cannot read \`${shown}\`: ${code}`, { hint: HINT })

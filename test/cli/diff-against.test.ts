@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { run } from '../run.ts'
@@ -60,4 +61,31 @@ test('a folder without a kustomization has the objects of all its files', async 
   const { status, stdout } = await against(cwd, 'rendered')
   // It was not rendered for a repository.
   expect({ status, stdout }).toEqual({ status: 3, stdout: expect.stringContaining('annotations') })
+})
+
+test.skipIf(process.platform === 'win32')('a link out of the folder is a file of a stranger', async () => {
+  const cwd = makeFolder({ 'compose.yaml': COMPOSE, 'devctl.yml': MANIFEST, 'there/README.md': '' })
+  const stranger = makeFolder({ 'secret.yaml': 'apiVersion: v1\nkind: Pod\nmetadata: {name: stranger-4711}\n' })
+  symlinkSync(join(stranger, 'secret.yaml'), join(cwd, 'there/linked.yaml'))
+  const diff = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+    run(['diff', '--environment', 'staging', '--against', 'there', ...words], { cwd, env })
+  const refused = await diff({ CI: 'true' })
+  expect(refused).toMatchObject({ status: 1, stdout: '' })
+  expect(refused.stderr).toMatch(/secret\.yaml` is outside of the project, and is not read/)
+  expect(refused.stderr).not.toContain('stranger-4711')
+  expect((await diff({})).stderr).toMatch(/^warning: `\S+secret\.yaml` is outside of the project/m)
+  expect((await diff({ CI: 'true' }, '--allow-outside')).stdout).toContain('stranger-4711')
+
+  symlinkSync('/proc/self/environ', join(cwd, 'there/system.yaml'))
+  expect(await diff({})).toMatchObject({ status: 1, stdout: '' })
+})
+
+test('a folder outside of the project is the choice of who names it', async () => {
+  const cwd = await rendered('--layout', 'plain')
+  const other = makeFolder(read(join(cwd, 'rendered')))
+  const { status, stderr } = await run(['diff', '--environment', 'staging', '--against', other], {
+    cwd,
+    env: { CI: 'true' },
+  })
+  expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.stringContaining('nothing differs') })
 })
