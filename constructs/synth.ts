@@ -3,7 +3,9 @@ import { accountPlan, waitedJobs } from './application.ts'
 import { externalSecretJson } from './external-secret.ts'
 import { policyJson } from './isolation-policy.ts'
 import { inReadingOrder } from './key-order.ts'
+import { annotations } from './labels.ts'
 import type { KubernetesObject, Manifest } from './manifest.ts'
+import { addAnnotations } from './pod/newer-fields.ts'
 import { PodTemplates } from './pod-templates.ts'
 import { routeJson } from './route.ts'
 import { serviceJson } from './service-object.ts'
@@ -22,20 +24,27 @@ export function synth(plan: Plan): Manifest[] {
   const add = ({ source, service }: ObjectPlan, json: object) =>
     // The typed classes render what a Kubernetes object is: apiVersion, kind, metadata and more.
     void manifests.push({ source, folder: service ?? '_shared', object: inReadingOrder(json) as KubernetesObject })
+  const annotated = <P extends ObjectPlan>(p: P, render: (bare: P) => object) => {
+    const json = render({ ...p, annotations: undefined })
+    addAnnotations(json as Record<string, unknown>, annotations(p.annotations)) // a map, as all objects
+    add(p, json)
+  }
   for (const p of plan.configMaps) add(p, configMapJson(p, environment))
   for (const p of plan.secrets) add(p, secretJson(p, environment))
   for (const p of plan.externalSecrets) add(p, externalSecretJson(p, environment))
-  for (const p of plan.claims) add(p, claimJson(p, environment))
+  for (const p of plan.claims) annotated(p, bare => claimJson(bare, environment))
   for (const workload of plan.workloads) {
     const jobs = waitedJobs(workload, templates)
     if (jobs.length === 0) continue
     const account = accountPlan(workload, plan)
     for (const json of waiterAccountJson({ plan: account, environment, jobs })) add(account, json)
   }
-  for (const p of plan.services) add(p, serviceJson(p, environment))
+  for (const p of plan.services) annotated(p, bare => serviceJson(bare, environment))
   for (const p of plan.workloads)
-    add(p, workloadJson(p, environment, templates.of(p), p.kind === 'Job' ? templates.jobName(p.service) : p.name))
-  for (const p of plan.routes) add(p, routeJson(p, environment))
-  for (const p of plan.policies) add(p, policyJson(p, environment))
+    annotated(p, bare =>
+      workloadJson(bare, environment, templates.of(p), p.kind === 'Job' ? templates.jobName(p.service) : p.name),
+    )
+  for (const p of plan.routes) annotated(p, bare => routeJson(bare, environment))
+  for (const p of plan.policies) annotated(p, bare => policyJson(bare, environment))
   return manifests
 }

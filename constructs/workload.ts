@@ -11,7 +11,7 @@ import type {
   WorkloadPlan,
 } from '../compiler/plan/plan.ts'
 import { annotations, objectMeta, selectorLabels, standardLabels } from './labels.ts'
-import { addNewerFields, type PodTemplate } from './pod/newer-fields.ts'
+import { addAnnotations, addNewerFields, type PodTemplate, withoutAnnotations } from './pod/newer-fields.ts'
 import { toClaimSpec } from './pod/volumes.ts'
 
 /** What the workload constructs share: where they belong, and the Pods they run. */
@@ -144,7 +144,9 @@ export function workloadJson(
   template: PodTemplate,
   name: string,
 ): object {
-  return withNewerFields(typedJson(plan, environment, template, name), template)
+  const json = typedJson(plan, environment, withoutAnnotations(template), name)
+  addAnnotations(json.spec.template, template.metadata.annotations)
+  return withNewerFields(json, template)
 }
 
 function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTemplate, name: string) {

@@ -42,9 +42,24 @@ type Json = Record<string, unknown>
 /** The JSON of a Pod template, with the fields that are newer than the typed classes. */
 export function podTemplateJson(template: PodTemplate): Json {
   // The typed renderer takes and gives maps; it gives undefined only for undefined.
-  const json = k8s.toJson_PodTemplateSpec(template) as Json
+  const json = k8s.toJson_PodTemplateSpec(withoutAnnotations(template)) as Json
+  addAnnotations(json, template.metadata.annotations)
   addNewerFields(json, template)
   return json
+}
+
+/**
+ * Without its annotations, which `addAnnotations` puts in after rendering: the typed classes copy a map
+ * once for each of its keys, and annotations may be many.
+ */
+export function withoutAnnotations(template: PodTemplate): PodTemplate {
+  const { annotations: _, ...metadata } = template.metadata
+  return { ...template, metadata }
+}
+
+/** Puts annotations into a rendered object or Pod template. */
+export function addAnnotations(json: Json, annotations: k8s.ObjectMeta['annotations']): void {
+  if (annotations) assign(() => field(json, 'metadata'), { annotations })
 }
 
 /** Adds to the rendered `json` of a Pod template the fields of `template` that the typed classes dropped. Does nothing when the template
