@@ -1,3 +1,4 @@
+import { LIMITS, parseLimits } from '../compiler/diagnostics/budget.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
 
@@ -108,7 +109,16 @@ function toOutput(stream: NodeJS.WriteStream): Output {
 }
 
 async function readStdin(): Promise<Uint8Array> {
+  const most = parseLimits(process.env.DEVCTL_LIMITS ?? '').limits.bytes ?? LIMITS.bytes.most
   const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk)
+  let length = 0
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > most)
+      throw new UserError(`standard input has more than ${most.toLocaleString('en')} bytes`, {
+        hint: 'if that is right, raise the limit: `DEVCTL_LIMITS=bytes=NUMBER`',
+      })
+  }
   return Buffer.concat(chunks)
 }

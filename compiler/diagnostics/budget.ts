@@ -3,10 +3,11 @@ import type { Span } from '../syntax/source.ts'
 /** What a compilation may take. Each is counted before the work is done. */
 export const LIMITS = {
   bytes: { most: 64 << 20, what: 'bytes of the files that are read' },
-  loads: { most: 1_000, what: 'files that are brought in by `include`' },
-  ports: { most: 150_000, what: 'ports that ranges stand for' },
+  loads: { most: 1_000, what: 'files that are brought in by `include`, and further documents of a file' },
+  values: { most: 300_000, what: 'values that `extends` takes over' },
+  ports: { most: 70_000, what: 'ports that ranges stand for' },
   variables: { most: 200_000, what: 'variables of env files, counted for each service' },
-  text: { most: 64 << 20, what: 'characters that variables are replaced by' },
+  text: { most: 64 << 20, what: 'characters that variables are replaced by; each of them counts for 256 at least' },
   files: { most: 100_000, what: 'files of build contexts' },
   context: { most: 1 << 30, what: 'bytes of build contexts' },
   patterns: {
@@ -52,6 +53,11 @@ export class Budget {
     const spent = (this.#spent.get(limit) ?? 0) + amount
     this.#spent.set(limit, spent)
     if (spent > this.#most[limit]) throw new OverBudget(limit, this.#most[limit], span)
+    this.checkTime(span)
+  }
+
+  /** For loops over what has been read: throws OverBudget where all of it takes too long. */
+  checkTime(span?: Span): void {
     if (this.#now() - this.#began > this.#most.seconds * 1000) throw new OverBudget('seconds', this.#most.seconds, span)
   }
 }

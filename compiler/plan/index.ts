@@ -65,10 +65,10 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   )
   const kindOf = (group: Group): KindDecision => kinds.get(group)!
   const exposures = new Map(
-    services.map(service => [
-      service.name,
-      planExposure(context, service, mentions, endpoints.get(service.name) ?? []),
-    ]),
+    services.map(service => {
+      context.reporter.budget.checkTime(service.span)
+      return [service.name, planExposure(context, service, mentions, endpoints.get(service.name) ?? [])]
+    }),
   )
   const exposureOf = (service: string) => exposures.get(service)!
   const serviceObjects = planServiceObjects(context, { groups, kindOf, exposureOf, mentions, awaited })
@@ -99,6 +99,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     serviceObjects.all,
   )
   const workloads = groups.all.map(group => {
+    context.reporter.budget.checkTime(group.lead.span)
     const decision = kindOf(group)
     const own = waiting.get(group)!
     const labels = { ...serviceObjects.labelsOf(group), ...networks.labelsOf(names.of(group.lead.name)) }
@@ -168,10 +169,11 @@ function planAllMounts(
   checkShared(context, volume => volumes.get(volume)?.kind === 'memory')
   const files = planFiles(context)
   const found = new Map(
-    services.map(service => [
-      service.name,
-      joinFolders([...planMounts(mounts, service), ...planDevices(context, service), ...files.mounts(service)]),
-    ]),
+    services.map(service => {
+      context.reporter.budget.checkTime(service.span)
+      const own = [...planMounts(mounts, service), ...planDevices(context, service), ...files.mounts(service)]
+      return [service.name, joinFolders(own)]
+    }),
   )
   reportUnversioned(context, mounts.hosts)
   return ({ name }) => found.get(name) ?? []

@@ -75,6 +75,7 @@ export function findMentions({ project, names, reporter }: PlanContext): Mention
   const addresses = fixedAddresses(project)
   const found = new Map<string, Mention[]>()
   for (const text of textsOf(project)) {
+    reporter.budget.checkTime(text.span)
     for (const { host, port, written } of hostsIn(text.text)) {
       const addressed = addresses.get(host)
       if (addressed !== undefined)
@@ -153,11 +154,15 @@ function* textsOfService(service: Service): Generator<Text> {
   if (check?.kind === 'shell') yield { text: check.script, span: check.span, where, from, ports: true }
 }
 
+const MOST_TEXT = 1 << 20
+
 /**
  * The words of a text that could be host names, each with the port behind it. Left out: parts of paths (`/db`, `./db`),
  * names of variables (`db=`), and ports below 20, which are versions of images more often than ports.
  */
 function* hostsIn(text: string): Generator<{ host: string; port?: number; written: string }> {
+  // No container starts with more, and a word of such a length is too much for a regular expression.
+  if (text.length > MOST_TEXT) return
   for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {
     const before = text.slice(Math.max(0, match.index - 2), match.index)
     if (/[./\\$-]$/.test(before) && before !== '//') continue

@@ -126,6 +126,7 @@ export function guardSecrets(context: PlanContext, plan: Plan): void {
   const isNew = (path: string) => !isPublic(context, path) && !found.has(path) && Boolean(found.add(path))
   const refuse = (find: (one: GuardedText) => SecretLook | undefined) => {
     for (const one of guardedTexts(context)) {
+      reporter.budget.checkTime()
       const look = find(one)
       if (!look) continue
       hideText(context, one)

@@ -160,7 +160,10 @@ export interface ConsistencyInput {
 export function checkConsistency(input: ConsistencyInput): void {
   const services = get(input.model, 'services')
   if (!isMap(services)) return
-  for (const [name, { key, value }] of services.entries) if (isMap(value)) checkService(name, key, value, input)
+  for (const [name, { key, value }] of services.entries) {
+    input.reporter.budget.checkTime(key)
+    if (isMap(value)) checkService(name, key, value, input)
+  }
   checkCycles(services, input)
 }
 

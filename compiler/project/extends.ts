@@ -177,6 +177,7 @@ class ExtendsRun {
     }
     const base = this.resolve(from, reference.service, [...chain, step])
     if (!base) return undefined
+    reporter.budget.spend('values', countOf(base), reference.span)
     const own = isMap(service.value) ? withoutKeys(service.value, 'extends') : service.value
     const merged = isNull(base)
       ? service.value
@@ -255,4 +256,17 @@ function extendsOf(service: MapTree): Reference | undefined {
     span: written.span,
     ...(file?.kind === 'scalar' && typeof file.value === 'string' && { file: { path: file.value, span: file.span } }),
   }
+}
+
+const counted = new WeakMap<Tree, number>()
+
+/** How many values a tree has; it may be shared by many services. */
+function countOf(tree: Tree): number {
+  if (tree.kind === 'scalar') return 1
+  let count = counted.get(tree)
+  if (count !== undefined) return count
+  const inner = tree.kind === 'seq' ? tree.items : [...tree.entries.values()].map(({ value }) => value)
+  count = inner.reduce((sum, one) => sum + countOf(one), 1)
+  counted.set(tree, count)
+  return count
 }

@@ -103,8 +103,11 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
   const extendsCache: ExtendsCache = new Map()
   let model: MapTree | undefined
   for (const path of files)
-    for (const document of documentsOf(path, 'the Compose file', state) ?? [])
+    for (const [index, document] of (documentsOf(path, 'the Compose file', state) ?? []).entries()) {
+      // Each is merged with all before it.
+      if (index > 0) state.reporter.budget.spend('loads', 1, document.tree?.span)
       model = addDocument(model, document, path, scope, extendsCache, state)
+    }
   if (!model) return undefined
   model = withDefaults(model)
   const unfit = checkResources(model, state.reporter)

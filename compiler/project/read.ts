@@ -21,6 +21,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   const services = new Map<string, Service>()
   const damaged: Service[] = []
   for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
+    reporter.budget.checkTime(key)
     if (!isMap(value)) continue
     const { implicitDependencies } = loaded
     const service = readService(value, {

@@ -6,6 +6,9 @@ import type { Span } from './source.ts'
 import { type Lookup, substitute, type TemplateResult } from './template.ts'
 import type { Entry, MissingVariable, Piece, ScalarTree, Tree } from './tree.ts'
 
+/** Characters that a variable counts for at least: where it stands is kept, too. */
+const LEAST_OF_VARIABLE = 256
+
 const invalid = diagnostic({
   code: 'interpolation/invalid',
   severity: 'error',
@@ -107,7 +110,10 @@ export function interpolate<C extends string>(
     let result = node
     if (text.includes('$')) {
       const substituted = substitute(text, lookup)
-      if ('value' in substituted) reporter.budget.spend('text', substituted.value.length, node.span)
+      if ('value' in substituted) {
+        const { value, variables } = substituted
+        reporter.budget.spend('text', Math.max(value.length, LEAST_OF_VARIABLE * variables.length), node.span)
+      }
       const place = scalarPlaces(node, text)
       const instead = spared?.(path, node)
       if ('errors' in substituted) {

@@ -1,6 +1,6 @@
 import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { SourceFile, Span } from './source.ts'
-import type { ScalarTree, Tree, UsedVariable } from './tree.ts'
+import type { Piece, ScalarTree, Tree, UsedVariable } from './tree.ts'
 
 /** A stretch of the source whose value is secret because of where it comes from. */
 export interface SecretPlace {
@@ -47,18 +47,29 @@ export class SecretPlaces {
         for (const item of tree.items) this.addFrom(item)
         break
       case 'scalar':
-        for (const variable of tree.variables ?? []) this.#addVariable(tree, variable)
+        if (tree.variables) this.#addVariables(tree, tree.variables)
     }
   }
 
-  #addVariable(scalar: ScalarTree, variable: UsedVariable): void {
-    const { name, span, isSecret } = variable
-    if (!isSecret && variable.origin !== 'its default') return
+  #addVariables(scalar: ScalarTree, variables: readonly UsedVariable[]): void {
+    const asked = variables.filter(({ isSecret, origin }) => isSecret || origin === 'its default')
+    if (asked.length === 0) return
+    const pieces = [...(scalar.pieces ?? [])].sort((a, b) => a.span.start - b.span.start)
+    for (const variable of asked) this.#addVariable(scalar, pieces, variable)
+  }
+
+  /** `pieces` are those of the scalar, sorted by where they were written. */
+  #addVariable(scalar: ScalarTree, pieces: readonly Piece[], { name, span, isSecret }: UsedVariable): void {
     const whole = String(scalar.value)
-    const inside = (scalar.pieces ?? []).filter(
-      piece => piece.span.file === span.file && piece.span.start >= span.start && piece.span.end <= span.end,
-    )
-    const value = inside.map(({ at, length }) => whole.slice(at, at + length)).join('')
+    const inside: Piece[] = []
+    for (let at = firstFrom(pieces, span.start); at < pieces.length && pieces[at]!.span.start < span.end; at++) {
+      const piece = pieces[at]!
+      if (piece.span.file === span.file && piece.span.end <= span.end) inside.push(piece)
+    }
+    const value = inside
+      .sort((a, b) => a.at - b.at)
+      .map(({ at, length }) => whole.slice(at, at + length))
+      .join('')
     if (value === '' || (!isSecret && !isVariableWithSecret(name, value))) return
     this.add({ span, origin: `\`${name}\``, value })
     this.#phrases.add(whole)
@@ -102,8 +113,8 @@ export class SecretPlaces {
   }
 }
 
-/** The index of the first place that begins at an offset or behind it. */
-function firstFrom(list: readonly SecretPlace[], offset: number): number {
+/** The index of the first in a sorted list that begins at an offset or behind it. */
+function firstFrom(list: readonly { readonly span: Span }[], offset: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1

@@ -1,4 +1,4 @@
-/** A text that was read, kept for positions and excerpts. Line starts are found once, when the first position is asked for. */
+/** A text that was read, kept for positions and excerpts. Line starts are found once, as far as positions are asked for. */
 export class SourceFile {
   /** As the user would write it: relative to the folder devctl was started in where that is shorter, else absolute. */
   readonly path: string
@@ -7,7 +7,9 @@ export class SourceFile {
   readonly location: string
   /** It lies outside of the project: nothing of its text is shown. */
   readonly isOutside: boolean
-  #lineStarts: number[] | undefined
+  /** Of the lines that were asked for: a file may be nothing but line ends. */
+  readonly #lineStarts = [0]
+  #areAllKnown = false
   /** The position asked for last: the next one is often further on in the same line, which may be megabytes long. */
   #last = { start: -1, offset: 0, column: 1 }
 
@@ -20,7 +22,7 @@ export class SourceFile {
 
   /** Line and column of an offset, both from 1; the column counts Unicode code points. */
   position(offset: number): Position {
-    const starts = this.lineStarts()
+    const starts = this.#lineStartsTo(offset)
     let low = 0
     let high = starts.length - 1
     while (low < high) {
@@ -38,20 +40,23 @@ export class SourceFile {
 
   /** The text of a line, counted from 1, without its line end. */
   line(number: number): string {
-    const starts = this.lineStarts()
+    let starts = this.#lineStartsTo(0)
+    while (starts.length <= number && !this.#areAllKnown) starts = this.#lineStartsTo(starts.at(-1)!)
     const start = starts[number - 1]
     if (start === undefined) return ''
     const end = starts[number] ?? this.text.length + 1
     return this.text.slice(start, end - 1).replace(/\r$/, '')
   }
 
-  private lineStarts(): number[] {
-    if (this.#lineStarts === undefined) {
-      const starts = [0]
-      for (let at = this.text.indexOf('\n'); at >= 0; at = this.text.indexOf('\n', at + 1)) starts.push(at + 1)
-      this.#lineStarts = starts
+  /** The starts of all lines up to the one behind an offset; more where they are known. */
+  #lineStartsTo(offset: number): readonly number[] {
+    const starts = this.#lineStarts
+    while (!this.#areAllKnown && starts.at(-1)! <= offset) {
+      const end = this.text.indexOf('\n', starts.at(-1))
+      if (end < 0) this.#areAllKnown = true
+      else starts.push(end + 1)
     }
-    return this.#lineStarts
+    return starts
   }
 }
 

@@ -172,6 +172,52 @@ const hostile: readonly Hostile[] = [
     mayPass: true,
   },
   {
+    what: 'labels that thousands of services take over',
+    files: () => ({
+      'compose.yaml': `services:\n  base: {image: nginx, labels: {${numbered(1_000, n => `l${n}: v, `)}}}\n${numbered(3_000, n => `  s${n}: {extends: base}\n`)}`,
+    }),
+    code: /limits/,
+  },
+  {
+    what: '2,000 labels of 20 services',
+    files: () => ({
+      'compose.yaml': `x-l: &l {${numbered(2_000, n => `l${n}: v, `)}}\nservices:\n${numbered(20, n => `  s${n}: {image: nginx, labels: *l}\n`)}`,
+    }),
+    code: /./,
+    mayPass: true,
+  },
+  {
+    what: '20,000 documents',
+    files: () => ({ 'compose.yaml': numbered(20_000, n => `services: {s${n}: {image: nginx}}\n---\n`) }),
+    code: /limits/,
+  },
+  {
+    what: '200,000 variables in one text',
+    files: () => ({ 'compose.yaml': `${service}    command: "${'${A:-x} '.repeat(200_000)}"\n` }),
+    code: /limits/,
+    mayPass: true,
+  },
+  {
+    what: '500,000 variables that nothing sets',
+    files: () => ({ 'compose.yaml': `${service}    command: "${'${A} '.repeat(500_000)}"\n` }),
+    code: /limits/,
+  },
+  { what: '60 MB of empty lines', files: () => ({ 'compose.yaml': '\n'.repeat(60 << 20) }), code: /yaml/ },
+  {
+    what: 'an env file of one line of 60 MB',
+    files: () => ({ 'compose.yaml': `${service}    env_file: a.env\n`, 'a.env': `A=${'x'.repeat(60 << 20)}` }),
+    code: /services/,
+  },
+  {
+    what: 'variables that grow in a Dockerfile',
+    files: () => ({
+      'compose.yaml': 'services: {web: {build: .}}\n',
+      Dockerfile: `FROM a\nENV A0=x\n${numbered(60, n => `ENV A${n + 1}=$A${n}$A${n}\n`)}EXPOSE $A60\n`,
+    }),
+    code: /./,
+    mayPass: true,
+  },
+  {
     what: 'a cycle of 2,000 dependencies',
     files: () => ({
       'compose.yaml': `services:\n${numbered(2_000, n => `  s${n}:\n    image: nginx\n    depends_on: [s${(n + 1) % 2_000}]\n`)}`,
