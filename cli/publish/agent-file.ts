@@ -1,5 +1,6 @@
 import { posix } from 'node:path'
 import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { type ArtifactTarget, agentName } from '../../gitops/agents.ts'
 import { argocdApplicationSet } from '../../gitops/application-set.ts'
@@ -73,13 +74,16 @@ async function oneObject(
   settings: AgentSettings,
 ): Promise<AgentFile | { readonly printed: string } | undefined> {
   const agent = options.argocd ? ARGOCD : FLUX
-  const found = await followedBy(context, options)
-  if (!found) return undefined
-  const { project, followed } = found
-  const { application, environment } = followed
+  const compiled = await compile(context, options)
+  if (!compiled) return undefined
+  const { project, plan } = compiled
   const artifact = artifactToRead(options, project)
-  if (artifact && options.print) return { printed: agent.artifactObjects({ ...followed, ...artifact }, settings) }
-  const { target: to, path } = fileDestination(context.io, options, project, application, artifact !== undefined)
+  if (artifact && options.print)
+    return { printed: agent.artifactObjects({ ...followedBy(compiled, options), ...artifact }, settings) }
+  const { name } = plan.environment
+  const { target: to, path } = fileDestination(context.io, options, project, name, artifact !== undefined)
+  const followed = followedBy(compiled, options)
+  const { application, environment } = followed
   const parts = [`devctl-${agent.folder}`, ...(environment === undefined ? [] : [environment]), application]
   const file = { agent, project, ...to, name: agentName(followed), requestBranch: parts.join('/') }
   if (artifact) {
@@ -184,25 +188,34 @@ async function allObject(
 /** `deploy` of `ssh://git@host/team/deploy.git`. */
 const repositoryName = (address: string) => posix.basename(address.replace(/\/+$/, ''), '.git')
 
-/** What a controller has to know, wherever it reads; undefined after errors, which are printed. Throws a UsageError for what nobody has said. */
-async function followedBy({ io, logLevel }: Context, options: InitAgentValues) {
+interface Compiled {
+  readonly project: OpenProject
+  readonly plan: Plan
+}
+
+/** The project and its plan; undefined after errors, which are printed. */
+async function compile({ io, logLevel }: Context, options: InitAgentValues): Promise<Compiled | undefined> {
   const project = await openProject(io, options)
-  const { name, namespace, controllerNamespace } = options
+  const { name, namespace } = options
   const { plan, diagnostics } = await compileFiles(io, [], options, { name, namespace }, { project })
-  if (!plan) {
-    printDiagnostics(diagnostics, io, logLevel)
-    io.stderr.write(`${failureSummary(diagnostics, 'nothing was committed')}\n`)
-    return undefined
-  }
-  const { environment } = project
-  if (plan.environment.namespace === undefined)
+  if (plan) return { project, plan }
+  printDiagnostics(diagnostics, io, logLevel)
+  io.stderr.write(`${failureSummary(diagnostics, 'nothing was committed')}\n`)
+  return undefined
+}
+
+/** What a controller has to know, wherever it reads. Throws a UsageError for a namespace that nobody has said. */
+function followedBy(
+  { project: { environment }, plan: { environment: planned } }: Compiled,
+  { controllerNamespace }: InitAgentValues,
+) {
+  if (planned.namespace === undefined)
     throw new UsageError('the namespace of the environment is not known', { hint: 'add `--namespace NAMESPACE`' })
-  const followed = {
-    application: plan.environment.name,
+  return {
+    application: planned.name,
     ...(environment && { environment: environment.key }),
-    namespace: plan.environment.namespace,
+    namespace: planned.namespace,
     createNamespace: environment?.publish.createNamespace ?? false,
     ...(controllerNamespace !== undefined && { controllerNamespace }),
   }
-  return { project, followed }
 }
