@@ -9,12 +9,18 @@ export interface Obstacle {
   readonly way: 'replace' | 'refuse'
   /** `a Service cannot change between headless and not`. */
   readonly reason: string
+  /** What of `driver_opts` of the volume says it, for a claim: `size`. */
+  readonly option?: string
 }
 
 type Rule = (before: KubernetesObject, after: KubernetesObject) => Obstacle | undefined
 
 const replace = (reason: string): Obstacle => ({ way: 'replace', reason })
-const refuse = (reason: string): Obstacle => ({ way: 'refuse', reason })
+const refuse = (reason: string, option?: string): Obstacle => ({
+  way: 'refuse',
+  reason,
+  ...(option !== undefined && { option }),
+})
 
 /**
  * What the API server does not take as a change of an object that is there: the same that makes `devctl deploy` replace or refuse it, known from the two
@@ -60,15 +66,20 @@ function whenImmutable(before: KubernetesObject, after: KubernetesObject): Obsta
     : replace(`an immutable ${after.kind} cannot change`)
 }
 
+const LASTING_OF_CLAIMS = [
+  ['storageClassName', 'storage class', 'class'],
+  ['accessModes', 'access mode', 'access'],
+  ['volumeMode', 'volume mode', undefined],
+] as const
+
 /** A claim may only grow; to make it again would delete its data. */
 function claimObstacle(before: KubernetesObject, after: KubernetesObject): Obstacle | undefined {
-  const words = { storageClassName: 'storage class', accessModes: 'access mode', volumeMode: 'volume mode' }
-  for (const [key, word] of Object.entries(words)) {
+  for (const [key, word, option] of LASTING_OF_CLAIMS) {
     const [old, fresh] = [before, after].map(claim => withDefaultMode(claim, key))
-    if (!isSame(old, fresh)) return refuse(`a claim keeps its ${word}: ${shown(old)} → ${shown(fresh)}`)
+    if (!isSame(old, fresh)) return refuse(`a claim keeps its ${word}: ${shown(old)} → ${shown(fresh)}`, option)
   }
   const [old, fresh] = [before, after].map(claim => at(claim, 'spec', 'resources', 'requests', 'storage'))
-  return isLess(fresh, old) ? refuse(`a claim cannot shrink: ${shown(old)} → ${shown(fresh)}`) : undefined
+  return isLess(fresh, old) ? refuse(`a claim cannot shrink: ${shown(old)} → ${shown(fresh)}`, 'size') : undefined
 }
 
 function withDefaultMode(claim: KubernetesObject, key: string): unknown {

@@ -55,10 +55,10 @@ export async function folderMaker(
   let final = manifests
   let isWarned = false
   const told = new Set<string>()
-  const tell = ({ object, source, reason }: Replacement) => {
+  const tell = ({ object, place, reason }: Replacement) => {
     if (told.has(object)) return
     told.add(object)
-    io.stderr.write(`warning: ${object} is deleted and made again by the controller: ${reason} (${source})\n`)
+    io.stderr.write(`warning: ${object} is deleted and made again by the controller: ${reason} (${place})\n`)
     const { namespace } = plan.environment
     const where = namespace === undefined ? '' : ` --namespace ${namespace}`
     io.stderr.write(`  = help: where it does not, delete it once: \`kubectl${where} delete ${object}\`\n`)
@@ -82,7 +82,7 @@ export async function folderMaker(
         isOnlyLooked: options.verify,
       }
       const plain = foldersOf(destination, { ...written, ...(printed && { files: printed }), manifests: final }, there)
-      const marked = await withReplacements(final, plain, there)
+      const marked = await withReplacements(final, plain, there, compiled.tree)
       marked?.replaced.forEach(tell)
       if (marked) final = marked.manifests
       const made = marked ? foldersOf(destination, { ...written, manifests: final }, there) : plain

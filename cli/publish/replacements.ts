@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { entry, get, type Tree } from '../../compiler/syntax/tree.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { nameOf } from '../../environment/wanted.ts'
 import { isForced, withForce, withoutForce } from '../../gitops/force.ts'
@@ -15,18 +16,21 @@ import { idOf, objectsOf } from '../manifest-files.ts'
 export interface Replacement {
   /** `service/worker`. */
   readonly object: string
-  readonly source: string
+  /** `compose.yaml:5:3`. */
+  readonly place: string
   readonly reason: string
 }
 
 /**
  * Looks at both versions, that of the repository and the new one: the manifests with the controllers' marks for what cannot change in place; undefined where none
- * needs them. The marks stay as long as nothing else changes. Throws a UserError for what would lose data.
+ * needs them. The marks stay as long as nothing else changes. `tree` is the model of the Compose files, which says where objects are written. Throws a UserError for what
+ * would lose data.
  */
 export async function withReplacements(
   manifests: readonly Manifest[],
   folders: readonly PublishedFolder[],
   there: There,
+  tree: Tree,
 ): Promise<{ readonly manifests: readonly Manifest[]; readonly replaced: readonly Replacement[] } | undefined> {
   const before = await objectsThere(folders, there, manifests.length)
   if (!before) return undefined
@@ -35,9 +39,11 @@ export async function withReplacements(
     const present = old.get(idOf(manifest.object))
     return { manifest, present, obstacle: present && obstacleTo(present, manifest.object) }
   })
-  refuseLosses(found)
+  refuseLosses(found, tree)
   const replaced = found.flatMap(({ manifest, obstacle }): readonly Replacement[] =>
-    obstacle ? [{ object: nameOf(manifest.object), source: manifest.source, reason: obstacle.reason }] : [],
+    obstacle
+      ? [{ object: nameOf(manifest.object), place: placeOf(tree, manifest.source), reason: obstacle.reason }]
+      : [],
   )
   if (replaced.length > 0)
     return {
@@ -57,16 +63,34 @@ const isSameButMarks = (present: KubernetesObject, { object }: Manifest): boolea
 
 function refuseLosses(
   found: readonly { readonly manifest: Manifest; readonly obstacle: ReturnType<typeof obstacleTo> }[],
+  tree: Tree,
 ): void {
   const refused = found.filter(({ obstacle }) => obstacle?.way === 'refuse')
   if (refused.length === 0) return
   const [first] = refused as [(typeof refused)[0]] // one is there
   throw new UserError(`\`${nameOf(first.manifest.object)}\` cannot become what the files say; nothing was published`, {
     notes: refused.map(
-      ({ manifest: { object, source }, obstacle }) => `${source}: ${nameOf(object)}: ${obstacle!.reason}`,
+      ({ manifest: { object, source }, obstacle }) =>
+        `${placeOf(tree, source, obstacle!.option)}: ${nameOf(object)}: ${obstacle!.reason}`,
     ),
     hint: 'keep what it has, or give the volume another name; to lose its data, delete the claim in the cluster and its file in the repository',
   })
+}
+
+/**
+ * The place in the Compose files that a source (`compose.yaml#volumes.data`) names, or that of an option of the volume: `compose.yaml:8:5`. The source itself
+ * where there is no such place.
+ */
+function placeOf(tree: Tree, source: string, option?: string): string {
+  const [section = '', ...names] = source.slice(source.indexOf('#') + 1).split('.')
+  const members = get(tree, section)
+  // A name may have dots, and may be followed by a key.
+  const lengths = names.map((_, index) => names.length - index)
+  const found = lengths.map(length => entry(members, names.slice(0, length).join('.'))).find(one => one !== undefined)
+  const span = (option && get(found?.value, 'driver_opts', option)?.span) || found?.key
+  if (!span) return source
+  const { line, column } = span.file.position(span.start)
+  return `${span.file.path}:${line}:${column}`
 }
 
 /** The objects of the files that would change, and whether none came or went: undefined where there is none to compare. `count` is that of all objects. */
