@@ -35,7 +35,7 @@ safe. Colours appear on a terminal only, and never when \`NO_COLOR\` or \`CI\` i
 | \`DEVCTL_GIT_TOKEN_HOST\`, \`DEVCTL_FORGE_TOKEN_HOST\` | the hosts that these tokens are for; default the server of the pipeline |
 | \`DEVCTL_ALLOW_OUTSIDE\` | folders outside of a project that its files may name, with \`:\` between them; \`devctl explain files/outside\` |
 | \`DEVCTL_LIMITS\` | other limits of what a compilation may take, such as \`ports=200000,context=4g\`; \`devctl explain limits/exceeded\` |
-| \`DEVCTL_SEALING_KEY\` | by which unchanged sealed values are known; default \`sealing.key\` in \`DEVCTL_HOME\` |
+| \`DEVCTL_SEALING_KEY\` | by which unchanged values that are sealed, or encrypted by SOPS, are known; default \`sealing.key\` in \`DEVCTL_HOME\` |
 | \`KUBECONFIG\` | the kubeconfig, one file or several; default \`~/.kube/config\` |
 | \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | the way to the cluster, where the kubeconfig names no proxy |
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on one node |

@@ -4,13 +4,15 @@ import type { Entry } from './syntax/tree.ts'
 
 /** How an environment of a manifest keeps secrets out of what is written (`environments.NAME.secrets`). */
 export interface SecretRules {
-  /** What makes the Secrets: nothing of ours, External Secrets, Sealed Secrets. */
-  readonly backend: 'reference' | 'external' | 'sealed'
+  /** What makes the Secrets: nothing of ours, External Secrets, Sealed Secrets, or the controller that decrypts what SOPS has encrypted. */
+  readonly backend: 'reference' | 'external' | 'sealed' | 'sops'
   /** The SecretStore of `external`, where it is there as soon as the manifest has no errors. */
   readonly store?: At<string>
   readonly storeKind: 'SecretStore' | 'ClusterSecretStore'
   /** The file with the certificate of `sealed`, relative to the manifest. */
   readonly certificate?: At<string>
+  /** The recipients of `sops`; none: the rules of the repository say them. */
+  readonly age: readonly At<string>[]
   /** By the path of the value: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
   readonly values: ReadonlyMap<string, SecretSource>
   /** Paths of values that look secret and are not. */

@@ -4,6 +4,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Address } from './address.ts'
 import { type Git, GitFailure } from './git.ts'
 import { noteName } from './note-name.ts'
+import { SOPS_CONFIG } from './sops/config-name.ts'
 import { LOCK_NAME } from './tree/lock.ts'
 
 /** What is looked at and written in a repository. */
@@ -127,10 +128,10 @@ export function settle(folder: string, { paths }: Pick<Target, 'paths'>): void {
 /** Of the copy that nobody looks at again: no work in the background that would outlive us. */
 const CONFIGURATION = '[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
-/** The lock files of all applications, for they are compared (decisions section 8), and all of our own folders. */
+/** The lock files of all applications, for they are compared (decisions section 8), the rules for SOPS, and all of our own folders. */
 function sparsePatterns(paths: readonly string[]): string {
   const own = paths.map(path => (path === '.' ? '/*' : `/${path.replaceAll(/[\\*?[\]!#]/g, '\\$&')}/`))
-  return `${[LOCK_NAME, '.gitattributes', ...own].join('\n')}\n`
+  return `${[LOCK_NAME, SOPS_CONFIG, '.gitattributes', ...own].join('\n')}\n`
 }
 
 /** Fetches the newest commit of the branch, and that of the branch for a pull request, or what is noted of the first folder. Throws a GitFailure. */

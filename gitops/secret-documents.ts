@@ -1,3 +1,5 @@
+import { isEncryptedText } from './sops/encrypted-text.ts'
+
 /** A line with a key; other lines have an empty one. */
 interface Line {
   /** Where it begins; before the dashes of a list. */
@@ -15,14 +17,16 @@ interface OpenMap {
   /** Of `kind: Secret`. */
   secret: number | undefined
   holdsValues: boolean
-  /** Whether the line before was `data:` alone: it holds values when the next one is deeper. */
+  /** Whether the line before was `data:` alone: the lines that are deeper are its values. */
   isWaiting: boolean
+  /** The map whose values these are. */
+  readonly valuesOf: OpenMap | undefined
 }
 
 /**
  * The lines, counted from 1, with the kind of the Secrets that have values of their own (`data`, `stringData`) in a text of YAML or JSON: whole documents, members
  * of a list, and those in a text inside it. Goes by lines and their indentation, so that it needs no parser to agree with another one, and nothing
- * hides behind a mistake.
+ * hides behind a mistake. Values that SOPS has encrypted are none.
  */
 export function secretDocumentsIn(text: string): readonly number[] {
   if (!text.includes('Secret')) return []
@@ -39,14 +43,14 @@ export function secretDocumentsIn(text: string): readonly number[] {
     if (/^\s*(?:#.*)?$/.test(line)) continue
     const read = readLine(line)
     const last = open.at(-1)
-    if (last?.isWaiting) {
-      last.holdsValues ||= read.indent > last.column
-      last.isWaiting = false
-    }
+    const waiting = last?.isWaiting && read.indent > last.column ? last : undefined
+    if (last) last.isWaiting = false
     closeDeeperThan(/^(?:---|\.\.\.)(?:\s|$)/.test(line) ? -1 : read.indent)
+    const valuesOf = waiting ?? open.at(-1)?.valuesOf
+    if (valuesOf && !isEncryptedText(bare(read))) valuesOf.holdsValues = true
     if (read.key === '') continue
     if (open.at(-1)?.column !== read.column)
-      open.push({ column: read.column, secret: undefined, holdsValues: false, isWaiting: false })
+      open.push({ column: read.column, secret: undefined, holdsValues: false, isWaiting: false, valuesOf })
     addTo(open.at(-1)!, read, index + 1)
   }
   closeDeeperThan(-1)
@@ -59,6 +63,9 @@ function addTo(map: OpenMap, { key, value }: Line, line: number): void {
   if (value === '' || value === '{') map.isWaiting = true
   else if (!/^(?:\{\s*\}|null|~|""|''),?$/.test(value)) map.holdsValues = true
 }
+
+/** The value of a line without quotes; what has no key is no value that could be known. */
+const bare = ({ key, value }: Line): unknown => (key === '' ? undefined : value.replace(/^(["'])(.*)\1,?$/, '$2'))
 
 const LINE = /^(\s*)((?:- +)*)(?:(["']?)([\w.-]+)\3\s*:(?:\s+(.*))?)?$/
 

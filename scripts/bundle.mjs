@@ -29,8 +29,8 @@ else {
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
   }
   // client-node is three quarters of all code, and only plugins for credentials and proxies need it; ws is for `forward` alone.
-  // yaml edits devctl.yml for `gitops secrets`. Every command would pay for reading them.
-  const rare = ['@kubernetes/client-node', 'ws', 'yaml']
+  // yaml edits devctl.yml for `gitops secrets`, age-encryption is for the backend `sops`. Every command would pay for reading them.
+  const rare = ['@kubernetes/client-node', 'ws', 'yaml', 'age-encryption']
   await build({ ...options, entryPoints: { devctl: 'cli/start.ts' }, plugins: rare.map(apart) })
   await build({ ...options, entryPoints: Object.fromEntries(rare.map(name => [name.split('/').at(-1), name])) })
   // In a process of its own: its code must be as a fresh start of devctl leaves it.

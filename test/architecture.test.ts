@@ -94,7 +94,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'constructs/manifest',
       'constructs/yaml',
     ],
-    packages: ['js-yaml'],
+    packages: ['age-encryption', 'js-yaml'],
   },
   api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },
   cli: {
@@ -114,6 +114,7 @@ const HEAVY = new Set([
   'cdk8s-plus-27',
   'constructs',
   '@inquirer/select',
+  'age-encryption',
 ])
 
 interface Import {

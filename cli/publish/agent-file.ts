@@ -14,7 +14,7 @@ import type { Values } from '../options.ts'
 import type { LoadingValues } from '../project-options.ts'
 import { printDiagnostics } from '../report.ts'
 import { type AgentSettings, agentSettings, type argocdOptions, type fluxOptions } from './agent-options.ts'
-import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, toDo } from './agent-words.ts'
+import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent-words.ts'
 import { type Destination, destinationOf, sharedFolder } from './destination.ts'
 import { ociReference, parseReference, repositoryIn } from './oci-reference.ts'
 
@@ -71,12 +71,13 @@ export async function agentFile(
 async function oneObject(
   context: Context,
   options: InitAgentValues,
-  settings: AgentSettings,
+  said: AgentSettings,
 ): Promise<AgentFile | { readonly printed: string } | undefined> {
   const agent = options.argocd ? ARGOCD : FLUX
   const compiled = await compile(context, options)
   if (!compiled) return undefined
   const { project, plan } = compiled
+  const settings = withDecryption(context.io, agent, project, said)
   const artifact = artifactToRead(options, project)
   if (artifact && options.print)
     return { printed: agent.artifactObjects({ ...followedBy(compiled, options), ...artifact }, settings) }
@@ -107,6 +108,14 @@ async function oneObject(
     message: messageOf(agent, followed, path === '.' ? 'this repository' : path),
     toDo: toDo(agent, target, settings),
   }
+}
+
+/** The settings with the keys for what SOPS has encrypted; Argo CD takes none, which is reported. */
+function withDecryption(io: Context['io'], agent: Agent, { environment }: OpenProject, said: AgentSettings) {
+  if (environment?.secrets.backend !== 'sops') return said
+  if (agent === FLUX) return { decryptionSecret: SOPS_KEYS, ...said }
+  io.stderr.write(NOT_DECRYPTED)
+  return said
 }
 
 /** The artifact that is followed; undefined where that is a folder of a repository. Throws a UsageError for options that do not go together. */
@@ -157,6 +166,7 @@ async function allObject(
     printDiagnostics(project.diagnostics, io, logLevel)
     return undefined
   }
+  withDecryption(io, ARGOCD, project, settings)
   const { name, path = '.', url, controllerNamespace } = options
   const { target } = destinationOf(
     io,

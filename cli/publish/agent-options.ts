@@ -30,7 +30,10 @@ export const fluxOptions = {
     { check: dnsLabel },
   ),
   kubeconfigSecret: dns('--kubeconfig-secret <name>', 'Flux: Secret with the kubeconfig of the cluster it runs on'),
-  decryptionSecret: dns('--decryption-secret <name>', 'Flux: Secret with the keys of what SOPS has encrypted'),
+  decryptionSecret: dns(
+    '--decryption-secret <name>',
+    'Flux: Secret with the keys of what SOPS has encrypted (default: `sops-age` with `backend: sops`)',
+  ),
   interval: span('--interval <duration>', 'Flux: how often the cluster is compared with the commit (default: 10m)'),
   sourceInterval: span(
     '--source-interval <duration>',

@@ -104,12 +104,29 @@ export function next({ kind }: AddedOnce, path: string, more: readonly string[])
 export function toDo(
   agent: Agent,
   target: BranchlessTarget | ArtifactTarget,
-  { targetNamespace }: Pick<AgentSettings, 'targetNamespace'>,
+  { targetNamespace, decryptionSecret }: Pick<AgentSettings, 'targetNamespace' | 'decryptionSecret'>,
 ): readonly string[] {
   const namespace = targetNamespace ?? target.namespace
   const needsNamespace = agent === FLUX && !target.createNamespace
   return [
     ...(needsNamespace ? [`the namespace has to be there: \`kubectl create namespace ${namespace}\``] : []),
     'artifact' in target ? agent.artifactAccess(target) : agent.access({ ...target, name: agentName(target) }),
+    ...(decryptionSecret === undefined ? [] : [keysOf(target, decryptionSecret)]),
   ]
 }
+
+/** The Secret that Flux takes the private keys of SOPS from, where `--decryption-secret` names no other: the name that its guides use. */
+export const SOPS_KEYS = 'sops-age'
+
+/** How Flux gets the private key of what SOPS has encrypted. */
+function keysOf(
+  { controllerNamespace = 'flux-system' }: Pick<BranchlessTarget, 'controllerNamespace'>,
+  secret: string,
+): string {
+  const where = `--namespace=${controllerNamespace}`
+  return `the private key, once, if it is not there: \`kubectl create secret generic ${secret} ${where} --from-file=age.agekey=KEY_FILE\``
+}
+
+export const NOT_DECRYPTED = `warning: Argo CD does not decrypt what SOPS has encrypted
+  = help: it needs a plugin that does, such as KSOPS in its repo server, or another backend of secrets (docs/gitops.md)
+`

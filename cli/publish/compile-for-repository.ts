@@ -7,6 +7,7 @@ import { reportNotPublished } from '../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../compiler/options.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Tree } from '../../compiler/syntax/tree.ts'
+import { needsValues } from '../../compiler/values/secret-backends.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { Context } from '../command.ts'
 import { type CompiledProject, compileFiles } from '../compile-files.ts'
@@ -120,8 +121,8 @@ export async function compileBase(
   const { plan } = await compileFiles(io, [], loading, { name }, { project, forRepository: true, ...secret })
   if (!plan) return undefined
   const { toManifests } = await import('../../constructs/index.ts')
-  // Sealed values are an environment's own.
-  return toManifests(environment?.secrets.backend === 'sealed' ? { ...plan, secrets: [] } : plan)
+  // Encrypted values are an environment's own.
+  return toManifests(needsValues(environment?.secrets.backend) ? { ...plan, secrets: [] } : plan)
 }
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`

@@ -10,10 +10,12 @@ import { type CompiledForRepository, compileBase } from './compile-for-repositor
 import type { Destination } from './destination.ts'
 import { factsOf, type Origin, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
+import type { Encrypted } from './kept-secrets.ts'
 import { refuseSecrets } from './last-look.ts'
 import type { PublishValues } from './publish-application.ts'
 import { type Replacement, withReplacements } from './replacements.ts'
 import { sealerOf, sealManifests } from './seal-secrets.ts'
+import { sopsManifests, sopsOf } from './sops-secrets.ts'
 
 /** What is published, as far as it is known before the repository is looked at. */
 export interface Prepared {
@@ -26,9 +28,9 @@ export interface Prepared {
 
 /** Makes the folders of an application. */
 export interface FolderMaker {
-  /** The folders for what a repository holds now: sealed values and bases depend on it. Throws a UserError, and nothing secret is in what it gives. */
+  /** The folders for what a repository holds now: encrypted values and bases depend on it. Throws a UserError, and nothing secret is in what it gives. */
   folders(there: Repository): Promise<readonly PublishedFolder[]>
-  /** What was written last: with sealed values in place of those that are secret. */
+  /** What was written last: with encrypted values in place of those that are secret. */
   manifests(): readonly Manifest[]
 }
 
@@ -44,11 +46,11 @@ export async function folderMaker(
   const application = plan.environment.name
   const isOverlay = destination.layout === 'kustomize'
   const base = isOverlay ? await compileBase(context, options, application, project.environment) : undefined
-  const sealer = await sealerOf(io, compiled, compiled.directory)
+  const encrypt = await encrypterOf(io, compiled, destination)
   const about = (source: Origin) => aboutOf(plan, manifests, project, source.repository, options)
-  // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or sealed.
+  // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or encrypted.
   const printed =
-    destination.layout === 'kustomize' || sealer
+    destination.layout === 'kustomize' || encrypt
       ? undefined
       : layout(manifests, { layout: destination.layout, about: about(await origin) })
   if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, io.secrets)
@@ -66,7 +68,7 @@ export async function folderMaker(
   return {
     manifests: () => final,
     async folders(there) {
-      const sealed = sealer && (await sealManifests(manifests, sealer, there, destination.path))
+      const sealed = await encrypt?.(manifests, there)
       if (sealed?.isAnew && options.verify) throw new UserError(NOT_COMPARED, { hint: ONE_KEY })
       if (sealed?.isAnew && !isWarned) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
       isWarned = true
@@ -95,6 +97,18 @@ export async function folderMaker(
       return made
     },
   }
+}
+
+/** What encrypts the Secrets of an environment for a repository; undefined where it publishes none. Throws a UserError. */
+async function encrypterOf(
+  io: Context['io'],
+  compiled: CompiledForRepository,
+  destination: Pick<Destination, 'path' | 'layout'>,
+): Promise<((manifests: readonly Manifest[], there: Repository) => Promise<Encrypted>) | undefined> {
+  const sealer = await sealerOf(io, compiled, compiled.directory)
+  if (sealer) return (manifests, there) => sealManifests(manifests, sealer, there, destination.path)
+  const sops = await sopsOf(io, compiled)
+  return sops && ((manifests, there) => sopsManifests(manifests, sops, there, destination))
 }
 
 const ONE_KEY =

@@ -47,7 +47,7 @@ async function knownValues(io: Io, options: Values, project: OpenProject): Promi
   const rules = project.environment?.secrets
   if (!rules) return new Map()
   // Only for a backend that encrypts them are all values read.
-  const secretRules = { ...rules, backend: 'sealed' as const }
+  const secretRules = { ...rules, backend: 'sops' as const }
   const { name, namespace } = options
   const read = await compileFiles(io, [], options, { name, namespace }, { project, secretRules })
   const known = read.project ? sourcedValues({ project: read.project, options: { secretRules } }) : []

@@ -1,17 +1,15 @@
-import { createHmac } from 'node:crypto'
 import { resolve } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
 import { devctlHome } from '../../contexts/home.ts'
 import type { Repository } from '../../gitops/publication.ts'
-import { type Sealed, type SealMarks, sealSecret } from '../../gitops/seal.ts'
+import { type Sealed, sealSecret } from '../../gitops/seal.ts'
 import { readSealingCertificate, type SealingCertificate } from '../../gitops/seal-certificate.ts'
 import { readSealingKey, type SealingKey } from '../../gitops/sealing-key.ts'
-import type { Lock } from '../../gitops/tree/lock.ts'
 import type { Io } from '../io.ts'
-import { objectsOf } from '../manifest-files.ts'
 import { readFile } from '../read-file.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
+import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './last-look.ts'
 
 /** What seals the Secrets of an environment. */
@@ -51,18 +49,15 @@ export async function sealManifests(
   { certificate, key, open }: Sealer,
   there: Repository,
   path: string,
-): Promise<{ readonly manifests: readonly Manifest[]; readonly marks: SealMarks; readonly isAnew: boolean }> {
-  const onBranch = await sealedIn(there.lock(path), path, async file => there.read(file))
-  const onRequest = await sealedIn(await there.request.lock(path), path, there.request.read)
-  // Of the key itself: whoever has another one cannot know any value again.
-  const ofKey = createHmac('sha256', key.key).update(KEY_MARK).digest('hex')
-  const marks: Record<string, string> = { [KEY_MARK]: ofKey }
+): Promise<Encrypted> {
+  const { onBranch, onRequest } = await keptIn(there, path, 'SealedSecret')
+  const marks: Record<string, string> = markOfKey(key)
   const sealed = manifests.map(manifest => {
     const { object } = manifest
     const { name } = object.metadata
     if (object.kind !== 'Secret' || open.has(name)) return manifest
     const [first, second] = [onBranch, onRequest].map(known =>
-      sealSecret(object, certificate, { key: key.key, previous: known.get(name) }),
+      sealSecret(object, certificate, { key: key.key, previous: sealedOf(known.get(name)) }),
     ) as [Sealed, Sealed] // map keeps the length
     // What is on the branch already is no change; what is in the request is none to it.
     const known = onBranch.get(name)?.marks ?? {}
@@ -74,46 +69,10 @@ export async function sealManifests(
     const spec = { ...(first.manifest.spec as object), encryptedData: Object.fromEntries(encrypted) } // what sealSecret makes
     return { ...manifest, object: { ...first.manifest, spec } }
   })
-  const before = there.lock(path)?.facts?.sealed ?? {}
-  const isAnew = Object.keys(before).length > 0 && (before[KEY_MARK] ?? (key.isNew ? '' : ofKey)) !== ofKey
-  return { manifests: sealed, marks, isAnew }
+  return { manifests: sealed, marks, isAnew: isKeyAnew(there, path, key) }
 }
-
-/** Names the mark of the key; those of values have a slash. */
-const KEY_MARK = 'key'
 
 const encryptedOf = ({ manifest }: Sealed) =>
   (manifest.spec as { readonly encryptedData: Readonly<Record<string, string>> }).encryptedData // what sealSecret makes
 
-/** A Secret as an earlier run has sealed it. */
-interface Previous {
-  readonly sealed: KubernetesObject
-  readonly marks: SealMarks
-}
-
-/** The SealedSecrets among the files of a folder, by name. */
-async function sealedIn(
-  lock: Lock | undefined,
-  path: string,
-  read: (file: string) => Promise<string | undefined>,
-): Promise<ReadonlyMap<string, Previous>> {
-  const marks = Object.entries(lock?.facts?.sealed ?? {})
-  if (!lock || marks.length === 0) return new Map()
-  const texts = new Map<string, string>()
-  // One object a file, or all objects in one.
-  for (const file of [...lock.files.keys()].filter(file => !file.includes('/') || file.includes('/sealedsecret-'))) {
-    const text = await read(path === '.' ? file : `${path}/${file}`)
-    if (text?.includes('kind: SealedSecret')) texts.set(file, text)
-  }
-  const objects = (await objectsOf(texts)).filter(({ kind }) => kind === 'SealedSecret')
-  return new Map(
-    objects.map(sealed => {
-      const { name } = sealed.metadata
-      const own = marks.filter(([mark]) => mark.startsWith(`${name}/`))
-      return [
-        name,
-        { sealed, marks: Object.fromEntries(own.map(([mark, value]) => [mark.slice(name.length + 1), value])) },
-      ]
-    }),
-  )
-}
+const sealedOf = (kept: KeptSecret | undefined) => kept && { sealed: kept.encrypted, marks: kept.marks }

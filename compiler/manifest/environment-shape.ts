@@ -1,6 +1,6 @@
 import { cli } from '../schema/row.ts'
 import { either, flag, keyValues, list, object, record, type Shape, textOrList, word } from '../schema/shape.ts'
-import { dnsName, filled, gatewayName, kubernetesName, secretKey } from './values-shape.ts'
+import { ageRecipient, dnsName, filled, gatewayName, kubernetesName, secretKey } from './values-shape.ts'
 
 const reference: Shape = object(
   {
@@ -14,13 +14,18 @@ const reference: Shape = object(
 
 const secrets: Shape = object({
   backend: cli(
-    word(['reference', 'external', 'sealed']),
-    'where values come from: Secrets that are in the namespace, ExternalSecrets, or SealedSecrets of the values themselves',
+    word(['reference', 'external', 'sealed', 'sops']),
+    'where values come from: Secrets that are in the namespace, ExternalSecrets, or the values themselves, as SealedSecrets or as Secrets that SOPS has encrypted',
     '`reference`',
   ),
   store: cli(dnsName(), 'the SecretStore of ExternalSecrets'),
   storeKind: cli(word(['SecretStore', 'ClusterSecretStore']), 'its kind', '`SecretStore`'),
   certificate: cli(filled(), 'file with the certificate of the cluster for SealedSecrets (`kubeseal --fetch-cert`)'),
+  age: cli(
+    list(ageRecipient(), { unique: true }),
+    'public keys for which `sops` encrypts',
+    'what `.sops.yaml` of the GitOps repository says',
+  ),
   values: cli(
     record(cli(reference, 'the Secret and key that the value is taken from'), { called: 'PATH' }),
     'values that come from Secrets, in all that devctl makes, by their path: `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`',

@@ -224,9 +224,10 @@ function readSecrets(at: Entry | undefined, { reporter }: Reading): SecretRules 
     if (secret && key) values.set(path, { secret, key, ...there, span })
   }
   return {
-    backend: backend === 'external' || backend === 'sealed' ? backend : 'reference',
+    backend: backend === 'external' || backend === 'sealed' || backend === 'sops' ? backend : 'reference',
     ...present({ store: known(tree, 'store'), certificate: known(tree, 'certificate') }),
     storeKind: known(tree, 'storeKind')?.value === 'ClusterSecretStore' ? 'ClusterSecretStore' : 'SecretStore',
+    age: texts(get(tree, 'age')),
     values,
     public: texts(get(tree, 'public')),
   }

@@ -31,6 +31,13 @@ export const secretKey = (): Shape =>
     like: 'letters, digits, `-`, `_` and `.`, at most 253',
   })
 
+/** The public key of a recipient of age (https://age-encryption.org/v1): bech32, whose letters are these. */
+export const ageRecipient = (): Shape =>
+  text({
+    pattern: /^age1(pq1)?[02-9ac-hj-np-z]{58,}$/,
+    like: 'the public key of an age key, `age1…`, as `age-keygen -y` prints it',
+  })
+
 const PORT = { minimum: 1, maximum: 65535 }
 
 /** A port that is made reachable on this machine: `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`, or with a name for each part. The texts say what the parts are. */

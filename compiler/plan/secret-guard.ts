@@ -88,7 +88,7 @@ function listOf(paths: readonly string[]): string {
 const inRepository = diagnostic({
   code: 'secrets/in-repository',
   severity: 'error',
-  explain: `The application mounts a Secret that is made of a file or a variable, and \`publish\` never writes the data of a Secret. Let it come from one that is in the cluster, or choose another backend: \`external\` writes an ExternalSecret, \`sealed\` encrypts the data.
+  explain: `The application mounts a Secret that is made of a file or a variable, and \`publish\` never writes the data of a Secret. Let it come from one that is in the cluster, or choose another backend: \`external\` writes an ExternalSecret, \`sealed\` and \`sops\` encrypt the data.
 
 \`\`\`yaml
 environments:

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { mayRead } from '../project/outside.ts'
+import { needsValues } from '../values/secret-backends.ts'
 import { compareText, type PlanContext, sortBy, sourceOf } from './context.ts'
 import { objectKey } from './host-files.ts'
 import { toDnsSubdomain } from './object-names.ts'
@@ -37,9 +38,9 @@ secrets:
 const noValue = diagnostic({
   code: 'secrets/no-value',
   severity: 'error',
-  explain: `A SealedSecret is made of the value itself, which is encrypted for the cluster. Nothing gives this one a value: neither the Compose files nor their env files, nor a variable of the shell. Set it where the manifests are made, or take another backend, which needs no values.`,
+  explain: `\`sealed\` and \`sops\` publish the value itself, encrypted for the cluster. Nothing gives this one a value: neither the Compose files nor their env files, nor a variable of the shell. Set it where the manifests are made, or take another backend, which needs no values.`,
   text: (p: { path: string }) => ({
-    message: `\`${p.path}\` has no value that could be sealed`,
+    message: `\`${p.path}\` has no value that could be encrypted`,
     hint: 'set it in the shell or in an env file, or use `backend: reference` or `external`',
   }),
 })
@@ -53,15 +54,15 @@ function checkCertificate({ options, project, host, reporter }: PlanContext): vo
 
 /**
  * What becomes of the Secrets that were planned, by the backend of the environment (decisions section 8): they stay as they are, are left out
- * (reported), are made by External Secrets, or get the values that are to be sealed.
+ * (reported), are made by External Secrets, or get the values that are to be encrypted.
  */
 export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 'externalSecrets' | 'requiredSecrets'> {
   const { objects, options } = context
   const backend = options.secretRules?.backend ?? 'reference'
   const sourced = sourcedValues(context)
   checkCertificate(context)
-  if (backend === 'sealed')
-    addSealed(
+  if (needsValues(backend))
+    addValues(
       context,
       sourced.filter(({ isExternal }) => !isExternal),
     )
@@ -150,8 +151,8 @@ interface Remote {
   readonly path: string
 }
 
-/** The Secrets that are to be sealed, with the values that the files give. */
-function addSealed(context: PlanContext, sourced: readonly Sourced[]): void {
+/** The Secrets that are to be encrypted, with the values that the files give. */
+function addValues(context: PlanContext, sourced: readonly Sourced[]): void {
   const { secrets } = context.objects
   const paths = new Map<string, string>()
   for (const one of sourced) {

@@ -1,17 +1,18 @@
 import type { SecretRules } from '../options.ts'
 import type { Spared } from '../syntax/interpolate.ts'
 import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../syntax/tree.ts'
+import { needsValues } from '../values/secret-backends.ts'
 
 /**
  * Which values of a document need not be known, because a Secret of the cluster holds them: where a pipeline renders, nothing sets
  * `${DB_PASSWORD:?}`. A variable is spared by its name in any service, since another one may take it over with `extends`; one that
- * turns out to be needed is told when its service is read (fields/environment.ts). With Sealed Secrets all values are needed.
+ * turns out to be needed is told when its service is read (fields/environment.ts). A backend that encrypts them needs all values.
  */
 export function sparedValues(
   document: MapTree,
   rules: SecretRules | undefined,
 ): ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined {
-  if (!rules || rules.values.size === 0 || rules.backend === 'sealed') return undefined
+  if (!rules || rules.values.size === 0 || needsValues(rules.backend)) return undefined
   const variables = new Set([...rules.values.keys()].map(path => path.slice(path.lastIndexOf('.environment.') + 13)))
   // An anchor below `x-…` is the same text as the value that refers to it.
   const anchored = new Set<number>()

@@ -45,7 +45,7 @@ export interface Pair {
 /** A variable whose value a Secret holds. */
 export interface SecretVariable {
   readonly name: string
-  /** What the Compose files give it, where they do; only Sealed Secrets are made of it. */
+  /** What the Compose files give it, where they do; only a backend that encrypts values takes it. */
   readonly value?: string
   readonly span: Span
 }

@@ -4,6 +4,7 @@ import { entries, filledText } from '../fields/tree-values.ts'
 import type { CompilerHost } from '../host.ts'
 import type { SecretRules } from '../options.ts'
 import { isMap } from '../syntax/tree.ts'
+import { needsValues } from '../values/secret-backends.ts'
 import { readEndpoints } from './endpoints.ts'
 import { readFileObjects } from './file-objects.ts'
 import type { Loaded } from './loaded.ts'
@@ -37,9 +38,9 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   const all = [...services.values(), ...damaged]
   const absentServices = new Set([...loaded.absentServices, ...loaded.damagedServices])
   const known = { services: new Set(services.keys()), absent: absentServices }
-  // Only Sealed Secrets are made of what the files hold, where another Secret is to hold it.
+  // Only a backend that encrypts values takes what the files hold, where another Secret is to hold it.
   const secrets = new Set(
-    [...usedBy(all, 'secrets')].filter(key => rules?.backend === 'sealed' || !isMapped(`secrets.${key}`)),
+    [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isMapped(`secrets.${key}`)),
   )
   return {
     name: loaded.name,

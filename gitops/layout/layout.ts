@@ -32,3 +32,8 @@ function objectFiles(manifests: readonly Manifest[], options: Layout): Files {
       return toOverlay(options.base, manifests, options)
   }
 }
+
+/** The path of an object's file in the folder of an environment. */
+export function layoutPath(manifest: Manifest, layout: Layout['layout']): string {
+  return layout === 'single-file' ? SINGLE_FILE : [...toFiles([manifest], 'yaml').keys()][0]!
+}

@@ -6,7 +6,7 @@ import { LOCK_NAME, type Lock } from './lock.ts'
 export interface There {
   /** The lock of a folder; undefined where it has none. Throws a UserError for a damaged one. */
   lock(path: string): Lock | undefined
-  /** The text of a file of one of the target's folders, or of a lock; undefined where there is none. */
+  /** The text of a file of one of the target's folders, of a lock, or of rules for SOPS; undefined where there is none. */
   read(path: string): string | undefined
 }
 

@@ -3,6 +3,8 @@ import { secretDocumentsIn } from '../../gitops/secret-documents.ts'
 import { type ScanOptions, scanForSecrets } from '../../gitops/secret-scan.ts'
 import { PRIVATE_KEY } from './certificates.ts'
 
+const ENCRYPTED = 'ENC[AES256_GCM,data:xlqRRo0L,iv:5gcKW+IEFcj=,tag:stqEKww9njsSbw==,type:str]'
+
 describe('Secrets with values', () => {
   test.each([
     ['a document', 'apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\ndata:\n  a: YQ==\n', [2]],
@@ -23,6 +25,10 @@ describe('Secrets with values', () => {
     ['in flow style', '[{kind: Secret, stringData: { a: b }}]', [1]],
     ['after a comment that is not indented', 'kind: Secret\ndata:\n# why\n\n  a: YQ==\n', [1]],
     ['in lists of lists', '- - kind: Secret\n    data:\n      a: YQ==\n', [1]],
+    ['with a value that SOPS has not encrypted', `kind: Secret\ndata:\n  a: ${ENCRYPTED}\n  b: YQ==\n`, [1]],
+    ['with a block beside what SOPS has encrypted', `kind: Secret\ndata:\n  a: ${ENCRYPTED}\n  b: |\n    c\n`, [1]],
+    ['with what only begins as SOPS does', `kind: Secret\ndata:\n  a: ${ENCRYPTED}x\n`, [1]],
+    ['with a key that is hard to read', `kind: Secret\ndata:\n  a: ${ENCRYPTED}\n  ? b\n  : YQ==\n`, [1]],
     ['two', '- kind: Secret\n  data: {a: YQ==}\n- data:\n    b: YQ==\n  kind: Secret\n', [1, 5]],
     ['with an anchor', 'kind: Secret\ndata: &all\n  a: YQ==\n', [1]],
   ])('%s', (_, text, lines) => {
@@ -50,6 +56,11 @@ describe('Secrets with values', () => {
     ['values of the document before', 'kind: ConfigMap\ndata:\n  a: b\n---\nkind: Secret\n'],
     ['values of the next in a list', '- kind: Secret\n- data:\n    a: b\n  kind: ConfigMap\n- kind: Secret\n'],
     ['values of its metadata', 'kind: Secret\nmetadata:\n  annotations:\n    data: x\n'],
+    ['values that SOPS has encrypted', `kind: Secret\ndata:\n  a: ${ENCRYPTED}\n  b: ""\nsops:\n  mac: x\n`],
+    [
+      'in JSON, encrypted by SOPS',
+      `{\n  "kind": "Secret",\n  "data": {\n    "a": "${ENCRYPTED}",\n    "b": ""\n  }\n}\n`,
+    ],
     ['a word', 'kind: ConfigMap\ndata:\n  kind: Secret of mine\n  data: x\n'],
     ['nothing', ''],
   ])('are none: %s', (_, text) => {

@@ -20,6 +20,7 @@ function rules(values: Values, more: Partial<SecretRules> = {}): SecretRules {
     store: at('vault'),
     values: new Map(entries),
     public: [],
+    age: [],
     ...more,
   }
 }

@@ -214,6 +214,23 @@ test('options say the rest of what a controller is given', async () => {
   ])
 })
 
+test('what SOPS encrypts is decrypted by Flux, and not by Argo CD', async () => {
+  const { init } = await initialising('    secrets: {backend: sops}\n')
+  const keys = async (...words: readonly string[]) =>
+    documents((await init('--flux', '--print', ...words)).stdout)[1].spec.decryption
+  expect(await keys()).toEqual({ provider: 'sops', secretRef: { name: 'sops-age' } })
+  expect(await keys('--decryption-secret', 'ours')).toEqual({ provider: 'sops', secretRef: { name: 'ours' } })
+  const flux = await init('--flux', '--controller-namespace', 'tenants')
+  expect(flux.stdout).toContain(
+    '`kubectl create secret generic sops-age --namespace=tenants --from-file=age.agekey=KEY_FILE`',
+  )
+  for (const words of [[], ['--all']])
+    expect(await init('--argocd', '--print', ...words)).toMatchObject({
+      status: 0,
+      stderr: expect.stringContaining('warning: Argo CD does not decrypt'),
+    })
+})
+
 test('`--all` commits one ApplicationSet for all folders', async () => {
   const { init, devctl, tree, log, server } = await initialising()
   const { status, stdout } = await init('--argocd', '--all')

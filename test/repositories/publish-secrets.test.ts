@@ -8,6 +8,7 @@ import { type Env, git } from '../git/git.ts'
 import { httpServer } from '../git/http-server.ts'
 import { bareRepository, commitDirectly } from '../git/repository.ts'
 import { CERTIFICATE, OTHER_CERTIFICATE } from '../gitops/certificates.ts'
+import { decrypt, OTHER_RECIPIENT, RECIPIENT } from '../gitops/sops/decrypt.ts'
 import { decryptValue, encryptedData } from '../gitops/unseal.ts'
 import { type Result, run } from '../run.ts'
 import { everythingIn, filesIn, leakIn, watched } from './leaks.ts'
@@ -375,7 +376,7 @@ describe('backends', () => {
     await change({ 'sealing.pem': CERTIFICATE })
     expect(await publish()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('has no value that could be sealed'),
+      stderr: expect.stringContaining('has no value that could be encrypted'),
     })
     expect(await everythingIn(server.repository)).toBe('')
   })
@@ -407,6 +408,130 @@ describe('backends', () => {
     expect(await publish()).toMatchObject({ status: 0 })
     expect(Object.values(await tree()).join('\n')).toContain('secretKeyRef')
     await check()
+  })
+})
+
+/** With the recipients in the manifest, or, without any, in the rules of the repository. */
+const sopsBackend = (age: readonly string[] = [RECIPIENT], more = '') =>
+  `    secrets:\n      backend: sops\n${age.length > 0 ? `      age: [${age.join(', ')}]\n` : ''}      values:\n        ${VALUE}: {secret: shop-db, key: password}\n${more}`
+
+const secretIn = (tree: Readonly<Record<string, string>>) => objectsIn(tree).find(({ kind }) => kind === 'Secret')!
+const plainData = async (tree: Readonly<Record<string, string>>) => {
+  const { data } = (await decrypt(secretIn(tree))) as unknown as { readonly data: Readonly<Record<string, string>> }
+  return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]))
+}
+
+describe('the backend sops', () => {
+  test.each(['plain', 'single-file', 'kustomize'])(
+    'layout %s: the recipient can open it, and the next run changes nothing',
+    async layout => {
+      const { publish, tree, log, check } = await watchedPublishing([PASSWORD], {
+        compose: withVariable(PASSWORD),
+        environment: `${sopsBackend()}    layout: ${layout}\n`,
+      })
+      const { status, stderr } = await publish()
+      expect({ status, stderr }).toMatchObject({ status: 0, stderr: expect.not.stringContaining('warning') })
+      expect(await plainData(await tree())).toEqual({ password: PASSWORD })
+      expect(objectsIn(await tree()).filter(({ kind }) => kind === 'Secret')).toHaveLength(1)
+      expect((await publish()).stdout).toMatch(/^unchanged/)
+      expect((await publish('--verify')).status).toBe(0)
+      expect(await log()).toHaveLength(1)
+      await check()
+    },
+  )
+
+  test('in a request: what is there already, or in the request, stays', async () => {
+    const compose = withVariable(PASSWORD)
+    const { publish, server, log, change, check } = await watchedPublishing([PASSWORD, TOKEN], {
+      compose,
+      environment: `${sopsBackend()}    pullRequest: true\n`,
+    })
+    await commitDirectly(server.repository, { 'README.md': 'deployments\n' })
+    await publish()
+    const request = 'devctl/staging/shop'
+    const head = await git(server.repository, 'rev-parse', request)
+    expect((await publish()).stdout).toMatch(/^unchanged: `devctl/)
+    expect(await git(server.repository, 'rev-parse', request)).toBe(head)
+    await git(server.repository, 'update-ref', 'refs/heads/main', request)
+    expect((await publish()).stdout).toMatch(/^unchanged: env/)
+    await change({ 'compose.yaml': withVariable(TOKEN) })
+    expect((await publish()).stdout).toMatch(/^deploy\(shop\/staging\): .*\n/)
+    await change({ 'compose.yaml': compose })
+    expect((await publish()).stdout).toMatch(/^unchanged: env/)
+    expect(await log()).toHaveLength(2)
+    await check()
+  })
+
+  test('a value that has changed, another recipient and another label make a new one', async () => {
+    const other = 'another-long-value'
+    const compose = withVariable(PASSWORD)
+    const { publish, tree, change, server, log, check } = await watchedPublishing([PASSWORD, other], {
+      compose,
+      environment: sopsBackend(),
+    })
+    await publish()
+    const before = secretIn(await tree())
+    await change({ 'compose.yaml': compose.replace(PASSWORD, other) })
+    const changed = await publish()
+    expect(changed.stdout).toBe('deploy(shop/staging): change secret/shop-db\n')
+    expect(await plainData(await tree())).toEqual({ password: other })
+    expect(secretIn(await tree())['data']).not.toEqual(before['data'])
+    const both = manifestFor(server.address, sopsBackend([RECIPIENT, OTHER_RECIPIENT]))
+    await change({ 'devctl.yml': both })
+    expect((await publish()).stdout).toBe('deploy(shop/staging): change secret/shop-db\n')
+    await change({ 'devctl.yml': both.replace('namespace: shop-staging', 'namespace: shop-other') })
+    expect((await publish()).status).toBe(0)
+    expect(await decrypt(secretIn(await tree()))).toMatchObject({ metadata: { namespace: 'shop-other' } })
+    expect((await publish()).stdout).toMatch(/^unchanged/)
+    expect(await log()).toHaveLength(4)
+    await check()
+  })
+
+  test('the rules of the repository say for whom, where the environment does not', async () => {
+    const { publish, tree, server, check } = await watchedPublishing([PASSWORD], {
+      compose: withVariable(PASSWORD),
+      environment: sopsBackend([]),
+    })
+    expect(await publish()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('the repository has no `.sops.yaml`'),
+    })
+    const rules = (age: string) => ({
+      '.sops.yaml': `creation_rules:\n  - path_regex: ^environments/staging/.*\\.yaml$\n    age: ${age}\n`,
+    })
+    await commitDirectly(server.repository, rules(RECIPIENT))
+    expect((await publish()).status).toBe(0)
+    expect(await plainData(await tree())).toEqual({ password: PASSWORD })
+    expect((await publish()).stdout).toMatch(/^unchanged/)
+    await commitDirectly(server.repository, rules(`${RECIPIENT},${OTHER_RECIPIENT}`))
+    expect((await publish()).stdout).toBe('deploy(shop/staging): change secret/shop-db\n')
+    await commitDirectly(server.repository, { '.sops.yaml': 'creation_rules: [{pgp: ABCDEF}]\n' })
+    expect(await publish()).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('`.sops.yaml` of the repository asks for `pgp`'),
+    })
+    await check()
+  })
+
+  test('a machine without the key of the marks encrypts anew, and says so', async () => {
+    const { publish, source, env, home, check } = await watchedPublishing([PASSWORD], {
+      compose: withVariable(PASSWORD),
+      environment: sopsBackend(),
+    })
+    await publish()
+    const elsewhere = { ...env, DEVCTL_HOME: join(home, '../elsewhere') }
+    const anew = await run(['publish', '--environment', 'staging'], { cwd: source, env: elsewhere })
+    expect(anew).toMatchObject({ status: 0, stdout: 'deploy(shop/staging): change secret/shop-db\n' })
+    expect(anew.stderr).toContain('DEVCTL_SEALING_KEY')
+    await check()
+  })
+
+  test('what somebody has edited there is not lost', async () => {
+    const { publish, tree, server } = await publishing({ compose: withVariable(PASSWORD), environment: sopsBackend() })
+    await publish()
+    const [path, text] = Object.entries(await tree()).find(([path]) => path.includes('secret-'))!
+    await commitDirectly(server.repository, { [path]: `${text}# by hand\n` })
+    expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('edited') })
   })
 })
 

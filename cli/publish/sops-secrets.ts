@@ -1,0 +1,74 @@
+import { posix } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import { devctlHome } from '../../contexts/home.ts'
+import { layoutPath } from '../../gitops/layout/layout.ts'
+import type { Repository } from '../../gitops/publication.ts'
+import { readSealingKey, type SealingKey } from '../../gitops/sealing-key.ts'
+import { SECRET_VALUES, type SopsRule, sopsRuleFor } from '../../gitops/sops/rule.ts'
+import { sopsSecret } from '../../gitops/sops/secret.ts'
+import type { Io } from '../io.ts'
+import type { CompiledForRepository } from './compile-for-repository.ts'
+import type { Destination } from './destination.ts'
+import { type Encrypted, isKeyAnew, keptIn, markOfKey } from './kept-secrets.ts'
+import { openSecrets } from './last-look.ts'
+
+/** What encrypts the Secrets of an environment with SOPS. */
+export interface Sops {
+  /** Recipients that the environment names; none: the rules of the repository do. */
+  readonly age: readonly string[]
+  /** Of the marks. */
+  readonly key: SealingKey
+  /** Names of Secrets that stay as they are. */
+  readonly open: ReadonlySet<string>
+}
+
+/** What an environment says of SOPS; undefined for one whose Secrets it does not encrypt. Throws a UserError as `readSealingKey` does. */
+export async function sopsOf(
+  io: Io,
+  compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
+): Promise<Sops | undefined> {
+  const { secretRules: rules } = compiled
+  if (rules?.backend !== 'sops') return undefined
+  const key = await readSealingKey({ env: io.env, home: devctlHome(io) })
+  return { age: rules.age.map(({ value }) => value), key, open: openSecrets(compiled) }
+}
+
+/**
+ * The manifests with Secrets that SOPS has encrypted. One that is as it was stays what an earlier run has made of it, in the folder or on the branch of its pull request. Throws a
+ * UserError where nobody says for whom to encrypt.
+ */
+export async function sopsManifests(
+  manifests: readonly Manifest[],
+  { age, key, open }: Sops,
+  there: Repository,
+  { path, layout }: Pick<Destination, 'path' | 'layout'>,
+): Promise<Encrypted> {
+  const { onBranch, onRequest } = await keptIn(there, path, 'Secret')
+  const marks: Record<string, string> = markOfKey(key)
+  const now = new Date()
+  const made: Manifest[] = []
+  for (const manifest of manifests) {
+    const { object } = manifest
+    const { name } = object.metadata
+    if (object.kind !== 'Secret' || open.has(name)) {
+      made.push(manifest)
+      continue
+    }
+    const rule = await ruleFor(age, posix.join(path, layoutPath(manifest, layout)), there)
+    const previous = [onBranch.get(name), onRequest.get(name)].filter(one => one !== undefined)
+    const encrypted = await sopsSecret(object, { rule, key: key.key, now, previous })
+    for (const [entry, mark] of Object.entries(encrypted.marks)) marks[`${name}/${entry}`] = mark
+    made.push({ ...manifest, object: encrypted.manifest })
+  }
+  return { manifests: made, marks, isAnew: isKeyAnew(there, path, key) }
+}
+
+async function ruleFor(age: readonly string[], path: string, there: Repository): Promise<SopsRule> {
+  if (age.length > 0) return { age: [...new Set(age)], encryptedRegex: SECRET_VALUES }
+  const rule = await sopsRuleFor(path, file => there.read(file))
+  if (rule) return rule
+  throw new UserError('nobody says for whom SOPS is to encrypt: the repository has no `.sops.yaml`', {
+    hint: 'add one to the repository, or list recipients as `age` under `secrets` of the environment: `age: [age1…]`',
+  })
+}
