@@ -90,8 +90,10 @@ export function exposedByBuild(
   context: PlanContext,
   service: Service,
 ): readonly { readonly port: number; readonly protocol: Protocol }[] {
+  const exposed = builtImage(context, service)?.exposed ?? []
+  context.reporter.budget.spend('ports', exposed.length, service.build?.context.span)
   const protocols = { tcp: 'TCP', udp: 'UDP', sctp: 'SCTP' } as const
-  return (builtImage(context, service)?.exposed ?? []).map(({ port, protocol }) => ({
+  return exposed.map(({ port, protocol }) => ({
     port,
     protocol: protocols[protocol],
   }))

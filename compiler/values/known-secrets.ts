@@ -70,10 +70,10 @@ export class KnownSecrets {
   get masker(): Masker {
     if (this.#masker) return this.#masker
     const distinct = this.distinct
-    const words = distinct.filter(value => /^[A-Za-z]{4,7}$/.test(value))
+    const isPlainWord = (value: string) => /^[A-Za-z]{4,7}$/.test(value)
     this.#masker = new Masker(
-      distinct.filter(value => !words.includes(value)),
-      words,
+      distinct.filter(value => !isPlainWord(value)),
+      distinct.filter(isPlainWord),
     )
     return this.#masker
   }

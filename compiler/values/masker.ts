@@ -22,8 +22,8 @@ export interface MaskStream {
  * fewer than four characters are left alone. What is among `words` is masked only where no letter or digit stands around it.
  */
 export class Masker {
-  /** The forms of all secrets, the longest first, by their first four characters. */
-  readonly #forms = new Map<string, string[]>()
+  /** The forms of all secrets by their first four characters. */
+  readonly #forms = new Map<string, Forms>()
   /** Forms that are masked only where they stand as a word of their own. */
   readonly #words: ReadonlySet<string>
   /** Where something is at the hash of four characters, a form may begin with them: nearly every place is passed by without more. */
@@ -37,7 +37,9 @@ export class Masker {
     this.#longest = forms[0]?.length ?? 0
     for (const form of forms) {
       const begin = form.slice(0, SHORTEST)
-      this.#forms.set(begin, [...(this.#forms.get(begin) ?? []), form])
+      const { all, lengths } = this.#forms.get(begin) ?? { all: new Set<string>(), lengths: [] }
+      this.#forms.set(begin, { all: all.add(form), lengths })
+      if (lengths.at(-1) !== form.length) lengths.push(form.length)
       this.#begins[hashAt(begin, 0)] = 1
     }
   }
@@ -96,10 +98,20 @@ export class Masker {
   /** The longest form that stands at an offset. */
   #formAt(text: string, at: number): string | undefined {
     if (this.#begins[hashAt(text, at)] === 0) return undefined
-    return this.#forms
-      .get(text.slice(at, at + SHORTEST))
-      ?.find(one => text.startsWith(one, at) && (!this.#words.has(one) || isWord(text, at, at + one.length)))
+    const forms = this.#forms.get(text.slice(at, at + SHORTEST))
+    // Thousands of secrets may begin alike.
+    for (const length of forms?.lengths ?? []) {
+      const one = text.slice(at, at + length)
+      if (forms!.all.has(one) && (!this.#words.has(one) || isWord(text, at, at + length))) return one
+    }
+    return undefined
   }
+}
+
+interface Forms {
+  readonly all: Set<string>
+  /** Of the forms, the greatest first, each once. */
+  readonly lengths: number[]
 }
 
 /** Whether a stretch is a word of its own. The letter of an option may stand before it: `-pgeheim`. */

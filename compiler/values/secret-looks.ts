@@ -90,8 +90,8 @@ const HARMLESS = new Set(
 )
 const isHarmlessName = (name: string): boolean => wordsOf(name).some(word => HARMLESS.has(word))
 
-/** Letters of base64 and its variant for URLs, of hex too. */
-const WORD = /[A-Za-z0-9+/_=-]{24,}/g
+/** Letters of base64 and its variant for URLs, of hex too. Without an end, megabytes of them are too much for the stack. */
+const WORD = /[A-Za-z0-9+/_=-]{24,65536}/g
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CERTIFICATE =
   /-----BEGIN (?:[A-Z0-9]+ )*(?:CERTIFICATE|PUBLIC KEY|CRL|PARAMETERS|REQUEST)[A-Z0-9 ]*-----[\s\S]*?-----END [^-]+-----/g

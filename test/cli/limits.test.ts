@@ -19,7 +19,7 @@ const reaching: readonly [string, number, Readonly<Record<string, string>>][] = 
     { 'compose.yaml': `include: [a.yaml, b.yaml, c.yaml]\n${web}`, 'a.yaml': web, 'b.yaml': web, 'c.yaml': web },
   ],
   ['loads', 2, { 'compose.yaml': `${web}---\n${web}---\n${web}` }],
-  ['values', 3, { 'compose.yaml': `${web}  api: {extends: web, command: x}\n` }],
+  ['values', 2, { 'compose.yaml': `${web}  api: {extends: web, command: x}\n` }],
   ['ports', 9, { 'compose.yaml': `${web}    ports: ["1-10"]\n` }],
   ['ports', 18, { 'compose.yaml': `${web}    expose: ["1-10", "21-30"]\n` }],
   ['variables', 2, { 'compose.yaml': `${web}    env_file: [a.env]\n`, 'a.env': 'A=1\nB=2\n' }],

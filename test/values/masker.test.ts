@@ -70,3 +70,11 @@ describe('stream', () => {
     expect(stream.end()).toBe('')
   })
 })
+
+test('thousands of secrets that begin alike are looked for in a moment', () => {
+  const secrets = Array.from({ length: 20_000 }, (_, n) => `s3cr3t-${n}-x`)
+  const before = process.cpuUsage()
+  const masker = new Masker(secrets)
+  expect(masker.mask(`${secrets.map(secret => `a ${secret} s3cr3t-b`).join('\n')}\n`)).not.toContain('-x')
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000)
+})
