@@ -1,5 +1,5 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
-import { gatewaySchemes } from './endpoints/gateways.ts'
+import { gatewaysOf } from './endpoints/gateways.ts'
 import { addressesOf, shorterFirst } from './endpoints/routes.ts'
 import { listWarnings, type Warnings } from './events.ts'
 import { SHORT } from './failures.ts'
@@ -69,8 +69,8 @@ export async function overviewOf(
     ...[...WORKLOAD_KINDS, ...OTHERS].map(([apiVersion, kind]) => list(apiVersion, kind)),
   ])
   const objects = lists.flat()
-  const schemes = await gatewaySchemes(cluster, objects, options)
-  const urls = objects.filter(isRoute).flatMap(route => addressesOf(route, schemes))
+  const gateways = await gatewaysOf(cluster, objects, options)
+  const urls = objects.filter(isRoute).flatMap(route => addressesOf(route, gateways))
   const seen: Seen = { objects, warnings, urls, now }
   const services = objects
     .filter(one => isWorkload(one) && !isDependant(one))

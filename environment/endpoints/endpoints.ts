@@ -2,7 +2,7 @@ import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
 import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector } from '../labels.ts'
 import { isEnding } from '../removal.ts'
-import { gatewaySchemes } from './gateways.ts'
+import { gatewaysOf } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
 import { addressesOf, entryOf, problemOf, shorterFirst } from './routes.ts'
 
@@ -66,9 +66,13 @@ export async function endpointsOf(
   declared: readonly DeclaredEndpoint[] = [],
   options: CallOptions = {},
 ): Promise<readonly Endpoint[]> {
-  const schemes = await gatewaySchemes(cluster, routes, options)
+  const gateways = await gatewaysOf(cluster, routes, options)
   const found = routes.flatMap(route =>
-    addressesOf(route, schemes).map(address => ({ ...address, problem: problemOf(route), entry: entryOf(route) })),
+    addressesOf(route, gateways).map(address => ({
+      ...address,
+      problem: problemOf(route),
+      entry: entryOf(route, gateways),
+    })),
   )
   const services = new Set(found.flatMap(address => address.services))
   const problems = await serviceProblems(cluster, namespace, services, options)

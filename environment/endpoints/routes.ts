@@ -6,8 +6,15 @@ export interface Address {
   readonly services: readonly string[]
 }
 
-/** What a route needs to know of the Gateway that it attaches to, by `gatewayKey`. */
-export type GatewaySchemes = ReadonlyMap<string, 'http' | 'https'>
+/** What a route needs to know of the Gateway that it attaches to. */
+export interface GatewayFacts {
+  readonly scheme: 'http' | 'https'
+  /** Where it takes requests at the ordinary port of the scheme: an IP address or a name. */
+  readonly entry?: string
+}
+
+/** By `gatewayKey`. */
+export type Gateways = ReadonlyMap<string, GatewayFacts>
 
 interface IngressSpec {
   readonly rules?: readonly {
@@ -41,8 +48,8 @@ export interface ParentRef {
 }
 
 /** Every address of an Ingress or HTTPRoute: all hosts, all paths. A rule for any host has none that could be told. */
-export function addressesOf(route: KubeObject, schemes: GatewaySchemes): readonly Address[] {
-  return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, schemes)
+export function addressesOf(route: KubeObject, gateways: Gateways): readonly Address[] {
+  return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, gateways)
 }
 
 /** The Services of its namespace that a route leads to. */
@@ -65,9 +72,9 @@ export function problemOf(route: KubeObject): string | undefined {
   return undefined
 }
 
-/** Where the controller of an Ingress says that it takes requests. The address of an HTTPRoute is that of its Gateway, which others may not read. */
-export function entryOf(route: KubeObject): string | undefined {
-  if (route.kind !== 'Ingress') return undefined
+/** Where the controller of an Ingress says that it takes requests, or the Gateway of an HTTPRoute, where it may be read. */
+export function entryOf(route: KubeObject, gateways: Gateways): string | undefined {
+  if (route.kind !== 'Ingress') return factsOf(route, gateways).find(({ entry }) => entry !== undefined)?.entry
   const { loadBalancer } = (route['status'] ?? {}) as {
     readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] }
   } // its status
@@ -81,6 +88,9 @@ export const parentsOf = (route: KubeObject): readonly ParentRef[] =>
 /** A Gateway, and the listener of it where the route names one. */
 export const gatewayKey = ({ name, namespace, sectionName = '' }: ParentRef, own: string | undefined): string =>
   `${namespace ?? own}/${name}/${sectionName}`
+
+const factsOf = (route: KubeObject, gateways: Gateways): readonly GatewayFacts[] =>
+  parentsOf(route).flatMap(parent => gateways.get(gatewayKey(parent, route.metadata.namespace)) ?? [])
 
 function ingressAddresses(route: KubeObject): readonly Address[] {
   const { rules = [], tls = [], defaultBackend } = (route['spec'] ?? {}) as IngressSpec // its spec
@@ -96,10 +106,10 @@ function ingressAddresses(route: KubeObject): readonly Address[] {
   })
 }
 
-function httpRouteAddresses(route: KubeObject, schemes: GatewaySchemes): readonly Address[] {
+function httpRouteAddresses(route: KubeObject, gateways: Gateways): readonly Address[] {
   const { hostnames = [], rules = [] } = (route['spec'] ?? {}) as HttpRouteSpec // its spec
   const { namespace } = route.metadata
-  const isPlain = parentsOf(route).some(parent => schemes.get(gatewayKey(parent, namespace)) === 'http')
+  const isPlain = factsOf(route, gateways).some(({ scheme }) => scheme === 'http')
   return hostnames.flatMap(host =>
     rules.flatMap(({ matches = [{}], backendRefs = [] }) =>
       matches.map(({ path }) => ({

@@ -143,6 +143,33 @@ describe('endpoints', () => {
   })
 
   test.each([
+    [[{ type: 'IPAddress', value: '10.0.0.7' }], 443, '10.0.0.7'],
+    [[{ value: '10.0.0.7' }], undefined, '10.0.0.7'],
+    [
+      [
+        { type: 'example.com/own', value: 'x' },
+        { type: 'Hostname', value: 'lb.example.com' },
+      ],
+      443,
+      'lb.example.com',
+    ],
+    [[{ type: 'IPAddress', value: '10.0.0.7' }], 8443, undefined],
+    [[], 443, undefined],
+  ])('of an HTTPRoute are asked where its Gateway takes requests: %j at %s', async (addresses, port, entry) => {
+    const gateway: KubeObject = {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'Gateway',
+      metadata: { name: 'public', namespace: 'infra' },
+      spec: { listeners: [{ name: 'tls', protocol: 'HTTPS', ...(port !== undefined && { port }) }] },
+      status: { addresses },
+    }
+    const parentRefs = [{ name: 'public', namespace: 'infra' }]
+    const spec = { parentRefs, hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
+    const [found] = await find([httpRoute('a', spec), gateway, slice('web', true)])
+    expect(found?.entry).toBe(entry)
+  })
+
+  test.each([
     [[{ type: 'Accepted', status: 'False', message: 'no listener' }], 'its gateway refuses the route: no listener'],
     [[{ type: 'ResolvedRefs', status: 'False' }], 'its gateway refuses the route: ResolvedRefs'],
     [[], undefined],
