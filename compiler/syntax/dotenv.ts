@@ -1,4 +1,6 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
+import { looksSecretText } from '../values/secret-looks.ts'
+import { looksSecretName } from '../values/secret-names.ts'
 import {
   commentInValue,
   droppedText,
@@ -68,6 +70,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
 }
 
+/** Characters: a key is shorter. */
+const MOST_LOOKED_AT = 1_000
+
 /** A value before its variables are substituted, and where its characters stand in the file. */
 interface RawValue {
   readonly text: string
@@ -124,7 +129,7 @@ class DotenvReader {
       const character = String.fromCodePoint(this.#text.codePointAt(this.#at)!)
       const place = this.#span(this.#at, this.#at + character.length)
       this.#reporter.report(invalidName, place, { what: this.#what, character, afterQuote })
-      this.#take(LINE_REST)
+      this.#skipLine(start)
       return -1
     }
     const assigns = next === '=' || next === ':'
@@ -135,7 +140,7 @@ class DotenvReader {
         character: ' ',
         afterQuote,
       })
-      this.#take(LINE_REST)
+      this.#skipLine(start)
       return -1
     }
     if (!assigns) {
@@ -156,8 +161,13 @@ class DotenvReader {
       this.#define(name, this.#bareValue(blanks !== ''), nameSpan)
       return -1
     }
+    const open = this.#at
     const raw = this.#quotedValue(quote)
-    if (!raw) return -1
+    if (!raw) {
+      // Nobody knows where it ends: what follows may be the rest of a key.
+      this.#hideSecret(name, open, this.#text.length)
+      return -1
+    }
     if (quote === "'") {
       if (name !== '') this.#add({ name, value: raw.text, span: this.#valueSpan(raw, nameSpan), inherited: false })
       return this.#at
@@ -169,6 +179,20 @@ class DotenvReader {
     // What follows on the line is most likely the rest of the expression.
     this.#take(LINE_REST)
     return -1
+  }
+
+  /** Passes by a line that is no assignment, which may be meant for one. */
+  #skipLine(start: number): void {
+    this.#take(LINE_REST)
+    const line = this.#text.slice(start, this.#at)
+    const assigned = line.search(/[=:]/)
+    if (assigned >= 0) this.#hideSecret(line.slice(0, assigned), start + assigned + 1, this.#at)
+  }
+
+  /** Keeps a value that could not be read out of excerpts, where it is a secret by its name or looks. */
+  #hideSecret(name: string, start: number, end: number): void {
+    if (looksSecretName(name) || looksSecretText(this.#text.slice(start, start + MOST_LOOKED_AT)))
+      this.#reporter.hide(this.#span(start, end))
   }
 
   #bareValue(blankBefore: boolean): RawValue {
@@ -248,6 +272,7 @@ class DotenvReader {
       return value === undefined ? undefined : { value, origin: '' }
     })
     if ('errors' in result) {
+      this.#hideSecret(name, span.start, span.end)
       for (const { kind, name: variable = '', message, hint: advice, start, end } of result.errors) {
         const place = raw.place(start, end)
         if (kind === 'required') this.#reporter.report(requiredVariable, place, { name: variable, message })

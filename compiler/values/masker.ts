@@ -130,7 +130,7 @@ function formsOf(secret: string): string[] {
     JSON.stringify(JSON.stringify(line).slice(1, -1)).slice(1, -1),
     line.replaceAll("'", "''"),
     ...shellForms(line),
-    ...(line.length >= SHORTEST_ENCODED ? [nameForm(line)] : []),
+    ...nameForms(line),
     line.replaceAll('%', '%25'),
     printable(line),
   ])
@@ -144,8 +144,12 @@ function shellForms(line: string): readonly string[] {
   return quoted === line ? [] : [quoted, JSON.stringify(quoted).slice(1, -1)]
 }
 
-/** As names of objects have it, which are made of paths and the like. */
-const nameForm = (line: string): string => line.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')
+/** As names of images, projects and objects have it, which are made of paths and the like. */
+function nameForms(line: string): readonly string[] {
+  const lower = line.toLowerCase()
+  const forms = [lower, lower.replaceAll(/[^a-z0-9]+/g, '-'), lower.replaceAll(/[^a-z0-9_-]+/g, '')]
+  return forms.filter(form => form.length >= SHORTEST_ENCODED)
+}
 
 /** The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when something stands before and behind. */
 function encodings(text: string): string[] {

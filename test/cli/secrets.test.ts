@@ -233,3 +233,50 @@ describe('the tag of an image', () => {
     expect(new Set(tags).size).toBe(3)
   })
 })
+
+describe('a message about a mistake', () => {
+  const service = (lines: string, rest = '') => ({
+    'compose.yaml': `name: shop\nservices:\n  web:\n    image: nginx\n    ${lines}\n${rest}`,
+  })
+  const V = '"${DB_PASSWORD}"'
+  const mistakes: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'the image': { 'compose.yaml': 'services: {web: {image: "registry/${DB_PASSWORD}:1"}}\n' },
+    'the container name': service(`container_name: ${V}`),
+    'the name of a volume': service('volumes: ["data:/data"]', `volumes: {data: {name: ${V}}}\n`),
+    'the target of a volume': service('volumes: ["data:${DB_PASSWORD}"]', 'volumes: {data: {}}\n'),
+    'the file of a config': service('configs: [c]', 'configs: {c: {file: "./${DB_PASSWORD}.txt"}}\n'),
+    'the key of a label': service('labels: ["${DB_PASSWORD}=x"]'),
+    'a label of the platform': service(`labels: {dev.platform/update: ${V}}`),
+    'a health check': service(`healthcheck: {test: [${V}, x], interval: ${V}}`),
+    'a port': service('ports: ["${DB_PASSWORD}:80"]'),
+    'a hook': service(`post_start: [{command: [sh, ${V}], user: ${V}}]`),
+    'the path of an endpoint': service('expose: [80]', `endpoints: [{path: ${V}, service: web, port: 80}]\n`),
+    'the host of an endpoint': service('expose: [80]', `endpoints: [{path: /, service: web, port: 80, host: ${V}}]\n`),
+    'the service of an endpoint': service('expose: [80]', `endpoints: [{path: /, service: ${V}, port: 80}]\n`),
+    references: service(`depends_on: [${V}]\n    networks: [${V}]\n    links: [${V}]\n    extends: {service: ${V}}`),
+    amounts: service(`mem_limit: ${V}\n    cpus: ${V}\n    stop_grace_period: ${V}\n    scale: ${V}`),
+    words: service(`restart: ${V}\n    pull_policy: ${V}\n    platform: ${V}\n    cap_add: [${V}]\n    init: ${V}`),
+    'a message of an expression': service('command: ["${X:?${DB_PASSWORD} is needed}"]'),
+    'an env file that is missing': service('env_file: "./${DB_PASSWORD}.env"'),
+    'an include that is missing': { 'compose.yaml': 'include: ["./${DB_PASSWORD}.yaml"]\n' },
+    'a build': { 'compose.yaml': `services: {web: {build: {context: "./\${DB_PASSWORD}", target: ${V}}}}\n` },
+    'the name of the project': { 'compose.yaml': `name: ${V}\nservices: {web: {image: nginx}}\n` },
+    'an open quote of .env': { ...service('command: x'), '.env': `API_TOKEN="Zx9-quartz'Vb7\nquartz VB=1\n` },
+    'an open quote of an env file': {
+      ...service('env_file: a.env'),
+      'a.env': `A=1\nAPI_TOKEN='Zx9-quartz Vb7\nand quartz again\n`,
+    },
+    'an expression of .env': { ...service('command: x'), '.env': 'API_TOKEN=quartz${bad-\n' },
+    'a name of .env': { ...service('command: x'), '.env': 'API TOKEN=quartz\nDB!PASSWORD=quartz\n' },
+  }
+  const words = [['render'], ['validate', '--output', 'json'], ['validate', '--for-repository'], ['config']]
+
+  test.each(Object.entries(mistakes))('shows no secret: %s', async (_, files) => {
+    const folder = makeFolder(files)
+    for (const command of words) {
+      const { stdout, stderr } = await run(command, { cwd: folder, env: { DB_PASSWORD: "Zx9-quartz'Vb7" } })
+      const told = command[0] === 'validate' ? stdout + stderr : stderr
+      expect(told.toLowerCase(), command.join(' ')).not.toContain('quartz')
+    }
+  })
+})
