@@ -62,14 +62,19 @@ export const defaultGracePeriod = 10
 /** Zero would not only kill at once, but also let the Pod be forgotten before it is gone. */
 function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number {
   if (!stopGracePeriod) return defaultGracePeriod
-  if (stopGracePeriod.value.milliseconds > 0) return wholeSeconds(context, 'stop_grace_period', stopGracePeriod)
-  context.reporter.report(noGracePeriod, stopGracePeriod.span, undefined)
-  return 1
+  return isZero(stopGracePeriod) ? 1 : wholeSeconds(context, 'stop_grace_period', stopGracePeriod)
 }
+
+const isZero = ({ value }: NonNullable<Service['stopGracePeriod']>): boolean => value.milliseconds <= 0
 
 /** How long the containers of a Pod may take to stop: the longest of them. */
 export function planGracePeriod(context: PlanContext, services: readonly Service[]): number {
-  return Math.max(...services.map(service => gracePeriod(context, service)))
+  const seconds = Math.max(...services.map(service => gracePeriod(context, service)))
+  // Beside a container that takes longer, zero is not what the Pod has.
+  for (const { stopGracePeriod } of seconds > 1 ? [] : services)
+    if (stopGracePeriod && isZero(stopGracePeriod))
+      context.reporter.report(noGracePeriod, stopGracePeriod.span, undefined)
+  return seconds
 }
 
 /** The hooks that run in the container. A container has one of each, so several become one script. */

@@ -219,7 +219,8 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
   const common = project.endpoints.labels
   return project.endpoints.endpoints.flatMap(({ name, rules, span, labels = [] }) => {
     const label = name ? toDnsLabel(name.value) : environment.name
-    if (name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })
+    const leads = rules.some(({ service }) => project.services.has(service.value))
+    if (leads && name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })
     const place = name?.span ?? span
     const annotations = toAnnotations(context, [...common, ...labels], options.routeAnnotations ?? [])
     const plan = { source: sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints'), annotations }

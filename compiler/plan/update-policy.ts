@@ -76,6 +76,18 @@ const noUpdates = diagnostic({
   text: () => ({ message: '`update_config` has no effect on a job' }),
 })
 
+const overruled = diagnostic({
+  code: 'update-policy/overruled',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The label `dev.platform/update` says how Pods are replaced. With `recreate` all of them end before new ones start, and with `on-delete` each is replaced when somebody deletes it, so that `parallelism` and `order` of `deploy.update_config` have no effect. Remove one of the two.',
+  text: (p: { key: string; policy: string }) => ({
+    message: `\`${p.key}\` has no effect: the update policy is \`${p.policy}\``,
+    hint: 'remove it, or the label `dev.platform/update`',
+  }),
+})
+
 const policies = ['rolling', 'recreate', 'on-delete'] as const
 type Policy = (typeof policies)[number]
 
@@ -120,6 +132,11 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
         // The default would start the new Pod first, which waits for the port that the old one has.
         (policy === undefined && decision.kind === 'Deployment' && holdsHostPort(pod) ? stopFirst(1) : undefined))
       : undefined
+  if (policy !== undefined && policy !== 'rolling')
+    for (const key of ['parallelism', 'order'] as const) {
+      const lost = update?.[key]
+      if (lost) context.reporter.report(overruled, lost.span, { key, policy })
+    }
   return {
     ...(policy && { policy }),
     ...(rolling ? { rolling } : policy === 'rolling' && { rolling: { type: 'RollingUpdate' } as const }),
