@@ -1,10 +1,10 @@
-import { realpathSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
 import type { Outside } from '../compiler/host.ts'
 import type { Io } from './io.ts'
 import type { OpenProject } from './open-project.ts'
 import { checkoutOf, namedFiles, projectFolder } from './project-folder.ts'
 import type { LoadingValues } from './project-options.ts'
+import { realPath } from './real-path.ts'
 
 /** What the files of a project may have read. */
 export interface Boundary {
@@ -74,10 +74,6 @@ const isWithin = (path: string, folders: readonly string[]): boolean =>
 
 /** The path with its links followed, also where its end does not exist. */
 function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const folder = dirname(path)
-    return folder === path ? path : join(realOf(folder), basename(path))
-  }
+  const folder = dirname(path)
+  return realPath(path) ?? (folder === path ? path : join(realOf(folder), basename(path)))
 }

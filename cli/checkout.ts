@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Checkout, TrackedFile } from '../compiler/host.ts'
 import { withoutOtherRepository } from '../gitops/git.ts'
+import { realPath } from './real-path.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -21,7 +22,7 @@ export function createCheckouts(env: Env): (folder: string) => Checkout | undefi
     return known.get(root)
   }
   return folder => {
-    for (let path = realPath(folder); ; path = dirname(path)) {
+    for (let path = realPath(folder) ?? folder; ; path = dirname(path)) {
       const found = existsSync(join(path, '.git')) ? at(path) : undefined
       if (found || path === dirname(path)) return found
     }
@@ -87,12 +88,4 @@ function reasonOf(stderr: string, error: Error | undefined): string {
   if (code === 'ETIMEDOUT') return 'git did not answer in time'
   const [first = ''] = stderr.trim().split('\n')
   return first.replace(/^fatal: /, '') || error?.message || 'git failed'
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
 }

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../compiler/host.ts'
@@ -6,6 +6,7 @@ import { type Boundary, outsideOf } from './boundary.ts'
 import { hashBuild, type Parts } from './build-hash.ts'
 import { createCheckouts } from './checkout.ts'
 import { readFile } from './read-file.ts'
+import { realPath } from './real-path.ts'
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -46,7 +47,7 @@ export function createHost({
     },
     readDirectory,
     stat,
-    realPath,
+    realPath: path => realPath(path) ?? path,
     variable(name) {
       const value = own(name)
       if (value !== undefined) return { value, source: 'shell' }
@@ -83,14 +84,6 @@ function stat(path: string): FileStat | undefined {
     return { kind, size: kind === 'file' ? found.size : 0 }
   } catch {
     return undefined
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
   }
 }
 

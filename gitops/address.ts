@@ -47,7 +47,7 @@ export function readAddress(text: string, base: string): Address {
  */
 export function refuseInside({ folder, shown }: Address, source: string): void {
   if (folder === undefined) return
-  const [inner, outer] = [folder, source].map(path => realpathSync(path)) as [string, string] // map keeps the length
+  const [inner, outer] = [folder, source].map(path => realpathSync.native(path)) as [string, string] // map keeps the length
   if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`)) return
   throw new UserError(`the repository \`${shown}\` is in the folder of the source, whose files devctl does not run`, {
     notes: [`a push would run the hooks of \`${inner}\``],

@@ -55,7 +55,7 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error 
 function resolveRoot(folder: string, shown: string): string {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (!found) return folder
-  if (found.isDirectory()) return realpathSync(folder)
+  if (found.isDirectory()) return realpathSync.native(folder)
   throw new UserError(`\`${shown}\` is no folder`, { hint: 'move it away, or name another folder with `--output-dir`' })
 }
 

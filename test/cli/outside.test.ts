@@ -50,6 +50,18 @@ describe('a file outside of the project', () => {
       symlinkSync('a/good.env', join(folder, 'b'))
       return `${web}    env_file: b\n`
     },
+    'a link over the parent of a linked folder': folder => {
+      write(folder, { '../../stranger/inner/x': 'x\n', 'good.env': 'A=own\n' })
+      symlinkSync('../../stranger/inner', join(folder, 'd'))
+      symlinkSync('d/../good.env', join(folder, 'b'))
+      return `${web}    configs: [c]\nconfigs: {c: {file: ./b}}\n`
+    },
+    'a link over a missing part of its text': folder => {
+      write(folder, { '../../stranger/inner/x': 'x\n' })
+      symlinkSync('../../stranger/inner', join(folder, 'd'))
+      symlinkSync('d/../good.env', join(folder, 'b'))
+      return `${web}    env_file: b\n`
+    },
     'a link in a host volume': folder => {
       write(folder, { 'conf/own': 'x\n' })
       symlinkSync('../../../stranger/good.env', join(folder, 'conf/linked'))
@@ -100,6 +112,16 @@ describe('a file outside of the project', () => {
       expect({ status, stderr }).toMatchObject({ status: 1, stderr: expect.stringContaining('error[files/outside]') })
     },
   )
+
+  test('of the system is refused behind a link that leads over its text', async () => {
+    const folder = place(`${web}    configs: [c]\nconfigs: {c: {file: ./l}}\n`)
+    symlinkSync('/dev/fd/../environ', join(folder, 'l'))
+    expect(await render(folder, {})).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: expect.stringContaining('error[files/outside]'),
+    })
+  })
 
   test.each([
     ['is the choice of who names it with -f', ['-f', '../../stranger/good.yaml', '-f', 'compose.yaml']],
