@@ -46,13 +46,22 @@ export function writeKubeconfig(
 }
 
 /** A token of somebody who has the built-in role `edit` in one namespace, and nothing else. */
-export async function editorToken(cluster: Cluster, namespace: string, seconds = 3600): Promise<string> {
-  const name = 'editor'
+export function editorToken(cluster: Cluster, namespace: string, seconds = 3600): Promise<string> {
+  return tokenFor(cluster, namespace, { name: 'editor', role: { kind: 'ClusterRole', name: 'edit' } }, seconds)
+}
+
+/** A token for a new service account that has a role, which is there, in the namespace. */
+export async function tokenFor(
+  cluster: Cluster,
+  namespace: string,
+  { name, role }: { readonly name: string; readonly role: { readonly kind: string; readonly name: string } },
+  seconds = 3600,
+): Promise<string> {
   const accounts = `/api/v1/namespaces/${namespace}/serviceaccounts`
   await cluster.send('POST', accounts, { metadata: { name } })
   await cluster.send('POST', `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}/rolebindings`, {
     metadata: { name },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'edit' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', ...role },
     subjects: [{ kind: 'ServiceAccount', name, namespace }],
   })
   const { status, body } = await cluster.send('POST', `${accounts}/${name}/token`, {

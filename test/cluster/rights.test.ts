@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { root } from '../cases.ts'
 import { makeFolder } from '../cli/folder.ts'
 import { run } from '../run.ts'
 import { findCluster } from './cluster.ts'
-import { adminOf, editorToken, writeKubeconfig } from './kubeconfigs.ts'
+import { adminOf, editorToken, tokenFor, writeKubeconfig } from './kubeconfigs.ts'
+import { withProject } from './project.ts'
 
 const found = findCluster()
 const namespace = `rights-${process.pid}`
@@ -33,6 +35,49 @@ volumes: {data: {}}
 configs: {page: {content: hello}}
 secrets: {password: {environment: PASSWORD}}
 `
+
+/** The rules of the table in docs/deploy.md: kinds, a group before its kinds where they have one, and verbs. */
+function rulesOfDocs(): readonly object[] {
+  const text = readFileSync(join(root, 'docs/deploy.md'), 'utf8')
+  const table = /^\| resources \| verbs \|\n.*\n((?:\|.*\n)+)/m.exec(text)![1]!
+  return table
+    .trim()
+    .split('\n')
+    .flatMap(row => {
+      const [, kinds = '', verbs = ''] = row.split('|')
+      return kinds.split(';').map(part => {
+        const group = /`([\w.]+)`:/.exec(part)?.[1]
+        const names = [...part.replace(/`[\w.]+`:/, '').matchAll(/`([a-z/]+)`/g)].map(([, name]) => name)
+        return { apiGroups: [group ?? ''], resources: names, verbs: verbs.split(',').map(verb => verb.trim()) }
+      })
+    })
+}
+
+describe.skipIf(found === undefined)('somebody who has only what the table of docs/deploy.md lists', () => {
+  test('deploys, changes it, takes the data along, and destroys', () =>
+    withProject(found!, async project => {
+      const { name, directory } = project
+      const role = { metadata: { name: 'deployer' }, rules: rulesOfDocs() }
+      const made = await found!.send('POST', `/apis/rbac.authorization.k8s.io/v1/namespaces/${name}/roles`, role)
+      expect(made.status, made.body).toBe(201)
+      const admin = adminOf(process.env.KUBECONFIG ?? '')
+      const token = await tokenFor(found!, name, { name: 'deployer', role: { kind: 'Role', name: 'deployer' } })
+      const cluster = { server: admin.server, 'certificate-authority-data': admin.authority }
+      const kubeconfig = writeKubeconfig(directory, { cluster, user: { token }, namespace: name })
+      const env = { KUBECONFIG: kubeconfig, DEVCTL_HOME: join(directory, 'home'), PASSWORD: 'hunter2' }
+      const devctl = (...words: string[]) => run([...words, '--namespace', name], { cwd: directory, env })
+      const runnable = (await found!.hasNodes()) ? ['--wait'] : []
+      for (const text of [COMPOSE, COMPOSE.replace('content: hello', 'content: good day')]) {
+        project.compose(text.replace('name: shop\n', ''))
+        const { status, stderr } = await devctl('deploy', '--domain', 'dev.example.com', ...runnable)
+        expect(status, stderr).toBe(0)
+      }
+      for (const words of [['diff'], ['ps'], ['restart', 'web'], ['endpoints'], ['destroy', '--volumes', '--wait']]) {
+        const { status, stderr } = await devctl(...words)
+        expect(status, stderr).toBe(0)
+      }
+    }))
+})
 
 describe.skipIf(found === undefined)('somebody who has only the role `edit`, in one namespace', () => {
   const cluster = found!
