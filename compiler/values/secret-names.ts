@@ -10,7 +10,7 @@ export function wordsOf(name: string): readonly string[] {
 
 const PASSWORD = new Set('password passwords passwd passphrase passcode pwd pass pw'.split(' '))
 const SECRET = new Set(
-  'secret secrets token tokens apikey apikeys authkey credential credentials creds dsn salt pepper privatekey secretkey accesskey'.split(
+  'secret secrets token tokens apikey apikeys authkey credential credentials creds dsn salt pepper privkey privkeys psk mnemonic pincode'.split(
     ' ',
   ),
 )
@@ -29,8 +29,23 @@ strength rounds cost rotation interval refresh reset change changes check attemp
 user username login email hint regex pattern command cmd command source ref`.split(/\s+/),
 )
 
+/** Secrets only as the last word: `JWT`, but not `JWT_LEEWAY`. */
+const AT_END = new Set('jwt jwts bearer seed'.split(' '))
+/** What a seed makes that others may know: test data, numbers, the first node of a cluster. */
+const SEEDED = new Set(
+  'random rand numpy torch db database data demo dev test tests fixture fixtures shuffle hash pythonhash sampling node cluster cassandra peer'.split(
+    ' ',
+  ),
+)
+/** Passwords that servers call something else: `REDIS_AUTH`, `ERLANG_COOKIE`, `SEED_PHRASE`. */
+const PAIRS = new Set(
+  'redis_auth valkey_auth keydb_auth erlang_cookie release_cookie seed_phrase seed_words recovery_phrase recovery_code recovery_codes'.split(
+    ' ',
+  ),
+)
+
 /** Last words that are said of secrets, and of ways to prove who somebody is: a way seldom has digits in its name. */
-const OPEN_ENDED = new Set(['auth', 'private'])
+const OPEN_ENDED = new Set(['auth', 'private', 'cookie'])
 const SCHEME =
   /^(?:(?:o?auth|saml|openid|oidc|ntlm|ntlmv|krb|kerberos|md|sha|hs|rs|es|tls|x|mtls|ldap)[-_.]?\d+(?:\.\d+)?|scram-.+)$/i
 
@@ -47,28 +62,57 @@ export function looksSecretName(name: string): boolean {
   if (words.includes('public') || words.includes('publishable') || words.includes('pub')) return false
   const last = words.at(-1) ?? ''
   if (ABOUT.has(last) || words[0] === 'no' || words[0] === 'max' || words[0] === 'min') return false
-  return words.some((word, index) => PASSWORD.has(word) || SECRET.has(word) || isKey(words, index)) || runTogether(last)
+  return (
+    words.some((word, index) => PASSWORD.has(word) || SECRET.has(word) || runTogether(word) || isPair(words, index)) ||
+    isAtEnd(words)
+  )
 }
+
+const isAtEnd = (words: readonly string[]): boolean =>
+  AT_END.has(words.at(-1)!) && !(words.at(-1) === 'seed' && SEEDED.has(words.at(-2) ?? ''))
+
+const isPair = (words: readonly string[], index: number): boolean =>
+  isKey(words, index) || PAIRS.has(`${words[index - 1]}_${words[index]}`)
 
 const isKey = (words: readonly string[], index: number): boolean =>
   (words[index] === 'key' || words[index] === 'keys') && index > 0 && KEYS.has(words[index - 1]!)
 
-/** `PGPASSWORD`, `dbpassword`, `requirepass`, `authtoken`. */
+/** `PGPASSWORD`, `USERPASS`, `authtoken`, `signingkey`. */
 const runTogether = (word: string): boolean =>
-  /(?:password|passwd|requirepass|masterauth|(?:auth|access|refresh|api)token|secretkey)$/.test(word)
+  isPasswordRunTogether(word) ||
+  /(?:auth|access|refresh|api)token$/.test(word) ||
+  (word.endsWith('key') && KEYS.has(word.slice(0, -'key'.length)))
+
+const isPasswordRunTogether = (word: string): boolean =>
+  /(?:password|passwd|masterauth|.pwd)$/.test(word) ? word !== 'oldpwd' : /.pass$/.test(word) && !ENGLISH.has(word)
+
+/** Words that end in `pass` and say nothing of passwords. */
+const ENGLISH = new Set(
+  'bypass compass encompass gyrocompass overpass underpass surpass trespass lowpass highpass bandpass allpass multipass onepass singlepass keepass'.split(
+    ' ',
+  ),
+)
 
 /** Whether a variable of this name and value holds a secret: the name says so, and the value is none of what such variables also hold. */
 export function isVariableWithSecret(name: string, value: string): boolean {
   const text = value.trim()
-  if (text === '' || isSwitch(text) || isReference(text) || isPlace(text)) return false
+  if (text === '' || isSwitch(text) || isReference(text)) return false
+  // SENTRY_DSN=https://KEY@sentry.example.com/1. Databases have users without a password there.
+  if (isPlace(text)) return /^https?:\/\/[^\s/:@]+@/i.test(text) && looksSecretName(name)
   const words = wordsOf(name)
+  if (isPin(words)) return /^\d{4,}$/.test(text)
   // NEO4J_AUTH=neo4j/password; AUTH=ldap is none.
   if (words.at(-1) === 'auth' && /^[\w.@-]+[:/]\S+$/.test(text)) return true
   if (OPEN_ENDED.has(words.at(-1)!) && /\d/.test(text) && !isMeasure(text) && !SCHEME.test(text)) return true
   if (!looksSecretName(name)) return false
   // A number is a count or a time, except where only a password can be meant.
-  return !isMeasure(text) || PASSWORD.has(words.at(-1)!) || runTogether(words.at(-1)!)
+  const subject = words.findLast(word => /\D/.test(word)) ?? ''
+  return !isMeasure(text) || PASSWORD.has(subject) || isPasswordRunTogether(subject)
 }
+
+/** Pins of a board have one or two digits. */
+const isPin = (words: readonly string[]): boolean =>
+  words.at(-1) === 'pin' || (words.at(-2) === 'pin' && words.at(-1) === 'code')
 
 export const isSwitch = (text: string): boolean =>
   /^(?:true|false|yes|no|on|off|none|null|nil|undefined|enabled?|disabled?|auto|default|required|optional|always|never)$/i.test(

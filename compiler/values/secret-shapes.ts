@@ -32,6 +32,11 @@ const SHAPES: readonly Shape[] = [
     isReal: isWritten,
   },
   {
+    what: 'a key in a URL',
+    sign: '://',
+    pattern: /\bhttps?:\/\/(?<value>(?=[A-Za-z_-]{0,99}\d)[\w-]{20,200})@(?=[\w[$%{<.-])/g,
+  },
+  {
     what: 'a password in a connection string',
     sign: '@',
     pattern: /(?<![\w:/])[\w.-]{1,100}:(?<value>[^\s/@'"]{1,300})@(?:tcp|unix|udp)\(/g,
@@ -111,7 +116,7 @@ export function secretShapes(text: string): readonly SecretLook[] {
       const value = match.groups?.['value']
       if (value !== undefined && isReal && !isReal(value)) continue
       const start = match.index + (value === undefined ? 0 : match[0].lastIndexOf(value))
-      const isPart = what.startsWith('a password in')
+      const isPart = /^a (?:password|key) in/.test(what)
       found.push({ what, start, end: start + (value ?? match[0]).length, ...(isPart && { isPart }) })
     }
   }
