@@ -89,6 +89,8 @@ class Rollout {
   readonly #byService: ReadonlyMap<string, WantedWorkload>
   readonly #applied = new Map<string, Promise<KubeObject>>()
   readonly #objects = new Map<WantedWorkload, KubeObject>()
+  /** Jobs that may be servers, and who waits for them to complete. */
+  readonly #completing = new Map<WantedWorkload, WantedWorkload>()
   /** The last status that was told, by service. */
   readonly #statuses = new Map<string, string>()
   /** UIDs of Pods that were deleted because nothing else would. */
@@ -125,6 +127,21 @@ class Rollout {
 
   /** Those that were waited for, and are not ready. */
   late(): readonly WorkloadFailed[] {
+    return [...this.#serving(), ...this.#notReady()]
+  }
+
+  /** Jobs that run as servers do, and that something waits for until they complete. */
+  #serving(): readonly WorkloadFailed[] {
+    return [...this.#completing].flatMap(([workload, waits]) => {
+      const object = this.#objects.get(workload)
+      const tracked = object && this.#run.tracker.now(object)
+      if (!tracked?.hasReadyPods || tracked.status.state === 'complete') return []
+      this.#tell(workload, { state: 'waiting', text: 'Job running, not complete' })
+      return [new WorkloadFailed(workload, { ...tracked, status: { state: 'waiting', text: servingText(waits) } })]
+    })
+  }
+
+  #notReady(): readonly WorkloadFailed[] {
     return [...this.#objects].flatMap(([workload, object]) => {
       const tracked = this.#waitedFor(workload, object)
       return tracked && !isReady(tracked) ? [new WorkloadFailed(workload, tracked)] : []
@@ -152,6 +169,7 @@ class Rollout {
       needs.map(async ({ service, condition }) => {
         const object = await this.#applied.get(service)!
         const needed = this.#byService.get(service)!
+        if (needed.isServer && condition === 'service_completed_successfully') this.#completing.set(needed, workload)
         await this.#look(needed, object, tracked => {
           if (condition === 'service_completed_successfully' && isServing(needed, tracked))
             throw new WorkloadFailed(needed, servingForEver(tracked, workload))
@@ -293,6 +311,9 @@ function servingForEver(tracked: Tracked, waits: WantedWorkload): Tracked {
   const where = `${kind.toLowerCase()}/${metadata.name}`
   return { ...tracked, problems: [{ code: 'serves', where, pod: tracked.pods[0], container: undefined, detail }] }
 }
+
+const servingText = ({ service }: WantedWorkload): string =>
+  `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, write \`restart: always\` and let \`${service}\` wait with \`condition: service_healthy\``
 
 /** How a workload is shown: a problem is told at once, since what other workloads come to may take some time. */
 function shownOf(tracked: Tracked): WorkloadStatus {

@@ -78,6 +78,7 @@ export async function deploy(
   { wait = false, ...choices }: Partial<Choices> & { readonly wait?: boolean } = {},
   clock = new FakeClock(),
   events: Partial<ApplyEvents> = {},
+  signal = never,
 ): Promise<readonly string[]> {
   const told: string[] = []
   const heard: ApplyEvents = {
@@ -90,7 +91,7 @@ export async function deploy(
     ...events,
   }
   const tracker = new Tracker(cluster, ENVIRONMENT, NAMESPACE, clock)
-  const run: DeployRun = { cluster, tracker, events: heard, clock, by: 'ann', signal: never }
+  const run: DeployRun = { cluster, tracker, events: heard, clock, by: 'ann', signal }
   try {
     const changes = await plan(cluster, what, choices)
     await applyChanges(run, what, changes, await recordBefore(run, what, changes), { wait })

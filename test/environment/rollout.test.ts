@@ -208,6 +208,30 @@ describe('a Job that is a server', () => {
     expect(await start(false, 'service_healthy')).toEqual({ isOver: true, error: undefined })
   })
 
+  test('is named when the time is up, where only its ports say that it is one', async () => {
+    const [cluster, clock, deadline] = [newCluster(), new FakeClock(), new AbortController()]
+    const job = { ...workload('Job', 'job', { spec: { template: {} } }), isServer: true }
+    const needs = [{ service: 'job', condition: 'service_completed_successfully' as const }]
+    const web = workload('Deployment', 'web', { spec: { replicas: 1 } }, needs)
+    const told: string[] = []
+    const status = (service: string, { text }: { readonly text: string }) => void told.push(`${service}: ${text}`)
+    const result = deploy(cluster, wanted([], [job, web]), { wait: true }, clock, { status }, deadline.signal).catch(
+      error => error,
+    )
+    await settle()
+    const pod = await addPod(cluster, job.object, PLAIN)
+    setStatus(cluster, pod, { ...running(clock), conditions: [{ type: 'Ready', status: 'True' }] })
+    await clock.pass(4000)
+    expect(told).toContain('job: Job ready, and running: it is a server')
+    deadline.abort(new Error('the time is up'))
+    const { late } = await result
+    expect(late).toHaveLength(1)
+    expect(late[0]).toMatchObject({
+      workload: { service: 'job' },
+      tracked: { status: { text: expect.stringContaining('`web` waits for it to complete; it has ports') } },
+    })
+  })
+
   test('never completes, which is told at once to what waits for that', async () => {
     const { error } = await start(false, 'service_completed_successfully')
     expect(error).toBeInstanceOf(WorkloadFailed)
