@@ -53,9 +53,12 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
 const secretName =
   /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i
 
-/** Whether a host path holds keys, by its name, or by the names and first lines of its files. */
-export function looksSecret(source: string, files: readonly HostFile[]): boolean {
-  return secretName.test(source) || files.some(({ path, bytes }) => secretName.test(path) || isPrivateKey(bytes))
+/** Why a host path is taken for keys, by its name, or by the names and first lines of its files: a clause about it. Undefined for others. */
+export function whySecret(source: string, files: readonly HostFile[], isFolder: boolean): string | undefined {
+  if (secretName.test(source)) return 'looks like keys'
+  const key = files.find(({ path, bytes }) => secretName.test(path) || isPrivateKey(bytes))
+  if (!key) return undefined
+  return isFolder ? `holds \`${key.path}\`, which looks like a key` : 'looks like keys'
 }
 
 const isPrivateKey = (bytes: Uint8Array): boolean =>

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import type { PlanContext } from './context.ts'
-import { copyFiles, looksSecret } from './host-copies.ts'
+import { copyFiles, whySecret } from './host-copies.ts'
 import { reportFailed } from './host-diagnostics.ts'
 import { fateOf, type HostFate, type HostWorld, isInProject } from './host-fate.ts'
 import { type FolderClaim, heldByFolder, type Once } from './host-folders.ts'
@@ -118,7 +118,7 @@ const readOnlySecret = diagnostic({
   code: 'volumes/host-secret',
   severity: 'warning',
   loss: true,
-  explain: `The path looks like keys, or lies outside the project. It is copied into a Secret, like an entry of \`secrets\`, and a Secret cannot be written to. If the service only reads it, say so.
+  explain: `The path or a file in it looks like keys, or it lies outside the project. It is copied into a Secret, like an entry of \`secrets\`, and a Secret cannot be written to. If the service only reads it, say so.
 
 \`\`\`yaml
 volumes:
@@ -153,7 +153,7 @@ const asSecret = diagnostic({
   code: 'volumes/host-as-secret',
   severity: 'info',
   explain:
-    'The path looks like keys, or lies outside the project. Its content goes into a Secret instead of a ConfigMap. `x-mount: config` on the long form of the mount makes it a ConfigMap.',
+    'The path or a file in it looks like keys, or it lies outside the project. Its content goes into a Secret instead of a ConfigMap. `x-mount: config` on the long form of the mount makes it a ConfigMap.',
   text: (p: { source: string; why: string }) => ({ message: `\`${p.source}\` ${p.why}, and becomes a Secret` }),
 })
 
@@ -300,7 +300,7 @@ function copy(
   const { files, isFolder } = content
   const source = shown(mount.source, context.project.directory)
   const isOwn = isInProject(context, hosts.world, mount.source)
-  const why = !isOwn ? 'lies outside the project' : looksSecret(source, files) ? 'looks like keys' : undefined
+  const why = !isOwn ? 'lies outside the project' : whySecret(source, files, isFolder)
   const isSecret = as === undefined ? why !== undefined : as === 'secret'
   if (as === undefined) {
     reportCopy(context, mount, { source, why })
