@@ -199,8 +199,10 @@ function hashFile(path: string): string {
   let file: number | undefined
   try {
     file = openWithoutWaiting(path)
-    if (fstatSync(file).isFIFO()) return 'unreadable'
-    return digest(file, createHash('sha256'))
+    const found = fstatSync(file)
+    if (found.isFIFO()) return 'unreadable'
+    // What is written to it meanwhile may have no end.
+    return digest(file, createHash('sha256'), found.size)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable' // node:fs throws such errors
   } finally {
@@ -208,13 +210,15 @@ function hashFile(path: string): string {
   }
 }
 
-function digest(file: number, hash: Hash): string {
+function digest(file: number, hash: Hash, size: number): string {
   buffer ??= Buffer.allocUnsafe(CHUNK)
-  for (;;) {
-    const length = readSync(file, buffer, 0, CHUNK, null)
-    if (length === 0) return hash.digest('hex')
+  for (let left = size; left > 0; ) {
+    const length = readSync(file, buffer, 0, Math.min(CHUNK, left), null)
+    if (length === 0) break
     hash.update(buffer.subarray(0, length))
+    left -= length
   }
+  return hash.digest('hex')
 }
 
 /** Sorted; empty for a folder that cannot be read, which the build will report. */

@@ -15,14 +15,18 @@ const MEGABYTES = 500
 /** Time on the clock: the machine may have other work. */
 const MILLISECONDS = 30_000
 
-/** Compiles files in a process with little memory, which is ended when it takes too long. */
-export async function compileWatched(files: Readonly<Record<string, string>>): Promise<Watched> {
+/** Compiles files in a process with little memory, which is ended when it takes too long. `prepare` makes what is no file. */
+export async function compileWatched(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  prepare: (folder: string) => void = () => {},
+): Promise<Watched> {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-watched-'))
   try {
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(dirname(join(folder, path)), { recursive: true })
       writeFileSync(join(folder, path), text)
     }
+    prepare(folder)
     return await run(folder)
   } finally {
     rmSync(folder, { recursive: true, force: true })
