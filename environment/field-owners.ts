@@ -13,9 +13,10 @@ export interface Owner {
  * Who else has the value at a path, as the object's managed fields tell
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined when devctl alone has it, or nobody does.
  */
-export function ownerOf({ metadata }: KubeObject, keys: readonly Key[]): Owner | undefined {
-  const entries = (metadata.managedFields ?? []).filter(
-    ({ manager, fieldsV1 }) => manager !== MANAGER && !manager.startsWith(`${MANAGER}-`) && has(fieldsV1, keys),
+export function ownerOf(live: KubeObject, keys: readonly Key[]): Owner | undefined {
+  const entries = (live.metadata.managedFields ?? []).filter(
+    ({ manager, fieldsV1 }) =>
+      manager !== MANAGER && !manager.startsWith(`${MANAGER}-`) && has(fieldsV1, live, keys) === true,
   )
   const last = entries.sort((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0]
   return last && { manager: last.manager, ...(last.time && { time: last.time }) }
@@ -31,29 +32,33 @@ export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly Key[
   if (valueAt(wanted, said) !== undefined) return true
   return (live.metadata.managedFields ?? []).some(
     ({ manager, subresource, fieldsV1 }) =>
-      manager === MANAGER && subresource === undefined && has(fieldsV1, keys, true),
+      manager === MANAGER && subresource === undefined && has(fieldsV1, live, keys) !== false,
   )
 }
 
-function valueAt(whole: unknown, keys: readonly Key[]): unknown {
-  let at = whole
-  for (const key of keys) {
-    if (Array.isArray(at)) at = typeof key === 'number' ? at[key] : at.find(one => isMap(one) && isNamed(one, key))
-    else at = isMap(at) && typeof key === 'string' ? at[key] : undefined
-  }
-  return at
+const valueAt = (whole: unknown, keys: readonly Key[]): unknown => keys.reduce(valueIn, whole)
+
+function valueIn(whole: unknown, key: Key): unknown {
+  if (Array.isArray(whole))
+    return typeof key === 'number' ? whole[key] : whole.find(one => isMap(one) && isNamed(one, key))
+  return isMap(whole) && typeof key === 'string' ? whole[key] : undefined
 }
 
 const isNamed = (item: Readonly<Record<string, unknown>>, key: Key): boolean =>
   typeof key === 'object' && item['name'] === key.item
 
-/** Fields have keys with a prefix: `f:` a field, `k:` an item by its keys, `v:` by its value. What is below a field that is owned as a whole is owned, too. */
-function has(fields: unknown, keys: readonly Key[], isGenerous = false): boolean {
+/**
+ * Whether managed fields of an object have the value at a path; `list` where all that is known is that they have items of its list. Fields have keys with a prefix: `f:` a
+ * field, `k:` an item by the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a field that is owned as a whole is owned, too.
+ */
+function has(fields: unknown, live: KubeObject, keys: readonly Key[]): boolean | 'list' {
   let at = fields
+  let value: unknown = live
   for (const key of keys) {
     if (typeof at !== 'object' || at === null) return false
-    const found = Object.entries(at).find(([name]) => isKey(name, key))
-    if (!found) return isGenerous && typeof key !== 'string' && Object.keys(at).some(isUnnamedItem)
+    value = valueIn(value, key)
+    const found = Object.entries(at).find(([name]) => isStep(name, key, value))
+    if (!found) return typeof key !== 'string' && Object.keys(at).some(isUnnamedItem) ? 'list' : false
     at = found[1]
     if (Object.keys(at as object).length === 0) return true // the values of managed fields are objects
   }
@@ -63,9 +68,15 @@ function has(fields: unknown, keys: readonly Key[], isGenerous = false): boolean
 /** An item of a list that is told apart by something else than its name: a port, a mount. */
 const isUnnamedItem = (name: string): boolean => name.startsWith('k:') && !('name' in JSON.parse(name.slice(2)))
 
-function isKey(name: string, key: Key): boolean {
-  if (typeof key === 'string') return name === `f:${key}`
-  if (typeof key === 'number' || !name.startsWith('k:')) return false
-  const keys: unknown = JSON.parse(name.slice(2))
-  return typeof keys === 'object' && keys !== null && 'name' in keys && keys.name === key.item
+/** Whether a step of managed fields leads to the value that a key leads to in the object. */
+function isStep(step: string, key: Key, value: unknown): boolean {
+  if (typeof key === 'string') return step === `f:${key}`
+  const rest = step.slice(2)
+  if (step.startsWith('i:')) return typeof key === 'number' && rest === String(key)
+  if (step.startsWith('v:')) return JSON.parse(rest) === value
+  if (!step.startsWith('k:')) return false
+  const entries = Object.entries<unknown>(JSON.parse(rest))
+  if (value === undefined)
+    return typeof key === 'object' && entries.some(([name, one]) => name === 'name' && one === key.item)
+  return isMap(value) && entries.every(([name, one]) => value[name] === one)
 }

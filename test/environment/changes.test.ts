@@ -3,7 +3,9 @@ import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
 import { isUpToDate } from '../../environment/changes.ts'
 import { isLeftToScaler } from '../../environment/conflicts.ts'
 import { diffOf } from '../../environment/diff.ts'
+import { driftOf } from '../../environment/drift.ts'
 import { readRecord } from '../../environment/record.ts'
+import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
   actions,
   deploy,
@@ -64,6 +66,79 @@ describe('the plan of a deploy', () => {
     ])
     await deploy(cluster, wanted([config()]))
     expect((await cluster.get(ref(config())))?.['data']).toEqual({ a: '1' })
+  })
+
+  const service = (ports: readonly object[]) => object('Service', 'web', { spec: { ports } })
+  const port = (number: number, fields: object = {}) => ({
+    port: number,
+    protocol: 'TCP',
+    targetPort: number,
+    ...fields,
+  })
+  const pod = (container: object, fields: object = {}) =>
+    object('Deployment', 'web', {
+      spec: { template: { spec: { containers: [{ name: 'web', ...container }], ...fields } } },
+    })
+  const containerPort = (protocol: string, hostPort: number) => ({ containerPort: 53, protocol, hostPort })
+  const patch = (cluster: MemoryCluster, { metadata, ...to }: KubeObject) =>
+    cluster.act(
+      ref({ metadata, ...to }),
+      live => ({ ...live, spec: { ...(live['spec'] as object), ...(to['spec'] as object) } }), // both have one
+      'kubectl-patch',
+    )
+  const mount = (mountPath: string, subPath?: string) => ({ name: 'data', mountPath, ...(subPath && { subPath }) })
+
+  test.each<[string, KubeObject, KubeObject, string]>([
+    [
+      'a named port of a Service',
+      service([port(80, { name: 'http' }), port(81, { name: 'other' })]),
+      service([port(80, { name: 'http', targetPort: 4444 }), port(81, { name: 'other' })]),
+      'spec.ports[http].targetPort',
+    ],
+    [
+      'a port of a Service without a name',
+      service([port(8080)]),
+      service([port(8080, { targetPort: 4444 })]),
+      'spec.ports[0].targetPort',
+    ],
+    [
+      'a port of a container, where another has the same number',
+      pod({ ports: [containerPort('TCP', 1053), containerPort('UDP', 1053)] }),
+      pod({ ports: [containerPort('TCP', 1053), containerPort('UDP', 2053)] }),
+      'spec.template.spec.containers[web].ports[1].hostPort',
+    ],
+    [
+      'a mount',
+      pod({ volumeMounts: [mount('/a', 'a'), mount('/b', 'b')] }),
+      pod({ volumeMounts: [mount('/a', 'a'), mount('/b', 'x')] }),
+      'spec.template.spec.containers[web].volumeMounts[1].subPath',
+    ],
+    [
+      'host aliases',
+      pod({}, { hostAliases: [{ ip: '10.0.0.1', hostnames: ['a'] }] }),
+      pod({}, { hostAliases: [{ ip: '10.0.0.1', hostnames: ['b'] }] }),
+      'spec.template.spec.hostAliases[0].hostnames[0]',
+    ],
+  ])('names who changed %s by hand', async (_, made, changed, path) => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([made]))
+    patch(cluster, changed)
+    expect(driftOf(await plan(cluster, wanted([made])))).toMatchObject([
+      { path, by: { manager: 'kubectl-patch' }, object: `${made.kind.toLowerCase()}/web` },
+    ])
+  })
+
+  test('names nobody for an item of a list of which others have changed another', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, wanted([service([port(80), port(81)])]))
+    const live = service([port(80, { targetPort: 4444 }), port(81)])
+    patch(cluster, live)
+    const [change] = diffOf(await plan(cluster, wanted([service([port(80), port(81, { targetPort: 8081 })])])))
+    expect(change?.values).toMatchObject([
+      { path: 'spec.ports[0].targetPort', before: 4444, after: 80, by: { manager: 'kubectl-patch' } },
+      { path: 'spec.ports[1].targetPort', before: 81, after: 8081 },
+    ])
+    expect(change?.values[1]).not.toHaveProperty('by')
   })
 
   test('refuses fields that another tool applies, unless they are to be taken', async () => {
