@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 
 export interface ProgramOptions {
   readonly folder: string
@@ -8,6 +8,8 @@ export interface ProgramOptions {
   readonly signal: AbortSignal
   /** Open files that it inherits, from descriptor 3 on. */
   readonly descriptors?: readonly number[]
+  /** What it reads on standard input; absent: nothing. */
+  readonly input?: string
 }
 
 export interface ProgramEnd {
@@ -29,18 +31,20 @@ const LAST_WORDS = 500
 export function runProgram(
   program: string,
   words: readonly string[],
-  { folder, env, signal, descriptors = [] }: ProgramOptions,
+  { folder, env, signal, descriptors = [], input }: ProgramOptions,
 ): Promise<ProgramEnd> {
   return new Promise(resolve => {
     const isGroup = !hasTerminal()
     const child = spawn(program, words, {
       cwd: folder,
       env,
-      stdio: ['ignore', 'pipe', 'pipe', ...descriptors],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', ...descriptors],
       detached: isGroup,
       windowsHide: true,
       // What is piped is there, whatever is handed on beside it.
-    }) as ChildProcessByStdio<null, Readable, Readable>
+    }) as ChildProcessByStdio<Writable | null, Readable, Readable>
+    // One that ends before it has read all says so by its status.
+    child.stdin?.on('error', () => {}).end(input)
     const written = collect(child)
     const timers: NodeJS.Timeout[] = []
     const end = () => {
@@ -74,7 +78,7 @@ export function runProgram(
   })
 }
 
-function collect({ stdout, stderr }: ChildProcessByStdio<null, Readable, Readable>) {
+function collect({ stdout, stderr }: ChildProcessByStdio<Writable | null, Readable, Readable>) {
   const written = { stdout: [] as string[], stderr: [] as string[] }
   stdout.setEncoding('utf8').on('data', text => written.stdout.push(text))
   stderr.setEncoding('utf8').on('data', text => written.stderr.push(text))

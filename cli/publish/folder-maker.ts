@@ -24,6 +24,7 @@ export interface Prepared {
   readonly destination: Pick<Destination, 'path' | 'layout'>
   /** What git says of the source, which may still be on its way. */
   readonly origin: Promise<Origin>
+  readonly signal: AbortSignal
 }
 
 /** Makes the folders of an application. */
@@ -38,7 +39,7 @@ export interface FolderMaker {
 export async function folderMaker(
   context: Context,
   options: PublishValues,
-  { project, compiled, destination, origin }: Prepared,
+  { project, compiled, destination, origin, signal }: Prepared,
   manifests: readonly Manifest[],
 ): Promise<FolderMaker> {
   const { io } = context
@@ -46,7 +47,7 @@ export async function folderMaker(
   const application = plan.environment.name
   const isOverlay = destination.layout === 'kustomize'
   const base = isOverlay ? await compileBase(context, options, application, project.environment) : undefined
-  const encrypt = await encrypterOf(io, compiled, destination)
+  const encrypt = await encrypterOf(io, compiled, destination, signal)
   const about = (source: Origin) => aboutOf(plan, manifests, project, source.repository, options)
   // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or encrypted.
   const printed =
@@ -104,11 +105,12 @@ async function encrypterOf(
   io: Context['io'],
   compiled: CompiledForRepository,
   destination: Pick<Destination, 'path' | 'layout'>,
+  signal: AbortSignal,
 ): Promise<((manifests: readonly Manifest[], there: Repository) => Promise<Encrypted>) | undefined> {
   const sealer = await sealerOf(io, compiled, compiled.directory)
   if (sealer) return (manifests, there) => sealManifests(manifests, sealer, there, destination.path)
   const sops = await sopsOf(io, compiled)
-  return sops && ((manifests, there) => sopsManifests(manifests, sops, there, destination))
+  return sops && ((manifests, there) => sopsManifests(manifests, sops, there, { ...destination, env: io.env, signal }))
 }
 
 const ONE_KEY =

@@ -29,7 +29,12 @@ export async function publishAsArtifact(
   const { reference, layout } = destination
   const git = { env: io.env, signal }
   const folder = { path: '.', layout }
-  const maker = await folderMaker(context, options, { project, compiled, destination: folder, origin }, manifests)
+  const maker = await folderMaker(
+    context,
+    options,
+    { project, compiled, destination: folder, origin, signal },
+    manifests,
+  )
   const dryRun = options.dryRun || options.verify
   const working: ArtifactOptions = {
     ...git,

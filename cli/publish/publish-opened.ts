@@ -30,7 +30,7 @@ export async function publishOpened(
   const application = compiled.plan.environment.name
   const destination = destinationOf(io, options, project, application)
   const git = { env: io.env, signal }
-  const maker = await folderMaker(context, options, { project, compiled, destination, origin }, manifests)
+  const maker = await folderMaker(context, options, { project, compiled, destination, origin, signal }, manifests)
   let message: MessageInput | undefined
   const describe = describer(io, maker, destination.layout)
   const publication = {

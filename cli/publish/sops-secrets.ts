@@ -5,6 +5,7 @@ import { devctlHome } from '../../contexts/home.ts'
 import { layoutPath } from '../../gitops/layout/layout.ts'
 import type { Repository } from '../../gitops/publication.ts'
 import { readSealingKey, type SealingKey } from '../../gitops/sealing-key.ts'
+import type { ProgramSurroundings } from '../../gitops/sops/program.ts'
 import { SECRET_VALUES, type SopsRule, sopsRuleFor } from '../../gitops/sops/rule.ts'
 import { sopsSecret } from '../../gitops/sops/secret.ts'
 import type { Io } from '../io.ts'
@@ -42,7 +43,7 @@ export async function sopsManifests(
   manifests: readonly Manifest[],
   { age, key, open }: Sops,
   there: Repository,
-  { path, layout }: Pick<Destination, 'path' | 'layout'>,
+  { path, layout, env, signal }: Pick<Destination, 'path' | 'layout'> & ProgramSurroundings,
 ): Promise<Encrypted> {
   const { onBranch, onRequest } = await keptIn(there, path, 'Secret')
   const marks: Record<string, string> = markOfKey(key)
@@ -57,7 +58,7 @@ export async function sopsManifests(
     }
     const rule = await ruleFor(age, posix.join(path, layoutPath(manifest, layout)), there)
     const previous = [onBranch.get(name), onRequest.get(name)].filter(one => one !== undefined)
-    const encrypted = await sopsSecret(object, { rule, key: key.key, now, previous })
+    const encrypted = await sopsSecret(object, { rule, key: key.key, now, previous, env, signal })
     for (const [entry, mark] of Object.entries(encrypted.marks)) marks[`${name}/${entry}`] = mark
     made.push({ ...manifest, object: encrypted.manifest })
   }

@@ -8,16 +8,28 @@ export interface SopsRule {
   readonly age: readonly string[]
   /** Which keys of a document have values that are encrypted. */
   readonly encryptedRegex: string
+  /** It asks for what only the program `sops` can do. */
+  readonly program?: ProgramRule
+}
+
+/** A rule for the program, without the pattern for its files. */
+export interface ProgramRule {
+  /** What of it needs the program. */
+  readonly fields: readonly string[]
+  readonly rule: Readonly<Record<string, unknown>>
 }
 
 /** What kustomize and Flux can read without a key: only the values of a Secret are encrypted (https://fluxcd.io/flux/guides/mozilla-sops/). */
 export const SECRET_VALUES = '^(data|stringData)$'
 
+/** Recipients that are not those of a plugin, or keys of ssh. */
+const NATIVE = /^age1(pq1)?[02-9ac-hj-np-z]+$/
+
 const AGE_ONLY = new Set(['path_regex', 'age', 'encrypted_regex'])
 
 /**
  * What the rules of a repository say of a file: the first rule whose `path_regex` fits, of the nearest `.sops.yaml` (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files).
- * `path` and what `read` takes are from the root of the repository. Undefined where there are no rules. Throws a UserError for rules that do not fit, and for what devctl does not encrypt for.
+ * `path` and what `read` takes are from the root of the repository. Undefined where there are no rules. Throws a UserError for rules that do not fit.
  */
 export async function sopsRuleFor(
   path: string,
@@ -36,18 +48,25 @@ type Rule = Readonly<Record<string, unknown>>
 async function ruleIn(text: string, config: string, path: string): Promise<SopsRule> {
   const rule = (await rulesIn(text, config)).find(({ path_regex: pattern }) => fits(pattern, path, config))
   if (!rule) throw refuse(config, `has no rule for \`${path}\``, `add one: \`- path_regex: .*\\.yaml$\`, with \`age\``)
-  const more = Object.keys(rule).filter(key => !AGE_ONLY.has(key) && isSaid(rule[key]))
-  if (more.length > 0)
-    throw refuse(
-      config,
-      `asks for ${more.map(key => `\`${key}\``).join(', ')} for \`${path}\`: devctl encrypts for age, by \`encrypted_regex\``,
-      `write a rule with \`age\` for this file, or list recipients as \`age\` under \`secrets\` of the environment, which counts for more`,
-    )
+  const fields = Object.keys(rule).filter(key => !AGE_ONLY.has(key) && isSaid(rule[key]))
   const { age, encrypted_regex: regex } = rule
   const recipients = (Array.isArray(age) ? age : String(age ?? '').split(',')).map(one => String(one).trim())
   const named = [...new Set(recipients.filter(one => one !== ''))]
+  const encryptedRegex = isSaid(regex) ? String(regex) : SECRET_VALUES
+  if (fields.length > 0 || named.some(one => !NATIVE.test(one)))
+    return {
+      age: named,
+      encryptedRegex,
+      program: programRule(rule, fields.length > 0 ? fields : ['age'], encryptedRegex),
+    }
   if (named.length === 0) throw refuse(config, `names no recipient for \`${path}\``, 'add `age: age1…` to its rule')
-  return { age: named, encryptedRegex: isSaid(regex) ? String(regex) : SECRET_VALUES }
+  return { age: named, encryptedRegex }
+}
+
+function programRule(rule: Rule, fields: readonly string[], encryptedRegex: string): ProgramRule {
+  const { path_regex: _, ...rest } = rule
+  const selects = Object.keys(rule).some(key => /^(un)?encrypted_/.test(key) && isSaid(rule[key]))
+  return { fields, rule: selects ? rest : { ...rest, encrypted_regex: encryptedRegex } }
 }
 
 async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {

@@ -4,9 +4,10 @@ import type { KubernetesObject } from '../../constructs/manifest.ts'
 import type { SealMarks } from '../seal.ts'
 import { encryptSecret } from './encrypt.ts'
 import { isEncryptedText } from './encrypted-text.ts'
+import { encryptByProgram, type ProgramSurroundings } from './program.ts'
 import type { SopsRule } from './rule.ts'
 
-export interface SopsOptions {
+export interface SopsOptions extends ProgramSurroundings {
   readonly rule: SopsRule
   /** Of the marks: `readSealingKey` has it. */
   readonly key: KeyObject
@@ -23,19 +24,21 @@ export interface SopsSecret {
 /**
  * A Secret encrypted by SOPS. Without the private key nobody can tell whether a value has changed, and encryption is never the same twice; so that an unchanged Secret makes no
  * commit, what an earlier run has made of it stays as long as the marks of its values, its recipients and all that is not encrypted are the same. Otherwise the whole of it is
- * encrypted again, for its parts share a key. Throws a UserError as `encryptSecret` does.
+ * encrypted again, for its parts share a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
  */
 export async function sopsSecret(secret: KubernetesObject, options: SopsOptions): Promise<SopsSecret> {
   const { rule, key, now, previous } = options
   const marks = marksOf(secret, rule, key)
+  const encrypt = () =>
+    rule.program ? encryptByProgram(secret, rule.program, options) : encryptSecret(secret, rule, now)
   const kept = previous.find(one => isDeepStrictEqual(one.marks, marks) && isStillTrue(one.encrypted, secret, rule))
-  return { manifest: kept?.encrypted ?? (await encryptSecret(secret, rule, now)), marks }
+  return { manifest: kept?.encrypted ?? (await encrypt()), marks }
 }
 
 /** By key of the Secret, what tells that its value, its place and its recipients are the same. */
 function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyObject): SealMarks {
   const { name, namespace = '' } = metadata
-  const place = ['sops', [...rule.age].sort(), rule.encryptedRegex, namespace, name]
+  const place = ['sops', [...rule.age].sort(), rule.encryptedRegex, rule.program?.rule ?? '', namespace, name]
   const entries = Object.entries((data ?? {}) as Readonly<Record<string, string>>) // what a Secret has there
   return Object.fromEntries(
     entries.map(([entry, value]) => {
@@ -59,7 +62,7 @@ function isStillTrue(encrypted: KubernetesObject, secret: KubernetesObject, rule
     isDeepStrictEqual(rest, JSON.parse(JSON.stringify(wanted))) &&
     isDeepStrictEqual(values.map(([name]) => name).sort(), names.sort()) &&
     values.every(([, value]) => isEncryptedText(value)) &&
-    isDeepStrictEqual([...recipients].sort(), [...rule.age].sort()) &&
-    regex === rule.encryptedRegex
+    (rule.program !== undefined ||
+      (isDeepStrictEqual([...recipients].sort(), [...rule.age].sort()) && regex === rule.encryptedRegex))
   )
 }

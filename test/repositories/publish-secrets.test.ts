@@ -508,7 +508,7 @@ describe('the backend sops', () => {
     await commitDirectly(server.repository, { '.sops.yaml': 'creation_rules: [{pgp: ABCDEF}]\n' })
     expect(await publish()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('`.sops.yaml` of the repository asks for `pgp`'),
+      stderr: expect.stringContaining('`pgp`'),
     })
     await check()
   })
