@@ -98,8 +98,8 @@ export async function compileForCluster(
     )
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
   if (keepRoutes.size > 0) {
-    const text = `${plural(keepRoutes.size, 'route')} left as they are: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`
-    progress.tell({ type: 'note', text: keepRoutes.size === 1 ? text.replace('they are', 'it is') : text })
+    const text = `${plural(keepRoutes.size, 'route')} neither made nor changed: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`
+    progress.tell({ type: 'note', text })
   }
   const files = manifest ? [manifest.path] : options.file
   const common = {

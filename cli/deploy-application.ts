@@ -69,7 +69,7 @@ export async function applyCompiled(
 
   const { deployEnvironment } = await import('../environment/deploy.ts')
   const isWanted = ({ service }: { readonly service: string }) => !part || part.services.has(service)
-  const outcome = new Outcome({ ...plan, workloads: plan.workloads.filter(isWanted) })
+  const outcome = new Outcome({ ...plan, workloads: plan.workloads.filter(isWanted) }, { waits: options.wait })
   const choices = choicesOf(options, compiled)
   if (plan.workloads.length === 0 && services)
     throw new UserError('the files have no services to deploy', {

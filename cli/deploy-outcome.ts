@@ -19,7 +19,11 @@ export class Outcome {
   /** Services whose workload was there before. */
   readonly #older = new Set<string>()
 
-  constructor({ workloads }: Plan) {
+  readonly #waits: boolean
+
+  /** `waits` says whether the deploy waits until all are ready. */
+  constructor({ workloads }: Plan, { waits }: { readonly waits: boolean }) {
+    this.#waits = waits
     this.#members = new Map(workloads.map(({ service, pod }) => [service, pod.services]))
   }
 
@@ -47,10 +51,13 @@ export class Outcome {
   /** `db, web are ready; api is not ready`. Empty when there are no services. */
   text(): string {
     const services = this.services()
-    return PARTS.flatMap(([state, one, several]) => {
-      const names = [...services].filter(([, other]) => other === state).map(([name]) => name)
-      return names.length > 0 ? [`${listed(names)} ${names.length === 1 ? one : several}`] : []
-    }).join('; ')
+    const parts = this.#waits ? [...PARTS, NOT_REACHED] : [...PARTS, NOT_WAITED_FOR]
+    return parts
+      .flatMap(([state, one, several]) => {
+        const names = [...services].filter(([, other]) => other === state).map(([name]) => name)
+        return names.length > 0 ? [`${listed(names)} ${names.length === 1 ? one : several}`] : []
+      })
+      .join('; ')
   }
 
   #plan({ steps }: Changes, { workloads }: Wanted): void {
@@ -68,13 +75,21 @@ export class Outcome {
   }
 }
 
-const PARTS: readonly (readonly [ServiceState, one: string, several: string])[] = [
+type Part = readonly [ServiceState, one: string, several: string]
+
+const PARTS: readonly Part[] = [
   ['ready', 'is ready', 'are ready'],
   ['not-ready', 'is not ready', 'are not ready'],
   ['not-made', 'was not made', 'were not made'],
   ['not-changed', 'was not changed', 'were not changed'],
-  ['not-waited-for', 'was not waited for (`--wait` does)', 'were not waited for (`--wait` does)'],
 ]
+const NOT_WAITED_FOR: Part = [
+  'not-waited-for',
+  'was not waited for (`--wait` does)',
+  'were not waited for (`--wait` does)',
+]
+/** A deploy that waits has ended before it came to them. */
+const NOT_REACHED: Part = ['not-waited-for', 'is not known to be ready', 'are not known to be ready']
 
 /** Names with commas, and of many how many more there are. */
 export const listed = (names: readonly string[]): string =>

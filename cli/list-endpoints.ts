@@ -42,6 +42,6 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
 function whyNone({ plan }: KnownEnvironment, isDeployed: boolean): string {
   if (!isDeployed) return 'it is not deployed there'
   return plan && plan.routes.length > 0
-    ? 'its routes were left out, for want of a domain; `devctl deploy --domain DOMAIN` makes them'
+    ? 'its routes are not there; `devctl deploy --domain DOMAIN` makes them as soon as a service behind them is ready'
     : 'no service has a public port (`ports: ["80:8080"]`), and there are no `endpoints`'
 }

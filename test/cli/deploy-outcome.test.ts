@@ -6,9 +6,13 @@ import type { Changes } from '../../environment/changes.ts'
 import type { Wanted } from '../../environment/wanted.ts'
 
 /** An outcome of workloads with these services; those in `older` were there before. */
-function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older: readonly string[] = []) {
+function outcomeOf(
+  workloads: readonly (readonly [string, ...string[]])[],
+  older: readonly string[] = [],
+  waits = false,
+) {
   const plan = { workloads: workloads.map(services => ({ service: services[0], pod: { services } })) }
-  const outcome = new Outcome(plan as unknown as Plan) // what it does not read is not there
+  const outcome = new Outcome(plan as unknown as Plan, { waits }) // what it does not read is not there
   const wanted = { workloads: workloads.map(([service]) => ({ service })) }
   const steps = new Map(
     wanted.workloads.map(one => [one, { action: older.includes(one.service) ? 'update' : 'create' }]),
@@ -36,6 +40,12 @@ test('every service is counted once, whatever became of it', () => {
   expect(outcome.text()).toBe(
     'db, job are ready; web, side are not ready; worker was not made; old was not changed; api was not waited for (`--wait` does)',
   )
+})
+
+test('a deploy that waits and is stopped does not advise to wait', () => {
+  const outcome = outcomeOf([['db'], ['api']], ['api'], true)
+  outcome.events.applied('api')
+  expect(outcome.text()).toBe('db was not made; api is not known to be ready')
 })
 
 test('of many services there are some names, and how many more', () => {

@@ -64,7 +64,7 @@ endpoints:
     await devctl('deploy')
     const { stdout, stderr } = await devctl('endpoints')
     expect(stdout).toBe('')
-    expect(stderr).toContain('for want of a domain')
+    expect(stderr).toContain('its routes are not there')
     expect(await listed()).toEqual([])
   })
 
