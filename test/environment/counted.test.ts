@@ -45,7 +45,7 @@ async function counted(
 ) {
   const clock = new FakeClock()
   const all = of.map(({ service }) => ({ service, pod: { services: [service] } }))
-  const outcome = new Outcome({ workloads: all } as unknown as Plan) // what it does not read is not there
+  const outcome = new Outcome({ workloads: all } as unknown as Plan, { waits: true }) // what it does not read is not there
   outcome.events.planned(await plan(cluster, wanted([], of)), wanted([], of))
   let isOver = false
   const { applied, status } = outcome.events
