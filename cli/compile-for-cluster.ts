@@ -47,14 +47,29 @@ export interface ForCluster extends DeployingValues {
   readonly services?: readonly string[]
 }
 
+/** A project, compiled for the cluster, whose warnings have not been printed yet. */
+export interface PreparedForCluster extends CompiledForCluster {
+  /** Prints the warnings and notes. */
+  readonly tell: () => void
+}
+
 /** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
 export async function compileForCluster(
+  ...parameters: Parameters<typeof prepareForCluster>
+): Promise<CompiledForCluster | undefined> {
+  const prepared = await prepareForCluster(...parameters)
+  prepared?.tell()
+  return prepared
+}
+
+/** The same, but keeps the warnings back: variables that are handed on later may make them wrong. */
+export async function prepareForCluster(
   context: Context,
   options: ForCluster,
   project: OpenProject,
   { namespace, signal, target }: Pick<Session, 'namespace' | 'signal' | 'target'>,
   progress: Progress,
-): Promise<CompiledForCluster | undefined> {
+): Promise<PreparedForCluster | undefined> {
   const { io } = context
   const { startOrder = 'client' } = options
   const { domain, registry } = lastingOptions(io, options, project, target)
@@ -82,10 +97,15 @@ export async function compileForCluster(
     ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
   )
   const shown = [...found, ...refused]
-  progress.pause()
-  report(context, options.output, shown)
+  const notes: string[] = []
+  const tell = () => {
+    progress.pause()
+    report(context, options.output, shown)
+    for (const text of notes) progress.tell({ type: 'note', text })
+  }
   const directory = manifest?.folder ?? loaded?.directory
   if (!plan || directory === undefined || count(shown).error > 0) {
+    tell()
     io.stderr.write(`${failureSummary(shown, 'nothing was deployed')}\n`)
     return undefined
   }
@@ -98,8 +118,9 @@ export async function compileForCluster(
     )
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
   if (keepRoutes.size > 0) {
-    const text = `${plural(keepRoutes.size, 'route')} neither made nor changed: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`
-    progress.tell({ type: 'note', text })
+    notes.push(
+      `${plural(keepRoutes.size, 'route')} neither made nor changed: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`,
+    )
   }
   const files = manifest ? [manifest.path] : options.file
   const common = {
@@ -111,11 +132,12 @@ export async function compileForCluster(
     registry,
     rerun: await toRerun(options.rerun ?? [], compilation, part),
     ...(part && { part }),
+    tell,
   }
   if (!options.registryCredentials) return { plan, ...common }
-  const { plan: pulling, notes } = await addRegistryCredentials(plan, synth, context, signal)
-  for (const text of notes) progress.tell({ type: 'note', text })
-  return { plan: pulling, ...common }
+  const pulling = await addRegistryCredentials(plan, synth, context, signal)
+  notes.push(...pulling.notes)
+  return { ...common, plan: pulling.plan }
 }
 
 /** All is applied at once: the manifests wait for themselves. */

@@ -2,7 +2,13 @@ import { withLease } from '../environment/lease.ts'
 import { newKey, readKept, writeKept } from '../environment/secret-marks.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { type CompiledForCluster, compileForCluster, report } from './compile-for-cluster.ts'
+import {
+  type CompiledForCluster,
+  compileForCluster,
+  type PreparedForCluster,
+  prepareForCluster,
+  report,
+} from './compile-for-cluster.ts'
 import { applyCompiled, type Deployed, type DeployValues } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
 import { compileWithHanded } from './handed-variables.ts'
@@ -27,9 +33,7 @@ export async function deployProject(
   const { namespace, clock, signal } = session
   const began = clock.now()
   // Before anything is run: what is wrong in the files shows at once.
-  const isPart = options.services.length > 0
-  const compile = isPart ? compileWithHanded : compileForCluster
-  const compiled = await compile(context, options, project, session, progress)
+  const compiled = await prepare(context, options, project, session, progress)
   if (!compiled) return { status: 1 }
   const environment = compiled.plan.environment.name
   if (above.length === 0) await ensureNamespace(context, options, session, progress)
@@ -40,6 +44,7 @@ export async function deployProject(
     const status = await deployDependencies(context, options, manifest, session, progress, above, dependencies)
     if (status !== 0) return { status }
   }
+  const isPart = options.services.length > 0
   const commands = isPart ? [] : (manifest?.deploy?.commands ?? [])
   if (isPart && manifest?.deploy?.commands.length)
     progress.tell({
@@ -79,14 +84,29 @@ export async function deployProject(
       return { status: 1 }
     }
     const fresh: Context = { ...context, io: withVariables(context.io, variables) }
-    const again: CompiledForCluster | undefined =
-      Object.keys(variables).length === 0
-        ? compiled
-        : await compileForCluster(fresh, options, project, { ...session, signal: active }, progress)
+    const isSame = Object.keys(variables).length === 0
+    if (isSame) compiled.tell?.()
+    const again = isSame
+      ? compiled
+      : await compileForCluster(fresh, options, project, { ...session, signal: active }, progress)
     if (!again) return { status: 1 }
     const how = { ...base, isHeld: true, signal: active }
     return { status: await applyCompiled(fresh, options, again, session, progress, how), environment, variables }
   })
+}
+
+/** Compiles before the commands run; with `tell` the warnings come later, since the commands may set the variables that they are about. */
+function prepare(
+  context: Context,
+  options: DeployValues,
+  project: OpenProject,
+  session: Session,
+  progress: Progress,
+): Promise<(CompiledForCluster & Partial<PreparedForCluster>) | undefined> {
+  const hasCommands = (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
+  const isPart = options.services.length > 0
+  const compile = isPart ? compileWithHanded : hasCommands ? prepareForCluster : compileForCluster
+  return compile(context, options, project, session, progress)
 }
 
 /** Keeps variables for the commands of destroy, and for those who depend on the environment. */

@@ -1,6 +1,11 @@
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { type CompiledForCluster, compileForCluster, type ForCluster } from './compile-for-cluster.ts'
+import {
+  type CompiledForCluster,
+  compileForCluster,
+  type ForCluster,
+  prepareForCluster,
+} from './compile-for-cluster.ts'
 import { manifestOf, type OpenProject } from './open-project.ts'
 import type { Progress } from './progress/progress.ts'
 import { withVariables } from './project-session.ts'
@@ -16,12 +21,17 @@ export async function compileWithHanded(
   session: Session,
   progress: Progress,
 ): Promise<CompiledForCluster | undefined> {
-  const compiled = await compileForCluster(context, options, project, session, progress)
-  if (!compiled || !manifestOf(project)?.deploy?.commands.length) return compiled
+  if (!manifestOf(project)?.deploy?.commands.length)
+    return compileForCluster(context, options, project, session, progress)
+  const compiled = await prepareForCluster(context, options, project, session, progress)
+  if (!compiled) return undefined
   const { cluster, namespace, signal } = session
   const { readKept } = await import('../environment/secret-marks.ts')
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
-  if (!kept || Object.keys(kept.variables).length === 0) return compiled
+  if (!kept || Object.keys(kept.variables).length === 0) {
+    compiled.tell()
+    return compiled
+  }
   const io = withVariables(context.io, { ...kept.variables, ...options.var })
   return compileForCluster({ ...context, io }, options, project, session, progress)
 }

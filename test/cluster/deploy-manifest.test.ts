@@ -80,6 +80,24 @@ destroy:
     expect((await devctl('destroy')).stderr).toContain('there is nothing of')
   })
 
+  it('warns of a variable that nothing sets only when no command hands it on', async ({ devctl, ...project }) => {
+    project.write(
+      'devctl.yml',
+      'deploy:\n  commands: [\'echo "ADDRESS=http://db" >> $DEVCTL_ENV\']\n  compose: compose.yaml\n',
+    )
+    project.compose(`services:\n  web:\n    ${SLEEP}\n    environment: {A: "\${ADDRESS}", B: "\${OTHER}"}\n`)
+    for (const output of ['text', 'json']) {
+      for (const [command, ...words] of [['deploy'], ['diff'], ['deploy', 'web']] as const) {
+        const { status, stdout, stderr } = await devctl(command, ...words, `--output=${output}`)
+        expect(status, stderr).toBe(0)
+        expect(stdout + stderr).not.toContain('`ADDRESS` is not set')
+        expect((stdout + stderr).match(/`OTHER` is not set/g), `${command} ${words} ${output}`).toHaveLength(1)
+      }
+    }
+    const env = (await project.get('deployment/web')).spec as { template: { spec: { containers: [{ env: object }] } } }
+    expect(env.template.spec.containers[0].env).toContainEqual({ name: 'A', value: 'http://db' })
+  })
+
   it('stops at the first command that fails, and says where it is', async project => {
     project.write('devctl.yml', 'deploy:\n  - echo one\n  - "echo two >&2; exit 3"\n  - echo three\n')
     const { status, stderr } = await project.devctl('deploy')
