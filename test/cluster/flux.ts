@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentTarget } from '../../gitops/agents.ts'
-import { fluxObjects } from '../../gitops/flux.ts'
+import { type FluxSettings, fluxObjects } from '../../gitops/flux.ts'
 import { git } from '../git/git.ts'
 import type { GitServer } from '../git/repository.ts'
 import { describeAll } from './application.ts'
@@ -44,6 +44,7 @@ interface FluxOptions {
   readonly login?: { readonly username: string; readonly password: string }
   /** Of `spec.postBuild` of the Kustomization. */
   readonly substitute?: Readonly<Record<string, string>>
+  readonly settings?: FluxSettings
   /** For files. */
   readonly folder: string
 }
@@ -54,14 +55,14 @@ const SECONDS = 120
 /** Applies the GitRepository and the Kustomization, and the Secret that the first one reads. */
 export async function startFlux(
   cluster: Cluster,
-  { namespace, target, server, login, substitute, folder }: FluxOptions,
+  { namespace, target, server, login, substitute, settings, folder }: FluxOptions,
 ): Promise<Flux> {
   const name = `${target.application}-${target.environment}`
   const kubectl = (...args: readonly string[]) => cluster.kubectl('--namespace', namespace, ...args)
   const secret = ['create', 'secret', 'generic', `${name}-git`]
   if (login) await kubectl(...secret, ...Object.entries(login).map(([key, value]) => `--from-literal=${key}=${value}`))
   const file = join(folder, 'flux.yaml')
-  const text = fluxObjects({ ...target, repository: server.address, branch: 'main' })
+  const text = fluxObjects({ ...target, repository: server.address, branch: 'main' }, settings)
   writeFileSync(file, adapted(text, namespace, { secret: login && `${name}-git`, substitute }))
   await kubectl('apply', '--filename', file)
   let asked = 0
