@@ -88,6 +88,8 @@ class DotenvReader {
   readonly #what: 'label' | 'variable'
   readonly #entries: DotenvEntry[] = []
   readonly #read = new Map<string, string>()
+  /** Names whose values could not be read: there is a message about each, so that nobody is told that they are not set. */
+  readonly #unread = new Set<string>()
   #at = 0
   /** Characters of all values. */
   #size = 0
@@ -165,7 +167,7 @@ class DotenvReader {
     const raw = this.#quotedValue(quote)
     if (!raw) {
       // Nobody knows where it ends: what follows may be the rest of a key.
-      this.#hideSecret(name, open, this.#text.length)
+      this.#leaveOut(name, open, this.#text.length)
       return -1
     }
     if (quote === "'") {
@@ -186,11 +188,12 @@ class DotenvReader {
     this.#take(LINE_REST)
     const line = this.#text.slice(start, this.#at)
     const assigned = line.search(/[=:]/)
-    if (assigned >= 0) this.#hideSecret(line.slice(0, assigned), start + assigned + 1, this.#at)
+    if (assigned >= 0) this.#leaveOut(line.slice(0, assigned), start + assigned + 1, this.#at)
   }
 
-  /** Keeps a value that could not be read out of excerpts, where it is a secret by its name or looks. */
-  #hideSecret(name: string, start: number, end: number): void {
+  /** Remembers that a value could not be read, and keeps it out of excerpts where it is a secret by its name or looks. */
+  #leaveOut(name: string, start: number, end: number): void {
+    this.#unread.add(name.trim())
     if (looksSecretName(name) || looksSecretText(this.#text.slice(start, start + MOST_LOOKED_AT)))
       this.#reporter.hide(this.#span(start, end))
   }
@@ -272,7 +275,7 @@ class DotenvReader {
       return value === undefined ? undefined : { value, origin: '' }
     })
     if ('errors' in result) {
-      this.#hideSecret(name, span.start, span.end)
+      this.#leaveOut(name, span.start, span.end)
       for (const { kind, name: variable = '', message, hint: advice, start, end } of result.errors) {
         const place = raw.place(start, end)
         if (kind === 'required') this.#reporter.report(requiredVariable, place, { name: variable, message })
@@ -281,7 +284,8 @@ class DotenvReader {
       return false
     }
     for (const { name: variable, start, end } of result.unset) {
-      this.#reporter.report(unsetVariable, raw.place(start, end), { name: variable })
+      if (!this.#unread.has(variable))
+        this.#reporter.report(unsetVariable, raw.place(start, end), { name: variable })
     }
     const variables = result.variables.map(variable => variable.name)
     this.#add({ name, value: result.value, span, inherited: false, variables })
