@@ -243,7 +243,13 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
       changed = true
       const { value, ...from } = variable
       if (from.isSecret) variables.secrets.add({ span: item.span, origin: `\`${name}\``, value })
-      return { ...item, value: `${name}=${value}`, variables: [{ name, ...from, span: item.span }] }
+      // The value is written nowhere: all that there is of it in the file is the name.
+      const { span } = item
+      const pieces = [
+        { at: 0, length: name.length, span, verbatim: false },
+        { at: name.length + 1, length: value.length, span, verbatim: false },
+      ]
+      return { ...item, value: `${name}=${value}`, pieces, variables: [{ name, ...from, span }] }
     })
     return changed ? withEntry(service, 'environment', { ...environment, items }) : service
   })
