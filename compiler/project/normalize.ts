@@ -159,8 +159,10 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   const before = get(service, 'depends_on')
   const entries = new Map<string, Entry>(isMap(before) ? before.entries : [])
   const add = (dependency: string, restart: boolean, from: Tree) => {
-    if (entries.has(dependency)) return
-    added.add(`${name} ${dependency}`)
+    const written = entries.get(dependency)?.value
+    // `devctl config` writes what follows from a link: to read it again is no wish of the user's.
+    if (!written || isImplied(written, restart)) added.add(`${name} ${dependency}`)
+    if (written) return
     const { span } = from
     const value = (of: string | boolean) => ({ key: span, value: scalarTree(span, of) })
     entries.set(dependency, {
@@ -191,6 +193,18 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   }
   if (entries.size === 0 || entries.size === (isMap(before) ? before.entries.size : 0)) return service
   return withEntry(service, 'depends_on', { kind: 'map', span: before?.span ?? service.span, entries })
+}
+
+/** Whether a dependency is the same, key for key, as the one that would be added. */
+const isImplied = (dependency: Tree, restart: boolean): boolean =>
+  isMap(dependency) &&
+  scalarOf(dependency, 'condition') === 'service_started' &&
+  scalarOf(dependency, 'required') === true &&
+  (scalarOf(dependency, 'restart') ?? false) === restart
+
+const scalarOf = (tree: Tree, key: string) => {
+  const found = get(tree, key)
+  return found?.kind === 'scalar' ? found.value : undefined
 }
 
 const texts = (tree: Tree | undefined): readonly ScalarTree[] =>

@@ -284,8 +284,7 @@ class DotenvReader {
       return false
     }
     for (const { name: variable, start, end } of result.unset) {
-      if (!this.#unread.has(variable))
-        this.#reporter.report(unsetVariable, raw.place(start, end), { name: variable })
+      if (!this.#unread.has(variable)) this.#reporter.report(unsetVariable, raw.place(start, end), { name: variable })
     }
     const variables = result.variables.map(variable => variable.name)
     this.#add({ name, value: result.value, span, inherited: false, variables })

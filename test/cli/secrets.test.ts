@@ -272,7 +272,9 @@ describe('a message about a mistake', () => {
   test('shows a name in a list as it is written, not its value from elsewhere', async () => {
     const files = { ...service('environment: [A=1, "API_TOKEN", "B=2"]'), '.env': 'API_TOKEN=Zx9-quartz\n' }
     const { stderr } = await run(['validate', '--for-repository'], { cwd: makeFolder(files) })
-    expect(stderr).toContain(' 5 |     environment: [A=1, "API_TOKEN", "B=2"]\n   |                        ^^^^^^^^^^^\n')
+    expect(stderr).toContain(
+      ' 5 |     environment: [A=1, "API_TOKEN", "B=2"]\n   |                        ^^^^^^^^^^^\n',
+    )
   })
 
   const words = [['render'], ['validate', '--output', 'json'], ['validate', '--for-repository'], ['config']]

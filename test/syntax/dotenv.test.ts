@@ -185,7 +185,10 @@ describe('raw files', () => {
 })
 
 it('does not say of a variable that it is not set when its value could not be read', () => {
-  expect(read('A=${P\nB="x\nC=$A').found).toEqual(['dotenv/invalid-expression 1:3 ${P', 'dotenv/unterminated-quote 2:3 "x'])
+  expect(read('A=${P\nB="x\nC=$A').found).toEqual([
+    'dotenv/invalid-expression 1:3 ${P',
+    'dotenv/unterminated-quote 2:3 "x',
+  ])
   expect(read('A=${P\nC=$A$U').found).toEqual(['dotenv/invalid-expression 1:3 ${P', 'dotenv/unset 2:5 $U'])
   expect(read('A B=1\nC=${A B}').found).toHaveLength(2)
 })
