@@ -28,4 +28,12 @@ describe('the program', () => {
     expect(stdout).toBe('# standard input#services.s0.ports\n0\n')
     expect(stderr).not.toMatch(/EPIPE|at /)
   })
+
+  test('reads no more of standard input than of files', () => {
+    const options = { input: `${many}# ${'x'.repeat(1 << 20)}`, encoding: 'utf8' } as const
+    const limited = { ...options, env: { ...process.env, DEVCTL_LIMITS: 'bytes=1m' } }
+    const { status, stderr } = spawnSync(process.execPath, [main, 'render', '-f', '-'], limited)
+    expect(status).toBe(1)
+    expect(stderr).toMatch(/^error: standard input has more than 1,048,576 bytes\n\s+= help: .*`DEVCTL_LIMITS=bytes=/)
+  })
 })

@@ -1,7 +1,9 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { createHost } from '../../cli/node-host.ts'
 import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
+import { compile } from '../../compiler/index.ts'
 import { run } from '../run.ts'
 import { makeFolder } from './folder.ts'
 
@@ -61,6 +63,22 @@ describe('a limit', () => {
     expect(parseLimits('context=4g, bytes=1Mi')).toEqual({ limits: { context: 4 * 2 ** 30, bytes: 2 ** 20 } })
     expect(Object.keys(LIMITS)).toContain('seconds')
   })
+})
+
+test('time is looked at while manifests are planned', () => {
+  const folder = makeFolder({
+    'compose.yaml': 'name: shop\nservices:\n  a: {build: .}\n  b: {build: .}\n',
+    Dockerfile: 'FROM x\n',
+  })
+  let now = 0
+  const host = createHost({ env: {} })
+  // The first image takes more than a minute.
+  const slow = { ...host, now: () => now, hashBuild: () => void (now = 61_000) }
+  const { plan, diagnostics } = compile({ files: [join(folder, 'compose.yaml')], workingDirectory: folder }, slow)
+  expect(plan).toBeUndefined()
+  expect(diagnostics).toContainEqual(
+    expect.objectContaining({ code: 'limits/exceeded', message: expect.stringContaining('60 seconds') }),
+  )
 })
 
 describe('a file of 10 GB that takes no room on the disk', () => {
