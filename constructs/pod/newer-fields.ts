@@ -57,9 +57,10 @@ export function withoutAnnotations(template: PodTemplate): PodTemplate {
   return { ...template, metadata }
 }
 
-/** Puts annotations into a rendered object or Pod template. */
+/** Puts annotations into a rendered object or Pod template, before those that it has of its own. */
 export function addAnnotations(json: Json, annotations: k8s.ObjectMeta['annotations']): void {
-  if (annotations) assign(() => field(json, 'metadata'), { annotations })
+  const metadata = field(json, 'metadata')
+  if (annotations && metadata) metadata['annotations'] = { ...field(metadata, 'annotations'), ...annotations }
 }
 
 /** Adds to the rendered `json` of a Pod template the fields of `template` that the typed classes dropped. Does nothing when the template
