@@ -26,7 +26,28 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
       renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name) // made of mappings
   }
   if (!('services' in printed)) printed['services'] = {}
+  const endpoints = withoutRulesTo(loaded.absentServices, printed['endpoints'])
+  if (endpoints === undefined) delete printed['endpoints']
+  else printed['endpoints'] = endpoints
   return printed
+}
+
+/**
+ * Endpoints in any of their notations without the rules that lead to services which are left out; undefined where none is left. What is
+ * printed does not have these services, and would be taken for a mistake.
+ */
+function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknown {
+  if (Array.isArray(endpoints)) {
+    const rules = endpoints.filter(rule => !absent.has(rule?.service))
+    return rules.length > 0 || endpoints.length === 0 ? rules : undefined
+  }
+  if (typeof endpoints !== 'object' || endpoints === null) return endpoints
+  const kept = Object.entries(endpoints).flatMap(([key, value]) => {
+    const left = withoutRulesTo(absent, value)
+    return left === undefined ? [] : [[key, left] as const]
+  })
+  const isEmpty = kept.length === 0 || ('rules' in endpoints && !kept.some(([key]) => key === 'rules'))
+  return isEmpty && Object.keys(endpoints).length > 0 ? undefined : Object.fromEntries(kept)
 }
 
 /** Names that Compose gives by itself begin with that of the project. */
