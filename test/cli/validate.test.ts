@@ -93,7 +93,7 @@ describe('validate', () => {
   })
 
   test('shows remarks from --loglevel info on', async () => {
-    const file = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n    ports: ["127.0.0.1:80:80"]\n'
+    const file = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\nvolumes: {unused: {}}\n'
     const shown = async (level: string) => (await validate(file, ['--loglevel', level])).stderr.includes('info[')
     expect(await shown('info')).toBe(true)
     expect(await shown('debug')).toBe(true)
