@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject, ObjectRef } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
@@ -14,9 +14,10 @@ import { explainFailure } from './explain.ts'
 import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
 import { type Holder, isLocked, withLease } from './lease.ts'
 import { refuseEndingNamespace } from './namespace.ts'
-import { type EnvironmentRecord, isOvertaken, readRecord, type Source } from './record.ts'
+import { type EnvironmentRecord, isOvertaken, readRecord, recordRef, type Source } from './record.ts'
 import { NotInTime, WorkloadFailed } from './rollout.ts'
-import { type KeptSecrets, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
+import { type KeptSecrets, keptRef, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
+import { ObjectsDeleted, refuseDeleted } from './still-there.ts'
 import { Tracker, WorkloadDeleted } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
 
@@ -83,6 +84,8 @@ export interface DeployPlan {
   readonly isLocked: boolean
   /** What the environment has to keep before anything is applied, where it does not yet. */
   readonly toKeep: KeptSecrets | undefined
+  /** The environment has a Secret of devctl's own. */
+  readonly keepsSecret: boolean
 }
 
 /**
@@ -127,10 +130,11 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
     const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
+    if (input.wait) await refuseDeleted(cluster, environment, neededAtEnd(first), { signal })
     const all = first.wanted.after.map(({ object }) => object)
     return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
   } catch (error) {
-    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted)
+    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted || one instanceof ObjectsDeleted)
     if (deleted.length > 0) {
       // With their namespace, perhaps.
       await refuseEndingNamespace(cluster, namespace, { signal })
@@ -151,6 +155,21 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
   } finally {
     tracker.stop()
   }
+}
+
+/** What has to be there at the end of a deploy, and is not watched as workloads are: what they need, their routes, and what devctl keeps about them. */
+function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] {
+  const { environment, namespace } = wanted
+  return [
+    ...[...wanted.before, ...wanted.after].map(({ object: { apiVersion, kind, metadata } }) => ({
+      apiVersion,
+      kind,
+      name: metadata.name,
+      namespace: metadata.namespace,
+    })),
+    recordRef(environment, namespace),
+    ...(keepsSecret ? [keptRef(environment, namespace)] : []),
+  ]
 }
 
 /** Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster would refuse. */
@@ -174,7 +193,7 @@ export async function planDeploy(
     recorded !== undefined && isLocked(cluster, environment, namespace, options),
   ])
   const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
-  return { wanted, changes, isLocked: locked, toKeep }
+  return { wanted, changes, isLocked: locked, toKeep, keepsSecret: needsKey }
 }
 
 /** Does what the plan says; gives the names of what it pruned. */

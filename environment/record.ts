@@ -41,7 +41,8 @@ export const recordName = (environment: string): string => `devctl-${environment
 export const isOwn = ({ kind, metadata }: KubeObject, environment: string): boolean =>
   ['ConfigMap', 'Secret', 'Lease'].includes(kind) && metadata.name === recordName(environment)
 
-const recordRef = (environment: string, namespace: string) =>
+/** Where the record of an environment is. */
+export const recordRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', name: recordName(environment), namespace }) as const
 
 /** The record of an environment; undefined when it was never deployed. What cannot be read in it counts as not there. */

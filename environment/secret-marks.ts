@@ -40,6 +40,10 @@ export interface KeptSecrets {
   readonly isEnding?: boolean
 }
 
+/** Where the environment's Secret is. */
+export const keptRef = (environment: string, namespace: string) =>
+  ({ apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }) as const
+
 /** What the environment keeps; undefined when it has no Secret. Throws a UserError for one whose variables somebody has changed. */
 export async function readKept(
   cluster: Cluster,
@@ -47,7 +51,7 @@ export async function readKept(
   namespace: string,
   options: CallOptions,
 ): Promise<KeptSecrets | undefined> {
-  const ref = { apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }
+  const ref = keptRef(environment, namespace)
   const found = await cluster.get(ref, options)
   const data = found?.['data'] as Readonly<Record<string, string>> | undefined // a Secret's data are texts in base64
   const text = (name: string) => Buffer.from(data?.[name] ?? '', 'base64').toString()
@@ -105,7 +109,7 @@ export async function deleteKept(
   options: CallOptions,
 ): Promise<void> {
   try {
-    await cluster.delete({ apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }, options)
+    await cluster.delete(keptRef(environment, namespace), options)
   } catch (error) {
     // Who may not touch Secrets has deployed none.
     if (!(error instanceof ClusterError && error.failure === 'forbidden')) throw error

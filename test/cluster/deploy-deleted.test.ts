@@ -114,6 +114,21 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     expect(deploy.stderr).not.toContain('not done within')
   })
 
+  it('what is not waited for, and is deleted while a deploy waits', async project => {
+    project.compose(COMPOSE.replace('"true"', 'test, -f, /tmp/ready'))
+    const deploy = startDeploy(project, '--wait')
+    await untilTold(deploy, 'db: StatefulSet 1/1 ready')
+    await project.kubectl('delete', 'service/web', `configmap/devctl-${project.name}`)
+    await project.kubectl('exec', 'deployment/web', '--', 'touch', '/tmp/ready')
+    expect(await deploy.status, deploy.stderr).toBe(1)
+    expect(deploy.stderr).toMatch(
+      /error: `service\/web` and `configmap\/devctl-[\w-]+` were deleted while the deploy ran/,
+    )
+    expect(deploy.stderr).toContain('is partly deployed to')
+    expect(await project.devctl('deploy', '--wait')).toMatchObject({ status: 0 })
+    await expectUpToDate(project)
+  })
+
   it('a namespace: the error names it, before and while a deploy waits', async project => {
     // It never gets ready.
     project.compose(COMPOSE.replaceAll('"true"], interval: 1s', '"false"], start_period: 5m'))

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { driftText } from '../../cli/deploy-progress.ts'
+import type { KubeObject } from '../../cluster/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'
@@ -30,6 +31,7 @@ function deployWith(
   cluster: MemoryCluster,
   manifests: readonly Manifest[],
   more: Pick<DeployEvents, 'mayOverwrite' | 'overwriting'>,
+  wait = false,
 ): Promise<DeployResult> {
   const holder = { name: 'ann@laptop (1)', isGone: () => false }
   const source = { repository: 'shop', file: 'compose.yaml' }
@@ -53,7 +55,7 @@ function deployWith(
     watching() {},
     ...more,
   }
-  return deployEnvironment({ ...input, holder, wait: false }, { clock, events, signal: new AbortController().signal })
+  return deployEnvironment({ ...input, holder, wait }, { clock, events, signal: new AbortController().signal })
 }
 
 const words = (calls: readonly Call[]) =>
@@ -166,6 +168,66 @@ test('what is taken back unasked is told, with its author and both values', asyn
   ])
   await deployWith(cluster, [config('page', '3')], { overwriting })
   expect(told, 'a change of the files is nobody else’s').toHaveLength(2)
+})
+
+/** Does something when the rest of a deploy is done: its Lease goes then. */
+function atTheEnd(cluster: MemoryCluster, act: () => void): void {
+  cluster.before = async ({ verb, kind }) => {
+    if (verb === 'delete' && kind === 'Lease') act()
+  }
+}
+
+const service: Manifest = {
+  ...config('web', ''),
+  object: {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'web', namespace: 'default', labels: { 'dev.platform/environment': 'shop' } },
+    spec: { ports: [{ port: 80, protocol: 'TCP' }] },
+  } as Manifest['object'],
+}
+const refTo = (kind: string, name: string) => ({ apiVersion: 'v1', kind, name, namespace: 'default' })
+const waited = (cluster: MemoryCluster, ...manifests: readonly Manifest[]) => deployWith(cluster, manifests, {}, true)
+
+test('with --wait what was applied is still there at the end, which takes one list for each kind', async () => {
+  const cluster = new MemoryCluster()
+  const manifests = [config('one', '1'), config('two', '1'), service]
+  let calls = 0
+  atTheEnd(cluster, () => {
+    calls = cluster.calls.length
+  })
+  await waited(cluster, ...manifests)
+  expect(words(cluster.calls.slice(calls)).sort()).toEqual(['list ConfigMap', 'list Service'])
+})
+
+test.each<[string, readonly (readonly [string, string])[], string]>([
+  ['a Service', [['Service', 'web']], '`service/web` was deleted while the deploy ran'],
+  ['the record', [['ConfigMap', 'devctl-shop']], '`configmap/devctl-shop` was deleted while the deploy ran'],
+  [
+    'all of it',
+    [
+      ['Service', 'web'],
+      ['ConfigMap', 'one'],
+      ['ConfigMap', 'devctl-shop'],
+    ],
+    '`configmap/one`, `configmap/devctl-shop` and `service/web` were deleted while the deploy ran',
+  ],
+])('with --wait %s that somebody deletes in the meantime is an error', async (_, deleted, message) => {
+  const cluster = new MemoryCluster()
+  const manifests = [config('one', '1'), service]
+  atTheEnd(cluster, () => {
+    for (const [kind, name] of deleted) void cluster.delete(refTo(kind, name))
+  })
+  await expect(waited(cluster, ...manifests)).rejects.toMatchObject({ message })
+  cluster.before = () => {}
+  expect(await waited(cluster, ...manifests)).toMatchObject({ isUpToDate: false })
+})
+
+test('an object that has lost its label is still there', async () => {
+  const cluster = new MemoryCluster()
+  const unlabelled = ({ metadata, ...rest }: KubeObject) => ({ ...rest, metadata: { ...metadata, labels: {} } })
+  atTheEnd(cluster, () => cluster.act(refTo('Service', 'web'), unlabelled))
+  await waited(cluster, service)
 })
 
 test('the routes are told, of those objects that were applied', async () => {
