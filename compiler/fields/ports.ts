@@ -159,21 +159,33 @@ function readExposure(tree: Tree | undefined, context: ReadContext): PortExposur
   const type = filledText(tree, 'type')?.value
   if (!tree || (type !== 'LoadBalancer' && type !== 'NodePort')) return undefined
   const nodePort = readPortNumber(tree, ['nodePort'], context)?.value
-  const loadBalancerClass = filledText(tree, 'loadBalancerClass')
-  if (loadBalancerClass && !isLabelKey(loadBalancerClass.value))
-    context.reporter.report(badClass, loadBalancerClass.span, { name: loadBalancerClass.value })
-  const ranges = list(tree, 'sourceRanges')
-  if (type === 'NodePort')
-    for (const key of ['loadBalancerClass', 'sourceRanges']) {
-      const found = entry(tree, key)
-      if (found) context.reporter.report(onlyOfLoadBalancer, found.key, { key })
-    }
-  for (const { value, span } of ranges) if (!isCidr(value)) context.reporter.report(badRange, span, { range: value })
+  if (type === 'NodePort') refuseKeysOfLoadBalancers(tree, context)
   return {
     span: tree.span,
     type,
     ...(nodePort !== undefined && { nodePort }),
     annotations: pairs(tree, ['annotations'], ''),
+    ...(type === 'LoadBalancer' ? readLoadBalancer(tree, context) : { sourceRanges: [] }),
+  }
+}
+
+function refuseKeysOfLoadBalancers(tree: Tree, { reporter }: ReadContext): void {
+  for (const key of ['loadBalancerClass', 'sourceRanges']) {
+    const found = entry(tree, key)
+    if (found) reporter.report(onlyOfLoadBalancer, found.key, { key })
+  }
+}
+
+function readLoadBalancer(
+  tree: Tree,
+  { reporter }: ReadContext,
+): Pick<PortExposure, 'loadBalancerClass' | 'sourceRanges'> {
+  const loadBalancerClass = filledText(tree, 'loadBalancerClass')
+  if (loadBalancerClass && !isLabelKey(loadBalancerClass.value))
+    reporter.report(badClass, loadBalancerClass.span, { name: loadBalancerClass.value })
+  const ranges = list(tree, 'sourceRanges')
+  for (const { value, span } of ranges) if (!isCidr(value)) reporter.report(badRange, span, { range: value })
+  return {
     ...(loadBalancerClass && { loadBalancerClass: loadBalancerClass.value }),
     sourceRanges: ranges.map(({ value }) => value),
   }

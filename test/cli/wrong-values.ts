@@ -138,7 +138,7 @@ const CONTENTS = new Set(['file', 'content', 'environment', 'external'])
 function sample(key: string, shape: Shape): Json {
   if (key === 'service') return 'web'
   if ((key === 'target' || key === 'path') && !shape.scalar?.types.includes('integer')) return FILE
-  if (key === 'type') return shape.scalar?.words?.includes('NodePort') ? 'NodePort' : 'tmpfs'
+  if (key === 'type') return shape.scalar?.words?.includes('LoadBalancer') ? 'LoadBalancer' : 'tmpfs'
   if (shape.list) return [sample('', shape.list.items)]
   if (shape.map)
     return Object.fromEntries(shape.map.required.map(name => [name, sample(name, shapeOf(shape.map!.keys[name]!))]))
