@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import type { KubeconfigAccess } from '../cluster/connection.ts'
+import type { GivenUp } from '../cluster/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, Wish } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
@@ -59,6 +60,7 @@ export async function withCluster(
   const signal = AbortSignal.any([deadline, interrupt.signal])
   const { trace, end } = traceRequests(io, options.logLevel)
   let target: Target | undefined
+  const givenUp: GivenUp[] = []
   try {
     const { findTarget } = await import('../contexts/target.ts')
     target = await findTarget(io, options, options.manifest)
@@ -69,18 +71,20 @@ export async function withCluster(
       import('../cluster/kube-cluster.ts'),
     ])
     const access = await kubeconfigAccess(context, io.env, signal)
-    const cluster = toCluster(access, trace)
+    const cluster = toCluster(access, trace, call => givenUp.push(call))
     return await work({ cluster, access, namespace, target, signal, clock, holder: holder() })
   } catch (error) {
     if (interrupt.signal.aborted) {
       if (!options.isEndless) io.stderr.write('interrupted\n')
       return INTERRUPTED
     }
-    if (deadline.aborted)
+    if (deadline.aborted) {
+      const retried = stillFailing(givenUp.filter(({ reason }) => reason === deadline.reason))
       throw new UserError(`not done within ${readableDuration(timeout)}`, {
-        notes: stillThere(error),
-        hint: 'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
+        notes: [...stillThere(error), ...retried.notes],
+        hint: retried.hint ?? 'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
+    }
     throw toUserError(error, target)
   } finally {
     end()
@@ -92,6 +96,19 @@ export async function withCluster(
 function stillThere(error: unknown): readonly string[] {
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
   return all.flatMap(one => (one instanceof UserError ? [one.message, ...one.notes] : []))
+}
+
+/** What was being tried again when the time was up, each failure once; the hint of a webhook that does not answer. */
+function stillFailing(calls: readonly GivenUp[]): { readonly notes: readonly string[]; readonly hint?: string } {
+  const refusals = calls.map(({ method, path, failure }) => {
+    const what = `\`${path.split('?', 1)[0]!.split('/').slice(-2).join('/')}\``
+    return (
+      webhookRefusal(failure, what) ?? new UserError(`\`${method}\` of ${what} was tried again: ${failure.message}`)
+    )
+  })
+  const hint = refusals.find(one => one.hint !== undefined)?.hint
+  const notes = new Set(refusals.flatMap(one => [one.message, ...one.notes]))
+  return { notes: [...notes], ...(hint !== undefined && { hint }) }
 }
 
 const clock: Clock = {

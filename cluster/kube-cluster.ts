@@ -20,7 +20,7 @@ import type { Env } from './kubeconfig.ts'
 import { contains } from './landed.ts'
 import { listAll } from './list.ts'
 import { readLog } from './log.ts'
-import { Client, type Exchange } from './request.ts'
+import { Client, type Exchange, type GivenUp } from './request.ts'
 import { watchObjects } from './watch.ts'
 
 export interface ConnectOptions extends CallOptions {
@@ -44,8 +44,12 @@ export async function connect({ context, env, signal, trace }: ConnectOptions): 
 }
 
 /** The cluster that an access leads to. */
-export function toCluster(access: KubeconfigAccess, trace?: ConnectOptions['trace']): Cluster {
-  return new KubeCluster(access.context, access.namespace, new Client(access, {}, trace))
+export function toCluster(
+  access: KubeconfigAccess,
+  trace?: ConnectOptions['trace'],
+  giveUp?: (call: GivenUp) => void,
+): Cluster {
+  return new KubeCluster(access.context, access.namespace, new Client(access, {}, trace, giveUp))
 }
 
 /** A cluster behind an API server. Objects go both ways as plain JSON: the client library would drop the fields that it does not know. */

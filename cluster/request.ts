@@ -51,6 +51,16 @@ export interface Exchange {
   readonly milliseconds: number
 }
 
+/** A call that was being tried again when its signal was aborted. */
+export interface GivenUp {
+  readonly method: Message['method']
+  readonly path: string
+  /** What the last attempt came to. */
+  readonly failure: ClusterError
+  /** The signal's. */
+  readonly reason: unknown
+}
+
 export interface Call {
   readonly method: Message['method']
   readonly path: string
@@ -79,14 +89,21 @@ export class Client {
   readonly limits: Limits
   readonly #access: Access
   readonly #trace: (exchange: Exchange) => void
+  readonly #giveUp: (call: GivenUp) => void
   // Waiting for a connection is no sign of a server that does not answer, so it is done here and not within the time limits of a request.
   readonly #slots = new Slots(POOL)
   #connection: Promise<Connection> | undefined
   #hasAnswered = false
 
-  /** `trace` is told of every request when it is over, those that are sent anew included. */
-  constructor(access: Access, limits: Partial<Limits> = {}, trace: (exchange: Exchange) => void = () => {}) {
+  /** `trace` is told of every request when it is over, those that are sent anew included; `giveUp` of calls whose last failure their caller does not see. */
+  constructor(
+    access: Access,
+    limits: Partial<Limits> = {},
+    trace: (exchange: Exchange) => void = () => {},
+    giveUp: (call: GivenUp) => void = () => {},
+  ) {
     this.#access = access
+    this.#giveUp = giveUp
     this.limits = { ...LIMITS, ...limits }
     this.#trace = trace
   }
@@ -123,6 +140,25 @@ export class Client {
   }
 
   async #send<T>(call: StreamCall, isStream: boolean, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const { method, path, signal } = call
+    let last: ClusterError | undefined
+    try {
+      return await this.#try(call, isStream, read, failure => {
+        last = failure
+      })
+    } catch (error) {
+      if (last && signal?.aborted) this.#giveUp({ method, path, failure: last, reason: signal.reason })
+      throw error
+    }
+  }
+
+  /** Sends a call until it is answered, within limits; `again` is told of each failure after which it is sent anew. */
+  async #try<T>(
+    call: StreamCall,
+    isStream: boolean,
+    read: (response: IncomingMessage) => Promise<T>,
+    again: (failure: ClusterError) => void,
+  ): Promise<T> {
     const { method, path, signal } = call
     let begin: number | undefined
     const message = toMessage(call, isStream)
@@ -170,6 +206,7 @@ export class Client {
       const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
       // Silence may last longer than the limit by itself, and be one connection's: it is tried again once all the same.
       if (performance.now() - begin + wait > limit && !(this.#hasAnswered && isSilence && failures === 1)) throw failure
+      again(failure)
       await pause(wait, signal)
     }
   }

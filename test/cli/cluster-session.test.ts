@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Session, type SessionOptions, withCluster } from '../../cli/cluster-session.ts'
 import { ClusterError } from '../../cluster/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { saveContext } from '../../contexts/store.ts'
+import { Answer, fakeServer } from '../client/fake-server.ts'
 import { kubeconfigWith } from '../contexts/kubeconfig.ts'
 import { makeFolder } from './folder.ts'
 
@@ -92,5 +93,38 @@ describe('a session with a cluster', () => {
       return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
     })
     expect(error).toMatchObject({ message: 'not done within 0.0 s' })
+  })
+
+  test.each([
+    [
+      'failed calling webhook "check.example.com": context deadline exceeded',
+      [
+        'the admission webhook `check.example.com` does not answer, and without it the cluster does not take `configmaps/page`',
+        'context deadline exceeded',
+      ],
+      'those who run it have to mend it',
+    ],
+    [
+      'etcdserver: leader changed',
+      ['`PATCH` of `configmaps/page` was tried again: etcdserver: leader changed'],
+      '--timeout',
+    ],
+  ])('tells at its deadline what it was trying again: %s', async (message, notes, hint) => {
+    let failures = 0
+    const server = await fakeServer(() => {
+      // It fails once, and hangs after that.
+      if (failures++ > 0) return new Promise(() => {})
+      return new Answer(500, { kind: 'Status', code: 500, reason: 'InternalError', message })
+    })
+    onTestFinished(() => server.close())
+    const kubeconfig = kubeconfigWith({ kind: 'shop' }).replace('https://127.0.0.1:1', server.access.server.origin)
+    const cwd = makeFolder({ config: kubeconfig })
+    const error = await session({ timeout: 1000 }, { cwd }, async ({ cluster, signal }) => {
+      const metadata = { name: 'page', namespace: 'shop' }
+      await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { manager: 'devctl', signal })
+      return 0
+    })
+    expect(error).toMatchObject({ message: 'not done within 1.0 s', notes })
+    expect((error as UserError).hint).toContain(hint)
   })
 })
