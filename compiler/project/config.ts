@@ -1,6 +1,7 @@
-import { isMap, type MapTree, type Tree } from '../syntax/tree.ts'
+import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
 import { withoutUnused } from './load.ts'
 import type { Loaded } from './loaded.ts'
+import { mapSection } from './model.ts'
 
 export interface ConfigOptions {
   /** Keep networks, volumes, secrets and configs that no service uses. */
@@ -14,7 +15,7 @@ export interface ConfigOptions {
  * Without fragments (`x-*`) and empty sections, as there.
  */
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
-  const tree = options.allResources ? loaded.tree : withoutUnused(loaded.tree)
+  const tree = withoutAbsent(options.allResources ? loaded.tree : withoutUnused(loaded.tree), loaded.absentServices)
   const name = options.environmentName ?? loaded.name
   const printed: Record<string, unknown> = { name: doubled(name) }
   for (const key of [...tree.entries.keys()].sort()) {
@@ -49,6 +50,16 @@ function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknow
   const isEmpty = kept.length === 0 || ('rules' in endpoints && !kept.some(([key]) => key === 'rules'))
   return isEmpty && Object.keys(endpoints).length > 0 ? undefined : Object.fromEntries(kept)
 }
+
+/** Dependencies that need not be there, on services that are not: whoever reads what is printed cannot know that a profile has them. */
+const withoutAbsent = (tree: MapTree, absent: ReadonlySet<string>): MapTree =>
+  mapSection(tree, 'services', service => {
+    const dependencies = get(service, 'depends_on')
+    if (!isMap(service) || !isMap(dependencies)) return service
+    const kept = withoutKeys(dependencies, ...[...dependencies.entries.keys()].filter(name => absent.has(name)))
+    if (kept.entries.size === dependencies.entries.size) return service
+    return kept.entries.size === 0 ? withoutKeys(service, 'depends_on') : withEntry(service, 'depends_on', kept)
+  })
 
 /** Names that Compose gives by itself begin with that of the project. */
 function renameResources(

@@ -6,11 +6,9 @@ import { makeFolder } from './folder.ts'
 
 // What `config` prints is a Compose file of its own: rendered in any folder it gives the same objects, and printed again the same text.
 describe('what `config` prints can be read again', () => {
-  // An optional dependency that is left out stays in the model, and Compose refuses to read one that it does not know.
-  const unreadable = new Set<string>()
   const cases = [...exampleCases(), ...goldenCases().filter(({ command }) => command === 'render')].filter(
     // An environment of a manifest is no Compose file.
-    ({ name, args }) => !unreadable.has(name) && !args.includes('--environment'),
+    ({ args }) => !args.includes('--environment'),
   )
   test.each(cases.map(one => [one.name, one] as const))('%s', async (_name, one) => {
     const direct = await run(['render', ...one.args], { cwd: one.directory, env: one.env, stdin: one.stdin })
@@ -30,6 +28,20 @@ describe('what `config` prints can be read again', () => {
       expect(printed.stdout).toBe(config.stdout)
     }
   })
+})
+
+test('what follows from other keys is no warning when it is read again', async () => {
+  const files = [
+    'services: {a: {image: x, links: ["c:d"]}, c: {image: x}}',
+    'services: {a: {image: x}, b: {image: x, network_mode: "service:a"}}',
+    'services: {a: {image: x, depends_on: {b: {condition: service_started, required: false}}}, b: {image: x, profiles: [y]}}',
+  ]
+  for (const text of files) {
+    const direct = await run(['config'], { cwd: makeFolder({ 'compose.yaml': `name: shop\n${text}\n` }) })
+    const again = await run(['validate', '--strict'], { cwd: makeFolder({ 'compose.yaml': direct.stdout }) })
+    expect(again, text).toMatchObject({ status: 0 })
+    expect(again.stdout + again.stderr).not.toMatch(/depends-on|optional/)
+  }
 })
 
 function printConfig(one: Case, format: string): Promise<Result> {
