@@ -1,9 +1,10 @@
 import type { Deploy, Service } from '../project/project.ts'
 import { entry, isMap, type MapTree } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
+import { checkCount } from './counts.ts'
 import { readDuration } from './durations.ts'
 import { readOwnLabels } from './labels.ts'
-import { filledText, integer, items, list, toInt32 } from './tree-values.ts'
+import { filledText, integer, items, list } from './tree-values.ts'
 
 /** `deploy` without its resources and restart policy, which their own families read. */
 export function readDeploy(service: MapTree, context: ReadContext): Pick<Service, 'deploy'> {
@@ -18,18 +19,17 @@ export function readDeploy(service: MapTree, context: ReadContext): Pick<Service
     constraints: list(tree, 'placement', 'constraints'),
     spread: items(tree, 'placement', 'preferences').flatMap(item => filledText(item, 'spread') ?? []),
     maxReplicasPerNode: integer(tree, 'placement', 'max_replicas_per_node'),
-    update: readUpdate(tree),
+    update: readUpdate(tree, context),
   }
   return { deploy }
 }
 
-function readUpdate(deploy: MapTree | undefined): Deploy['update'] {
+function readUpdate(deploy: MapTree | undefined, { reporter }: ReadContext): Deploy['update'] {
   const found = entry(deploy, 'update_config')
   if (!isMap(found?.value)) return undefined
-  const parallelism = integer(deploy, 'update_config', 'parallelism')
   return {
     span: found.key,
-    parallelism: parallelism && { value: toInt32(parallelism.value), span: parallelism.span },
+    parallelism: checkCount(integer(deploy, 'update_config', 'parallelism'), 'parallelism', reporter),
     delay: readDuration(deploy, 'update_config', 'delay'),
     monitor: readDuration(deploy, 'update_config', 'monitor'),
     order: filledText(deploy, 'update_config', 'order'),

@@ -1,8 +1,11 @@
+import type { Reporter } from '../diagnostics/reporter.ts'
 import type { DeviceRequest, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { entry, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
 import { isExtendedResource } from '../values/annotation.ts'
-import { entries, filledText, integer, items, list, map, toInt32 } from './tree-values.ts'
+import type { ReadContext } from './context.ts'
+import { checkCount } from './counts.ts'
+import { entries, filledText, integer, items, list, map } from './tree-values.ts'
 
 // The extended resources that the vendors' device plugins announce:
 // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
@@ -14,25 +17,25 @@ const gpuByDriver: ReadonlyMap<string, string> = new Map([
 const tpu = 'google.com/tpu'
 
 /** `gpus`, device reservations and generic resources as requests for extended resources, and `devices`. */
-export function readDevices(service: MapTree): Pick<Service, 'gpus' | 'devices'> {
+export function readDevices(service: MapTree, { reporter }: ReadContext): Pick<Service, 'gpus' | 'devices'> {
   const reservations = map(service, 'deploy', 'resources', 'reservations')
   return {
     gpus: [
-      ...items(service, 'gpus').flatMap(item => readRequest(item, true)),
-      ...items(reservations, 'devices').flatMap(item => readRequest(item, false)),
-      ...items(reservations, 'generic_resources').flatMap(readGeneric),
+      ...items(service, 'gpus').flatMap(item => readRequest(item, true, reporter)),
+      ...items(reservations, 'devices').flatMap(item => readRequest(item, false, reporter)),
+      ...items(reservations, 'generic_resources').flatMap(item => readGeneric(item, reporter)),
     ],
     devices: items(service, 'devices').filter(isMap).flatMap(readDevice),
   }
 }
 
-function readRequest(tree: Tree, isGpu: boolean): readonly DeviceRequest[] {
+function readRequest(tree: Tree, isGpu: boolean, reporter: Reporter): readonly DeviceRequest[] {
   if (!isMap(tree)) return []
   const ids = items(tree, 'device_ids').length
   const driver = filledText(tree, 'driver')?.value.toLowerCase()
   const capabilities = list(tree, 'capabilities').map(({ value }) => value.toLowerCase())
   // Neither a count nor ids means all of them, which Compose writes as -1.
-  const count = toInt32(integer(tree, 'count')?.value ?? (ids > 0 ? ids : -1))
+  const count = checkCount(integer(tree, 'count'), 'count', reporter)?.value ?? (ids > 0 ? ids : -1)
   const resource =
     capabilities.includes('tpu') || driver === 'tpu'
       ? tpu
@@ -51,7 +54,7 @@ function readRequest(tree: Tree, isGpu: boolean): readonly DeviceRequest[] {
   ]
 }
 
-function readGeneric(tree: Tree): readonly DeviceRequest[] {
+function readGeneric(tree: Tree, reporter: Reporter): readonly DeviceRequest[] {
   const discrete = map(tree, 'discrete_resource_spec')
   const kind = filledText(discrete, 'kind')?.value
   if (!discrete || kind === undefined) return []
@@ -60,7 +63,7 @@ function readGeneric(tree: Tree): readonly DeviceRequest[] {
     {
       span: tree.span,
       ...(resource && { resource }),
-      count: toInt32(integer(discrete, 'value')?.value ?? 1),
+      count: checkCount(integer(discrete, 'value'), 'value', reporter)?.value ?? 1,
       deviceIds: false,
     },
   ]

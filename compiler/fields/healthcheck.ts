@@ -1,11 +1,12 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Healthcheck } from '../project/project.ts'
-import type { At, Span } from '../syntax/source.ts'
+import type { Span } from '../syntax/source.ts'
 import { entry, isMap, type MapTree } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
+import { checkCount } from './counts.ts'
 import { readDuration } from './durations.ts'
 import { readPortNumber } from './port-number.ts'
-import { flag, integer, text, toInt32, words } from './tree-values.ts'
+import { flag, integer, text, words } from './tree-values.ts'
 
 const httpAndTest = diagnostic({
   code: 'healthcheck/http-and-test',
@@ -85,7 +86,7 @@ export function readHealthcheck(service: MapTree, context: ReadContext): Healthc
     timeout: readTiming(tree, 'timeout'),
     startPeriod: readTiming(tree, 'start_period'),
     startInterval: readTiming(tree, 'start_interval'),
-    retries: readRetries(tree),
+    retries: checkCount(integer(tree, 'retries'), 'retries', context.reporter),
     readiness: flag(tree, 'x-platform-readiness') ?? { value: true, span: found.key },
     liveness: flag(tree, 'x-platform-liveness') ?? { value: false, span: found.key },
   }
@@ -137,9 +138,4 @@ function readHttp(tree: MapTree, span: Span, context: ReadContext): Healthcheck[
 function readTiming(tree: MapTree, key: string): Healthcheck['interval'] {
   const found = readDuration(tree, key)
   return found?.value.milliseconds === 0 ? undefined : found
-}
-
-function readRetries(tree: MapTree): At<number> | undefined {
-  const found = integer(tree, 'retries')
-  return found && { value: toInt32(found.value), span: found.span }
 }

@@ -1,10 +1,12 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Restart } from '../project/project.ts'
 import type { At } from '../syntax/source.ts'
 import { spanInside } from '../syntax/span-inside.ts'
 import type { MapTree, ScalarTree } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
-import { integer, scalar, toInt32 } from './tree-values.ts'
+import { checkCount } from './counts.ts'
+import { integer, scalar } from './tree-values.ts'
 
 type Policy = 'always' | 'on-failure' | 'no'
 
@@ -45,8 +47,9 @@ export function readRestart(service: MapTree, { reporter }: ReadContext): Restar
       [{ span: condition.span, message: 'this one decides' }],
     )
   const policy = deployed ?? own.policy
+  checkCount(own.maxAttempts, 'restart', reporter, 'write a smaller number, or `on-failure` alone for no limit')
   // `on-failure:3` keeps its number only where on-failure is what holds.
-  const attempts = readMaxAttempts(service) ?? (policy?.value === 'on-failure' ? own.maxAttempts : undefined)
+  const attempts = readMaxAttempts(service, reporter) ?? (policy?.value === 'on-failure' ? own.maxAttempts : undefined)
   // Zero is no limit, in `on-failure:0` as in `max_attempts: 0`.
   const maxAttempts = attempts?.value === 0 ? undefined : attempts
   return { ...(policy && { policy }), ...(maxAttempts && { maxAttempts }) }
@@ -60,10 +63,10 @@ function readWord(found: ScalarTree): Restart {
   const policy: At<Policy> = { value: known, span: found.span }
   if (count === undefined) return { policy }
   const span = spanInside(found, word.length + 1, word.length + 1 + count.length)
-  return { policy, maxAttempts: { value: toInt32(Number(count)), span } }
+  return { policy, maxAttempts: { value: Number(count), span } }
 }
 
-function readMaxAttempts(service: MapTree): At<number> | undefined {
+function readMaxAttempts(service: MapTree, reporter: Reporter): At<number> | undefined {
   const found = integer(service, 'deploy', 'restart_policy', 'max_attempts')
-  return found && { value: toInt32(found.value), span: found.span }
+  return checkCount(found, 'max_attempts', reporter, 'write a smaller number, or leave it out for no limit')
 }

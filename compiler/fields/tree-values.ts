@@ -71,9 +71,6 @@ export function integerOf(found: ScalarTree): number | undefined {
   return /^[+-]?\d+$/.test(digits) ? Number(digits) : undefined
 }
 
-/** A number that Kubernetes counts in 32 bits: more than they hold is as good as without end. */
-export const toInt32 = (value: number): number => Math.min(value, 2147483647)
-
 /** A list of texts. */
 export function list(tree: Tree | undefined, ...path: readonly string[]): readonly At<string>[] {
   return scalars(tree, ...path).map(textOf)

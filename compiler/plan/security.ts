@@ -20,6 +20,23 @@ user: "999:999"     # id -u postgres, id -g postgres
   }),
 })
 
+/** Ids are of 31 bits in Kubernetes. */
+const HIGHEST_ID = 2147483647
+
+const idOutOfRange = diagnostic({
+  code: 'security/id-out-of-range',
+  severity: 'error',
+  explain: `The number of a user or group is 0 to 2147483647. The API server refuses others.
+
+\`\`\`yaml
+user: "1000:1000"
+\`\`\``,
+  text: (p: { key: string; id: string }) => ({
+    message: `\`${p.key}\` must be 0 to ${HIGHEST_ID}, not \`${p.id}\``,
+    hint: 'write the number, which `docker run --rm IMAGE id` shows',
+  }),
+})
+
 const contradiction = diagnostic({
   code: 'security/contradiction',
   severity: 'error',
@@ -86,8 +103,11 @@ export function planUser(
   const [name = '', group] = user.value.split(':')
   const runAsUser = toId(name)
   const runAsGroup = group === undefined || group === '' ? undefined : toId(group)
+  for (const part of [name, group])
+    if (isNumber(part) && toId(part) === undefined)
+      reporter.report(idOutOfRange, narrow(user.span, part), { key: 'user', id: part })
   const lost = [...(runAsUser === undefined ? [name] : []), ...(runAsGroup === undefined ? [group] : [])]
-  const names = lost.filter(Boolean).join(':')
+  const names = lost.filter(one => one && !isNumber(one)).join(':')
   if (names !== '') reporter.report(userName, narrow(user.span, names), { key: 'user', name: names })
   return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
 }
@@ -98,16 +118,19 @@ export function planGroups(context: PlanContext, services: readonly Service[]): 
   for (const { groupAdd } of services)
     for (const { value, span } of groupAdd) {
       const id = toId(value)
-      if (id === undefined) context.reporter.report(userName, span, { key: 'group_add', name: value })
-      else found.add(id)
+      if (id !== undefined) found.add(id)
+      else if (isNumber(value)) context.reporter.report(idOutOfRange, span, { key: 'group_add', id: value })
+      else context.reporter.report(userName, span, { key: 'group_add', name: value })
     }
   return [...found].sort((a, b) => a - b)
 }
 
+const isNumber = (text: string | undefined): text is string => text !== undefined && /^[-+]?\d+$/.test(text)
+
 /** `root` is 0 in every image. */
 function toId(name: string): number | undefined {
   if (name === 'root') return 0
-  return /^\d{1,10}$/.test(name) && Number(name) <= 2147483647 ? Number(name) : undefined
+  return /^\d+$/.test(name) && Number(name) <= HIGHEST_ID ? Number(name) : undefined
 }
 
 type Options = Pick<
