@@ -55,8 +55,7 @@ export function planNetworks(
 ): NetworkPlan {
   const used = usedNetworks(context, pods)
   const cutOff = pods.filter(({ members }) => members.some(({ networkMode }) => networkMode?.value === 'none'))
-  const separates = used.length > 1 || used.some(({ internal }) => internal)
-  if (!separates) return { policies: cutOff.map(pod => denyAll(context, pod)), labelsOf: () => ({}) }
+  if (!separates(used)) return { policies: cutOff.map(pod => denyAll(context, pod)), labelsOf: () => ({}) }
   const labels = new Map<string, Record<string, string>>()
   const names = distinctNames(
     used.map(({ key }) => key),
@@ -78,10 +77,18 @@ export function planNetworks(
   return { policies: sortBy(policies, ({ name }) => name), labelsOf: service => labels.get(service) ?? {} }
 }
 
+const separates = (used: readonly Network[]): boolean => used.length > 1 || used.some(({ internal }) => internal)
+
+/** Whether policies say who may connect to the Pods of a group. */
+export function findProtected(context: PlanContext, groups: readonly Pick<PolicyPod, 'members'>[]) {
+  const isSeparated = separates(usedNetworks(context, groups))
+  return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && networksOf(members).length > 0
+}
+
 const networksOf = (members: readonly Service[]): readonly string[] =>
   [...new Set(members.flatMap(({ networks }) => networks.map(({ name }) => name)))].sort()
 
-function usedNetworks({ project }: PlanContext, pods: readonly PolicyPod[]): readonly Network[] {
+function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, 'members'>[]): readonly Network[] {
   const keys = new Set(pods.flatMap(({ members }) => networksOf(members)))
   return sortBy(
     [...project.networks.values()].filter(({ key }) => keys.has(key)),

@@ -5,6 +5,7 @@ import { kubectlImage, type PlanContext, shellImage, sortBy } from './context.ts
 import { type Edge, findCycles } from './cycles.ts'
 import type { Group, Groups } from './groups.ts'
 import type { KindDecision } from './kind.ts'
+import { findProtected } from './network-policies.ts'
 import type { DependencyPlan, ServicePlan, WaitPlan } from './plan.ts'
 import { kindWords } from './update-policy.ts'
 
@@ -112,14 +113,21 @@ export interface GroupFacts {
 
 /**
  * Checks `depends_on` and plans the waits of each group (decisions, "Start order" and "Groups"): the waits of its
- * members on others, united. In client order devctl waits between applies; what remains to the manifests is to connect to what has no healthcheck.
+ * members on others, united. In client order devctl waits between applies; what remains to the manifests is to connect to what has no healthcheck, and
+ * to what a Job may reach only when the agents of the nodes have let its new Pod through a network policy: a Job that is refused at first has failed.
  */
 export function planStartOrder(context: PlanContext, groups: Groups, facts: GroupFacts): ReadonlyMap<Group, Waiting> {
   reportCycles(context, groups)
-  return new Map(groups.all.map(group => [group, planWaiting(context, groups, facts, group)]))
+  const isProtected = findProtected(context, groups.all)
+  return new Map(groups.all.map(group => [group, planWaiting(context, groups, { ...facts, isProtected }, group)]))
 }
 
-function planWaiting(context: PlanContext, groups: Groups, facts: GroupFacts, group: Group): Waiting {
+interface WaitingFacts extends GroupFacts {
+  isProtected(group: Group): boolean
+}
+
+function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, group: Group): Waiting {
+  const isJob = facts.kindOf(group).kind === 'Job'
   const waits = new Map<string, WaitPlan>()
   const dependencies = new Map<string, DependencyPlan>()
   const awaited = new Set<string>()
@@ -139,7 +147,7 @@ function planWaiting(context: PlanContext, groups: Groups, facts: GroupFacts, gr
       const { condition } = dependency
       dependencies.set(`${service} ${condition}`, { service, condition })
       const isClient = context.options.startOrder === 'client'
-      if (isClient && !needsConnection(dependency, target)) continue
+      if (isClient && !(isJob && facts.isProtected(target)) && !needsConnection(dependency, target)) continue
       const wait = toWait(context, facts, dependency, service)
       if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
     }

@@ -5,6 +5,7 @@ import { run } from '../run.ts'
 import { ask, untilAnswers } from './application.ts'
 import { type Cluster, findCluster } from './cluster.ts'
 import { DOMAIN } from './examples.ts'
+import { withProject } from './project.ts'
 import { connect, enforcesPolicies, startClient, tryInPod } from './reachability.ts'
 
 const found = findCluster()
@@ -28,6 +29,28 @@ const reaches: Readonly<Record<string, readonly Target[]>> = {
 
 describe.skipIf(!isEnforced)('with enforced policies', () => {
   afterAll(() => cluster?.close())
+
+  test('a Job reaches what it depends on at its first connection', async ({ expect }) => {
+    await withProject(cluster!, async project => {
+      project.compose(`services:
+  redis:
+    image: redis:7-alpine
+    expose: ["6379"]
+    healthcheck: {test: [CMD, redis-cli, ping], interval: 1s}
+    networks: [back]
+  seed:
+    image: redis:7-alpine
+    command: [redis-cli, -h, redis, set, a, b]
+    restart: "no"
+    depends_on: {redis: {condition: service_healthy}}
+    networks: [back]
+networks: {back: {internal: true}}
+`)
+      const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
+      expect(status, stderr).toBe(0)
+      expect(stderr).toContain('seed: Job complete')
+    })
+  })
 
   test('services of the networks example reach those they share a network with, and no others', async ({ expect }) => {
     const namespace = `networks-${process.pid}`
