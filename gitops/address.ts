@@ -30,15 +30,32 @@ export function readAddress(text: string, base: string): Address {
   // `ext::` and its like are git's way to run any program; a word that begins with `-` would be read as an option.
   if (text.startsWith('-') || /^[a-z][a-z0-9+.-]*::/i.test(text))
     throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
-  if (text.startsWith('file://')) return ofFolder(decodeURIComponent(new URL(text).pathname), shown)
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) {
+  const [scheme] = /^[a-z][a-z0-9+.-]*(?=:\/\/)/i.exec(text) ?? []
+  if (scheme !== undefined) {
+    if (scheme !== scheme.toLowerCase())
+      throw new UserError(`the scheme of \`${shown}\` has capital letters, which git does not know`, {
+        hint: `write \`${scheme.toLowerCase()}://\``,
+      })
+    if (scheme === 'file') return ofFolder(decodeURIComponent(new URL(text).pathname), shown)
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\//i.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
+    refuseOption(text.slice(text.indexOf('://') + 3), shown)
     return { ...splitCredentials(text), shown, isCheckout: false }
   }
   // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for git.
-  if (/^[^/\\:]{2,}:(?!\\)/.test(text)) return { url: text, shown, isCheckout: false }
+  if (/^[^/\\:]{2,}:(?!\\)/.test(text)) {
+    refuseOption(text, shown)
+    return { url: text, shown, isCheckout: false }
+  }
   return ofFolder(resolve(base, text), shown)
+}
+
+/** Throws a UserError for a user or host that begins with a dash: ssh would read it as an option, such as one that names a program to run. */
+function refuseOption(authority: string, shown: string): void {
+  if (!/^(?:[^@/]*@)?-/.test(authority)) return
+  throw new UserError(`the host of \`${shown}\` must not begin with a dash, which makes an option of it`, {
+    hint: HINT,
+  })
 }
 
 /**
