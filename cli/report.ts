@@ -1,6 +1,7 @@
 import { relative, resolve, sep } from 'node:path'
 import type { Diagnostic, Severity } from '../compiler/diagnostics/diagnostic.ts'
 import { renderAnnotations } from '../compiler/diagnostics/render/github.ts'
+import { shortened } from '../compiler/diagnostics/render/shorten.ts'
 import { selectShown } from '../compiler/diagnostics/render/summary.ts'
 import { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
 import type { LogLevel } from './command.ts'
@@ -16,7 +17,8 @@ const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
 /** Prints diagnostics to standard error as far as the log level wants them, at most fifty; in a GitHub workflow with annotations for its pages. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], io: Io, logLevel: LogLevel): void {
   const wanted = diagnostics.filter(({ severity }) => SHOWN[logLevel].includes(severity))
-  const { shown, rest } = selectShown(wanted)
+  const { shown: selected, rest } = selectShown(wanted)
+  const shown = selected.map(one => shortened(one, text => io.secrets?.mask(text) ?? text))
   io.stderr.write(renderDiagnostics(shown, { colour: wantsColour(io.stderr, io.env), width: io.stderr.columns }))
   if (rest) io.stderr.write(`${rest}\n`)
   if (io.env.GITHUB_ACTIONS) io.stderr.write(renderAnnotations(shown, repositoryPath(io)))
