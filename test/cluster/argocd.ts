@@ -145,7 +145,8 @@ export async function startArgocd(cluster: Cluster, options: ArgocdOptions): Pro
   return {
     name: 'Argo CD',
     reconcile: () => until('is Synced and Healthy', isDone),
-    fetches: () => until('has the head of the branch', () => true),
+    // Before that it would repair what is deleted.
+    mayDelete: () => until('has the head of the branch', () => true),
     fails: () =>
       until(
         'tells of a failure',

@@ -120,7 +120,8 @@ export async function startFlux(
   return {
     name: 'Flux',
     reconcile,
-    fetches: async () => void (await fetched()),
+    // It makes nothing again before it takes the next commit, and then waits for all of it to be well.
+    mayDelete: async () => {},
     async fails() {
       const revision = await fetched()
       await request('kustomization', status => status.lastAttemptedRevision === revision, 'False')

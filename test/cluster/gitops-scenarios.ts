@@ -188,16 +188,13 @@ export function gitopsScenarios(names: readonly string[]): void {
       await one.controller.reconcile()
     }
 
-    /**
-     * Deletes what a controller cannot replace, as the warning of `publish` says: docs/gitops.md has the two cases. Before it
-     * has fetched the commit, a controller that repairs what others delete would make the old object again.
-     */
+    /** Deletes what a controller cannot replace, as the warning of `publish` says: docs/gitops.md has the two cases. */
     async function byHand(
       { name, kubectl, controller }: Followed,
       services: Readonly<Record<string, readonly string[]>>,
     ): Promise<void> {
       const own = services[name] ?? []
-      if (own.length > 0) await controller.fetches()
+      if (own.length > 0) await controller.mayDelete()
       for (const service of own) await kubectl('delete', 'service', service)
     }
 
