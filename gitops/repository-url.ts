@@ -15,14 +15,15 @@ export function withoutCredentials(address: string): string {
 export function controllerAddress(address: string): string {
   const clean = withoutCredentials(address)
   if (/^(https?|ssh):\/\/./i.test(clean)) return clean
-  const { user, host, path } = SCP_LIKE.exec(clean)?.groups ?? {}
-  if (host !== undefined && path !== undefined)
-    return `ssh://${user === undefined ? '' : `${user}@`}${host}/${path.replace(/^\/+/, '')}`
-  const shown = /^[a-z][a-z\d+.-]*:\/\//i.exec(clean)
+  const { user, host, path: inside } = SCP_LIKE.exec(clean)?.groups ?? {}
+  if (host !== undefined && inside !== undefined)
+    return `ssh://${user === undefined ? '' : `${user}@`}${host}/${inside.replace(/^\/+/, '')}`
+  const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(clean)?.[0]
+  const path = scheme === 'file://' ? decodeURIComponent(new URL(clean).pathname) : clean
   throw new UserError(
-    shown
-      ? `controllers do not read \`${shown[0]}\` addresses`
-      : 'the repository is a path of this machine, which no controller can read',
+    scheme !== undefined && scheme !== 'file://'
+      ? `controllers do not read \`${scheme}\` addresses`
+      : `the repository \`${path}\` is a path of this machine, which no controller can read`,
     { hint: 'give the address that the cluster knows with `--url`, `https://…` or `ssh://…`' },
   )
 }

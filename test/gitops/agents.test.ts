@@ -344,10 +344,10 @@ describe('the address of a repository', () => {
 
   test.each([
     ['../deploy', 'a path of this machine'],
-    ['/srv/git/deploy.git', 'a path of this machine'],
+    ['/srv/git/deploy.git', '`/srv/git/deploy.git` is a path of this machine'],
     ['./a:b', 'a path of this machine'],
+    ['file:///srv/my%20git', '`/srv/my git` is a path of this machine'],
     ['C:\\deploy', 'a path of this machine'],
-    ['file:///srv/git/deploy.git', '`file://` addresses'],
     ['git://host/deploy.git', '`git://` addresses'],
   ])('%s is refused', (address, message) => {
     expect(() => controllerAddress(address)).toThrow(message)

@@ -141,7 +141,7 @@ test('an address that no cluster can reach is refused before anything is fetched
   const { devctl, server } = await publishing()
   expect(await devctl('gitops', 'init', '--flux', '--environment', 'staging')).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/controllers do not read `file:\/\/` addresses\n.*`--url`/),
+    stderr: expect.stringMatching(/is a path of this machine, which no controller can read\n.*`--url`/),
   })
   expect(await git(server.repository, 'for-each-ref')).toBe('')
 })
