@@ -1,9 +1,22 @@
+import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Port, Service } from '../project/project.ts'
+import type { Span } from '../syntax/source.ts'
 import { toAnnotations } from './annotations.ts'
 import { type PlanContext, sourceOf } from './context.ts'
 import { publishedPort } from './exposure.ts'
 import { cutName } from './object-names.ts'
 import type { ServicePlan } from './plan.ts'
+
+const sameNodePort = diagnostic({
+  code: 'ports/same-node-port',
+  severity: 'error',
+  explain:
+    'A `nodePort` is a port of every node of the cluster, and leads to one Service: the API server refuses a second one with the same number and protocol. Give each port its own, or leave `nodePort` out, and the cluster chooses one.',
+  text: (p: { port: number }) => ({
+    message: `the node port ${p.port} is given to two ports`,
+    hint: 'choose another one from the range of the cluster, 30000 to 32767 by default, or leave it out',
+  }),
+})
 
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
@@ -40,6 +53,22 @@ export function planExposedServices(
       },
     }
   })
+}
+
+/** Reports a `nodePort` that another port of the application has, for the same protocol. */
+export function reportSameNodePorts({ project, reporter }: PlanContext): void {
+  const first = new Map<string, Span>()
+  for (const { ports } of project.services.values())
+    for (const { expose, protocol } of ports) {
+      if (expose?.nodePort === undefined) continue
+      const key = `${expose.nodePort}/${protocol}`
+      const other = first.get(key)
+      if (!other) first.set(key, expose.span)
+      else
+        reporter.report(sameNodePort, expose.span, { port: expose.nodePort }, [
+          { span: other, message: 'the other port is here' },
+        ])
+    }
 }
 
 function toPort(port: Port) {

@@ -2,7 +2,7 @@ import type { Service } from '../project/project.ts'
 import { type Alias, planAliases } from './aliases.ts'
 import { serviceAnnotations } from './annotations.ts'
 import { type PlanContext, sortBy, sourceOf } from './context.ts'
-import { planExposedServices } from './exposed-services.ts'
+import { planExposedServices, reportSameNodePorts } from './exposed-services.ts'
 import { byPort, type Exposure } from './exposure.ts'
 import type { Group, Groups } from './groups.ts'
 import type { KindDecision } from './kind.ts'
@@ -39,6 +39,7 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
   const labels = new Map<Group, Record<string, string>>()
   const aliasPlans = aliases.flatMap(alias => planAlias(context, facts, own, labels, alias))
   const inside = [...own.values(), ...aliasPlans]
+  reportSameNodePorts(context)
   const taken = new Set(inside.map(({ name }) => name))
   const exposed = facts.groups.all.flatMap(({ lead, members }) =>
     members.flatMap(one => planExposedServices(context, one, context.names.of(lead.name), name => taken.has(name))),
