@@ -106,8 +106,8 @@ const unquote = (word: string): string =>
   )
 
 /**
- * Matches what a command prints where a page shows these lines: `…` stands for any lines, or any end of a line; times and the
- * ends of Pods' names for any others; columns may be wider.
+ * Matches what a command prints where a page shows these lines: `…` stands for any lines, or any end of a line; times, the ends of
+ * Pods' names and the hashes of commits for any others; columns may be wider.
  */
 export function printed(lines: readonly string[]): RegExp {
   const patterns = lines.map(line => {
@@ -118,6 +118,7 @@ export function printed(lines: readonly string[]): RegExp {
       .replace(/ *\d+(?:\\\.\d+)? (m?s)(?= {2}|\\\))/g, ' *(?:\\d+ min )?[\\d.]+ $1')
       .replace(/\b\d+[smh](?= {2})/g, '\\d+[smh]\\w*')
       .replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?= \\\|)/g, '-\\w{5}')
+      .replace(/\b(?:[0-9a-f]{40}|(?=[a-f]*\d)[0-9a-f]{7})\b/g, '[0-9a-f]{7,40}')
       .replace(/\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d/g, '\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d')
       .replace(/(?<=\S) {2,}/g, ' +')
     return `${text}\\n`
