@@ -5,7 +5,7 @@ import type { Context } from '../command.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 import type { Origin } from './facts.ts'
-import { type Published, sourceText, tellPlanned } from './outcome.ts'
+import { newerText, type Published, tellPlanned, unchangedText } from './outcome.ts'
 import type { PublishValues } from './publish-application.ts'
 
 /** What is known when an artifact is published. */
@@ -26,9 +26,8 @@ export async function tellArtifact(
   published: PublishedArtifact,
 ): Promise<number> {
   const { io } = context
-  const { destination, origin, message } = published
+  const { destination, message } = published
   const { name, reference, tag } = destination
-  const from = sourceText(published)
   const print = (record: object, lines: readonly string[]) => {
     const json = () => jsonText({ reference, outcome: outcome.kind, ...record }, 2)
     io.stdout.write(`${options.output === 'json' ? json() : lines.join('\n')}\n`)
@@ -36,16 +35,12 @@ export async function tellArtifact(
   switch (outcome.kind) {
     case 'unchanged': {
       const { digest } = outcome
-      const what = options.verify ? `verified: ${reference} holds` : `unchanged: ${reference} already holds`
-      print({ digest }, [`${what} what ${from} renders to`, `${name}@${digest}`])
+      print({ digest }, [unchangedText(reference, options, published), `${name}@${digest}`])
       return 0
     }
     case 'newer': {
       const { source, digest } = outcome
-      const [theirs, ours] = [source, origin.commit?.commit].map(commit => commit?.slice(0, 7))
-      print({ source, digest }, [
-        `left as it is: ${reference} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`,
-      ])
+      print({ source, digest }, [newerText(reference, source, published)])
       return 0
     }
     case 'planned': {

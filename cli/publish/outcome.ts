@@ -44,30 +44,23 @@ export async function tellOutcome(
   published: Published,
 ): Promise<number> {
   const { io } = context
-  const { destination, origin, message } = published
+  const { destination, message } = published
   const { path, target } = destination
-  const from = sourceText(published)
   const print = (record: object, text: string) =>
     void io.stdout.write(options.output === 'json' ? `${jsonText({ path, ...record }, 2)}\n` : `${text}\n`)
   switch (outcome.kind) {
     case 'unchanged': {
       const { head: commit, branch, request } = outcome
       if (request !== undefined) tellWithdrawn(context, published, branch, request)
-      print(
-        { outcome: 'unchanged', branch, commit },
-        options.verify
-          ? `verified: ${path} holds what ${from} renders to`
-          : `unchanged: ${path} already holds what ${from} renders to`,
-      )
+      print({ outcome: 'unchanged', branch, commit }, unchangedText(path, options, published))
       return 0
     }
     case 'newer': {
       const { source, isRequest } = outcome
       const place = isRequest ? `\`${target.request}\`` : path
-      const [theirs, ours] = [source, origin.commit?.commit].map(commit => commit?.slice(0, 7))
       print(
         { outcome: 'newer', source, ...(isRequest && { branch: target.request }) },
-        `left as it is: ${place} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`,
+        newerText(place, source, published),
       )
       return 0
     }
@@ -86,7 +79,7 @@ export async function tellOutcome(
       const { lines, ...request } = await openRequest(context, published, branch, message!)
       print(
         { outcome: 'requested', branch: target.request, base: branch, commit, request },
-        [`unchanged: \`${target.request}\` already holds what ${from} renders to`, ...lines].join('\n'),
+        [unchangedText(`\`${target.request}\``, { verify: false }, published), ...lines].join('\n'),
       )
       return 0
     }
@@ -192,11 +185,24 @@ function countWords(counts: Readonly<Record<string, number>>): string {
   return words.join(', ')
 }
 
+/** That a place holds what it should. */
+export function unchangedText(
+  place: string,
+  { verify }: Pick<PublishValues, 'verify'>,
+  published: Pick<Published, 'compiled' | 'origin'>,
+): string {
+  const what = verify ? `verified: ${place} holds` : `unchanged: ${place} already holds`
+  return `${what} what ${sourceText(published)} renders to`
+}
+
+/** That a place holds what a newer source commit renders to. */
+export function newerText(place: string, source: string, { origin: { commit } }: Pick<Published, 'origin'>): string {
+  const [theirs, ours] = [source, commit?.commit].map(one => one?.slice(0, 7))
+  return `left as it is: ${place} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`
+}
+
 /** `compose.yaml at 9ab12cd`. */
-export function sourceText({
-  compiled: { manifests },
-  origin: { commit },
-}: Pick<Published, 'compiled' | 'origin'>): string {
+function sourceText({ compiled: { manifests }, origin: { commit } }: Pick<Published, 'compiled' | 'origin'>): string {
   const files = sourcesOf(manifests)
   const shown = files.length === 1 ? files[0]! : 'the source'
   if (!commit) return shown
