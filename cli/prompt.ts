@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
 import { printable } from '../compiler/values/printable.ts'
 import type { Answer } from './io.ts'
 
@@ -29,8 +31,6 @@ export async function chooseOne(
 
 /** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
 export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
-  // Few commands ask, and all load this module.
-  const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')])
   output.write(`${printable(question)} (not shown): `)
   // What is typed is echoed to nowhere; as a terminal, it is still read key by key.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
