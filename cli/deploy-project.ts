@@ -103,9 +103,8 @@ function prepare(
   session: Session,
   progress: Progress,
 ): Promise<(CompiledForCluster & Partial<PreparedForCluster>) | undefined> {
-  const hasCommands = (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
-  const isPart = options.services.length > 0
-  const compile = isPart ? compileWithHanded : hasCommands ? prepareForCluster : compileForCluster
+  const runsCommands = options.services.length === 0 && (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
+  const compile = runsCommands ? prepareForCluster : compileWithHanded
   return compile(context, options, project, session, progress)
 }
 
