@@ -9,6 +9,7 @@ import { encryptSecret } from '../../../gitops/sops/encrypt.ts'
 import { SECRET_VALUES } from '../../../gitops/sops/rule.ts'
 import { makeFolder } from '../../cli/folder.ts'
 import { decrypt, IDENTITY, OTHER_RECIPIENT, RECIPIENT } from './decrypt.ts'
+import { hasSops } from './has-sops.ts'
 
 const SECRET: KubernetesObject = {
   apiVersion: 'v1',
@@ -23,16 +24,6 @@ const NOW = new Date('2026-05-04T03:02:01.999Z')
 const RULE = { age: [RECIPIENT], encryptedRegex: SECRET_VALUES }
 
 const printed = (object: KubernetesObject) => printDocument({ source: 'compose.yaml#secrets.db', folder: 'db', object })
-
-/** The program itself, where it is installed. */
-const hasSops = (() => {
-  try {
-    execFileSync('sops', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
 
 describe('a Secret, encrypted as SOPS does', () => {
   test('what the program has written is read by the tests', async () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,6 +6,7 @@ import { encryptByProgram } from '../../../gitops/sops/program.ts'
 import { SECRET_VALUES } from '../../../gitops/sops/rule.ts'
 import { makeFolder } from '../../cli/folder.ts'
 import { decrypt, OTHER_RECIPIENT, RECIPIENT } from './decrypt.ts'
+import { hasSops } from './has-sops.ts'
 
 const SECRET: KubernetesObject = {
   apiVersion: 'v1',
@@ -30,15 +30,6 @@ function folderWithShell(): string {
 
 const signal = AbortSignal.timeout(60_000)
 const env = { PATH: process.env.PATH }
-
-const hasSops = (() => {
-  try {
-    execFileSync('sops', ['--version'], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-})()
 
 describe('the program sops', () => {
   test.skipIf(!hasSops)('encrypts what comes in on standard input', async () => {
