@@ -113,7 +113,8 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     })
   const told = drift.filter(one => !asked.includes(one))
   if (told.length > 0) events.overwriting?.(told)
-  const tracker = new Tracker(cluster, environment, namespace, clock)
+  const begun = unready.flatMap(one => one.begun)
+  const tracker = new Tracker(cluster, environment, namespace, clock, begun)
   const runUntil = (active: AbortSignal): DeployRun => ({
     cluster,
     tracker,

@@ -19,6 +19,8 @@ export interface Unready {
   readonly isStuck: boolean
   /** Its Pods that fail; they are replaced. One that runs is left alone, however unwell it is. */
   readonly pods: readonly KubeObject[]
+  /** UIDs of its Pods that are on their way: what they are at began before the deploy. */
+  readonly begun: readonly (string | undefined)[]
 }
 
 /** The annotation that has the time of the last fresh chance: a change makes the controllers look at once, which else try again after minutes. */
@@ -56,6 +58,7 @@ export async function findUnready(
       why: first ? SHORT[first.code] : text,
       isStuck: hasFailed || problems.length > 0,
       pods: failing.map(({ pod }) => pod),
+      begun: found.filter(({ problems }) => problems.length === 0).map(({ pod }) => pod.metadata.uid),
     }
   })
 }

@@ -80,6 +80,9 @@ const SCHEDULING_PATIENCE = 15_000
 /** Milliseconds that a container gets in any case before its failing health check counts. */
 const HEALTH_PATIENCE = 30_000
 
+/** What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an attempt from before the cause was mended. */
+export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
+
 /**
  * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970; `before` is how often each container had been
  * started again when the deploy first saw it at work: those do not count. `since` is when its workload was last changed: a failing health check counts from then on.

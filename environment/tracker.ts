@@ -9,6 +9,7 @@ import {
   claimProblems,
   hasStarted,
   isReady,
+  isTriedAgain,
   type Problem,
   podProblems,
   restartsOf,
@@ -26,6 +27,12 @@ export class WorkloadDeleted extends UserError {
     super(`\`${nameOf(object)}\` was deleted while it was waited for`, { hint: '`devctl deploy` makes it again' })
   }
 }
+
+/**
+ * Milliseconds for which what is tried again does not count of a Pod that was on its way before we looked: the kubelet tells of an attempt when it makes the next one, or
+ * before that, and what was in the way may be mended between them.
+ */
+const RETRY_PATIENCE = 30_000
 
 /** How a workload is, with the Pods of its newest generation. */
 export interface Tracked {
@@ -53,6 +60,8 @@ export class Tracker {
   readonly #clock: Clock
   readonly #environment: string
   readonly #namespace: string
+  readonly #begun: ReadonlySet<string | undefined>
+  readonly #beganAt: number
   readonly #stop = new AbortController()
   readonly #objects = new Map<string, KubeObject>()
   /** The same, by service. */
@@ -70,9 +79,18 @@ export class Tracker {
   readonly #listeners = new Map<string, Set<() => void>>()
   #failure: unknown
 
-  constructor(cluster: Cluster, environment: string, namespace: string, clock: Clock) {
+  /** `begun` are the UIDs of Pods that were on their way before. */
+  constructor(
+    cluster: Cluster,
+    environment: string,
+    namespace: string,
+    clock: Clock,
+    begun: Iterable<string | undefined> = [],
+  ) {
     this.#cluster = cluster
     this.#clock = clock
+    this.#begun = new Set(begun)
+    this.#beganAt = clock.now()
     this.#environment = environment
     this.#namespace = namespace
   }
@@ -140,8 +158,12 @@ export class Tracker {
     const claims = [...claimed].flatMap(name => this.#objects.get(`PersistentVolumeClaim/${name}`) ?? [])
     const now = this.#clock.now()
     const since = changedAt(object)
-    const podProblemsOf = (pod: KubeObject) =>
-      podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(pod.metadata.uid), since)
+    const isPatient = now - this.#beganAt < RETRY_PATIENCE
+    const podProblemsOf = (pod: KubeObject) => {
+      const { uid } = pod.metadata
+      const found = podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(uid), since)
+      return isPatient && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
+    }
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [
       // Until its controller has seen the change, it says how the former generation was.

@@ -3,8 +3,10 @@ import type { KubeObject } from '../../cluster/cluster.ts'
 import { chancesOf, findUnready, giveFreshChance, withJobsAgain } from '../../environment/fresh-chance.ts'
 import { podProblems, workloadProblems } from '../../environment/problems.ts'
 import { statusOf } from '../../environment/status.ts'
+import { Tracker } from '../../environment/tracker.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
-import { deploy, NAMESPACE, newCluster, object, plan, ref, wanted, workload } from './deploying.ts'
+import { deploy, ENVIRONMENT, NAMESPACE, newCluster, object, plan, ref, wanted, workload } from './deploying.ts'
+import { FakeClock, settle } from './fake-clock.ts'
 
 const NOW = Date.parse('2026-01-01T12:00:00Z')
 const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
@@ -157,5 +159,39 @@ describe('old evidence does not end a wait', () => {
     const unhealthy = { ...warning(1), reason: 'Unhealthy', message: 'Readiness probe failed' }
     expect(podProblems(pod, [unhealthy], NOW, new Map(), NOW - 10_000)).toEqual([])
     expect(podProblems(pod, [unhealthy], NOW, new Map(), NOW - 60_000)).toHaveLength(1)
+  })
+
+  test('a pull, or a Secret that was not there, of a Pod that was on its way: it may have been mended since', async () => {
+    const cluster = newCluster()
+    await deploy(cluster, what)
+    const pod = await addPod(cluster, db.object, 'db-0', { waiting: { reason: 'ContainerCreating' } })
+    const { found } = await unready(cluster)
+    expect(chancesOf(found)).toEqual([])
+    const { uid } = (await cluster.get(pod))!.metadata
+    cluster.act(ref(db.object), live => ({ ...live, status: { observedGeneration: 1, replicas: 1 } }))
+    expect(found.flatMap(one => one.begun)).toEqual([uid])
+    const live = (await cluster.get(ref(db.object)))!
+    const problemsOf = async (begun: readonly (string | undefined)[], reason: string, milliseconds: number) => {
+      const clock = new FakeClock()
+      const tracker = new Tracker(cluster, ENVIRONMENT, NAMESPACE, clock, begun)
+      const stop = new AbortController()
+      tracker.until(live, () => undefined, stop.signal).catch(() => {})
+      cluster.act(pod, live => ({
+        ...live,
+        status: { containerStatuses: [{ name: 'one', restartCount: 2, state: { waiting: { reason } } }] },
+      }))
+      await settle()
+      clock.skip(milliseconds)
+      const problems = tracker.now(live)?.problems.map(({ code }) => code)
+      stop.abort()
+      tracker.stop()
+      return problems
+    }
+    const begun = [uid]
+    expect(await problemsOf(begun, 'ErrImagePull', 5000)).toEqual([])
+    expect(await problemsOf(begun, 'CreateContainerConfigError', 5000)).toEqual([])
+    expect(await problemsOf(begun, 'CrashLoopBackOff', 5000), 'that takes several attempts').toEqual(['crash-loop'])
+    expect(await problemsOf(begun, 'ErrImagePull', 30_000), 'it was tried again').toEqual(['image-pull'])
+    expect(await problemsOf([], 'ErrImagePull', 5000), 'a Pod that is new').toEqual(['image-pull'])
   })
 })
