@@ -1,5 +1,6 @@
 import type { Span } from '../compiler/syntax/source.ts'
 import { entry, get, isMap, isScalar, isSeq, type Tree } from '../compiler/syntax/tree.ts'
+import { toDnsLabel } from '../compiler/values/dns-name.ts'
 import { NO_PROGRAM, type Problem } from './problems.ts'
 
 /** What has to be changed to mend a problem. */
@@ -365,18 +366,22 @@ function placeOfKey(service: Tree | undefined, key: string): Written | undefined
     : { key, span: found.key }
 }
 
-/** The item of a list, or the entry of a map, that names something: `secrets: [token]` of the Secret `shop-token`. */
+/**
+ * The item of a list that names something: `secrets: [db_password]` of the Secret `db-password`, also where the cluster's name says more (`shop-token`). The latter only
+ * of the first key: the volume `db` is not what the Secret `db-password` comes from.
+ */
 function itemPlace(service: Tree | undefined, keys: readonly string[], name: string): Written | undefined {
-  for (const key of keys) {
+  const itemOf = (key: string, isMeant: (written: string) => boolean): Written | undefined => {
     const tree = get(service, key)
-    if (isSeq(tree)) {
-      const item =
-        tree.items.find(one => namesOf(one).includes(name)) ??
-        tree.items.find(one => namesOf(one).some(other => isName(name, other)))
-      if (item) return { key, span: item.span }
-    }
+    const item = isSeq(tree) ? tree.items.find(one => namesOf(one).some(isMeant)) : undefined
+    return item && { key, span: item.span }
   }
-  return undefined
+  const isSame = (written: string) => written === name || toDnsLabel(written) === name
+  for (const key of keys) {
+    const found = itemOf(key, isSame)
+    if (found) return found
+  }
+  return itemOf(keys[0]!, written => isWithin(name, written))
 }
 
 const namesOf = (item: Tree): readonly string[] =>
@@ -389,5 +394,7 @@ const namesOf = (item: Tree): readonly string[] =>
         })
       : []
 
-const isName = (name: string, written: string): boolean =>
-  written !== '' && (name.endsWith(`-${written}`) || name.startsWith(`${written}-`))
+const isWithin = (name: string, written: string): boolean => {
+  const label = toDnsLabel(written)
+  return written !== '' && (name.endsWith(`-${label}`) || name.startsWith(`${label}-`))
+}

@@ -31,6 +31,10 @@ const FILE = `services:
     healthcheck:
       test: curl -f localhost
       timeout: 1s
+  named:
+    image: nginx
+    secrets: [{source: token, target: db}, db_password]
+    volumes: [db:/data, creds:/creds, token-data:/token]
   bare:
     build: .
     deploy: {resources: {limits: {memory: 5m}}}
@@ -153,6 +157,15 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
   const found = await told(code, detail)
   expect(found).toMatchObject({ at, hint: expect.stringMatching(hint) })
   if (message) expect(found.message).toMatch(message)
+})
+
+test.each([
+  ['db-password', 'db_password'],
+  ['token', '{source: token, target: db}'],
+  ['creds-of-prod', 'secrets'],
+])('the Secret `%s` is not looked for among volumes with a similar name', async (secret, at) => {
+  const found = await told('configuration', `secret "${secret}" not found`, {}, 'named')
+  expect(found).toMatchObject({ at, hint: expect.stringContaining('change `secrets`') })
 })
 
 test('what was killed for its memory names the limit that is written', async () => {
