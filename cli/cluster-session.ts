@@ -82,7 +82,10 @@ export async function withCluster(
       const retried = stillFailing(givenUp.filter(({ reason }) => reason === deadline.reason))
       throw new UserError(`not done within ${readableDuration(timeout)}`, {
         notes: [...stillThere(error), ...retried.notes],
-        hint: retried.hint ?? 'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
+        hint:
+          retried.hint ??
+          hintIn(error) ??
+          'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
     }
     throw toUserError(error, target)
@@ -93,9 +96,14 @@ export async function withCluster(
 }
 
 /** What was waited for when the time was up. */
-function stillThere(error: unknown): readonly string[] {
+const stillThere = (error: unknown): readonly string[] =>
+  userErrorsIn(error).flatMap(one => [one.message, ...one.notes])
+
+const hintIn = (error: unknown): string | undefined => userErrorsIn(error).find(one => one.hint !== undefined)?.hint
+
+function userErrorsIn(error: unknown): readonly UserError[] {
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
-  return all.flatMap(one => (one instanceof UserError ? [one.message, ...one.notes] : []))
+  return all.filter(one => one instanceof UserError)
 }
 
 /** What was being tried again when the time was up, each failure once; the hint of a webhook that does not answer. */

@@ -15,11 +15,28 @@ export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletion
 
 /** What an object that is being deleted waits for, as its finalizers tell. */
 export function whyThere({ metadata }: KubeObject): string {
-  const finalizers = Array.isArray(metadata['finalizers']) ? metadata['finalizers'].map(String) : []
-  const others = finalizers.filter(name => !KNOWN_FINALIZERS.has(name))
+  const others = foreignFinalizers(metadata)
   if (others.length > 0)
     return `the ${others.length === 1 ? 'finalizer' : 'finalizers'} ${others.map(name => `\`${name}\``).join(', ')} ${others.length === 1 ? 'keeps' : 'keep'} it`
-  return finalizers.map(name => KNOWN_FINALIZERS.get(name)).find(Boolean) ?? 'it is being deleted'
+  return (
+    finalizersOf(metadata)
+      .map(name => KNOWN_FINALIZERS.get(name))
+      .find(Boolean) ?? 'it is being deleted'
+  )
+}
+
+const finalizersOf = (metadata: KubeObject['metadata']): readonly string[] =>
+  Array.isArray(metadata['finalizers']) ? metadata['finalizers'].map(String) : []
+
+const foreignFinalizers = (metadata: KubeObject['metadata']): readonly string[] =>
+  finalizersOf(metadata).filter(name => !KNOWN_FINALIZERS.has(name))
+
+/** What to do about a finalizer of others; undefined where only Kubernetes holds the object. */
+function howToLetGo(object: KubeObject): string | undefined {
+  const { metadata } = object
+  if (foreignFinalizers(metadata).length === 0) return undefined
+  const inNamespace = metadata.namespace === undefined ? '' : ` -n ${metadata.namespace}`
+  return `its controller takes a finalizer off when it is done; if that controller is gone: \`kubectl patch ${nameOf(object)}${inNamespace} --type merge -p '{"metadata":{"finalizers":null}}'\``
 }
 
 /** Finalizers of Kubernetes itself, and what they wait for. */
@@ -119,10 +136,10 @@ async function goneOfOneKind(
     if (error instanceof ClusterError && error.failure === 'not-found') return
     const isLate = signal?.aborted && error === signal.reason && error instanceof DOMException
     if (!isLate) throw error
-    const [first = '', ...notes] = [...left.values()].map(
-      object => `${nameOf(object)} is still there: ${whyThere(object)}`,
-    )
-    throw new UserError(first, { notes, cause: error })
+    const all = [...left.values()]
+    const [first = '', ...notes] = all.map(object => `${nameOf(object)} is still there: ${whyThere(object)}`)
+    const hint = all.map(howToLetGo).find(one => one !== undefined)
+    throw new UserError(first, { notes, ...(hint !== undefined && { hint }), cause: error })
   } finally {
     done.abort()
   }

@@ -242,5 +242,6 @@ test('when the time is up, what is still there is named with what keeps it', asy
   const live = (await cluster.get(ref(page)))!
   await expect(gone(cluster, [live], AbortSignal.timeout(20))).rejects.toMatchObject({
     message: 'configmap/page is still there: the finalizer `example.com/hold` keeps it',
+    hint: expect.stringContaining(`kubectl patch configmap/page -n ${NAMESPACE} --type merge`),
   })
 })
