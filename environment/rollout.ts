@@ -9,7 +9,7 @@ import { deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
 import { Together } from './together.ts'
-import type { Tracked } from './tracker.ts'
+import { type Tracked, WorkloadDeleted } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
 
 /** The services that were waited for when the time was up. */
@@ -288,8 +288,15 @@ class Rollout {
       until ? AbortSignal.any([this.#signal, until]) : this.#signal,
     )
     await looking.catch(error => {
+      if (error instanceof WorkloadDeleted) this.#lose(workload)
       throw error instanceof SomethingElse && doubt ? new WorkloadFailed(workload, doubt.tracked) : error
     })
+  }
+
+  /** Somebody has deleted it: it may have been ready, and is not any more. */
+  #lose(workload: WantedWorkload): void {
+    this.#tell(workload, { state: 'failed', text: `${workload.object.kind} was deleted` })
+    this.#objects.delete(workload)
   }
 
   #tell({ service }: WantedWorkload, status: WorkloadStatus): void {

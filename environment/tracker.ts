@@ -145,8 +145,10 @@ export class Tracker {
     this.#stop.abort()
   }
 
-  /** The newest that is known; undefined while it is older than what was applied. */
+  /** The newest that is known; undefined while it is older than what was applied, or what belongs to it is not known yet. */
   #tracked(workload: KubeObject): Tracked | undefined {
+    if (!this.#listed.has('Pod') || (workload.kind === 'Deployment' && !this.#listed.has('ReplicaSet')))
+      return undefined
     const object = this.#objects.get(keyOf(workload))
     if (!object || object.metadata.uid !== workload.metadata.uid) return undefined
     if ((object.metadata.generation ?? 0) < (workload.metadata.generation ?? 0)) return undefined
@@ -194,7 +196,7 @@ export class Tracker {
   /** What is only just ready may not stay so. */
   #settled(status: WorkloadStatus, pods: readonly KubeObject[], now: number): WorkloadStatus {
     if (status.state !== 'ready') return status
-    if (this.#listed.has('Pod') && pods.every(pod => this.#settling.isSettled(pod, now))) return status
+    if (pods.every(pod => this.#settling.isSettled(pod, now))) return status
     return { state: 'waiting', text: `${status.text}, settling` }
   }
 

@@ -354,4 +354,37 @@ describe('what is deleted while it is waited for', () => {
     await cluster.delete(ref(one.object))
     await expect(done).rejects.toThrow('`statefulset/db` was deleted while it was waited for')
   })
+
+  test.each([
+    ['gone', []],
+    ['kept by a finalizer', ['example.com/hold']],
+  ])('does not count as ready any more: %s', async (_, finalizers) => {
+    const statuses = new Map<string, string>()
+    const status: ApplyEvents['status'] = (service, { state, text }) => statuses.set(service, `${state} ${text}`)
+    const { cluster, clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED }, { events: { status } })
+    await pod('web', running(clock))
+    await ready('web')
+    expect(statuses.get('web')).toBe('ready StatefulSet 1/1 ready')
+    const web = ref(object('StatefulSet', 'web'))
+    cluster.act(web, live => ({ ...live, metadata: { ...live.metadata, finalizers } }))
+    await cluster.delete(web)
+    await clock.pass(4000)
+    expect(state.isOver).toBe(true)
+    expect(statuses.get('web')).toBe('failed StatefulSet was deleted')
+  })
+})
+
+test('how a workload is is told when its Pods are known, and not before', async () => {
+  const clock = new FakeClock()
+  const first = await begin({ web: PROBED })
+  await first.pod('web', running(clock))
+  await first.ready('web')
+  const { cluster } = first
+  cluster.before = async ({ verb, kind }) => {
+    if (verb === 'watch' && kind === 'Pod') await new Promise(resolve => setTimeout(resolve, 20))
+  }
+  const statuses: string[] = []
+  const status: ApplyEvents['status'] = (_, { text }) => statuses.push(text)
+  await deploy(cluster, wanted([], [workload('StatefulSet', 'web')]), { wait: true }, clock, { status })
+  expect(statuses).toEqual(['StatefulSet 1/1 ready'])
 })
