@@ -61,6 +61,7 @@ export async function withCluster(
   const { trace, end } = traceRequests(io, options.logLevel)
   let target: Target | undefined
   const givenUp: GivenUp[] = []
+  let cluster: Cluster | undefined
   try {
     const { findTarget } = await import('../contexts/target.ts')
     target = await findTarget(io, options, options.manifest)
@@ -71,7 +72,7 @@ export async function withCluster(
       import('../cluster/kube-cluster.ts'),
     ])
     const access = await kubeconfigAccess(context, io.env, signal)
-    const cluster = toCluster(access, trace, call => givenUp.push(call))
+    cluster = toCluster(access, trace, call => givenUp.push(call))
     return await work({ cluster, access, namespace, target, signal, clock, holder: holder() })
   } catch (error) {
     if (interrupt.signal.aborted) {
@@ -79,11 +80,13 @@ export async function withCluster(
       return INTERRUPTED
     }
     if (deadline.aborted) {
-      const retried = stillFailing(givenUp.filter(({ reason }) => reason === deadline.reason))
+      const ours = givenUp.filter(({ reason }) => reason === deadline.reason)
+      const { unanswered } = await import('./unanswered.ts')
+      const calls = await unanswered(cluster, ours)
       throw new UserError(`not done within ${readableDuration(timeout)}`, {
-        notes: [...stillThere(error), ...retried.notes],
+        notes: [...stillThere(error), ...calls.notes],
         hint:
-          retried.hint ??
+          calls.hint ??
           hintIn(error) ??
           'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
@@ -104,19 +107,6 @@ const hintIn = (error: unknown): string | undefined => userErrorsIn(error).find(
 function userErrorsIn(error: unknown): readonly UserError[] {
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
   return all.filter(one => one instanceof UserError)
-}
-
-/** What was being tried again when the time was up, each failure once; the hint of a webhook that does not answer. */
-function stillFailing(calls: readonly GivenUp[]): { readonly notes: readonly string[]; readonly hint?: string } {
-  const refusals = calls.map(({ method, path, failure }) => {
-    const what = `\`${path.split('?', 1)[0]!.split('/').slice(-2).join('/')}\``
-    return (
-      webhookRefusal(failure, what) ?? new UserError(`\`${method}\` of ${what} was tried again: ${failure.message}`)
-    )
-  })
-  const hint = refusals.find(one => one.hint !== undefined)?.hint
-  const notes = new Set(refusals.flatMap(one => [one.message, ...one.notes]))
-  return { notes: [...notes], ...(hint !== undefined && { hint }) }
 }
 
 const clock: Clock = {

@@ -51,14 +51,23 @@ export interface Exchange {
   readonly milliseconds: number
 }
 
-/** A call that was being tried again when its signal was aborted. */
+/** A call that was being tried again, or had no answer yet, when its signal was aborted. */
 export interface GivenUp {
   readonly method: Message['method']
   readonly path: string
-  /** What the last attempt came to. */
-  readonly failure: ClusterError
+  /** What the attempt before came to; undefined when the first one was not over. */
+  readonly failure: ClusterError | undefined
+  /** Milliseconds for which the last attempt had no answer; 0 between two attempts. */
+  readonly silence: number
   /** The signal's. */
   readonly reason: unknown
+}
+
+/** How far a call is. */
+interface Progress {
+  failure?: ClusterError
+  /** Since when an answer is waited for. */
+  sentAt?: number | undefined
 }
 
 export interface Call {
@@ -141,23 +150,24 @@ export class Client {
 
   async #send<T>(call: StreamCall, isStream: boolean, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
     const { method, path, signal } = call
-    let last: ClusterError | undefined
+    const progress: Progress = {}
     try {
-      return await this.#try(call, isStream, read, failure => {
-        last = failure
-      })
+      return await this.#try(call, isStream, read, progress)
     } catch (error) {
-      if (last && signal?.aborted) this.#giveUp({ method, path, failure: last, reason: signal.reason })
+      const { failure, sentAt } = progress
+      const silence = sentAt === undefined || call.isPatient ? 0 : performance.now() - sentAt
+      if (signal?.aborted && (failure || silence > 0))
+        this.#giveUp({ method, path, failure, silence, reason: signal.reason })
       throw error
     }
   }
 
-  /** Sends a call until it is answered, within limits; `again` is told of each failure after which it is sent anew. */
+  /** Sends a call until it is answered, within limits; `progress` says at any time how far it is. */
   async #try<T>(
     call: StreamCall,
     isStream: boolean,
     read: (response: IncomingMessage) => Promise<T>,
-    again: (failure: ClusterError) => void,
+    progress: Progress,
   ): Promise<T> {
     const { method, path, signal } = call
     let begin: number | undefined
@@ -177,7 +187,9 @@ export class Client {
           Math.max(0, (failures === 1 ? this.limits.first / 2 : this.limits.first) - (performance.now() - begin))
       let wait = backOff(failures, this.limits.pause, 5_000)
       try {
+        progress.sentAt = performance.now()
         const response = await this.#exchange(message, connection, call, whole)
+        progress.sentAt = undefined
         this.#hasAnswered = true
         const status = response.statusCode ?? 0
         if (status >= 200 && status < 300) return await read(response)
@@ -195,6 +207,7 @@ export class Client {
         wait = Math.max(wait, retryAfter(response.headers['retry-after'], Date.now()) ?? 0)
       } catch (error) {
         signal?.throwIfAborted()
+        progress.sentAt = undefined
         if (error instanceof ClusterError || error instanceof TypeError || error instanceof RangeError) throw error
         isSilence = error instanceof NoAnswer
         failure = toUnreachable(this.#sinceBegin(error, begin), this.#access.server)
@@ -206,7 +219,7 @@ export class Client {
       const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
       // Silence may last longer than the limit by itself, and be one connection's: it is tried again once all the same.
       if (performance.now() - begin + wait > limit && !(this.#hasAnswered && isSilence && failures === 1)) throw failure
-      again(failure)
+      progress.failure = failure
       await pause(wait, signal)
     }
   }

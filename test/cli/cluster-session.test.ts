@@ -10,6 +10,12 @@ import { makeFolder } from './folder.ts'
 
 const none: SessionOptions = { context: undefined, namespace: undefined, timeout: undefined }
 
+const CONFIGURATIONS = ['Mutating', 'Validating'].map(one => ({
+  name: `${one.toLowerCase()}webhookconfigurations`,
+  kind: `${one}WebhookConfiguration`,
+  namespaced: false,
+}))
+
 /** What the work gets, or what is thrown; nothing is sent to a cluster as long as the work does not. */
 async function session(
   options: Partial<SessionOptions> = {},
@@ -125,6 +131,45 @@ describe('a session with a cluster', () => {
       return 0
     })
     expect(error).toMatchObject({ message: 'not done within 1.0 s', notes })
+    expect((error as UserError).hint).toContain(hint)
+  })
+
+  test.each([
+    [
+      'and which webhooks are asked about it',
+      [
+        {
+          name: 'slow.example.com',
+          timeoutSeconds: 30,
+          rules: [{ apiGroups: ['*'], operations: ['*'], resources: ['*'] }],
+        },
+      ],
+      ['before that the cluster asks the admission webhook `slow.example.com` (for 30 s at most)'],
+      'see whether what it asks is well',
+    ],
+    ['which may be a webhook', [], [], 'an admission webhook may hang'],
+  ])('tells at its deadline what has no answer, %s', async (_, webhooks, more, hint) => {
+    const server = await fakeServer(({ method, path }) => {
+      if (method === 'PATCH') return new Promise(() => {})
+      if (path.endsWith('/namespaces/shop')) return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }
+      if (path.endsWith('.k8s.io/v1')) return { resources: CONFIGURATIONS }
+      if (!path.endsWith('webhookconfigurations')) return undefined
+      const items = path.includes('validating') ? [{ metadata: { name: 'slow' }, webhooks }] : []
+      return { kind: 'List', metadata: {}, items }
+    })
+    onTestFinished(() => server.close())
+    const kubeconfig = kubeconfigWith({ kind: 'shop' }).replace('https://127.0.0.1:1', server.access.server.origin)
+    const cwd = makeFolder({ config: kubeconfig })
+    const error = await session({ timeout: 2200 }, { cwd }, async ({ cluster, signal }) => {
+      const metadata = { name: 'page', namespace: 'shop' }
+      await cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: 'shop' }, { signal })
+      await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata }, { manager: 'devctl', signal })
+      return 0
+    })
+    expect(error).toMatchObject({
+      message: 'not done within 2.2 s',
+      notes: [expect.stringMatching(/^`PATCH` of `configmaps\/page` has had no answer for 2\.\d s$/), ...more],
+    })
     expect((error as UserError).hint).toContain(hint)
   })
 })

@@ -53,7 +53,7 @@ export class WebhookServer {
     })
   }
 
-  /** Listens, and has the API server ask about such objects of the namespace; returns when it does. `name` is that of the configuration and the webhook. */
+  /** Listens, and has the API server ask about such objects of the namespace; returns when it does. `name` is that of the configuration and the webhook, which may take `seconds`. */
   async register(
     cluster: Cluster,
     kind: 'Validating' | 'Mutating',
@@ -61,7 +61,13 @@ export class WebhookServer {
       namespace,
       name,
       resources,
-    }: { readonly namespace: string; readonly name: string; readonly resources: readonly string[] },
+      seconds = 1,
+    }: {
+      readonly namespace: string
+      readonly name: string
+      readonly resources: readonly string[]
+      readonly seconds?: number
+    },
   ): Promise<void> {
     await new Promise<void>(resolve => this.#server.listen(0, '127.0.0.1', resolve))
     const { port } = this.#server.address() as AddressInfo // it listens at a port
@@ -88,7 +94,7 @@ export class WebhookServer {
       ],
       failurePolicy: 'Fail',
       sideEffects: 'None',
-      timeoutSeconds: 1,
+      timeoutSeconds: seconds,
       admissionReviewVersions: ['v1'],
     }
     const path = `/apis/admissionregistration.k8s.io/v1/${kind.toLowerCase()}webhookconfigurations`

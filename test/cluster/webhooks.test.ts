@@ -22,6 +22,7 @@ const it = (
   kind: 'Validating' | 'Mutating',
   decide: (review: Review) => Verdict,
   body: (project: Project, webhook: string, server: WebhookServer) => Promise<void>,
+  seconds = 1,
 ) =>
   test.concurrent(name, () =>
     withProject(cluster!, async project => {
@@ -30,7 +31,7 @@ const it = (
       project.compose(COMPOSE)
       try {
         const resources = ['deployments', 'services', 'pods']
-        await server.register(cluster!, kind, { namespace: project.name, name: webhook, resources })
+        await server.register(cluster!, kind, { namespace: project.name, name: webhook, resources, seconds })
         await body(project, webhook, server)
       } finally {
         await server.close(cluster!, kind, webhook)
@@ -134,6 +135,19 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
       expect(stderr).toContain('`deployment/web`')
       expect(Date.now() - began, stderr).toBeLessThan(45_000)
     },
+  )
+
+  it(
+    'one that hangs for longer than the deadline is named',
+    'Validating',
+    ({ kind }) => (kind.kind === 'Deployment' ? 'hang' : 'allow'),
+    async (project, webhook) => {
+      const { status, stderr } = await project.devctl('deploy', '--timeout', '5s')
+      expect(status, stderr).toBe(1)
+      expect(stderr).toMatch(/`PATCH` of `deployments\/web` has had no answer for \d/)
+      expect(stderr).toContain(`\`${webhook}\` (for 30 s at most)`)
+    },
+    30,
   )
 
   it('what one sets is no difference', 'Mutating', mutate, async (project, _, server) => {
