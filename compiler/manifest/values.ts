@@ -3,7 +3,8 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import { entries, filledText, integerOf, items, scalar, sortByName, textOf } from '../fields/tree-values.ts'
 import type { Pair } from '../project/project.ts'
 import { type Path, spell } from '../schema/where.ts'
-import type { At, Span } from '../syntax/source.ts'
+import { isMadeOfSecret } from '../syntax/secret-places.ts'
+import type { At } from '../syntax/source.ts'
 import { spanInside } from '../syntax/span-inside.ts'
 import type { Lookup } from '../syntax/template.ts'
 import type { ScalarTree, ScalarType, Tree } from '../syntax/tree.ts'
@@ -136,21 +137,23 @@ export function readTimeout(
 /** Variables, labels and the like: a mapping, or a list of `NAME=value`. A name without a value takes that of the variable, and is left out where nothing sets it. */
 export function readPairs(tree: Tree | undefined, { lookup }: Pick<Reading, 'lookup'>): readonly Pair[] {
   const found = new Map<string, Pair>()
-  const add = (name: string, value: string | undefined, span: Span, key: Span) => {
-    const given = value ?? lookup(name)?.value
-    if (given !== undefined) found.set(name, { name, value: given, span, key })
+  const add = (name: string, value: string | undefined, tree: Tree, key = tree.span) => {
+    const { span } = tree
+    const { value: given, isSecret } =
+      value === undefined ? (lookup(name) ?? {}) : { value, isSecret: isMadeOfSecret(tree) }
+    if (given !== undefined) found.set(name, { name, value: given, span, key, ...(isSecret && { isSecret: true }) })
   }
   for (const [name, { key, value }] of entries(tree)) {
     if (value.kind !== 'scalar') continue
-    if (value.type === 'null') add(name, undefined, key, key)
-    else add(name, String(value.value), value.span, key)
+    if (value.type === 'null') add(name, undefined, { ...value, span: key })
+    else add(name, String(value.value), value, key)
   }
   for (const item of items(tree)) {
     if (!isText(item)) continue
     const text = String(item.value)
     const at = text.indexOf('=')
-    if (at < 0) add(text, undefined, item.span, item.span)
-    else add(text.slice(0, at), text.slice(at + 1), item.span, item.span)
+    if (at < 0) add(text, undefined, item)
+    else add(text.slice(0, at), text.slice(at + 1), item)
   }
   return sortByName([...found.values()])
 }

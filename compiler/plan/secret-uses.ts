@@ -1,3 +1,4 @@
+import type { SecretPlace, SecretPlaces } from '../syntax/secret-places.ts'
 import type { Span } from '../syntax/source.ts'
 import type { ScalarTree, Tree } from '../syntax/tree.ts'
 import type { PlanContext } from './context.ts'
@@ -29,8 +30,7 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): 
   const seen = new Set<string>()
   for (const [keys, scalar] of scalarsOf(project.tree, [])) {
     const [section, name, key] = keys
-    if (section === 'services' ? NOT_WRITTEN.has(key!) : section === 'secrets' && key !== 'labels' && key !== 'name')
-      continue
+    if (!isWritten(keys)) continue
     const place = project.secretPlaces.at(scalar.span)
     const text = String(scalar.value)
     const isName = section === 'configs' && key === 'environment'
@@ -48,7 +48,37 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): 
       ...(isVariable && { variable: { service: name!, name: keys[3]! } }),
     }
   }
+  for (const use of namesWithSecrets(project.tree, project.secretPlaces, [])) {
+    if (seen.has(use.path)) continue
+    seen.add(use.path)
+    yield use
+  }
 }
+
+/** Whether a manifest may hold what stands at a path. What others keep under keys of their own is in none but where an alias brings it. */
+const isWritten = ([section, , key]: readonly string[]): boolean =>
+  section === 'services'
+    ? !NOT_WRITTEN.has(key!)
+    : !section!.startsWith('x-') && (section !== 'secrets' || key === 'labels' || key === 'name')
+
+/** The names of a mapping that was written as a list: there a variable may be in them, too. The path is that of the mapping. */
+function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly string[]): Generator<SecretUse> {
+  if (tree.kind === 'seq')
+    for (const [index, item] of tree.items.entries()) yield* namesWithSecrets(item, places, [...path, String(index)])
+  if (tree.kind !== 'map') return
+  for (const [name, { key: span, value }] of tree.entries) {
+    const keys = [...path, name]
+    if (!isWritten(keys)) continue
+    const place = places.at(span)
+    if (place && isInName(place, span) && name.includes(place.value))
+      yield { path: path.join('.'), origin: place.origin, span, text: place.value }
+    yield* namesWithSecrets(value, places, keys)
+  }
+}
+
+/** Whether a variable was substituted before the `=`. */
+const isInName = ({ span }: SecretPlace, { file, start }: Span): boolean =>
+  file.text[span.start] === '$' && !file.text.slice(start, span.start).includes('=')
 
 /** The uses that the manifests of a plan show. A value of one or two characters cannot be told there: it counts as shown. */
 export function shownUses(context: PlanContext, plan: Plan): readonly SecretUse[] {

@@ -1,5 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { type DotenvEntry, parseDotenv, parseRawEnv } from '../syntax/dotenv.ts'
+import { isMadeOfSecret } from '../syntax/secret-places.ts'
 import type { SourceFile, Span } from '../syntax/source.ts'
 import {
   type Entry,
@@ -116,7 +117,10 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
         : parseDotenv(file, lookup, run.state.reporter, { earlier })
     run.state.reporter.budget.spend('variables', entries.length, path.span)
     for (const entry of entries) {
-      const isSecret = isSecretEntry(entry, used => run.variables.lookup(used)?.isSecret ?? secret.has(used))
+      const isSecret = isSecretEntry(
+        entry,
+        used => run.variables.lookup(used)?.isSecret ?? (isMadeOfSecret(own.get(used)?.value) || secret.has(used)),
+      )
       if (isSecret) {
         secret.add(entry.name)
         run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })

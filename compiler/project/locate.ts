@@ -150,10 +150,10 @@ function projectFolder(file: string): string {
 
 function givenVariables(manifest: ManifestInputs | undefined): ReadonlyMap<string, Variable> {
   return new Map(
-    (manifest?.variables ?? []).map(({ name, value, key, span }) => {
+    (manifest?.variables ?? []).map(({ name, value, key, span, isSecret = isVariableWithSecret(name, value) }) => {
       const { file, start } = key ?? span
       const origin = `${file.path}:${file.position(start).line}`
-      return [name, { value, origin, ...(isVariableWithSecret(name, value) && { isSecret: true }) }]
+      return [name, { value, origin, ...(isSecret && { isSecret: true }) }]
     }),
   )
 }

@@ -40,6 +40,8 @@ export interface Pair {
   readonly span: Span
   /** Where the name is written. */
   readonly key?: Span
+  /** The value is secret because of a variable that took part in it. */
+  readonly isSecret?: true
 }
 
 /** A variable whose value a Secret holds. */

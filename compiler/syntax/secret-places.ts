@@ -113,6 +113,14 @@ export class SecretPlaces {
   }
 }
 
+/** Whether a variable that took part in a value makes it secret. */
+export const isMadeOfSecret = (tree: Tree | undefined): boolean =>
+  tree?.kind === 'scalar' &&
+  Boolean(tree.variables?.some(variable => variable.isSecret || isDefaultOfSecret(variable, String(tree.value))))
+
+const isDefaultOfSecret = ({ name, origin }: UsedVariable, value: string): boolean =>
+  origin === 'its default' && isVariableWithSecret(name, value)
+
 /** The index of the first in a sorted list that begins at an offset or behind it. */
 function firstFrom(list: readonly { readonly span: Span }[], offset: number): number {
   let [low, high] = [0, list.length]
