@@ -1,4 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { shownPlace } from '../compiler/syntax/source.ts'
 import { commands } from './commands.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
@@ -29,6 +30,7 @@ async function printError(error: unknown, argv: readonly string[], io: Io): Prom
   // Names of files and words of the command line may hold anything.
   const { printable } = await import('../compiler/values/printable.ts')
   io.stderr.write(`error: ${printable(error.message)}\n`)
+  if (error.place) io.stderr.write(`  --> ${printable(shownPlace(error.place))}\n`)
   for (const note of error.notes) io.stderr.write(`  = note: ${printable(note)}\n`)
   if (error.hint !== undefined) io.stderr.write(`  = help: ${printable(error.hint)}\n`)
   if (!(error instanceof UsageError)) return 1

@@ -124,7 +124,7 @@ function nearestManifests(from: string, past: boolean): readonly string[] | unde
 
 async function read(io: Io, loading: LoadingValues, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
   const { readManifest } = await import('../compiler/manifest/read.ts')
-  return readManifest(
+  const found = readManifest(
     {
       path,
       workingDirectory: io.cwd,
@@ -134,6 +134,9 @@ async function read(io: Io, loading: LoadingValues, path: string, stdin?: Uint8A
     },
     hostFor(io, loading, path === '-' ? io.cwd : dirname(path)),
   )
+  io.secrets?.add(found.secrets?.values ?? [])
+  io.secrets?.addPhrases(found.secrets?.phrases ?? [])
+  return found
 }
 
 /** What the automatic rules make of the folder devctl runs in. Folders above it are not looked at: `k8s` and `charts` are common words. */
@@ -146,7 +149,11 @@ async function automatic(io: Io, loading: LoadingValues, folder: string): Promis
 /** The world as the manifest of a folder may see it. */
 function hostFor(io: Io, loading: LoadingValues, folder: string): CompilerHost {
   const own = { ...loading, projectDirectory: folder }
-  return createHost({ env: io.env, boundary: boundaryOf(io, own, { namesCompose: true }) })
+  return createHost({
+    env: io.env,
+    boundary: boundaryOf(io, own, { namesCompose: true }),
+    ...(io.givenVariables && { secretVariables: io.givenVariables }),
+  })
 }
 
 function namesComposeFile(dotenv: string): boolean {

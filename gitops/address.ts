@@ -37,7 +37,7 @@ export function readAddress(text: string, base: string): Address {
         hint: `write \`${scheme.toLowerCase()}://\``,
       })
     if (scheme === 'file') return ofFolder(decodeURIComponent(new URL(text).pathname), shown)
-    if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\//i.test(text) || !URL.canParse(text))
+    if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
     refuseOption(text.slice(text.indexOf('://') + 3), shown)
     return { ...splitCredentials(text), shown, isCheckout: false }

@@ -15,7 +15,8 @@ import type { LoadingValues } from '../project-options.ts'
 import { printDiagnostics } from '../report.ts'
 import { type AgentSettings, agentSettings, type argocdOptions, type fluxOptions } from './agent-options.ts'
 import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent-words.ts'
-import { type Destination, destinationOf, sharedFolder } from './destination.ts'
+import { atPlace, type Destination, destinationOf, sharedFolder } from './destination.ts'
+import { refuseSecretsIn } from './last-look.ts'
 import { ociReference, parseReference, repositoryIn } from './oci-reference.ts'
 
 type ControllerValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
@@ -48,8 +49,8 @@ export interface AgentFile {
   readonly address: Destination['target']['address']
   /** Absent: the repository's main branch. */
   readonly branch?: string
-  /** Without `.yaml`. */
-  readonly name: string
+  /** From the root of the repository, with `/`. */
+  readonly path: string
   readonly textFor: (branch: string) => string
   readonly message: string
   /** For a pull request. Not below that of `publish`: a branch is no folder of others. */
@@ -64,7 +65,25 @@ export async function agentFile(
   options: InitAgentValues,
 ): Promise<AgentFile | { readonly printed: string } | undefined> {
   const settings = agentSettings(options, options.argocd)
-  return options.all ? allObject(context, options, settings) : oneObject(context, options, settings)
+  const { secrets } = context.io
+  const file = options.all ? await allObject(context, options, settings) : await oneObject(context, options, settings)
+  if (!file) return undefined
+  if ('printed' in file) {
+    refuseSecretsIn(new Map([['the file', file.printed]]), secrets)
+    return file
+  }
+  const { path, message } = file
+  const textFor = (branch: string) => {
+    const text = file.textFor(branch)
+    const texts = [
+      [path, text],
+      ['the name of the file', path],
+      ['the message of the commit', message],
+    ] as const
+    refuseSecretsIn(new Map(texts), secrets)
+    return text
+  }
+  return { ...file, textFor }
 }
 
 /** The object for one environment of an application; undefined after errors, which are printed. */
@@ -86,7 +105,13 @@ async function oneObject(
   const followed = followedBy(compiled, options)
   const { application, environment } = followed
   const parts = [`devctl-${agent.folder}`, ...(environment === undefined ? [] : [environment]), application]
-  const file = { agent, project, ...to, name: agentName(followed), requestBranch: parts.join('/') }
+  const file = {
+    agent,
+    project,
+    ...to,
+    path: pathOf(agent, agentName(followed), options),
+    requestBranch: parts.join('/'),
+  }
   if (artifact) {
     const target = { ...followed, ...artifact }
     const text = agent.artifactObjects(target, settings)
@@ -100,7 +125,7 @@ async function oneObject(
   }
   const repository = options.url ?? to.address.url
   // Before anything is fetched.
-  controllerAddress(repository)
+  readByController(repository, options, project)
   const target = { ...followed, repository, path, shared: sharedFolder(application) }
   return {
     ...file,
@@ -179,7 +204,7 @@ async function allObject(
   const all = {
     name: toDnsLabel(name ?? [repositoryName(repository), environment].filter(part => part !== undefined).join('-')),
     ...(environment !== undefined && { environment }),
-    repository: controllerAddress(repository),
+    repository: readByController(repository, options, project),
     path,
     ...(controllerNamespace !== undefined && { controllerNamespace }),
   }
@@ -187,13 +212,21 @@ async function allObject(
     agent: ARGOCD,
     project,
     ...target,
-    name: all.name,
+    path: pathOf(ARGOCD, all.name, options),
     textFor: branch => argocdApplicationSet({ ...all, branch }, settings),
     message: messageOfAll(environment),
     requestBranch: `devctl-argocd-all/${all.name}`,
     toDo: [ARGOCD.access(all)],
   }
 }
+
+/** The address as controllers take it. Throws a UserError, with the place of an address of the manifest. */
+function readByController(address: string, { url, repository }: InitAgentValues, { environment }: OpenProject): string {
+  const place = (url ?? repository) === undefined ? environment?.publish.repository?.span : undefined
+  return atPlace(place, () => controllerAddress(address))
+}
+
+const pathOf = ({ folder }: Agent, name: string, { into = folder }: InitAgentValues) => posix.join(into, `${name}.yaml`)
 
 /** `deploy` of `ssh://git@host/team/deploy.git`. */
 const repositoryName = (address: string) => posix.basename(address.replace(/\/+$/, ''), '.git')

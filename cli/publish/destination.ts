@@ -1,12 +1,14 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import type { Span } from '../../compiler/syntax/source.ts'
 import { readAddress, refuseInside } from '../../gitops/address.ts'
 import type { Target } from '../../gitops/checkout.ts'
 import { UsageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import type { OpenProject } from '../open-project.ts'
 import { checkoutOf, projectFolder } from '../project-folder.ts'
+import { holdsSecret } from './last-look.ts'
 import { folderPath, type PublishingValues } from './options.ts'
 
 /** Where an application is published: what options say, then the environment. */
@@ -48,13 +50,17 @@ export function destinationOf(
   const folder = named.replace(/\/$/, '')
   const form = layout ?? publish?.layout ?? 'plain'
   const into = branch ?? publish?.branch?.value
+  const isOwn = { path: path === undefined, branch: branch === undefined }
+  refuseSecretName(io, 'path', folder, isOwn.path ? publish?.path?.span : undefined)
+  if (into !== undefined) refuseSecretName(io, 'branch', into, isOwn.branch ? publish?.branch?.span : undefined)
   const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : io.cwd)
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
   const request = isRequest ? requestBranch(environment?.key, application) : undefined
-  const read = readAddress(address, base)
+  const place = repository === undefined ? publish?.repository?.span : undefined
+  const read = atPlace(place, () => readAddress(address, base))
   // What is promoted is in a temporary clone of the source that the path is relative to.
   const sources = [projectFolder(io, options, project), ...(repository === undefined ? [base] : [])]
-  for (const source of sources) refuseInside(read, checkoutOf(source))
+  for (const source of sources) atPlace(place, () => refuseInside(read, checkoutOf(source)))
   return {
     target: {
       address: repository === undefined ? read : { ...read, isNamedByUser: true },
@@ -65,6 +71,26 @@ export function destinationOf(
     },
     path: folder,
     layout: form,
+  }
+}
+
+/** Throws a UserError for a folder or a branch whose name is, or has in it, a value that is known to be secret. */
+function refuseSecretName({ secrets }: Io, what: 'path' | 'branch', name: string, place: Span | undefined): void {
+  if (!holdsSecret(name, secrets)) return
+  throw new UserError(`the \`${what}\` holds the value of a secret, and would be written into the repository`, {
+    hint: 'make it of variables that are not secret',
+    ...(place && { place }),
+  })
+}
+
+/** Does what throws UserErrors about a value of a file, with the place of the value; without one, what an option says. */
+export function atPlace<T>(place: Span | undefined, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!(error instanceof UserError) || !place || error.place) throw error
+    const { message, hint, notes } = error
+    throw new UserError(message, { ...(hint !== undefined && { hint }), notes, place, cause: error })
   }
 }
 

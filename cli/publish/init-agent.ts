@@ -1,4 +1,3 @@
-import { posix } from 'node:path'
 import { addOnce } from '../../gitops/add-once.ts'
 import { findForge } from '../../gitops/forge/ask-kind.ts'
 import type { Context } from '../command.ts'
@@ -35,12 +34,11 @@ async function addAgent(
     io.stdout.write(wanted.printed)
     return 0
   }
-  const { address, branch, textFor, message, project } = wanted
+  const { address, branch, path, textFor, message, project } = wanted
   if (options.print && branch !== undefined) {
     io.stdout.write(textFor(branch))
     return 0
   }
-  const path = posix.join(options.into ?? wanted.agent.folder, `${wanted.name}.yaml`)
   const rules = project.environment?.publish.pullRequest
   const request = options.pullRequest || rules ? wanted.requestBranch : undefined
   let text = ''

@@ -31,6 +31,22 @@ export function refuseSecrets(
   })
 }
 
+/**
+ * The same for what no compilation has made: the file of a controller, and the message of its commit. `texts` is by name. Throws a UserError.
+ */
+export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: KnownSecrets | undefined): void {
+  const found = scanForSecrets(texts, { shapes: text => [...secretShapes(text), ...knownIn(text, secrets)] })
+  if (found.length === 0) return
+  throw new UserError('what would be written holds secrets; nothing was', {
+    notes: found.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
+    hint: 'make names and addresses of variables that are not secret',
+  })
+}
+
+/** Whether a text has a value in it that is known to be secret. */
+export const holdsSecret = (text: string, secrets: KnownSecrets | undefined): boolean =>
+  !knownIn(text, secrets).next().done
+
 /** A value that is long, or of more than small letters, is no word that stands there by chance. */
 function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<Shape> {
   for (const { start, end } of secrets?.masker.find(text) ?? [])

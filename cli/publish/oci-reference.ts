@@ -1,15 +1,10 @@
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { type OciReference, parseOciReference } from '../../compiler/values/oci-reference.ts'
 import { UsageError } from '../errors.ts'
+import { inForm } from '../options.ts'
 
 /** Throws a UsageError for what names no repository of a registry. */
-export function ociReference(value: string, option: string): void {
-  const read = parseOciReference(value)
-  if (read.ok) return
-  throw new UsageError(`\`${option}\` is \`${value}\`: ${read.reason}`, {
-    ...(read.hint !== undefined && { hint: read.hint }),
-  })
-}
+export const ociReference = inForm(parseOciReference)
 
 /** The parts of a reference that was checked; the tag is that of the environment where it has none. Throws a UsageError for an environment that cannot be one. */
 export function parseReference(value: string, environment: string | undefined) {

@@ -1,8 +1,11 @@
-import { UsageError } from '../errors.ts'
-import { choice, flag, text, type Values } from '../options.ts'
+import { parseBranchName, parseRepositoryFolder } from '../../compiler/values/repository-names.ts'
+import { choice, flag, inForm, text, type Values } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 import { timeout } from '../target-options.ts'
 import { ociReference } from './oci-reference.ts'
+
+/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
+export const folderPath = inForm(parseRepositoryFolder)
 
 const { includeSecrets: _, ...plan } = planning
 
@@ -16,7 +19,7 @@ export const publishing = {
     { completes: 'folder' },
   ),
   branch: text('--branch <name>', 'branch of the repository (default: that of the environment, else its main branch)', {
-    check: branchName,
+    check: inForm(parseBranchName),
   }),
   path: text(
     '--path <folder>',
@@ -55,23 +58,3 @@ export const oci = text(
 )
 
 export type PublishingValues = Values<typeof publishing>
-
-/** https://git-scm.com/docs/git-check-ref-format, as far as people get it wrong. */
-function branchName(value: string, option: string): void {
-  const isBad = /^[-/]|[\s~^:?*[\\\u0000-\u001f]|\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$|(^|\/)\./.test(value)
-  if (isBad || value.startsWith('refs/'))
-    throw new UsageError(`\`${option}\` is \`${value}\`, which is no name of a branch`, {
-      hint: 'write the name alone, such as `main` or `environments/staging`',
-    })
-}
-
-/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
-export function folderPath(value: string, option: string): void {
-  const parts = value.replace(/\/$/, '').split('/')
-  const isBad =
-    value.includes('\\') || parts.some(part => part === '' || part === '..' || part.toLowerCase() === '.git')
-  if (isBad || (parts.includes('.') && parts.length > 1))
-    throw new UsageError(`\`${option}\` is \`${value}\`, which is no folder in a repository`, {
-      hint: 'write it from the root of the repository with `/`, such as `environments/staging/shop`, or `.` for the root',
-    })
-}

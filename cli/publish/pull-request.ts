@@ -1,5 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Environment } from '../../compiler/manifest/manifest.ts'
+import { shownPlace } from '../../compiler/syntax/source.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { findForge } from '../../gitops/forge/ask-kind.ts'
 import type { Branches, Forge, RequestText } from '../../gitops/forge/forge.ts'
@@ -140,9 +141,7 @@ function textOf(published: Published, message: MessageInput, branch: string, sec
     diagnostics: compiled.diagnostics
       .filter(({ severity }) => severity !== 'info')
       .map(({ severity, message, span }) => {
-        if (!span) return { severity, message }
-        const { line, column } = span.file.position(span.start)
-        return { severity, message, place: `${span.file.path}:${line}:${column}` }
+        return { severity, message, ...(span && { place: shownPlace(span) }) }
       }),
     ...(source && {
       source: {

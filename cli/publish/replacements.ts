@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { shownPlace } from '../../compiler/syntax/source.ts'
 import { entry, get, type Tree } from '../../compiler/syntax/tree.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { nameOf } from '../../environment/wanted.ts'
@@ -88,9 +89,7 @@ function placeOf(tree: Tree, source: string, option?: string): string {
   const lengths = names.map((_, index) => names.length - index)
   const found = lengths.map(length => entry(members, names.slice(0, length).join('.'))).find(one => one !== undefined)
   const span = (option && get(found?.value, 'driver_opts', option)?.span) || found?.key
-  if (!span) return source
-  const { line, column } = span.file.position(span.start)
-  return `${span.file.path}:${line}:${column}`
+  return span ? shownPlace(span) : source
 }
 
 /** The objects of the files that would change, and whether none came or went: undefined where there is none to compare. `count` is that of all objects. */

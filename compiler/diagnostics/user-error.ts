@@ -1,20 +1,26 @@
+import type { Span } from '../syntax/source.ts'
+
 export interface ErrorDetails {
   /** What to do about it, printed as `= help:`. */
   readonly hint?: string
   /** Facts, printed as `= note:`. */
   readonly notes?: readonly string[]
   readonly cause?: unknown
+  /** Where in the files the value is written that it is about. */
+  readonly place?: Span
 }
 
 /** Something outside the files that the user can act on: a folder that cannot be written, a cluster that does not answer. Exit status 1. */
 export class UserError extends Error {
   readonly hint: string | undefined
   readonly notes: readonly string[]
+  readonly place: Span | undefined
 
   /** `message` is written like that of a diagnostic: lower case, no full stop, names in backticks. */
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.hint = details.hint
     this.notes = details.notes ?? []
+    this.place = details.place
   }
 }

@@ -33,7 +33,10 @@ export function severalCandidates([used, ...ignored]: readonly string[]): ReadMa
  * The automatic deployment rules: a folder without a manifest and a Compose file that has a Helm chart, or plain Kubernetes manifests, is deployed by `helm` or
  * `kubectl`. Undefined when it has neither. `folder` is absolute.
  */
-export function automaticManifest(folder: string, host: CompilerHost): Required<ReadManifest> | undefined {
+export function automaticManifest(
+  folder: string,
+  host: CompilerHost,
+): Required<Omit<ReadManifest, 'secrets'>> | undefined {
   const charts = CHARTS.filter(path => host.stat(join(folder, path, 'Chart.yaml'))?.kind === 'file')
   const plain = MANIFESTS.filter(path => isPlain(host.stat(join(folder, path))?.kind, path))
   const found = charts.length > 0 ? charts : plain

@@ -7,7 +7,8 @@ import type { At } from '../syntax/source.ts'
 import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
 import { parseImageReference } from '../values/image-reference.ts'
 import { parseOciReference } from '../values/oci-reference.ts'
-import { failed, parsed } from '../values/parsed.ts'
+import { failed, type Parsed, parsed } from '../values/parsed.ts'
+import { parseBranchName, parseRepositoryFolder } from '../values/repository-names.ts'
 import { present } from './build.ts'
 import type { Environment, PublishTarget, PullRequestRules } from './manifest.ts'
 import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
@@ -167,14 +168,16 @@ function readPublish(tree: Tree, at: (field: string) => Path, reading: Reading):
   const layout = known(tree, 'layout')?.value
   const pullRequest = readPullRequest(get(tree, 'pullRequest'), at('pullRequest'), reading)
   const isSet = (field: string) => readFlag(get(tree, field), at(field), reading)?.value ?? false
+  const filled = (field: string, parse: (text: string) => Parsed<string>) =>
+    known(tree, field) && parseScalar(get(tree, field), at(field), parse, reading)
   const oci = parseScalar(get(tree, 'oci'), at('oci'), parseArtifact, reading)
   if (oci) refuseBesides(tree, reading)
   return {
     ...present({
       oci,
       repository: known(tree, 'repository'),
-      branch: known(tree, 'branch'),
-      path: known(tree, 'path'),
+      branch: filled('branch', parseBranchName),
+      path: filled('path', parseRepositoryFolder),
     }),
     layout: layout === 'single-file' || layout === 'kustomize' ? layout : 'plain',
     ...(pullRequest && { pullRequest }),

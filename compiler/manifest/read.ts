@@ -9,6 +9,7 @@ import { VariableScope } from '../project/variables.ts'
 import { check } from '../schema/check.ts'
 import { Findings } from '../schema/findings.ts'
 import { parseYaml } from '../syntax/parse.ts'
+import type { SecretPlaces } from '../syntax/secret-places.ts'
 import type { SourceFile } from '../syntax/source.ts'
 import { entry, get, isMap, isNull, type MapTree } from '../syntax/tree.ts'
 import { present, readBuilds } from './build.ts'
@@ -86,6 +87,8 @@ export interface ReadManifest {
   /** Absent when the file could not be read at all. With errors among the diagnostics it lacks what they are about. */
   readonly manifest?: Manifest
   readonly diagnostics: readonly Diagnostic[]
+  /** The values that are secret because of where they come from. Diagnostics may hold them. */
+  readonly secrets?: SecretPlaces
 }
 
 /**
@@ -110,18 +113,19 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   const folder = options.path === '-' ? options.workingDirectory : manifestFolder(options.path)
   const dotenv = join(folder, '.env')
   const envFiles = options.envFiles ?? (host.stat(dotenv)?.kind === 'file' ? [dotenv] : [])
-  const { lookup } = new VariableScope(host).withFiles(
+  const { lookup, secrets } = new VariableScope(host).withFiles(
     envFiles.map(path => ({ path })),
     sources,
     reporter,
   )
   const reading: Reading = { reporter, lookup, folder }
   const { tree: model, failed } = substituteVariables(tree, options.environment, lookup, reporter)
+  secrets.addFrom(model)
   const findings = new Findings(manifestMistakes, { isOpen, reported: failed })
   check(model, manifestShape, [], model.span, findings)
   findings.report(reporter)
   const manifest = readModel(model, { path: options.path, shown: file.path, folder }, reading)
-  return { manifest, diagnostics: reporter.diagnostics() }
+  return { manifest, diagnostics: reporter.diagnostics(), secrets }
 }
 
 /** The folder that the paths of a manifest are relative to: its own, or the one around `.devctl`. */

@@ -1,3 +1,9 @@
+/** A place as people write it: `compose.yaml:8:5`. */
+export function shownPlace({ file, start }: Span): string {
+  const { line, column } = file.position(start)
+  return `${file.path}:${line}:${column}`
+}
+
 /** A text that was read, kept for positions and excerpts. Line starts are found once, as far as positions are asked for. */
 export class SourceFile {
   /** As the user would write it: relative to the folder devctl was started in where that is shorter, else absolute. */

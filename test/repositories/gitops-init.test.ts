@@ -2,13 +2,14 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { makeFolder } from '../cli/folder.ts'
+import { makeFolder, write } from '../cli/folder.ts'
 import { git } from '../git/git.ts'
 import { declines, hangsUpAfter, losesRace } from '../git/hooks.ts'
 import { httpServer } from '../git/http-server.ts'
 import { bareRepository, commitDirectly, installHooks } from '../git/repository.ts'
 import type { Result } from '../run.ts'
-import { leftIn, type Publishing, publishing } from './publishing.ts'
+import { everythingIn, leakIn } from './leaks.ts'
+import { leftIn, manifestFor, type Publishing, publishing } from './publishing.ts'
 
 interface Initialising extends Publishing {
   /** Runs `devctl gitops init --environment staging` with more words. */
@@ -141,7 +142,9 @@ test('an address that no cluster can reach is refused before anything is fetched
   const { devctl, server } = await publishing()
   expect(await devctl('gitops', 'init', '--flux', '--environment', 'staging')).toMatchObject({
     status: 1,
-    stderr: expect.stringMatching(/is a path of this machine, which no controller can read\n.*`--url`/),
+    stderr: expect.stringMatching(
+      /is a path of this machine, which no controller can read\n {2}--> devctl.yml:6:17\n.*`--url`/,
+    ),
   })
   expect(await git(server.repository, 'for-each-ref')).toBe('')
 })
@@ -263,6 +266,43 @@ test.each<[readonly string[], string]>([
 ])('%j is refused', async (words, message) => {
   const { init } = await initialising()
   expect(await init(...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })
+})
+
+test('what is secret is neither committed nor printed', async () => {
+  const path = '    path: deploy/${SYNC_TOKEN}'
+  const own = await initialising(path)
+  write(own.source, { '.env': 'SYNC_TOKEN=hunter2-tok4711\n' })
+  const texts: string[] = []
+  for (const words of [['--argocd'], ['--flux', '--print'], ['--argocd', '--all', '--path', 'x/hunter2-tok4711']]) {
+    const { status, stdout, stderr } = await own.init(...words)
+    expect({ words, status }).toEqual({ words, status: 1 })
+    texts.push(stdout, stderr)
+  }
+  expect(texts.join('')).toContain('--> devctl.yml:8:11')
+  write(own.source, { 'devctl.yml': manifestFor(own.server.address) })
+  for (const word of ['--into', '--url']) {
+    const value = word === '--url' ? 'https://git.example.com/hunter2-tok4711' : 'a/hunter2-tok4711'
+    const { status, stdout, stderr } = await own.init('--argocd', word, value)
+    expect({ word, status, stdout }).toEqual({ word, status: 1, stdout: '' })
+    expect(stderr).toContain('what would be written holds secrets; nothing was')
+    texts.push(stderr)
+  }
+  expect(leakIn(`${texts.join('')}${await everythingIn(own.server.repository)}`, ['hunter2-tok4711'])).toBeUndefined()
+})
+
+test.each([
+  ['/nowhere/deploy.git', 'there is no folder'],
+  ['ext::touch x', 'is no address of a repository'],
+  ['https://git.example.com/a b.git', 'is no address of a repository'],
+  ['HTTPS://git.example.com/deploy.git', 'has capital letters'],
+  ['.', 'is in the folder of the source'],
+  ['git://git.example.com/deploy.git', 'controllers do not read'],
+])('the repository %j of the manifest is refused at its place', async (repository, message) => {
+  const { source, init } = await initialising()
+  write(source, { 'devctl.yml': manifestFor(repository) })
+  const { status, stderr } = await init('--argocd')
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) })
+  expect(stderr).toContain('\n  --> devctl.yml:6:17\n')
 })
 
 test('what nobody has said is asked for', async () => {

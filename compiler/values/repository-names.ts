@@ -1,0 +1,25 @@
+import { failed, type Parsed, parsed } from './parsed.ts'
+
+/** The name of a branch (https://git-scm.com/docs/git-check-ref-format), without `refs/heads/`. */
+export function parseBranchName(text: string): Parsed<string> {
+  const isBad =
+    /^[-/]|[\s~^:?*[\\\p{Cc}]|\.\.|@\{|\/\/|\.lock(\/|$)|[/.]$|(^|\/)\./u.test(text) ||
+    text === '@' ||
+    text.startsWith('refs/')
+  return isBad
+    ? failed('it is no name of a branch', 'write the name alone, such as `main` or `environments/staging`')
+    : parsed(text)
+}
+
+/** A folder of a repository: a path that neither leads out of it nor to git's own files. */
+export function parseRepositoryFolder(text: string): Parsed<string> {
+  const parts = text.replace(/\/$/, '').split('/')
+  const isBad =
+    /[\\\p{Cc}]/u.test(text) || parts.some(part => part === '' || part === '..' || part.toLowerCase() === '.git')
+  return isBad || (parts.includes('.') && parts.length > 1)
+    ? failed(
+        'it is no folder in a repository',
+        'write it from the root of the repository with `/`, such as `environments/staging/shop`, or `.` for the root',
+      )
+    : parsed(text)
+}
