@@ -1,49 +1,18 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { isDeclaredElsewhere, noteAdoption, takeOverFields } from './adoption.ts'
 import type { Changes } from './changes.ts'
-import type { Clock } from './clock.ts'
+import type { DeployRun } from './deploy-run.ts'
 import { giveFreshChance, type Unready } from './fresh-chance.ts'
 import { MANAGER } from './labels.ts'
 import { inParallel } from './pool.ts'
 import { type EnvironmentRecord, sameKinds, unitedKinds, writeRecord } from './record.ts'
 import { applyToStay, deleteAndWait, deleteObject, gone, isEnding } from './removal.ts'
 import { rollOut } from './rollout.ts'
-import type { WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
 import { freeStuckPods } from './stuck-pods.ts'
-import type { Tracker } from './tracker.ts'
 import { nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
-
-/** What is told while a deploy runs. */
-export interface ApplyEvents {
-  /** An object was written, or deleted. */
-  done(action: 'create' | 'update' | 'replace' | 'delete', object: string): void
-  /** A workload waits for others. */
-  waiting(service: string, needs: readonly string[]): void
-  /** A workload has another status. */
-  status(service: string, status: WorkloadStatus): void
-  /** A workload is in the cluster as it is wanted; how it is comes later, where it is waited for. */
-  applied(service: string): void
-  /** A route is in the cluster as it is wanted. */
-  routed(route: KubeObject): void
-  /** All are ready, and these are watched for some more time: nothing says that they work but that they go on running. */
-  watching(services: readonly string[]): void
-  /** The end of an object that is being deleted is waited for. */
-  ending?(object: KubeObject): void
-}
-
-export interface DeployRun {
-  readonly cluster: Cluster
-  readonly tracker: Tracker
-  readonly events: ApplyEvents
-  readonly clock: Clock
-  /** Who deploys. */
-  readonly by: string
-  /** Aborted at the deadline, or by Ctrl-C. */
-  readonly signal: AbortSignal
-}
 
 /**
  * Writes the record before anything else: with all kinds, old and new, so that a crash from here on loses track of nothing. Gives what it is

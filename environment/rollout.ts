@@ -1,6 +1,6 @@
 import type { KubeObject } from '../cluster/cluster.ts'
-import type { DeployRun } from './apply.ts'
 import type { Changes } from './changes.ts'
+import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
 import { SERVICE_LABEL } from './labels.ts'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Checkout } from './checkout.ts'
-import type { PublishedFolder } from './publication.ts'
+import type { PublishedFolder } from './published-folder.ts'
 import { type Facts, LOCK_NAME, parseLock } from './tree/lock.ts'
 
 /**

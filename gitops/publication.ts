@@ -5,6 +5,7 @@ import type { Checkout, Target } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { refuseSameObjects } from './neighbours.ts'
 import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
+import type { PublishedFolder } from './published-folder.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
 import {
   isOnRequest,
@@ -37,12 +38,6 @@ export interface Repository extends There {
     lock(path: string): Promise<Lock | undefined>
     read(path: string): Promise<string | undefined>
   }
-}
-
-export interface PublishedFolder {
-  /** From the root of the repository, with `/`; `.` is the root. */
-  readonly path: string
-  readonly output: Output
 }
 
 /** What would become of a folder. */

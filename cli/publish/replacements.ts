@@ -9,7 +9,7 @@ import { isForced, withForce, withoutForce } from '../../gitops/force.ts'
 import { obstacleTo } from '../../gitops/in-place.ts'
 import { buildFolder } from '../../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../../gitops/layout/kustomization.ts'
-import type { PublishedFolder } from '../../gitops/publication.ts'
+import type { PublishedFolder } from '../../gitops/published-folder.ts'
 import type { There } from '../../gitops/tree/there.ts'
 import { idOf, objectsOf } from '../manifest-files.ts'
 

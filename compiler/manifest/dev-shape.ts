@@ -1,4 +1,5 @@
-import { cli, type Row } from '../schema/row.ts'
+import { cli } from '../schema/row.ts'
+import type { Row } from '../schema/shape.ts'
 import {
   anyOf,
   command,

@@ -1,7 +1,7 @@
 import type { Pair } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { Tree } from '../syntax/tree.ts'
-import type { Forward } from './manifest.ts'
+import type { Forward } from './forward.ts'
 
 /** What a development container and those beside it have in common. */
 export interface DevelopmentContainer {

@@ -1,5 +1,5 @@
-import { type Row, shapeOf } from '../schema/row.ts'
-import type { MapForm, Shape } from '../schema/shape.ts'
+import { shapeOf } from '../schema/row.ts'
+import type { MapForm, Row, Shape } from '../schema/shape.ts'
 import { keyRows, table } from '../schema/tables.ts'
 import { manifestShape } from './shape.ts'
 

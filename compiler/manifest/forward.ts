@@ -1,11 +1,22 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { items } from '../fields/tree-values.ts'
+import type { Pair } from '../project/project.ts'
 import type { Path } from '../schema/where.ts'
+import type { At, Span } from '../syntax/source.ts'
 import { entry, get, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'
 import { Distinct } from './duplicates.ts'
-import type { Forward } from './manifest.ts'
 import { known, parseScalar, type Reading, readInteger, readPairs } from './values.ts'
+
+/** A port of this machine that leads into the cluster. */
+export interface Forward {
+  readonly span: Span
+  readonly localPort: number
+  readonly remotePort: number
+  /** A service; absent for the container itself, and where labels find it. */
+  readonly service?: At<string>
+  readonly labels?: readonly Pair[]
+}
 
 const target = diagnostic({
   code: 'manifest/forward-target',

@@ -3,6 +3,7 @@ import type { Pair, TlsSource } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { Entry } from '../syntax/tree.ts'
 import type { Development } from './development.ts'
+import type { Forward } from './forward.ts'
 
 /** A manifest, read and checked. Paths are as written and relative to `folder`; values still know where they were written. */
 export interface Manifest {
@@ -94,16 +95,6 @@ export interface Dependency {
   /** Milliseconds. */
   readonly timeout?: At<number>
   readonly wait: boolean
-}
-
-/** A port of this machine that leads into the cluster. */
-export interface Forward {
-  readonly span: Span
-  readonly localPort: number
-  readonly remotePort: number
-  /** A service; absent for the container itself, and where labels find it. */
-  readonly service?: At<string>
-  readonly labels?: readonly Pair[]
 }
 
 /** What `--environment NAME` stands for. What later commands use (publish) is read and checked, too. */

@@ -1,8 +1,8 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Path } from '../syntax/path.ts'
 import { get, isMap, isNull, isSeq, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
+import { mapSection } from './map-section.ts'
 import { mergeAt } from './merge.ts'
-import { mapSection } from './model.ts'
 
 /** Attributes that were extensions before the specification adopted them, by the names that old files give them. */
 const DEVELOP = { from: 'x-develop', to: 'develop' } as const

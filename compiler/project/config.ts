@@ -1,7 +1,7 @@
 import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../syntax/tree.ts'
 import { withoutUnused } from './load.ts'
 import type { Loaded } from './loaded.ts'
-import { mapSection } from './model.ts'
+import { mapSection } from './map-section.ts'
 
 export interface ConfigOptions {
   /** Keep networks, volumes, secrets and configs that no service uses. */

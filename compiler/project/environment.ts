@@ -14,7 +14,7 @@ import {
   withoutKeys,
 } from '../syntax/tree.ts'
 import { isVariableWithSecret } from '../values/secret-names.ts'
-import type { LoadState } from './model.ts'
+import type { LoadState } from './load-state.ts'
 import { scalarText } from './tree-text.ts'
 import { isSecretEntry, type VariableScope } from './variables.ts'
 

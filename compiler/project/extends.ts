@@ -17,9 +17,11 @@ import {
   withoutKeys,
 } from '../syntax/tree.ts'
 import { canonical } from './canonical.ts'
+import { documentsOf, readDocument } from './documents.ts'
+import { type LoadState, lose, type ProjectScope } from './load-state.ts'
 import { mergeAt, mergeModels } from './merge.ts'
-import { documentsOf, type LoadState, lose, type ProjectScope, readDocument } from './model.ts'
 import { absolutePath, resolvePaths } from './paths.ts'
+import { REMOTE_FILE } from './remote-file.ts'
 import { Resets } from './reset.ts'
 import { removeDuplicates } from './unique.ts'
 
@@ -59,8 +61,6 @@ const remote = diagnostic({
     hint: 'check it out and name the file',
   }),
 })
-
-export const REMOTE_FILE = /^(?:oci:\/\/|https?:\/\/|git@|git:\/\/|ssh:\/\/|github\.com\/)/
 
 const MAX_CHAIN = 500
 

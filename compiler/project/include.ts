@@ -16,9 +16,9 @@ import {
   withEntry,
   withoutKeys,
 } from '../syntax/tree.ts'
-import { REMOTE_FILE } from './extends.ts'
+import type { LoadState, ProjectScope } from './load-state.ts'
 import { mergeAt } from './merge.ts'
-import { type LoadState, loadModel, type ProjectScope } from './model.ts'
+import { REMOTE_FILE } from './remote-file.ts'
 import type { Resets } from './reset.ts'
 import { treeKey } from './tree-text.ts'
 import type { EnvFilePath } from './variables.ts'
@@ -63,8 +63,17 @@ const MAX_DEPTH = 100
 
 const IMPORTED = ['services', 'volumes', 'networks', 'secrets', 'configs', 'models']
 
+/** Loads the files of a project; undefined where none of them could be read (reported). */
+type LoadModel = (files: readonly string[], scope: ProjectScope, state: LoadState) => MapTree | undefined
+
 /** Loads the projects that a document includes and puts what they define under the document's own definitions (compose-spec.md 1.7). */
-export function applyIncludes(model: MapTree, scope: ProjectScope, resets: Resets, state: LoadState): MapTree {
+export function applyIncludes(
+  model: MapTree,
+  scope: ProjectScope,
+  resets: Resets,
+  state: LoadState,
+  loadModel: LoadModel,
+): MapTree {
   const included = entry(model, 'include')
   if (!included) return model
   let result = withoutKeys(model, 'include')
@@ -75,13 +84,13 @@ export function applyIncludes(model: MapTree, scope: ProjectScope, resets: Reset
     return result
   }
   for (const item of included.value.items) {
-    const imported = loadIncluded(item, scope, state)
+    const imported = loadIncluded(item, scope, state, loadModel)
     if (imported) result = importInto(result, resets.applyTo(imported), state)
   }
   return result
 }
 
-function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState): MapTree | undefined {
+function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadModel: LoadModel): MapTree | undefined {
   const { reporter, sources, host } = state
   const written = item.kind === 'scalar' ? texts(item) : texts(get(item, 'path'))
   const outside = written.find(path => REMOTE_FILE.test(path.value))

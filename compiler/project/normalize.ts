@@ -12,8 +12,9 @@ import {
   withoutKeys,
 } from '../syntax/tree.ts'
 import { cleanPath } from './canonical.ts'
+import type { LoadState } from './load-state.ts'
+import { mapSection } from './map-section.ts'
 import { mergeAt } from './merge.ts'
-import { type LoadState, mapSection } from './model.ts'
 import { scalarText } from './tree-text.ts'
 import type { VariableScope } from './variables.ts'
 

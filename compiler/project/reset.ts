@@ -1,6 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import type { Reset } from '../syntax/parse.ts'
+import type { Reset } from '../syntax/document-reader.ts'
 import type { Path } from '../syntax/path.ts'
 import { type Entry, isMap, type Tree } from '../syntax/tree.ts'
 import { adoptedPath } from './adopted.ts'

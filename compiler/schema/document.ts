@@ -1,8 +1,8 @@
 import { composeShape } from './compose.ts'
 import { differences } from './differences.ts'
-import { type Row, shapeOf } from './row.ts'
+import { shapeOf } from './row.ts'
 import { serviceFamilies } from './service.ts'
-import type { Shape } from './shape.ts'
+import type { Row, Shape } from './shape.ts'
 import { keyRows, table } from './tables.ts'
 
 export { differences } from './differences.ts'

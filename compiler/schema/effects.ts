@@ -3,8 +3,8 @@ import type { Span } from '../syntax/source.ts'
 import type { MapTree, Tree } from '../syntax/tree.ts'
 import { composeShape } from './compose.ts'
 import { lossKinds } from './losses.ts'
-import { isRow, type Loss, type Row, shapeOf } from './row.ts'
-import type { MapForm, Shape } from './shape.ts'
+import { isRow, shapeOf } from './row.ts'
+import type { Loss, MapForm, Row, Shape } from './shape.ts'
 import { type Path, spell } from './where.ts'
 
 /** The fields that have something to report, or have members that do: the walk skips all else. */

@@ -2,14 +2,8 @@ import type { DiagnosticKind, Related } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Span } from '../syntax/source.ts'
 import type { ScalarTree, Tree, UsedVariable } from '../syntax/tree.ts'
-import type { Mistakes } from './mistakes.ts'
+import type { Mistakes, Place } from './mistakes.ts'
 import { ownerOf, type Path } from './where.ts'
-
-/** What every mistake of the schema is told about. */
-export interface Place {
-  readonly path: Path
-  readonly notes?: readonly string[]
-}
 
 interface Finding {
   readonly owners: Set<string>

@@ -1,5 +1,5 @@
 import { get, type Tree } from '../syntax/tree.ts'
-import type { Judge } from './row.ts'
+import type { Judge } from './shape.ts'
 
 /** The value of a scalar, or undefined for anything else. */
 const scalar = (tree: Tree | undefined) => (tree?.kind === 'scalar' ? tree.value : undefined)

@@ -1,5 +1,5 @@
-import { isRow, type Row, shapeOf } from './row.ts'
-import type { ListForm, MapForm, ScalarForm, Shape } from './shape.ts'
+import { isRow, shapeOf } from './row.ts'
+import type { ListForm, MapForm, Row, ScalarForm, Shape } from './shape.ts'
 
 /** A JSON Schema of the draft 2020-12. */
 export type JsonSchema = { readonly [key: string]: unknown }

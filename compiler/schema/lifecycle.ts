@@ -1,5 +1,6 @@
 import { isInherited } from './harmless.ts'
-import { cli, mapped, none, type Row, refused, shapeOf, unusable } from './row.ts'
+import { cli, mapped, none, refused, shapeOf, unusable } from './row.ts'
+import type { Row } from './shape.ts'
 import {
   anyOf,
   command,

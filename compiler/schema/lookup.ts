@@ -1,6 +1,6 @@
 import { composeShape } from './compose.ts'
-import { isRow, type Row, shapeOf } from './row.ts'
-import type { MapForm, Shape } from './shape.ts'
+import { isRow, shapeOf } from './row.ts'
+import type { MapForm, Row, Shape } from './shape.ts'
 
 /**
  * The row of a key by its path from the top of the file: `['services', 'web', 'ports', '0', 'target']`. Any name does for what the user

@@ -1,7 +1,7 @@
 import { type DiagnosticKind, diagnostic, type Severity } from '../diagnostics/diagnostic.ts'
 import { join } from './forms.ts'
 import { tableRows } from './lookup.ts'
-import type { Fate, Loss, Row } from './row.ts'
+import type { Fate, Loss, Row } from './shape.ts'
 import { spell } from './where.ts'
 
 /** A use of a key with a loss. */

@@ -1,10 +1,15 @@
 import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Tree } from '../syntax/tree.ts'
-import type { Place } from './findings.ts'
 import { join, written } from './forms.ts'
 import type { MapForm, ScalarForm, Shape } from './shape.ts'
 import { type Path, where } from './where.ts'
+
+/** What every mistake of the schema is told about. */
+export interface Place {
+  readonly path: Path
+  readonly notes?: readonly string[]
+}
 
 export interface Key extends Place {
   readonly key: string

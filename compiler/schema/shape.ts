@@ -1,5 +1,5 @@
-import type { MapTree } from '../syntax/tree.ts'
-import type { Row } from './row.ts'
+import type { Severity } from '../diagnostics/diagnostic.ts'
+import type { MapTree, Tree } from '../syntax/tree.ts'
 
 /**
  * What may stand in one place of a Compose file: at most one form for each kind of node. What was written decides which form it must
@@ -61,6 +61,43 @@ export interface Others {
   /** What the name is called in the documentation. */
   readonly called: string
 }
+
+/**
+ * What becomes of a key (decisions section 4, "Every field"): `mapped` to Kubernetes; `approximated`, so that something is lost; `none`,
+ * it means nothing in a cluster; `refused`, because the application would not be what the file says; `cli`, used by devctl itself.
+ */
+export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
+
+/** One key: what may be written and what becomes of it. */
+export interface Row {
+  readonly shape: Shape
+  readonly fate: Fate
+  /** What it becomes, in Markdown; empty where nothing comes of it. */
+  readonly becomes: string
+  readonly note?: string
+  /** The diagnostic for every use of the key. Absent where it depends on the plan: then the planner reports. */
+  readonly loss?: Loss
+}
+
+export interface Loss {
+  /** The first half of the code: `ulimits`. Rows that share it share the diagnostic. */
+  readonly family: string
+  readonly severity: Severity
+  /** What the diagnostic says instead of the usual sentence. */
+  readonly message?: string
+  /** What it says about the key instead of `has no equivalent in Kubernetes and is left out`. */
+  readonly says?: string
+  /** Why, in full sentences, for `devctl explain`. */
+  readonly why: string
+  readonly hint?: string
+  /** Whether this value loses nothing, so that there is nothing to report. */
+  readonly harmless?: Judge
+  /** Whether the cluster does what this value asks for anyway, so that an info is enough. */
+  readonly minor?: Judge
+}
+
+/** Judges the value of a key; `owners` are the mappings around it, the one that holds the key first. */
+export type Judge = (value: Tree, owners: readonly MapTree[], key: string) => boolean
 
 /** The names of services and of all top-level resources. */
 export const resourceName = /^[a-zA-Z0-9._-]+$/

@@ -1,6 +1,6 @@
 import { join } from './forms.ts'
-import { isRow, type Row, shapeOf } from './row.ts'
-import type { ScalarForm, Shape, ValueType } from './shape.ts'
+import { isRow, shapeOf } from './row.ts'
+import type { Row, ScalarForm, Shape, ValueType } from './shape.ts'
 
 /** A key for the documentation: its path, its row, and what may be written. */
 export interface KeyRow {

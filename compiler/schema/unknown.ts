@@ -2,8 +2,8 @@ import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Tree } from '../syntax/tree.ts'
 import { composeShape } from './compose.ts'
 import { knownKeys } from './forms.ts'
-import { type Row, shapeOf } from './row.ts'
-import type { MapForm, Shape } from './shape.ts'
+import { shapeOf } from './row.ts'
+import type { MapForm, Row, Shape } from './shape.ts'
 import type { Path } from './where.ts'
 
 /** What people write who remember an option of `docker run`, an old Compose file or Kubernetes, and what it is called here. */

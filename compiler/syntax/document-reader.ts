@@ -8,7 +8,7 @@ import {
   type SequenceEvent,
 } from 'js-yaml'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import type { Reset, YamlDocument } from './parse.ts'
+import type { Path } from './path.ts'
 import { type TypedScalar, typePlainScalar, typeTaggedScalar } from './scalar.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Entry, MapTree, ScalarTree, Tree } from './tree.ts'
@@ -24,6 +24,19 @@ import {
   wrongTag,
 } from './yaml-diagnostics.ts'
 import { closingEnd, skipBlanks, textOf } from './yaml-events.ts'
+
+/** A `!reset` or `!override`: what an earlier file says at the path is dropped. */
+export interface Reset {
+  readonly path: Path
+  readonly span: Span
+}
+
+/** One document of a file: what it says, and where it says `!reset` or `!override`. */
+export interface YamlDocument {
+  /** Undefined where a tag drops all of it. */
+  readonly tree: Tree | undefined
+  readonly resets: readonly Reset[]
+}
 
 /** Nodes a document may have, as in the reference loader. */
 const MAX_NODES = 100_000

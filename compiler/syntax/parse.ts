@@ -1,25 +1,10 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
-import { DocumentReader } from './document-reader.ts'
-import type { Path } from './path.ts'
-import type { SourceFile, Span } from './source.ts'
+import { DocumentReader, type YamlDocument } from './document-reader.ts'
+import type { SourceFile } from './source.ts'
 import { misplacedTab } from './tabs.ts'
-import type { Tree } from './tree.ts'
 import { syntax, tooDeep, tooLarge, version } from './yaml-diagnostics.ts'
 import { readEvents } from './yaml-events.ts'
 import { controlCharacter, TooDeep, YamlMistake } from './yaml-mistakes.ts'
-
-/** One document of a file: what it says, and where it says `!reset` or `!override`. */
-export interface YamlDocument {
-  /** Undefined where a tag drops all of it. */
-  readonly tree: Tree | undefined
-  readonly resets: readonly Reset[]
-}
-
-/** A `!reset` or `!override`: what an earlier file says at the path is dropped. */
-export interface Reset {
-  readonly path: Path
-  readonly span: Span
-}
 
 /** Characters of a file. A Compose file of 100,000 nodes is smaller. */
 const MAX_LENGTH = 10_000_000

@@ -1,17 +1,5 @@
 import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.ts'
-import { secretShapes } from './secret-shapes.ts'
-
-// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places out; nobody prints the stretches.
-
-/** A stretch of a text that looks like a secret. */
-export interface SecretLook {
-  /** In words, for a message: `a password in a URL`. Never holds the secret. */
-  readonly what: string
-  readonly start: number
-  readonly end: number
-  /** True of a password in a URL and the like: the text around it is no secret. */
-  readonly isPart?: boolean
-}
+import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
  * Why the value of a variable looks secret, or undefined: a known shape, else its name, else that it looks random. `isKnownName` tells the names

@@ -1,4 +1,13 @@
-import type { SecretLook } from './secret-looks.ts'
+// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places out; nobody prints the stretches.
+/** A stretch of a text that looks like a secret. */
+export interface SecretLook {
+  /** In words, for a message: `a password in a URL`. Never holds the secret. */
+  readonly what: string
+  readonly start: number
+  readonly end: number
+  /** True of a password in a URL and the like: the text around it is no secret. */
+  readonly isPart?: boolean
+}
 
 interface Shape {
   readonly what: string
@@ -122,3 +131,4 @@ export function secretShapes(text: string): readonly SecretLook[] {
   }
   return found.sort((a, b) => a.start - b.start)
 }
+// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places out; nobody prints the stretches.

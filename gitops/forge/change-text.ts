@@ -1,5 +1,13 @@
 import { printYaml } from '../../constructs/yaml.ts'
-import type { ValueChange } from './request-text.ts'
+
+export interface ValueChange {
+  readonly path: string
+  /** Absent: it is not there. */
+  readonly before?: unknown
+  readonly after?: unknown
+  /** What is to be read in place of the two, where they are secret. */
+  readonly masked?: string
+}
 
 /** Lines of one value; what is longer is shown at its beginning. */
 const LONGEST = 40

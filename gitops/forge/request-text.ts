@@ -1,5 +1,5 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import { diffBlock } from './change-text.ts'
+import { diffBlock, type ValueChange } from './change-text.ts'
 import type { RequestText } from './forge.ts'
 import { block, cell, code, details, prose, title } from './markdown.ts'
 
@@ -11,15 +11,6 @@ export interface ObjectChange {
   readonly values: readonly ValueChange[]
   /** What it means, in words. */
   readonly consequence?: string
-}
-
-export interface ValueChange {
-  readonly path: string
-  /** Absent: it is not there. */
-  readonly before?: unknown
-  readonly after?: unknown
-  /** What is to be read in place of the two, where they are secret. */
-  readonly masked?: string
 }
 
 export interface ImageChange {

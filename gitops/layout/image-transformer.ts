@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, eachMap, type JsonMap, listAt } from '../json-values.ts'
 import type { ImageEntry } from './kustomization.ts'
-import type { Pair, Transformer } from './transformers.ts'
+import type { Pair, Transformer } from './transformer.ts'
 
 interface Reference {
   readonly name: string

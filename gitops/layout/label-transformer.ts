@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../json-values.ts'
 import type { LabelEntry } from './kustomization.ts'
-import type { Pair, Transformer } from './transformers.ts'
+import type { Pair, Transformer } from './transformer.ts'
 
 /** How far a label goes; each goes where the one before does. */
 const REACHES = ['metadata', 'templates', 'selectors'] as const

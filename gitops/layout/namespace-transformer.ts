@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { changed, isMap } from '../json-values.ts'
-import type { Pair, Transformer } from './transformers.ts'
+import type { Pair, Transformer } from './transformer.ts'
 
 /** `namespace`, where all objects are in one and were not. */
 export function namespaceBetween(pairs: readonly Pair[], wanted: readonly KubernetesObject[]): Transformer {

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, isMap } from '../json-values.ts'
 import type { ReplicaEntry } from './kustomization.ts'
-import type { Pair, Transformer } from './transformers.ts'
+import type { Pair, Transformer } from './transformer.ts'
 
 /** The kinds that kustomize looks at; it asks for the name alone. */
 const SCALED = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'])

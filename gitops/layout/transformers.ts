@@ -1,22 +1,10 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { changed } from '../json-values.ts'
 import { imagesBetween } from './image-transformer.ts'
-import type { Kustomization } from './kustomization.ts'
 import { labelsBetween } from './label-transformer.ts'
 import { namespaceBetween } from './namespace-transformer.ts'
 import { replicasBetween } from './replica-transformer.ts'
-
-/** What a transformer of kustomize makes of an object that patches have not changed. */
-export type Transform = (object: KubernetesObject) => KubernetesObject
-
-/** A key of a kustomization with what it does; nothing, where it would not be exact. */
-export interface Transformer {
-  readonly fields: Partial<Kustomization>
-  readonly apply: Transform
-}
-
-/** An object that both have, before and after. */
-export type Pair = readonly [before: KubernetesObject, after: KubernetesObject]
+import type { Pair, Transformer } from './transformer.ts'
 
 /**
  * The changes from one list of objects to the other that kustomize's transformers make. Transformers come after the patches and change

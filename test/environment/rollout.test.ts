@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../cluster/cluster.ts'
-import type { ApplyEvents } from '../../environment/apply.ts'
+import type { ApplyEvents } from '../../environment/deploy-run.ts'
 import { WorkloadFailed } from '../../environment/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { deploy, newCluster, object, ref, wanted, workload } from './deploying.ts'

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { ValueChange } from '../../../gitops/forge/change-text.ts'
 import { clampBody } from '../../../gitops/forge/clamp-body.ts'
 import { forgeOf } from '../../../gitops/forge/forge-of.ts'
 import { block, cell, code, details, prose, title } from '../../../gitops/forge/markdown.ts'
-import { type RequestContent, requestText, type ValueChange } from '../../../gitops/forge/request-text.ts'
+import { type RequestContent, requestText } from '../../../gitops/forge/request-text.ts'
 
 const content: RequestContent = {
   environment: 'staging',

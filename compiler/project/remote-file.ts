@@ -1,0 +1,1 @@
+export const REMOTE_FILE = /^(?:oci:\/\/|https?:\/\/|git@|git:\/\/|ssh:\/\/|github\.com\/)/
