@@ -1,7 +1,7 @@
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
 import type { Outside } from '../compiler/host.ts'
 import type { Io } from './io.ts'
-import type { OpenProject } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
 import { checkoutOf, namedFiles, projectFolder } from './project-folder.ts'
 import type { LoadingValues } from './project-options.ts'
 import { realPath } from './real-path.ts'

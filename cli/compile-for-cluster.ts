@@ -17,8 +17,10 @@ import type { DeployingValues } from './deploy-options.ts'
 import { deploySource } from './deploy-source.ts'
 import { lastingOptions } from './lasting-options.ts'
 import { including, labelsOf, noSuchService, type Part, partOf } from './named-services.ts'
-import { manifestOf, type OpenProject } from './open-project.ts'
-import type { Progress, ProgressForm } from './progress/progress.ts'
+import { manifestOf } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Progress } from './progress/events.ts'
+import type { ProgressForm } from './progress/progress.ts'
 import { printDiagnostics } from './report.ts'
 
 /** A project, compiled for the cluster. */

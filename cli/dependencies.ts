@@ -8,13 +8,34 @@ import { readRecord } from '../environment/record.ts'
 import { readKept } from '../environment/secret-marks.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import type { DeployValues } from './deploy-application.ts'
-import { deployProject } from './deploy-project.ts'
 import { plainAddress } from './deploy-source.ts'
-import { type DestroyValues, destroyProject } from './destroy-application.ts'
+import type { Deployed, DeployValues } from './deploy-values.ts'
+import type { DestroyValues } from './destroy-values.ts'
 import { openProject } from './open-project.ts'
-import type { Progress } from './progress/progress.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Progress } from './progress/events.ts'
 import type { LoadingValues } from './project-options.ts'
+
+/** Deploys one project; `above` are the repositories that depend on it. */
+type DeployProject = (
+  context: Context,
+  options: DeployValues,
+  project: OpenProject,
+  session: Session,
+  progress: Progress,
+  above: readonly string[],
+) => Promise<Deployed>
+
+/** Destroys one project under its name, and gives the exit status. */
+type DestroyProject = (
+  context: Context,
+  options: DestroyValues,
+  project: OpenProject,
+  name: string,
+  session: Session,
+  progress: Progress,
+  above: readonly string[],
+) => Promise<number>
 
 /**
  * Deploys the repositories that a manifest depends on, one after another and each with its own first, unless they are in the namespace already
@@ -29,6 +50,7 @@ export async function deployDependencies(
   progress: Progress,
   above: readonly string[],
   outputs: Map<string, Readonly<Record<string, string>>>,
+  deployProject: DeployProject,
 ): Promise<number> {
   const { cluster, namespace, signal } = session
   for (const dependency of dependencies) {
@@ -77,6 +99,7 @@ export async function destroyDependencies(
   session: Session,
   progress: Progress,
   above: readonly string[],
+  destroyProject: DestroyProject,
 ): Promise<number> {
   const { cluster, namespace, signal } = session
   for (const dependency of [...dependencies].reverse()) {

@@ -7,7 +7,7 @@ import { whyThere } from '../environment/removal.ts'
 import { nameOf } from '../environment/wanted.ts'
 import { listed, type Outcome } from './deploy-outcome.ts'
 import { agoText } from './print-diff.ts'
-import type { Progress } from './progress/progress.ts'
+import type { Progress } from './progress/events.ts'
 
 /** Tells what happens; `onChange` is called when something was written. */
 export function toProgress(

@@ -1,5 +1,6 @@
 import { withLease } from '../environment/lease.ts'
 import { newKey, readKept, writeKept } from '../environment/secret-marks.ts'
+import { applyCompiled } from './apply-compiled.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import {
@@ -9,12 +10,13 @@ import {
   prepareForCluster,
   report,
 } from './compile-for-cluster.ts'
-import { applyCompiled, type Deployed, type DeployValues } from './deploy-application.ts'
 import { tellLocked } from './deploy-progress.ts'
+import type { Deployed, DeployValues } from './deploy-values.ts'
 import { compileWithHanded } from './handed-variables.ts'
 import { ensureNamespace } from './namespaces.ts'
-import { manifestOf, type OpenProject } from './open-project.ts'
-import type { Progress } from './progress/progress.ts'
+import { manifestOf } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Progress } from './progress/events.ts'
 import { withVariables } from './project-session.ts'
 import { runSection } from './run-section.ts'
 
@@ -41,7 +43,16 @@ export async function deployProject(
   const dependencies = new Map<string, Readonly<Record<string, string>>>()
   if (manifest && manifest.dependencies.length > 0) {
     const { deployDependencies } = await import('./dependencies.ts')
-    const status = await deployDependencies(context, options, manifest, session, progress, above, dependencies)
+    const status = await deployDependencies(
+      context,
+      options,
+      manifest,
+      session,
+      progress,
+      above,
+      dependencies,
+      deployProject,
+    )
     if (status !== 0) return { status }
   }
   const isPart = options.services.length > 0

@@ -3,33 +3,22 @@ import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DestroyInput } from '../environment/destroy.ts'
 import { nameOf } from '../environment/wanted.ts'
-import type { Session, SessionOptions } from './cluster-session.ts'
+import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { tellLocked } from './deploy-progress.ts'
 import { refuseForServices, selectServices } from './destroy-services.ts'
+import type { DestroyValues } from './destroy-values.ts'
 import { readableDuration } from './duration-option.ts'
 import { findEnvironment, findName } from './environment-of-files.ts'
 import { UsageError } from './errors.ts'
 import { requireNamespace } from './namespaces.ts'
-import { manifestOf, type OpenProject } from './open-project.ts'
-import { type Progress, startProgress } from './progress/progress.ts'
-import type { LoadingValues } from './project-options.ts'
+import { manifestOf } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Progress } from './progress/events.ts'
+import { startProgress } from './progress/progress.ts'
 import { withProject } from './project-session.ts'
 import { printDiagnostics, printSummary } from './report.ts'
 import { runSection } from './run-section.ts'
-
-export interface DestroyValues extends LoadingValues, SessionOptions {
-  readonly name: string | undefined
-  readonly var: Readonly<Record<string, string>> | undefined
-  readonly volumes: boolean
-  readonly all: boolean
-  readonly dependencies: boolean
-  readonly yes: boolean
-  readonly wait: boolean
-  readonly bash: boolean
-  /** Only these services; empty: all. */
-  readonly services: readonly string[]
-}
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
@@ -125,7 +114,7 @@ export async function destroyProject(
     return 0
   }
   const { destroyDependencies } = await import('./dependencies.ts')
-  return destroyDependencies(context, options, manifest, session, progress, above)
+  return destroyDependencies(context, options, manifest, session, progress, above, destroyProject)
 }
 
 /** What state things are in when a destroy is stopped. */

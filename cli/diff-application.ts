@@ -2,9 +2,10 @@ import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
+import { tellTarget } from './apply-compiled.ts'
 import type { Context } from './command.ts'
+import type { Compared } from './compared.ts'
 import { choicesOf } from './compile-for-cluster.ts'
-import { tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { compileWithHanded } from './handed-variables.ts'
 import { wantsColour } from './io.ts'
@@ -48,12 +49,6 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
     return printDiff(context, options, { diffs: diffOf(changes, own.io.secrets), unchanged }, services)
   })
-}
-
-/** What differs, and how many objects do not. */
-export interface Compared {
-  readonly diffs: readonly ObjectDiff[]
-  readonly unchanged: number
 }
 
 async function printDiff(

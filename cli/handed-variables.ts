@@ -6,8 +6,9 @@ import {
   type ForCluster,
   prepareForCluster,
 } from './compile-for-cluster.ts'
-import { manifestOf, type OpenProject } from './open-project.ts'
-import type { Progress } from './progress/progress.ts'
+import { manifestOf } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
+import type { Progress } from './progress/events.ts'
 import { withVariables } from './project-session.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Target } from '../contexts/target.ts'
 import type { Io } from './io.ts'
-import type { OpenProject } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
 import { dnsName, registryPath } from './project-options.ts'
 
 /** What routes and images need, which seldom changes from one deploy to the next. */

@@ -5,7 +5,8 @@ import type { LoadOptions } from '../compiler/options.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import type { Project } from '../compiler/project/project.ts'
 import type { CompiledProject } from './compile-files.ts'
-import { manifestOf, type OpenProject } from './open-project.ts'
+import { manifestOf } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
 
 /** A part of an application, as words of the command line name it. */
 export interface Part {

@@ -4,7 +4,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from '../environment/forbidden.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import type { Progress } from './progress/progress.ts'
+import type { Progress } from './progress/events.ts'
 
 type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { CompilerHost } from '../compiler/host.ts'
 import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../compiler/manifest/read.ts'
@@ -10,22 +9,9 @@ import { composeFolder } from './environment-name.ts'
 import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { createHost } from './node-host.ts'
+import type { OpenProject } from './opened-project.ts'
 import type { LoadingValues } from './project-options.ts'
 import { readFile } from './read-file.ts'
-
-/** What the options of a command lead to, before anything is compiled. */
-export interface OpenProject {
-  /** Absent where there is only a Compose file. */
-  readonly manifest?: Manifest
-  /** What `--environment` names. */
-  readonly environment?: Environment
-  /** The mistakes of the manifest. */
-  readonly diagnostics: readonly Diagnostic[]
-  /** Whether `-f` names Compose files: the manifest then only has the environment. */
-  readonly namesCompose: boolean
-  /** What standard input held, where `-f -` asked for it. */
-  readonly stdin?: Uint8Array
-}
 
 /** The manifest that decides about a project; undefined where there is none, and where `-f` names Compose files. */
 export const manifestOf = ({ manifest, namesCompose }: OpenProject): Manifest | undefined =>

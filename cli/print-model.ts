@@ -5,9 +5,9 @@ import { jsonText } from '../compiler/values/printable.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { UsageError } from './errors.ts'
+import { nothingToRender } from './nothing-to-render.ts'
 import type { LoadingValues } from './project-options.ts'
 import { writeAsIs } from './redacting.ts'
-import { nothingToRender } from './render-files.ts'
 import { printDiagnostics } from './report.ts'
 
 export interface ConfigValues extends LoadingValues {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { nearestProject, repositoryOf } from './environment-name.ts'
 import type { Io } from './io.ts'
-import type { OpenProject } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
 import type { LoadingValues } from './project-options.ts'
 
 /** The files that are named, by options or the shell. What an .env file may say about them changes no name. */

@@ -1,7 +1,5 @@
 import { resolve } from 'node:path'
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Manifest as SourceManifest } from '../compiler/manifest/manifest.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { Manifest } from '../constructs/manifest.ts'
@@ -10,19 +8,13 @@ import type { Written } from '../gitops/tree/output-directory.ts'
 import type { Context } from './command.ts'
 import { compileFiles } from './compile-files.ts'
 import { UsageError } from './errors.ts'
-import { type OpenProject, openProject } from './open-project.ts'
-import type { LoadingValues, PlanningValues } from './project-options.ts'
+import { nothingToRender } from './nothing-to-render.ts'
+import { openProject } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
 import { sourcesOf } from './publish/sources.ts'
 import { writeAsIs } from './redacting.ts'
+import type { RenderValues } from './render-values.ts'
 import { printDiagnostics, printSummary } from './report.ts'
-
-export interface RenderValues extends LoadingValues, PlanningValues {
-  /** Absent: YAML, or for an environment that is published the files that are published. */
-  readonly format: 'yaml' | 'json' | 'kustomize' | undefined
-  readonly layout: LayoutName | undefined
-  readonly outputDir: string | undefined
-  readonly takeOver: boolean
-}
 
 /** Compiles, then prints the manifests or writes them to a folder. Nothing is printed or written when there are errors. */
 export async function renderFiles(
@@ -120,16 +112,6 @@ function layoutOf({ layout, format }: RenderValues, { environment }: OpenProject
 async function published(plan: Plan, manifests: readonly Manifest[], project: OpenProject) {
   const { forController } = await import('./publish/for-controllers.ts')
   return forController({ plan, manifests }, project)
-}
-
-/** A manifest may do without a Compose file; then there is nothing that could be rendered or printed. */
-export function nothingToRender({ shown, automatic }: SourceManifest): UserError {
-  return new UserError(
-    automatic
-      ? `there is no Compose file to render: \`${shown}\` is deployed as it is`
-      : `there is no Compose file to render: \`${shown}\` names none, and there is none beside it`,
-    { hint: 'write a `compose.yaml`, or name one in `deploy.compose` of the manifest' },
-  )
 }
 
 async function toYamlStream(manifests: readonly Manifest[]): Promise<string> {

@@ -3,7 +3,7 @@ import type { Span } from '../compiler/syntax/source.ts'
 import { kindKeeper } from '../environment/record.ts'
 import type { Session } from './cluster-session.ts'
 import type { Io } from './io.ts'
-import type { Progress } from './progress/progress.ts'
+import type { Progress } from './progress/events.ts'
 
 /** The commands of `deploy` or `destroy`, and what they are told. */
 export interface Section {

@@ -156,6 +156,24 @@ function resolve(from: string, target: string): string {
   return target.startsWith('.') ? relative(root, join(root, dirname(from), target)) : target
 }
 
+/** The circles of imports, one for each module that is the first found to lead back to itself. */
+function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly string[] {
+  const done = new Set<string>()
+  const path: string[] = []
+  const found: string[] = []
+  const visit = (module: string) => {
+    if (path.includes(module)) found.push([...path.slice(path.indexOf(module)), module].join(' → '))
+    else if (!done.has(module)) {
+      path.push(module)
+      for (const { target } of imports.get(module) ?? []) visit(target)
+      path.pop()
+      done.add(module)
+    }
+  }
+  for (const module of imports.keys()) visit(module)
+  return found
+}
+
 const isOurs = (target: string): boolean =>
   /^(compiler|constructs|cluster|contexts|environment|gitops|images|shell|cli)\//.test(target)
 const packageOf = (target: string): string =>
@@ -179,6 +197,19 @@ describe('imports', () => {
       } else if (!isType)
         expect(folder === 'cli' || rule.packages.includes(packageOf(target)), `${path} imports ${target}`).toBe(true)
     }
+  })
+
+  test('no module reaches itself, not by types nor by lazy imports either', () => {
+    expect(circles(imports)).toEqual([])
+  })
+
+  test('a circle is found', () => {
+    const edge = (from: string, target: string): [string, readonly Import[]] => [
+      from,
+      [{ from, target, isType: true, isLazy: false }],
+    ]
+    const found = circles(new Map([edge('a.ts', 'b.ts'), edge('b.ts', 'c.ts'), edge('c.ts', 'b.ts')]))
+    expect(found).toEqual(['b.ts → c.ts → b.ts'])
   })
 
   test('pure folders use neither the process nor the clock', () => {

@@ -1,6 +1,6 @@
 import { type Io, wantsColour } from '../io.ts'
+import type { Progress, ProgressEvent } from './events.ts'
 import { frameOf, type Line } from './frame.ts'
-import type { Progress, ProgressEvent } from './progress.ts'
 import { Screen } from './screen.ts'
 
 const FRAME_MILLISECONDS = 100

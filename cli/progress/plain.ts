@@ -1,7 +1,7 @@
 import type { LogLevel } from '../command.ts'
 import { readableDuration } from '../duration-option.ts'
 import type { Io } from '../io.ts'
-import type { Progress, ProgressEvent } from './progress.ts'
+import type { Progress, ProgressEvent } from './events.ts'
 
 /** A line for each change of state, with the time since the start: `   6.2 s  db: StatefulSet 1/1 ready`. */
 export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel): Progress {

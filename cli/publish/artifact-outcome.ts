@@ -5,8 +5,9 @@ import type { Context } from '../command.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 import type { Origin } from './facts.ts'
-import { newerText, type Published, tellPlanned, unchangedText } from './outcome.ts'
-import type { PublishValues } from './publish-application.ts'
+import { newerText, tellPlanned, unchangedText } from './outcome.ts'
+import type { PublishValues } from './publish-values.ts'
+import type { Published } from './published.ts'
 
 /** What is known when an artifact is published. */
 interface PublishedArtifact {

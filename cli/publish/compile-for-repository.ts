@@ -11,10 +11,11 @@ import { needsValues } from '../../compiler/values/secret-backends.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { Context } from '../command.ts'
 import { type CompiledProject, compileFiles } from '../compile-files.ts'
-import { type OpenProject, openProject } from '../open-project.ts'
+import { nothingToRender } from '../nothing-to-render.ts'
+import { openProject } from '../open-project.ts'
+import type { OpenProject } from '../opened-project.ts'
 import type { LoadingValues, PlanningValues } from '../project-options.ts'
 import { readFile } from '../read-file.ts'
-import { nothingToRender } from '../render-files.ts'
 import { printDiagnostics } from '../report.ts'
 
 /** An application, compiled for a repository. */

@@ -2,7 +2,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { sourcedValues } from '../../compiler/plan/secret-sources.ts'
 import { compileFiles } from '../compile-files.ts'
 import type { Io } from '../io.ts'
-import type { OpenProject } from '../open-project.ts'
+import type { OpenProject } from '../opened-project.ts'
 import type { LoadingValues } from '../project-options.ts'
 
 /** A key of a Secret that the application reads, and that nothing devctl publishes creates. */

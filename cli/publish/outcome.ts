@@ -1,40 +1,15 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { ObjectDiff } from '../../environment/diff.ts'
-import type { ForgeKind } from '../../gitops/forge/forge.ts'
-import { type MessageInput, subjectOf } from '../../gitops/message.ts'
+import { subjectOf } from '../../gitops/message.ts'
 import type { FolderChange, Outcome } from '../../gitops/publication.ts'
 import type { Context } from '../command.ts'
 import { wantsColour } from '../io.ts'
-import type { OpenProject } from '../open-project.ts'
 import { diffText } from '../print-diff.ts'
-import type { CompiledForRepository } from './compile-for-repository.ts'
-import type { Destination } from './destination.ts'
-import type { Origin } from './facts.ts'
-import type { PublishValues } from './publish-application.ts'
+import type { PublishValues } from './publish-values.ts'
+import type { Published } from './published.ts'
 import { openRequest, tellWithdrawn } from './pull-request.ts'
 import { sourcesOf } from './sources.ts'
-
-/** What is known when a publish has ended. */
-export interface Published {
-  readonly destination: Destination
-  readonly project: OpenProject
-  readonly compiled: CompiledForRepository
-  readonly origin: Origin
-  /** Of the commit, where one was made. */
-  readonly message: MessageInput | undefined
-  readonly describe: (changes: readonly FolderChange[]) => Promise<Described>
-  /** `--forge`. */
-  readonly forge: ForgeKind | undefined
-  readonly signal: AbortSignal
-}
-
-/** What becomes of the objects; of the files alone, where those in the repository cannot be read. */
-export interface Described {
-  readonly changes: readonly ObjectDiff[]
-  readonly files?: string
-}
 
 /** Prints what has come out, and sees to the pull request. Gives the exit status. */
 export async function tellOutcome(

@@ -1,27 +1,12 @@
 import { begin } from '../../gitops/beginning.ts'
-import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
 import { openProject } from '../open-project.ts'
-import { type Progress, startProgress } from '../progress/progress.ts'
+import type { Progress } from '../progress/events.ts'
+import { startProgress } from '../progress/progress.ts'
 import { artifactDestination } from './artifact-destination.ts'
 import { earlyTarget, refuseNoRepository } from './destination.ts'
-import type { PublishingValues } from './options.ts'
-
-export interface PublishValues extends PublishingValues {
-  readonly dryRun: boolean
-  readonly verify: boolean
-  readonly rollback: boolean
-  readonly pullRequest: boolean
-  readonly forge: ForgeKind | undefined
-  /** Where an artifact is pushed to, in place of a commit. */
-  readonly oci?: string | undefined
-  /** The folder, absolute, from which the path of a repository on this machine leads; default the manifest's, or the current one. */
-  readonly addressBase?: string
-  /** The application's name where neither an option nor a file has one; default that of the repository or folder. */
-  readonly fallbackName?: string
-  readonly output: 'text' | 'json'
-}
+import type { PublishValues } from './publish-values.ts'
 
 /** Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status. */
 export async function publishApplication(context: Context, options: PublishValues): Promise<number> {

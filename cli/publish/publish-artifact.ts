@@ -4,15 +4,15 @@ import { toArtifact } from '../../images/artifact-manifest.ts'
 import { type ArtifactStore, openArtifacts } from '../../images/artifact-store.ts'
 import type { Context } from '../command.ts'
 import { showingEdits } from '../edit-diff.ts'
-import type { OpenProject } from '../open-project.ts'
-import type { Progress } from '../progress/progress.ts'
+import type { OpenProject } from '../opened-project.ts'
+import type { Progress } from '../progress/events.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
 import { tellArtifact } from './artifact-outcome.ts'
 import { compileOpened, describer, messageInput } from './compile-opened.ts'
 import type { Origin } from './facts.ts'
 import { folderMaker } from './folder-maker.ts'
 import { changedText } from './outcome.ts'
-import type { PublishValues } from './publish-application.ts'
+import type { PublishValues } from './publish-values.ts'
 
 /** Publishes a project as an artifact of a registry. Gives the exit status. */
 export async function publishAsArtifact(

@@ -8,7 +8,7 @@ import { type ImageChange, requestText } from '../../gitops/forge/request-text.t
 import { type MessageInput, subjectOf } from '../../gitops/message.ts'
 import type { Context } from '../command.ts'
 import type { Io } from '../io.ts'
-import type { Published } from './outcome.ts'
+import type { Published } from './published.ts'
 
 /** A pull request, or what is needed to open it by hand. */
 export interface Request {

@@ -1,6 +1,6 @@
 import type { Address } from '../../gitops/address.ts'
 import type { PushEvent } from '../../gitops/push.ts'
-import type { Progress } from '../progress/progress.ts'
+import type { Progress } from '../progress/events.ts'
 
 /** Tells which commit of a repository is worked on, each time that one has come. */
 export const tellFetched =

@@ -1,0 +1,7 @@
+import type { ObjectDiff } from '../environment/diff.ts'
+
+/** What differs, and how many objects do not. */
+export interface Compared {
+  readonly diffs: readonly ObjectDiff[]
+  readonly unchanged: number
+}

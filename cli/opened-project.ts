@@ -1,0 +1,16 @@
+import type { Diagnostic } from '../compiler/index.ts'
+import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
+
+/** What the options of a command lead to, before anything is compiled. */
+export interface OpenProject {
+  /** Absent where there is only a Compose file. */
+  readonly manifest?: Manifest
+  /** What `--environment` names. */
+  readonly environment?: Environment
+  /** The mistakes of the manifest. */
+  readonly diagnostics: readonly Diagnostic[]
+  /** Whether `-f` names Compose files: the manifest then only has the environment. */
+  readonly namesCompose: boolean
+  /** What standard input held, where `-f -` asked for it. */
+  readonly stdin?: Uint8Array
+}
