@@ -55,6 +55,18 @@ const dnsLimit = diagnostic({
   }),
 })
 
+const noSearchDomains = diagnostic({
+  code: 'dns/cluster-domains-stay',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`dns_search: .` asks for no search domains. A Pod keeps those of the cluster: with them the names of services are found.',
+  text: () => ({
+    message: '`.` in `dns_search` has no effect: a Pod keeps the search domains of the cluster',
+    hint: 'leave it out; a name that ends in a dot is looked up as it is',
+  }),
+})
+
 const hostNetwork = diagnostic({
   code: 'network/host-mode',
   severity: 'warning',
@@ -83,7 +95,7 @@ const namespace = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The field chooses a namespace of the kernel that Kubernetes does not let a Pod choose: `uts: host` comes with the node’s network or not at all, `ipc: none` does not exist. It is left out.',
+    'The field chooses a namespace of the kernel that Kubernetes does not let a Pod choose: `uts: host` comes with the node’s network or not at all, `ipc: none` does not exist. `pid`, `ipc` and `uts` take `host`, `private`, `service:NAME` and `container:NAME`, and `ipc` takes `shareable` too; Kubernetes has no equivalent of other values. The field is left out.',
   text: (p: { key: string; value: string }) => ({
     message: `\`${p.key}: ${p.value}\` has no equivalent and is left out`,
   }),
@@ -190,10 +202,20 @@ function checkModes({ reporter }: PlanContext, service: Service): void {
     reporter.report(unknownMode, mode.span, { mode: mode.value })
   if (pid?.value === 'host') reporter.report(hostNamespace, pid.span, { key: 'pid' })
   if (ipc?.value === 'host') reporter.report(hostNamespace, ipc.span, { key: 'ipc' })
-  if (ipc?.value === 'none') reporter.report(namespace, ipc.span, { key: 'ipc', value: 'none' })
-  // The network of the node brings its host name along.
-  if (uts?.value === 'host' && mode?.value !== 'host')
-    reporter.report(namespace, uts.span, { key: 'uts', value: 'host' })
+  for (const [key, field] of Object.entries({ pid, ipc, uts })) {
+    // The network of the node brings its host name along.
+    const comesWithNetwork = key === 'uts' && mode?.value === 'host'
+    const isKept = POD_MODES[key as keyof typeof POD_MODES].test(field?.value ?? '') // the keys above
+    if (field && !isKept && !(comesWithNetwork && field.value === 'host'))
+      reporter.report(namespace, field.span, { key, value: field.value })
+  }
+}
+
+/** What a Pod does as it is written, or has anyway. */
+const POD_MODES = {
+  pid: /^(|private|host|(service|container):.*)$/,
+  ipc: /^(|private|shareable|host|(service|container):.*)$/,
+  uts: /^(|private|(service|container):.*)$/,
 }
 
 /**
@@ -215,9 +237,11 @@ function planDns({ reporter }: PlanContext, services: readonly Service[]): PodPl
     services.flatMap(({ dns }) => dns),
     2,
   )
+  const domains = services.flatMap(({ dnsSearch }) => dnsSearch)
+  for (const { value, span } of domains) if (value === '.') reporter.report(noSearchDomains, span, undefined)
   const searches = limited(
     'dns_search',
-    services.flatMap(({ dnsSearch }) => dnsSearch).filter(({ value }) => value !== '.'),
+    domains.filter(({ value }) => value !== '.'),
     29,
   )
   const options = services
