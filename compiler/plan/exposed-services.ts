@@ -1,8 +1,8 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { Port, Service } from '../project/project.ts'
+import type { Port, PortExposure, Service } from '../project/project.ts'
 import type { Span } from '../syntax/source.ts'
 import { toAnnotations } from './annotations.ts'
-import { type PlanContext, sourceOf } from './context.ts'
+import { type PlanContext, sortBy, sourceOf } from './context.ts'
 import { publishedPort } from './exposure.ts'
 import { cutName } from './object-names.ts'
 import type { ServicePlan } from './plan.ts'
@@ -21,38 +21,78 @@ const sameNodePort = diagnostic({
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
 /**
- * The Services by which ports with `x-expose` are reached from outside (decisions section 4, "Outside HTTP"): one for
- * each type, beside the service's own, whose name inside of the cluster stays as it is.
+ * The Services by which ports with `x-expose` are reached from outside (decisions section 4, "Outside HTTP"), beside the
+ * service's own, whose name inside of the cluster stays as it is: one for each type, and one more for each port whose
+ * class, ranges or annotations are others, since a Service has one of each for all of its ports. Adds their names to `taken`.
  */
 export function planExposedServices(
   context: PlanContext,
   service: Service,
   lead: string,
-  isTaken: (name: string) => boolean,
+  taken: Set<string>,
 ): readonly ServicePlan[] {
   return (['LoadBalancer', 'NodePort'] as const).flatMap(type => {
-    const ports = service.ports.filter(({ expose }) => expose?.type === type)
-    const [first] = ports
-    if (!first?.expose) return []
-    const own = context.names.of(service.name)
-    const settings = ports.map(({ expose }) => expose!)
-    const loadBalancerClass = settings.find(one => one.loadBalancerClass !== undefined)?.loadBalancerClass
-    return {
-      name: freeName(`${own}-${SUFFIX[type]}`, isTaken),
-      service: own,
-      source: sourceOf(context, first.span, `services.${service.name}.ports`),
-      span: first.expose.span,
-      annotations: toAnnotations(context, ...settings.map(({ annotations }) => annotations), service.labels),
-      selects: { service: lead },
-      ports: ports.map(port => toPort(port)),
-      headless: false,
-      exposed: {
-        type,
-        sourceRanges: settings.flatMap(({ sourceRanges }) => sourceRanges),
-        ...(loadBalancerClass !== undefined && { loadBalancerClass }),
-      },
-    }
+    const ports = service.ports.flatMap(port => (port.expose?.type === type ? [{ ...port, expose: port.expose }] : []))
+    const prefix = `${context.names.of(service.name)}-${SUFFIX[type]}`
+    return alike(ports).map((own, index) => {
+      const name = freeName(index === 0 ? prefix : `${prefix}-${outsidePort(own[0])}`, taken)
+      return planExposedService(context, service, { lead, name, type, ports: own })
+    })
   })
+}
+
+type ExposedPort = Port & { readonly expose: PortExposure }
+type ExposedPorts = readonly [ExposedPort, ...ExposedPort[]]
+
+/** The ports that one Service can have, in the order of the file. Those without settings take those of the first. */
+function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
+  const found = new Map<string, [ExposedPort, ...ExposedPort[]]>()
+  const usual = ports.map(settingsOf).find(settings => settings !== '')
+  for (const port of ports) {
+    const settings = settingsOf(port) || (usual ?? '')
+    const others = found.get(settings)
+    if (others) others.push(port)
+    else found.set(settings, [port])
+  }
+  return [...found.values()]
+}
+
+/** What a Service has once for all of its ports, as a text to compare; empty where the port says none of it. */
+function settingsOf({ expose: { loadBalancerClass, sourceRanges, annotations } }: ExposedPort): string {
+  if (loadBalancerClass === undefined && sourceRanges.length + annotations.length === 0) return ''
+  const pairs = sortBy(annotations, ({ name }) => name).map(({ name, value }) => [name, value])
+  return JSON.stringify([loadBalancerClass, [...sourceRanges].sort(), pairs])
+}
+
+function planExposedService(
+  context: PlanContext,
+  service: Service,
+  {
+    lead,
+    name,
+    type,
+    ports,
+  }: {
+    readonly lead: string
+    readonly name: string
+    readonly type: PortExposure['type']
+    readonly ports: ExposedPorts
+  },
+): ServicePlan {
+  const [first] = ports
+  const { expose } = ports.find(port => settingsOf(port) !== '') ?? first
+  const { annotations, loadBalancerClass, sourceRanges } = expose
+  return {
+    name,
+    service: context.names.of(service.name),
+    source: sourceOf(context, first.span, `services.${service.name}.ports`),
+    span: first.expose.span,
+    annotations: toAnnotations(context, annotations, service.labels),
+    selects: { service: lead },
+    ports: ports.map(toPort),
+    headless: false,
+    exposed: { type, sourceRanges, ...(loadBalancerClass !== undefined && { loadBalancerClass }) },
+  }
 }
 
 /** Reports a `nodePort` that another port of the application has, for the same protocol. */
@@ -74,17 +114,20 @@ export function reportSameNodePorts({ project, reporter }: PlanContext): void {
 function toPort(port: Port) {
   const { nodePort } = port.expose ?? {}
   return {
-    name: `${port.protocol.toLowerCase()}-${publishedPort(port) ?? port.target}`,
-    port: publishedPort(port) ?? port.target,
+    name: `${port.protocol.toLowerCase()}-${outsidePort(port)}`,
+    port: outsidePort(port),
     targetPort: port.target,
     protocol: port.protocol,
     ...(nodePort !== undefined && { nodePort }),
   }
 }
 
+const outsidePort = (port: Port): number => publishedPort(port) ?? port.target
+
 /** Services and aliases of the files keep their names. */
-function freeName(wanted: string, isTaken: (name: string) => boolean): string {
+function freeName(wanted: string, taken: Set<string>): string {
   let name = cutName(wanted, 63)
-  for (let number = 2; isTaken(name); number++) name = cutName(`${wanted}-${number}`, 63)
+  for (let number = 2; taken.has(name); number++) name = cutName(`${wanted}-${number}`, 63)
+  taken.add(name)
   return name
 }

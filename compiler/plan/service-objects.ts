@@ -42,7 +42,7 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
   reportSameNodePorts(context)
   const taken = new Set(inside.map(({ name }) => name))
   const exposed = facts.groups.all.flatMap(({ lead, members }) =>
-    members.flatMap(one => planExposedServices(context, one, context.names.of(lead.name), name => taken.has(name))),
+    members.flatMap(one => planExposedServices(context, one, context.names.of(lead.name), taken)),
   )
   return {
     all: sortBy([...inside, ...exposed], ({ name }) => name),
