@@ -11,7 +11,7 @@ import type {
   WorkloadPlan,
 } from '../compiler/plan/plan.ts'
 import { annotations, objectMeta, selectorLabels, standardLabels } from './labels.ts'
-import { addAnnotations, addNewerFields, type PodTemplate, withoutAnnotations } from './pod/newer-fields.ts'
+import { addMaps, addNewerFields, type PodTemplate, withoutMaps } from './pod/newer-fields.ts'
 import { toClaimSpec } from './pod/volumes.ts'
 
 /** What the workload constructs share: where they belong, and the Pods they run. */
@@ -144,8 +144,8 @@ export function workloadJson(
   template: PodTemplate,
   name: string,
 ): object {
-  const json = typedJson(plan, environment, withoutAnnotations(template), name)
-  addAnnotations(json.spec.template, template.metadata.annotations)
+  const json = typedJson(plan, environment, withoutMaps(template), name)
+  addMaps(json.spec.template, template.metadata)
   return withNewerFields(json, template)
 }
 

@@ -4,7 +4,7 @@ import type { Span } from '../syntax/source.ts'
 export const LIMITS = {
   bytes: { most: 64 << 20, what: 'bytes of the files that are read' },
   loads: { most: 1_000, what: 'files that are brought in by `include`, and further documents of a file' },
-  values: { most: 300_000, what: 'values that `extends` takes over' },
+  values: { most: 300_000, what: 'values that `extends` and `volumes_from` take over' },
   ports: { most: 70_000, what: 'ports that ranges stand for' },
   variables: { most: 200_000, what: 'variables of env files, counted for each service' },
   text: { most: 64 << 20, what: 'characters that variables are replaced by; each of them counts for 256 at least' },
@@ -14,6 +14,7 @@ export const LIMITS = {
     most: 2_000,
     what: 'patterns of `.dockerignore` files; one of more than 100 characters counts for several',
   },
+  output: { most: 32 << 20, what: 'characters of manifests' },
   seconds: { most: 60, what: 'seconds' },
 } as const
 

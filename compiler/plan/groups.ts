@@ -67,7 +67,9 @@ export function planGroups(project: Project, reporter: Reporter): Groups {
   const members = new Map<string, Service[]>()
   for (const service of project.services.values()) {
     const key = root(service.name)
-    members.set(key, [...(members.get(key) ?? []), service])
+    const others = members.get(key)
+    if (others) others.push(service)
+    else members.set(key, [service])
   }
   const groups = [...members.values()].map(found => toGroup(found, lenders, reporter))
   const index = new Map<string, Group>()

@@ -18,6 +18,7 @@ import { findMentions } from './mentions.ts'
 import { planMounts, surveyMounts } from './mounts.ts'
 import { planEnvironment, planNames } from './names.ts'
 import { planNetworks } from './network-policies.ts'
+import { spendOutput } from './output-size.ts'
 import { checkOwnLabels } from './own-labels.ts'
 import type { Plan, WorkloadPlan } from './plan.ts'
 import { planPod } from './pod.ts'
@@ -130,6 +131,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     serviceCount: project.services.size,
     security: planSecurityLevel(context, services, mountsOf),
   }
+  spendOutput(plan, reporter)
   guardSecrets(context, plan)
   return plan
 }

@@ -16,6 +16,7 @@ import { cutName, slug } from './object-names.ts'
 import { defaultSize, planOwnClaim } from './own-claim.ts'
 import type { ClaimSpec } from './plan.ts'
 import type { Held, StoredMount } from './stored-mount.ts'
+import { lenderOf, lendersOf } from './volume-lenders.ts'
 
 const belowHost = diagnostic({
   code: 'volumes/below-host-volume',
@@ -142,7 +143,7 @@ function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): 
 export function planMounts(context: MountContext, service: Service): readonly StoredMount[] {
   const own = ownMounts(context, service)
   const taken = new Set(own.map(({ target }) => target))
-  const borrowed = borrowedMounts(context, service, new Set([service.name])).filter(({ target }) => {
+  const borrowed = borrowedMounts(context, service).filter(({ target }) => {
     if (taken.has(target)) return false
     taken.add(target)
     return true
@@ -292,18 +293,12 @@ function planBind(context: MountContext, service: Service, mount: BindMount): St
   return result
 }
 
-/**
- * The mounts of the services that `volumes_from` names, and of those that these name. Targets of the service itself are
- * skipped by the caller.
- */
-function borrowedMounts(context: MountContext, service: Service, seen: Set<string>): readonly StoredMount[] {
-  return service.volumesFrom.flatMap(({ value }) => {
-    const { service: name, readOnly } = lenderOf(value)
-    const lender = context.project.services.get(name)
-    if (!lender || seen.has(name)) return []
-    seen.add(name)
-    const mounts = [...ownMounts(context, lender), ...borrowedMounts(context, lender, seen)]
-    return readOnly ? mounts.map(toReadOnly) : mounts
+/** The mounts of the services that `volumes_from` names. Targets of the service itself are skipped by the caller. */
+function borrowedMounts(context: MountContext, service: Service): readonly StoredMount[] {
+  return lendersOf(context.project, service).flatMap(({ lender, readOnly, span }) => {
+    const own = ownMounts(context, lender)
+    context.reporter.budget.spend('values', own.length, span)
+    return readOnly ? own.map(toReadOnly) : own
   })
 }
 
@@ -311,13 +306,6 @@ function borrowedMounts(context: MountContext, service: Service, seen: Set<strin
 function toReadOnly(mount: StoredMount): StoredMount {
   const held = 'fill' in mount.held ? { ...mount.held, fill: false } : mount.held
   return { ...mount, held, readOnly: true }
-}
-
-function lenderOf(value: string): { readonly service: string; readonly readOnly: boolean } {
-  const colon = value.lastIndexOf(':')
-  const mode = value.slice(colon + 1)
-  if (colon < 0 || (mode !== 'ro' && mode !== 'rw')) return { service: value, readOnly: false }
-  return { service: value.slice(0, colon), readOnly: mode === 'ro' }
 }
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder === '/' ? '/' : `${folder}/`)

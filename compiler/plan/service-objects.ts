@@ -30,11 +30,13 @@ interface Facts {
 /** Plans the Services (decisions, "In-cluster network"): one of each service's name, and one for each alias. */
 export function planServiceObjects(context: PlanContext, facts: Facts): ServiceObjects {
   const own = new Map<string, ServicePlan>()
-  for (const group of facts.groups.all)
+  for (const group of facts.groups.all) {
+    const ports = groupPorts(facts, group)
     for (const member of group.members) {
-      const plan = planService(context, facts, group, member)
+      const plan = planService(context, facts, group, { service: member, ports })
       if (plan) own.set(member.name, plan)
     }
+  }
   const aliases = planAliases(context, facts.mentions)
   const labels = new Map<Group, Record<string, string>>()
   const aliasPlans = aliases.flatMap(alias => planAlias(context, facts, own, labels, alias))
@@ -51,8 +53,12 @@ export function planServiceObjects(context: PlanContext, facts: Facts): ServiceO
   }
 }
 
-function planService(context: PlanContext, facts: Facts, group: Group, service: Service): ServicePlan | undefined {
-  const ports = groupPorts(facts, group)
+function planService(
+  context: PlanContext,
+  facts: Facts,
+  group: Group,
+  { service, ports }: { readonly service: Service; readonly ports: readonly ServicePort[] },
+): ServicePlan | undefined {
   if (isTask(facts, group, service, ports)) return undefined
   const name = context.names.of(service.name)
   const [port] = service.ports
@@ -134,7 +140,7 @@ function planAlias(
   const label = `alias.devctl/${alias.name}`
   for (const service of alias.services) {
     const group = facts.groups.of(service)
-    if (group) labels.set(group, { ...labels.get(group), [label]: 'true' })
+    if (group) labels.set(group, Object.assign(labels.get(group) ?? {}, { [label]: 'true' }))
   }
   const isHeadless = targets.some(({ headless }) => headless)
   const ports = isHeadless ? [] : unitePorts(targets.map(target => target.ports))

@@ -42,19 +42,26 @@ type Json = Record<string, unknown>
 /** The JSON of a Pod template, with the fields that are newer than the typed classes. */
 export function podTemplateJson(template: PodTemplate): Json {
   // The typed renderer takes and gives maps; it gives undefined only for undefined.
-  const json = k8s.toJson_PodTemplateSpec(withoutAnnotations(template)) as Json
-  addAnnotations(json, template.metadata.annotations)
+  const json = k8s.toJson_PodTemplateSpec(withoutMaps(template)) as Json
+  addMaps(json, template.metadata)
   addNewerFields(json, template)
   return json
 }
 
 /**
- * Without its annotations, which `addAnnotations` puts in after rendering: the typed classes copy a map
- * once for each of its keys, and annotations may be many.
+ * Without its labels and annotations, which `addMaps` puts in after rendering: the typed classes copy a map once for
+ * each of its keys, and labels and annotations may be many.
  */
-export function withoutAnnotations(template: PodTemplate): PodTemplate {
-  const { annotations: _, ...metadata } = template.metadata
+export function withoutMaps(template: PodTemplate): PodTemplate {
+  const { annotations: _, labels: __, ...metadata } = template.metadata
   return { ...template, metadata }
+}
+
+/** Puts the labels and annotations of a Pod template into its rendered form. */
+export function addMaps(json: Json, { annotations, labels }: k8s.ObjectMeta): void {
+  addAnnotations(json, annotations)
+  const metadata = field(json, 'metadata')
+  if (labels && metadata) metadata['labels'] = { ...labels }
 }
 
 /** Puts annotations into a rendered object or Pod template, before those that it has of its own. */

@@ -22,6 +22,14 @@ const reaching: readonly [string, number, Readonly<Record<string, string>>][] = 
   ],
   ['loads', 2, { 'compose.yaml': `${web}---\n${web}---\n${web}` }],
   ['values', 2, { 'compose.yaml': `${web}  api: {extends: web, command: x}\n` }],
+  [
+    'values',
+    2,
+    {
+      'compose.yaml': `${web}    volumes: [/a]\n  b: {image: x, volumes_from: [web]}\n  c: {image: x, volumes_from: [b]}\n`,
+    },
+  ],
+  ['output', 1_000, { 'compose.yaml': web }],
   ['ports', 9, { 'compose.yaml': `${web}    ports: ["1-10"]\n` }],
   ['ports', 18, { 'compose.yaml': `${web}    expose: ["1-10", "21-30"]\n` }],
   ['variables', 2, { 'compose.yaml': `${web}    env_file: [a.env]\n`, 'a.env': 'A=1\nB=2\n' }],
@@ -145,5 +153,45 @@ describe('an ignore file that was made to hurt', () => {
     const { status, stderr } = await render(folder)
     expect({ status, stderr }).toMatchObject({ status: 0 })
     expect(performance.now() - began).toBeLessThan(3_000)
+  })
+})
+
+describe('what a few lines multiply', () => {
+  const limited = (text: string) => {
+    const folder = makeFolder({ 'compose.yaml': text })
+    const { diagnostics } = compile({ workingDirectory: folder }, createHost({ env: {} }))
+    return diagnostics.map(({ code, message }) => `${code}: ${message}`)
+  }
+  const names = (count: number, prefix: string) => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+  const borrow = (n: number) =>
+    `  s${n}: {image: x, volumes: ["/v${n}"]${n > 0 ? `, volumes_from: [s${n - 1}]` : ''}}\n`
+
+  test.each([
+    [
+      'ports of the services of one Pod',
+      `${web}${many(1_000, n => `  m${n}: {image: x, network_mode: "service:web", expose: [${n + 1_000}]}\n`)}`,
+      'characters of manifests',
+    ],
+    [
+      'ports of a service with many aliases',
+      `${web}    expose: ["1000-2999"]\n    networks: {default: {aliases: [${names(2_000, 'a')}]}}\n`,
+      'characters of manifests',
+    ],
+    [
+      'labels of a service with many aliases',
+      `${web}    labels: [${names(2_000, 'label')}]\n    networks: {default: {aliases: [${names(2_000, 'a')}]}}\n`,
+      'characters of manifests',
+    ],
+    [
+      'volumes that services borrow from each other',
+      `name: shop\nservices:\n${many(1_000, borrow)}`,
+      'values that `extends` and `volumes_from` take over',
+    ],
+  ])('%s', (_, text, what) => {
+    const started = performance.now()
+    const found = limited(text)
+    expect(found.at(-1)).toMatch(/^limits\/exceeded: more than /)
+    expect(found.at(-1)).toContain(what)
+    expect(performance.now() - started, 'milliseconds').toBeLessThan(20_000)
   })
 })

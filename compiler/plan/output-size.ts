@@ -1,0 +1,41 @@
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { ObjectPlan, Plan } from './plan.ts'
+
+// What a few short lines of a file become many of: every alias has all labels and ports, every name of a Pod all of its
+// ports, every mount of a volume a script that fills it. So it is counted before any of it is printed.
+
+/** About what an object has that does not depend on the file: its own labels, kind and name. */
+const OBJECT = 400
+/** About what a line has beside its value: blanks. */
+const LINE = 8
+/** The scripts that a word of the plan stands for, in characters. */
+const SCRIPTS: Readonly<Record<string, number>> = { fills: 2_000, waits: 800 }
+
+/** Spends the characters that the manifests of a plan will have, about, on the limit `output`. */
+export function spendOutput(plan: Plan, { budget }: Reporter): void {
+  const objects: readonly ObjectPlan[] = [
+    ...plan.workloads,
+    ...plan.services,
+    ...plan.routes,
+    ...plan.claims,
+    ...plan.configMaps,
+    ...plan.secrets,
+    ...plan.externalSecrets,
+    ...plan.policies,
+  ]
+  for (const object of objects) budget.spend('output', OBJECT + sizeOf(object), object.span)
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return value.length + LINE
+  if (value instanceof Uint8Array) return value.length
+  if (typeof value !== 'object' || value === null) return LINE
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0)
+  let size = 0
+  for (const [key, child] of Object.entries(value)) {
+    if (key === 'span') continue
+    size += key.length + sizeOf(child)
+    if (Array.isArray(child)) size += child.length * (SCRIPTS[key] ?? 0)
+  }
+  return size
+}
