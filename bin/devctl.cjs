@@ -1,28 +1,37 @@
 #!/usr/bin/env node
-// Starts the command line. It is one file of some 900 kB (and what hardly anybody needs, beside it), which takes Node as long to compile as most commands run; so the build
-// keeps the compiled code beside it (`npm run build`). Node checks that it fits its own version, and compiles where it does not.
+// Starts the command line. It is in many files, of which a command loads those that it needs, each
+// with its compiled code beside it (scripts/bundle.mjs): compiling takes Node as long as most commands
+// run. Node checks that the code fits its own version, and compiles where it does not.
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 const { Script } = require('node:vm')
 
 const folder = join(__dirname, '..', 'dist', 'bin')
-const file = join(folder, 'devctl.cjs')
-const kept = join(folder, 'devctl.cache')
+const loaded = new Map()
 
-/** The compiled program, and the function that it is. */
-function load() {
-  let cachedData
-  try {
-    cachedData = readFileSync(kept)
-  } catch {
-    // A package that was not built here has none.
-  }
-  const source = `(function (exports, require, module, __filename, __dirname) {${readFileSync(file, 'utf8')}\n})`
-  const script = new Script(source, { filename: file, cachedData })
-  const module = { exports: {} }
-  script.runInThisContext()(module.exports, require, module, file, folder)
-  return { script, program: module.exports }
+/** What a file of the program exports. */
+function load(name) {
+  if (!loaded.has(name)) run(name)
+  return loaded.get(name).module.exports
 }
 
-if (require.main === module) load().program.start(process.argv.slice(2))
-else module.exports = { load, kept }
+function run(name) {
+  const file = join(folder, name)
+  // The files are ASCII, and `latin1` is the encoding that takes no time to decode.
+  const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData: compiledCode(file) })
+  const module = { exports: {} }
+  loaded.set(name, { file, script, module })
+  const requireFrom = id => (id.startsWith('./') ? load(id.slice(2)) : require(id))
+  script.runInThisContext()(module.exports, requireFrom, module, file, folder)
+}
+
+function compiledCode(file) {
+  try {
+    return readFileSync(`${file}.cache`)
+  } catch {
+    // No command that was run for the build needs the file, or the package was not built here.
+  }
+}
+
+if (require.main === module) load('devctl.cjs').start(process.argv.slice(2))
+else module.exports = { load, loaded }

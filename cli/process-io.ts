@@ -4,18 +4,19 @@ import { type Choose, type Io, type Output, wantsColour } from './io.ts'
 
 /** The Io of this process. */
 export function processIo(): Io {
-  const { stdin, stderr, env } = process
+  const { stderr, env } = process
   const choose: Choose = async (question, answers) => {
     const { chooseOne } = await import('./prompt.ts')
-    return chooseOne({ input: stdin, output: stderr }, question, answers)
+    return chooseOne({ input: process.stdin, output: stderr }, question, answers)
   }
   const askHidden = async (question: string) => {
     const { typeHidden } = await import('./prompt.ts')
-    return typeHidden({ input: stdin, output: stderr }, question)
+    return typeHidden({ input: process.stdin, output: stderr }, question)
   }
   return {
-    // Who wants no colours wants no prompts (decisions section 2).
-    ...(stdin.isTTY && wantsColour(toOutput(stderr), env) && { choose, askHidden }),
+    // Who wants no colours wants no prompts (decisions section 2). Asked first: Node loads what
+    // standard input needs when `process.stdin` is first read.
+    ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, askHidden }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),
     readStdin,

@@ -1,56 +1,69 @@
-// Puts the command line and the packages it uses into one file, and keeps the compiled code of a typical run beside it (see bin/devctl.cjs).
-// The API for programs (dist/compiler, dist/api) is not bundled.
+// Puts the command line and the packages it uses into files of which each command loads what it needs,
+// and keeps the compiled code of typical runs beside them (see bin/devctl.cjs). The API for programs
+// (dist/compiler, dist/api) is not bundled.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { build } from 'esbuild'
+import { join, relative } from 'node:path'
+import { build, transform } from 'esbuild'
 import { standInServer } from './stand-in-server.mjs'
 
 const root = join(import.meta.dirname, '..')
+const output = { minify: true, platform: 'node', target: 'node20.19' }
 
 if (process.argv[2] === '--keep-compiled-code') await keepCompiledCode()
 else {
-  const options = {
-    absWorkingDir: root,
-    outdir: 'dist/bin',
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
-    platform: 'node',
-    target: 'node20.19',
-    format: 'cjs',
-    minify: true,
-    legalComments: 'linked',
-    logLevel: 'warning',
-    // bin/devctl.cjs runs the program as a script, which cannot import: what is not in the bundle is required.
-    supported: { 'dynamic-import': false },
-    // The modules are ES modules; in a CommonJS file their place goes by other names.
-    define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
-  }
-  // client-node is three quarters of all code, and only plugins for credentials and proxies need it; ws is for `forward` alone.
-  // yaml edits devctl.yml for `gitops secrets`, age-encryption is for the backend `sops`. Every command would pay for reading them.
-  const rare = ['@kubernetes/client-node', 'ws', 'yaml', 'age-encryption']
-  await build({ ...options, entryPoints: { devctl: 'cli/start.ts' }, plugins: rare.map(apart) })
-  await build({ ...options, entryPoints: Object.fromEntries(rare.map(name => [name.split('/').at(-1), name])) })
+  await bundle()
   // In a process of its own: its code must be as a fresh start of devctl leaves it.
   const { status } = spawnSync(process.execPath, [import.meta.filename, '--keep-compiled-code'], { stdio: 'inherit' })
   process.exitCode = status ?? 1
 }
 
-/** Leaves a package to a file of its own, `dist/bin/NAME.cjs`; the program finds files as bin/devctl.cjs does, which it is a part of. */
-function apart(name) {
-  const path = `../dist/bin/${name.split('/').at(-1)}.cjs`
-  return {
-    name: 'apart',
-    setup: ({ onResolve }) => onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path, external: true })),
+/**
+ * Writes a file that starts the program, and one for each module that is imported by `import()`; what
+ * several of them need is in files that they share.
+ */
+async function bundle() {
+  const { outputFiles, metafile } = await build({
+    ...output,
+    absWorkingDir: root,
+    logLevel: 'warning',
+    entryPoints: { devctl: 'cli/start.ts' },
+    outdir: 'dist/bin',
+    outExtension: { '.js': '.cjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    legalComments: 'linked',
+    // The files become scripts, in which the place of a module goes by other names.
+    define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
+    metafile: true,
+    write: false,
+  })
+  mkdirSync(join(root, 'dist/bin'), { recursive: true })
+  for (const { path, text } of outputFiles) {
+    const entry = metafile.inputs[metafile.outputs[relative(root, path)].entryPoint]
+    writeFileSync(path, path.endsWith('.cjs') ? await toFunction(text, entry?.format) : text)
   }
+}
+
+/**
+ * Makes a file the function that bin/devctl.cjs calls: esbuild splits ES modules only, and Node keeps
+ * the compiled code of scripts only. Of a CommonJS package esbuild exports nothing but `default`; its
+ * names must be there too, as they are in Node.
+ */
+async function toFunction(text, format) {
+  const options = { ...output, logLevel: 'error', format: 'cjs', supported: { 'dynamic-import': false } }
+  const { code } = await transform(text, options)
+  const names = format === 'cjs' ? 'module.exports = module.exports.default' : ''
+  return `(function (exports, require, module, __filename, __dirname) {${code}${names}})`
 }
 
 /** Runs the commands once, so that what they need is compiled, and writes it down. */
 async function keepCompiledCode() {
-  const { load, kept } = createRequire(import.meta.url)('../bin/devctl.cjs')
-  const { script, program } = load()
+  const { load, loaded } = createRequire(import.meta.url)('../bin/devctl.cjs')
+  const program = load('devctl.cjs')
   const server = await standInServer()
   const folder = mkdtempSync(join(tmpdir(), 'devctl-build-'))
   try {
@@ -76,7 +89,7 @@ async function keepCompiledCode() {
     server.close()
     rmSync(folder, { recursive: true })
   }
-  writeFileSync(kept, script.createCachedData())
+  for (const { file, script } of loaded.values()) writeFileSync(`${file}.cache`, script.createCachedData())
 }
 
 /** Publishes, where there is a git to do it with: without, the program is as good, and that command a little slower. */

@@ -1,28 +1,75 @@
+import { isAscii } from 'node:buffer'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 const program = join(import.meta.dirname, '../../bin/devctl.cjs')
+const files = join(program, '../../dist/bin')
 
 /** `npm test` has built it; a run of this file alone may not have. */
-test.skipIf(!existsSync(join(program, '../../dist/bin')))('the built program finds the library for proxies', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'devctl-built-'))
-  const kubeconfig = join(folder, 'config')
-  const whole = {
-    'current-context': 'x',
-    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-    clusters: [{ name: 'x', cluster: { server: 'https://cluster.example.com', 'proxy-url': 'http://127.0.0.1:9' } }],
-    users: [{ name: 'x', user: {} }],
-  }
-  writeFileSync(kubeconfig, JSON.stringify(whole))
-  writeFileSync(join(folder, 'compose.yaml'), 'name: x\nservices: {web: {image: "a:1"}}\n')
-  const { status, stderr } = spawnSync(process.execPath, [program, 'deploy'], {
-    cwd: folder,
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig },
+describe.skipIf(!existsSync(files))('the built program', () => {
+  const parts = existsSync(files) ? readdirSync(files).filter(file => file.endsWith('.cjs')) : []
+
+  test('finds the library for proxies', () => {
+    const folder = folderWith({
+      config: JSON.stringify({
+        'current-context': 'x',
+        contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
+        clusters: [
+          { name: 'x', cluster: { server: 'https://cluster.example.com', 'proxy-url': 'http://127.0.0.1:9' } },
+        ],
+        users: [{ name: 'x', user: {} }],
+      }),
+      'compose.yaml': 'name: x\nservices: {web: {image: "a:1"}}\n',
+    })
+    const { status, stderr } = run(folder, [program, 'deploy'])
+    expect(stderr).toContain('error: nothing listens at')
+    expect(status).toBe(1)
   })
-  expect(stderr).toContain('error: nothing listens at')
-  expect(status).toBe(1)
+
+  test('finds the names of a CommonJS package that is imported late', () => {
+    const folder = folderWith({
+      'devctl.yml': 'name: x\nenvironments:\n  dev:\n    repository: https://git.example.com/x.git\n',
+      'compose.yaml': 'services: {web: {image: "a:1", environment: {DB_PASSWORD: geheim123}}}\n',
+    })
+    const answer = 'services.web.environment.DB_PASSWORD=x/password'
+    const words = ['gitops', 'secrets', '--environment', 'dev', '--secret', answer, '--dry-run']
+    const { stdout, stderr } = run(folder, [program, ...words])
+    expect(stderr).not.toContain('bug of devctl')
+    expect(stdout).toContain('services.web.environment.DB_PASSWORD')
+  })
+
+  test('is ASCII, which is how bin/devctl.cjs reads it', () => {
+    const others = parts.filter(file => !isAscii(readFileSync(join(files, file))))
+    expect(others).toEqual([])
+  })
+
+  test('loads every one of its files, and few of them to start', () => {
+    const script = `
+      const { statSync } = require('node:fs')
+      const { load, loaded } = require(${JSON.stringify(program)})
+      load('devctl.cjs')
+      const size = [...loaded.values()].reduce((sum, { file }) => sum + statSync(file).size, 0)
+      for (const file of ${JSON.stringify(parts)}) load(file)
+      console.log(JSON.stringify({ size, count: loaded.size }))`
+    const { stdout, stderr } = run(files, ['-e', script])
+    expect(stderr).toBe('')
+    const { size, count } = JSON.parse(stdout)
+    expect(count).toBe(parts.length)
+    // The declarations of the commands, the parser of the command line, and what masks secrets.
+    expect(size).toBeLessThan(150_000)
+  })
 })
+
+function folderWith(contents: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-built-'))
+  for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+function run(cwd: string, words: readonly string[]) {
+  const env = { PATH: process.env.PATH, HOME: cwd, KUBECONFIG: join(cwd, 'config') }
+  return spawnSync(process.execPath, words, { cwd, encoding: 'utf8', env })
+}
