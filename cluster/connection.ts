@@ -4,7 +4,8 @@ import { createSecureContext } from 'node:tls'
 import { ClusterError } from './cluster.ts'
 import { type Credentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
 import { withPluginCredentials } from './exec-plugin.ts'
-import { type Env, type Kubeconfig, loadKubeconfig, textOf } from './kubeconfig.ts'
+import { type Env, type Kubeconfig, loadKubeconfig } from './kubeconfig.ts'
+import { textOf } from './kubeconfig-files.ts'
 
 /** What a request needs to be let in. */
 export interface Connection {

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { SecureContextOptions } from 'node:tls'
 import { ClusterError } from './cluster.ts'
-import { type Fields, type Kubeconfig, textOf } from './kubeconfig.ts'
+import type { Kubeconfig } from './kubeconfig.ts'
+import { type Fields, textOf } from './kubeconfig-files.ts'
 
 /** What a kubeconfig says about who we are, and whom we trust. */
 export interface Credentials {

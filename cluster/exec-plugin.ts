@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { ClusterError } from './cluster.ts'
-import type { Fields, Kubeconfig } from './kubeconfig.ts'
+import type { Kubeconfig } from './kubeconfig.ts'
+import type { Fields } from './kubeconfig-files.ts'
 
 /** What a credential plugin gives. All of it secret. */
 export interface PluginCredentials {

@@ -3,10 +3,23 @@ import { unlessAborted } from './abort.ts'
 /** Lets a number of callers in at a time; the others wait in the order in which they came. */
 export class Slots {
   readonly #waiting: (() => void)[] = []
+  readonly #onFull: () => void
   #free: number
 
-  constructor(count: number) {
+  /** `onFull` is called each time that a caller has to wait. */
+  constructor(count: number, onFull: () => void = () => {}) {
     this.#free = count
+    this.#onFull = onFull
+  }
+
+  /** Runs a task in a slot, and gives what it gives; rejects with the signal's reason when it is aborted before there is a slot. */
+  async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(signal)
+    try {
+      return await task()
+    } finally {
+      leave()
+    }
   }
 
   /** Resolves with what gives the slot back, to be called once; rejects with the signal's reason when it is aborted first. */
@@ -14,6 +27,7 @@ export class Slots {
     signal?.throwIfAborted()
     if (this.#free > 0) this.#free--
     else {
+      this.#onFull()
       let enter = () => {}
       const turn = new Promise<void>(resolve => {
         enter = resolve

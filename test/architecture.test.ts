@@ -58,11 +58,12 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
   },
   cluster: { ours: ['cluster', 'compiler/diagnostics'], packages: ['@kubernetes/client-node', 'js-yaml', 'ws'] },
-  contexts: { ours: ['contexts', 'compiler/diagnostics'], packages: ['js-yaml'] },
+  contexts: { ours: ['contexts', 'cluster/kubeconfig-files', 'compiler/diagnostics'], packages: ['js-yaml'] },
   environment: {
     ours: [
       'environment',
       'cluster/cluster',
+      'cluster/slots',
       'compiler/diagnostics',
       'compiler/syntax/tree',
       'compiler/values',

@@ -1,9 +1,9 @@
 import { ClusterError } from '../../cluster/cluster.ts'
+import type { Slots } from '../../cluster/slots.ts'
 import type { Clock } from '../clock.ts'
 import { Cursor } from './cursor.ts'
 import type { LogLine } from './line.ts'
 import { ifThere, isMissing, isPassing, type LogAccess, type LogRange, readContainer } from './read.ts'
-import type { Slots } from './slots.ts'
 import { type ContainerRun, type ExitStatus, isFinished, type LogSource, runOf } from './source.ts'
 import type { WatchedPod } from './watched-pod.ts'
 

@@ -1,4 +1,5 @@
 import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
+import { Slots } from '../../cluster/slots.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
 import { Cursor } from './cursor.ts'
@@ -9,7 +10,6 @@ import type { LogLine } from './line.ts'
 import { type Late, mergeLogs } from './merge.ts'
 import { PodSet } from './pod-set.ts'
 import { type LogRange, readHistory } from './read.ts'
-import { Slots } from './slots.ts'
 import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
 import type { WatchedPod } from './watched-pod.ts'
 

@@ -79,7 +79,7 @@ users: [{name: u, user: {token: t}}]`,
   test('a file that is not YAML is an error that quotes nothing of it', async () => {
     const file = write(join(folder(), 'config'), 'users:\n- name: u\n  user: {token: s3cret\n- a: [b\n')
     const error = await loadKubeconfig(undefined, { KUBECONFIG: file }).catch(error => error)
-    expect(error.message).toMatch(/^could not read the kubeconfig `.*`: it is not YAML: .*line \d/)
+    expect(error.message).toMatch(/^cannot read the kubeconfig `.*`: it is not YAML: .*line \d/)
     expect(`${error.stack} ${error.cause}`).not.toContain('s3cret')
   })
 

@@ -1,9 +1,8 @@
 import { chmodSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { IN_POD as nameOfCluster } from '../../cluster/kubeconfig.ts'
 import { devctlHome } from '../../contexts/home.ts'
-import { IN_POD, readKubeconfigNames } from '../../contexts/kubeconfig-names.ts'
+import { readKubeconfigNames } from '../../contexts/kubeconfig-names.ts'
 import { makeFolder } from '../cli/folder.ts'
 import { kubeconfigWith } from './kubeconfig.ts'
 
@@ -14,10 +13,6 @@ test.each([
   [{ HOME: '/home/ann', DEVCTL_HOME: '' }, '/home/ann/.devctl'],
 ])('the home of devctl with %j', (env, home) => {
   expect(devctlHome({ env, cwd: '/project' })).toBe(home)
-})
-
-test('the context of a Pod that is chosen is the one that leads to the cluster', () => {
-  expect(IN_POD).toBe(nameOfCluster)
 })
 
 describe('the names of the kubeconfig', () => {
@@ -52,7 +47,7 @@ describe('the names of the kubeconfig', () => {
   })
 
   test('are none where there is no file, or an empty one, or one of another shape', async () => {
-    const texts = [undefined, '', 'contexts: 3', '- a', 'contexts: [1]']
+    const texts = [undefined, '', 'contexts: 3', 'contexts: [1]']
     for (const config of texts) {
       const files: Readonly<Record<string, string>> = config === undefined ? {} : { config }
       const cwd = makeFolder(files)
@@ -64,14 +59,20 @@ describe('the names of the kubeconfig', () => {
   test('of a broken file are an error that names the line, and quotes nothing of it', async () => {
     const cwd = makeFolder({ config: 'users:\n- user: {token: SECRET\ncontexts: "\n' })
     const error = await readKubeconfigNames({ env: { KUBECONFIG: 'config' }, cwd }).catch(error => error)
-    expect(error.message).toMatch(/^the kubeconfig `.*config` is no YAML in line \d+: /)
+    expect(error.message).toMatch(/^cannot read the kubeconfig `.*config`: it is not YAML: .*\(line \d+\)$/)
     expect(JSON.stringify([error.message, error.hint, error.notes])).not.toContain('SECRET')
-    await expect(readKubeconfigNames({ env: { KUBECONFIG: '.' }, cwd })).rejects.toThrow(/^cannot read the kubeconfig/)
+    await expect(readKubeconfigNames({ env: { KUBECONFIG: '.' }, cwd })).rejects.toThrow(
+      /^cannot read the kubeconfig .* it is a folder$/,
+    )
+    const list = makeFolder({ config: '- a' })
+    await expect(readKubeconfigNames({ env: { KUBECONFIG: 'config' }, cwd: list })).rejects.toThrow(
+      /it is not a kubeconfig$/,
+    )
   })
 
   test.skipIf(process.getuid?.() === 0)('of a file that may not be read are an error', async () => {
     const cwd = makeFolder({ config: kubeconfigWith({ kind: 'x' }) })
     chmodSync(join(cwd, 'config'), 0)
-    await expect(readKubeconfigNames({ env: { KUBECONFIG: 'config' }, cwd })).rejects.toThrow(/EACCES$/)
+    await expect(readKubeconfigNames({ env: { KUBECONFIG: 'config' }, cwd })).rejects.toThrow(/permission denied$/)
   })
 })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../cluster/cluster.ts'
+import { Slots } from '../../cluster/slots.ts'
 import { Cursor } from '../../environment/logs/cursor.ts'
 import { compareTimes, formatTime, parseLine } from '../../environment/logs/line.ts'
-import { Slots } from '../../environment/logs/slots.ts'
 import { isFinished, runOf, sourcesOf } from '../../environment/logs/source.ts'
 
 describe('a line', () => {

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { UserError } from '../compiler/diagnostics/user-error.ts'
+
+/** Fields of a kubeconfig under their own names, as https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists them. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The files of a kubeconfig, in the order in which they count: of two that say the same thing the first wins. */
+export interface KubeconfigFiles {
+  /** The absolute paths that were asked for, whether the files are there or not. */
+  readonly paths: readonly string[]
+  /** Whether `KUBECONFIG` names them. */
+  readonly areNamed: boolean
+  readonly files: readonly KubeconfigFile[]
+}
+
+export interface KubeconfigFile {
+  /** Absolute; absent for what the service account of a Pod stands for. */
+  readonly path?: string
+  readonly content: Fields
+}
+
+/** The name of the context that a Pod's service account makes. */
+const IN_POD = 'inClusterContext'
+/** Where Kubernetes puts what a Pod needs to talk to its cluster. */
+const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/**
+ * Reads the files of `KUBECONFIG`, else `.kube/config` in the home, else the service account of the Pod that devctl runs in, as kubectl does: files that are not there
+ * count for nothing. `cwd` is what relative paths are resolved against. Throws a UserError for a file that cannot be read.
+ */
+export async function readKubeconfigFiles(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd = process.cwd(),
+): Promise<KubeconfigFiles> {
+  const named = (env['KUBECONFIG'] ?? '').split(delimiter).filter(path => path !== '')
+  const areNamed = named.length > 0
+  const paths = areNamed
+    ? [...new Set(named.map(path => resolve(cwd, path)))]
+    : [join(env['HOME'] || homedir(), '.kube', 'config')]
+  const files: KubeconfigFile[] = []
+  for (const path of paths) {
+    const content = await readFile(path)
+    if (content) files.push({ path, content })
+  }
+  const pod = files.length === 0 && !areNamed ? ofPod(env) : undefined
+  return { paths, areNamed, files: pod ? [{ content: pod }] : files }
+}
+
+/** The text, unless it is empty or none. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined
+
+/** The fields of a map; none of anything else. */
+export const fieldsOf = (value: unknown): Fields =>
+  // The check leaves maps whose values nobody knows.
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+
+/** The named entries of one of the kubeconfig's lists (`contexts`, `clusters`, `users`), with their names. */
+export function entriesOf({ content }: KubeconfigFile, kind: 'context' | 'cluster' | 'user') {
+  const entries = content[`${kind}s`]
+  return (Array.isArray(entries) ? entries : []).flatMap(entry => {
+    const fields = fieldsOf(entry)
+    const { name } = fields
+    return typeof name === 'string' ? [{ name, fields: fieldsOf(fields[kind]) }] : []
+  })
+}
+
+/** What Kubernetes tells a Pod about its cluster, as a kubeconfig; undefined outside of one. */
+function ofPod(env: Readonly<Record<string, string | undefined>>): Fields | undefined {
+  const host = env['KUBERNETES_SERVICE_HOST']
+  const tokenFile = join(SERVICE_ACCOUNT, 'token')
+  if (!host || !existsSync(tokenFile)) return undefined
+  const server = `https://${host.includes(':') ? `[${host}]` : host}:${env['KUBERNETES_SERVICE_PORT'] || '443'}`
+  const space = join(SERVICE_ACCOUNT, 'namespace')
+  const namespace = existsSync(space) ? readFileSync(space, 'utf8').trim() : undefined
+  const name = IN_POD
+  return {
+    'current-context': name,
+    contexts: [{ name, context: { cluster: name, user: name, namespace } }],
+    clusters: [{ name, cluster: { server, 'certificate-authority': join(SERVICE_ACCOUNT, 'ca.crt') } }],
+    users: [{ name, user: { tokenFile } }],
+  }
+}
+
+/** Undefined when there is no such file. */
+async function readFile(path: string): Promise<Fields | undefined> {
+  const broken = (why: string, hint: string, cause?: unknown) =>
+    new UserError(`cannot read the kubeconfig \`${path}\`: ${why}`, { hint, cause })
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // node:fs throws nothing else
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    const why = code === 'EACCES' ? 'permission denied' : code === 'EISDIR' ? 'it is a folder' : String(code)
+    throw broken(why, 'check its permissions, or name another file in `KUBECONFIG`', error)
+  }
+  if (text.trim() === '') return {}
+  const { load, YAMLException } = await import('js-yaml')
+  let content: unknown
+  try {
+    content = load(text)
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    // Never its message nor the error itself: they quote the lines around, and there may be a token on them.
+    const line = error.mark ? ` (line ${error.mark.line + 1})` : ''
+    throw broken(`it is not YAML: ${error.reason}${line}`, '`kubectl config view` must be able to read it')
+  }
+  if (typeof content !== 'object' || content === null || Array.isArray(content))
+    throw broken('it is not a kubeconfig', '`kubectl config view` must be able to read it')
+  return fieldsOf(content)
+}
