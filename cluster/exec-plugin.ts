@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { runProgram } from '../adapters/process/run-program.ts'
 import { ClusterError } from './cluster.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Fields } from './kubeconfig-files.ts'
@@ -60,43 +60,25 @@ export async function runPlugin(
     new ClusterError('unauthorized', `the credential plugin \`${plugin.command}\` ${why}`, { cause })
   if (plugin.interactiveMode === 'Always' && !isInteractive)
     throw refuse('wants to ask somebody, and there is no terminal')
-  const { status, text } = await outputOf(plugin, infoFor(plugin, cluster, isInteractive), env, isInteractive, signal)
-    // Asked for by `signal`, it is the caller's to tell.
-    .catch(cause => {
-      signal?.throwIfAborted()
-      const hint = plugin.installHint ? `: ${plugin.installHint.trim()}` : ''
-      throw refuse((cause.code === 'ENOENT' ? 'is not installed' : `cannot be started (${cause.code})`) + hint, cause)
-    })
-  if (typeof status === 'string') throw refuse(`was ended by ${status}`)
-  if (status !== 0) throw refuse(`failed with exit status ${status}`)
-  const credentials = readCredentials(text)
+  const own = Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value]))
+  const ended = await runProgram(plugin.command, plugin.args ?? [], {
+    env: { ...env, ...own, KUBERNETES_EXEC_INFO: infoFor(plugin, cluster, isInteractive) },
+    signal,
+    ...(isInteractive && { input: 'terminal' }),
+    showsErrors: true,
+  })
+  // Asked for by `signal`, it is the caller's to tell.
+  signal?.throwIfAborted()
+  if (ended.failure) {
+    const { code } = ended.failure
+    const hint = plugin.installHint ? `: ${plugin.installHint.trim()}` : ''
+    throw refuse((code === 'ENOENT' ? 'is not installed' : `cannot be started (${code})`) + hint, ended.failure)
+  }
+  if (ended.signal) throw refuse(`was ended by ${ended.signal}`)
+  if (ended.status !== 0) throw refuse(`failed with exit status ${ended.status}`)
+  const credentials = readCredentials(ended.stdout)
   if (credentials === undefined) throw refuse('printed something else than an ExecCredential with credentials')
   return credentials
-}
-
-/** What the plugin prints, and its exit status or the signal that ended it. */
-function outputOf(
-  { command, args, env: own }: PluginConfig,
-  info: string,
-  env: Readonly<Record<string, string | undefined>>,
-  isInteractive: boolean,
-  signal: AbortSignal | undefined,
-): Promise<{ status: number | NodeJS.Signals | null; text: string }> {
-  return new Promise((resolve, reject) => {
-    const variables = Object.fromEntries((own ?? []).map(({ name, value }) => [name, value]))
-    const child = spawn(command, args ?? [], {
-      env: { ...env, ...variables, KUBERNETES_EXEC_INFO: info },
-      stdio: [isInteractive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
-      ...(signal && { signal }),
-    })
-    let text = ''
-    child.stdout.setEncoding('utf8')
-    child.stdout.on('data', part => {
-      text += part
-    })
-    child.on('error', reject)
-    child.on('close', (code, by) => resolve({ status: by ?? code, text }))
-  })
 }
 
 /** What client-go tells a plugin. */

@@ -1,6 +1,6 @@
+import { runProgram } from '../adapters/process/run-program.ts'
 import { withSettings } from './git-configuration.ts'
 import { handOver, type Login, loginSettings } from './login.ts'
-import { runProgram } from './run-program.ts'
 
 /** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
 export interface Git {
@@ -47,11 +47,11 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
     const handed = handOver(words[0] === 'commit' ? [] : logins)
     const running = runProgram('git', words, { folder, env: own, signal, descriptors: handed.descriptors })
     handed.close()
-    const { status, stdout, stderr } = await running
+    const { status, failure, stdout, stderr } = await running
     signal.throwIfAborted()
     // What git prints on standard error is often progress: only its status tells.
     if (status === 0) return stdout.replace(/\n$/, '')
-    throw new GitFailure(words[0]!, withoutCredentials((stderr || stdout).trim()), status)
+    throw new GitFailure(words[0]!, withoutCredentials((failure?.message ?? (stderr || stdout)).trim()), status)
   }
   return {
     run,

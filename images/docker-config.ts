@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { runProgram } from '../adapters/process/run-program.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { HUB_KEY, hostOf } from './registry.ts'
 
@@ -140,17 +140,22 @@ async function askHelper(name: string, server: string, { env, signal }: DockerCo
     })
   // The name becomes part of a path.
   if (!/^[\w.-]+$/.test(name)) throw refuse('has a name that is none')
-  const { status, text } = await run(program, server, env, AbortSignal.any([signal, limit])).catch(error => {
-    signal.throwIfAborted()
-    if (limit.aborted) throw refuse(`does not answer in ${HELPER_TIMEOUT / 1000} s`)
-    throw error.code === 'ENOENT'
-      ? refuse('is not installed', 'install it, or take it out of the Docker configuration')
-      : refuse(`cannot be started (${error.code})`)
+  const ended = await runProgram(program, ['get'], {
+    env,
+    signal: AbortSignal.any([signal, limit]),
+    input: { text: `${server}\n` },
+    showsErrors: true,
   })
+  signal.throwIfAborted()
+  if (limit.aborted) throw refuse(`does not answer in ${HELPER_TIMEOUT / 1000} s`)
+  if (ended.failure?.code === 'ENOENT')
+    throw refuse('is not installed', 'install it, or take it out of the Docker configuration')
+  if (ended.failure) throw refuse(`cannot be started (${ended.failure.code})`)
+  const { status, stdout: text } = ended
   // What helpers say, word by word, when they have nothing.
   if (status !== 0 && /credentials not found|no credentials|not found in native keychain/i.test(text))
     return { kind: 'none' }
-  if (status !== 0) throw refuse(`failed (${status})`, `try \`echo ${server} | ${program} get\``)
+  if (status !== 0) throw refuse(`failed (${ended.signal ?? status})`, `try \`echo ${server} | ${program} get\``)
   const { Username: username, Secret: password } = parseAnswer(text) ?? {}
   if (!isText(username) || !isText(password)) throw refuse('printed something else than credentials')
   if (password === '') return { kind: 'none' }
@@ -164,25 +169,4 @@ function parseAnswer(text: string): Readonly<Record<string, unknown>> | undefine
   } catch {
     return undefined
   }
-}
-
-/** Runs a program with a text on its standard input; what it has to tell a person goes to standard error. */
-function run(
-  program: string,
-  input: string,
-  env: DockerConfigOptions['env'],
-  signal: AbortSignal,
-): Promise<{ readonly status: number | NodeJS.Signals | null; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, ['get'], { env: { ...env }, stdio: ['pipe', 'pipe', 'inherit'], signal })
-    let text = ''
-    child.stdout.setEncoding('utf8').on('data', (part: string) => {
-      text += part
-    })
-    child.on('error', reject)
-    // It may end without reading.
-    child.stdin.on('error', () => {})
-    child.stdin.end(`${input}\n`)
-    child.on('close', (code, ended) => resolve({ status: code ?? ended, text }))
-  })
 }

@@ -1,10 +1,10 @@
+import { type Background, runShell } from '../adapters/process/run-shell.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import type { Span } from '../compiler/syntax/source.ts'
 import { KnownSecrets, secretValues } from '../compiler/values/known-secrets.ts'
 import { commandFailed, handedVariables, hintFor } from './command-diagnostics.ts'
 import { HandedVariables } from './handed-variables.ts'
-import { type Background, runCommand } from './run-command.ts'
 
 /** A command of the `deploy` or `destroy` section. */
 export interface ManifestCommand {
@@ -70,7 +70,7 @@ export async function runCommands(commands: readonly ManifestCommand[], options:
       const own = { ...env, ...handed.values, DEVCTL_ENV: handed.path }
       const { masker } = new KnownSecrets([...secrets, ...secretValues(handed.values)])
       options.begin?.(command)
-      const ended = await runCommand(command.command, {
+      const ended = await runShell(command.command, {
         folder: options.folder,
         env: own,
         noBash: options.noBash ?? false,

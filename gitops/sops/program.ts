@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { runProgram } from '../../adapters/process/run-program.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { withoutOtherRepository } from '../git.ts'
-import { runProgram } from '../run-program.ts'
 import { withTemporary } from '../temporary.ts'
 import { isEncryptedText } from './encrypted-text.ts'
 import type { ProgramRule } from './rule.ts'
@@ -27,7 +27,7 @@ export async function encryptByProgram(
   { env, signal }: ProgramSurroundings,
 ): Promise<KubernetesObject> {
   const asked = fields.map(field => `\`${field}\``).join(', ')
-  const { status, stdout, stderr } = await withTemporary(env, folder => {
+  const { status, failure, stdout, stderr } = await withTemporary(env, folder => {
     // The rule alone, without its pattern, which is for paths of the repository.
     const config = join(folder, 'rules.yaml')
     writeFileSync(config, JSON.stringify({ creation_rules: [rule] }))
@@ -38,11 +38,11 @@ export async function encryptByProgram(
       folder,
       env: withoutOtherRepository(env),
       signal,
-      input: JSON.stringify(secret),
+      input: { text: JSON.stringify(secret) },
     })
   })
   signal.throwIfAborted()
-  if (status === NOT_FOUND || (status === -1 && /ENOENT/.test(stderr)))
+  if (status === NOT_FOUND || failure?.code === 'ENOENT')
     throw new UserError(`the program \`sops\` is not installed, or not on the PATH, and ${asked} needs it`, {
       hint: 'install it: https://getsops.io, or write a rule with `age` alone for this file',
     })

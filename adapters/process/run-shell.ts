@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Masker } from '../compiler/values/masker.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Masker } from '../../compiler/values/masker.ts'
 import { readOutput } from './output-lines.ts'
 import { ProcessGroup } from './process-group.ts'
 
@@ -42,7 +42,7 @@ export interface Background {
  * Runs one text in a shell of its own, without input, as a process group of its own. Rejects with the signal's reason when that is aborted,
  * after all of the group has ended; with a UserError when there is no shell or no folder; with what `line` throws.
  */
-export async function runCommand(text: string, options: ShellOptions): Promise<Ended> {
+export async function runShell(text: string, options: ShellOptions): Promise<Ended> {
   const { signal, grace, drain } = options
   signal?.throwIfAborted()
   const child = await start(text, options)

@@ -11,7 +11,7 @@ const BURIAL = 1_000
  */
 export class ProcessGroup {
   readonly #id: number
-  readonly #kill = () => this.#signal('SIGKILL')
+  readonly #kill = () => this.send('SIGKILL')
   #isOver = false
 
   /** `id` is that of the first process, which leads its own group. */
@@ -23,12 +23,16 @@ export class ProcessGroup {
 
   /** Whether any of them is left. */
   get isAlive(): boolean {
-    return !this.#isOver && this.#signal(0)
+    return !this.#isOver && this.send(0)
   }
 
   /** To be called when the first process has ended: an empty group is over, since another one may get its number. */
   settle(): void {
-    if (this.#signal(0)) return
+    if (!this.send(0)) this.release()
+  }
+
+  /** To be called when the first process has ended and the others may go on, as the shared connection of ssh does. */
+  release(): void {
     this.#isOver = true
     process.removeListener('exit', this.#kill)
   }
@@ -36,25 +40,24 @@ export class ProcessGroup {
   /** Asks all of them to end; kills those that have not after `grace` milliseconds. */
   async end(grace: number): Promise<void> {
     if (this.#isOver) return
-    this.#signal('SIGTERM')
+    this.send('SIGTERM')
     if (!(await this.#gone(grace))) {
-      this.#signal('SIGKILL')
+      this.send('SIGKILL')
       await this.#gone(BURIAL)
     }
-    this.#isOver = true
-    process.removeListener('exit', this.#kill)
+    this.release()
   }
 
   async #gone(milliseconds: number): Promise<boolean> {
-    for (let waited = 0; this.#signal(0); waited += LOOK) {
+    for (let waited = 0; this.send(0); waited += LOOK) {
       if (waited >= milliseconds) return false
       await sleep(LOOK)
     }
     return true
   }
 
-  /** False when there is none left. */
-  #signal(signal: NodeJS.Signals | 0): boolean {
+  /** Sends a signal to all of them; 0 only looks. False when there is none left. */
+  send(signal: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-this.#id, signal)
     } catch (error) {
