@@ -1,6 +1,6 @@
 import type { SecretPlace, SecretPlaces } from '../syntax/secret-places.ts'
 import type { Span } from '../syntax/source.ts'
-import type { ScalarTree, Tree } from '../syntax/tree.ts'
+import { get, type ScalarTree, type Tree } from '../syntax/tree.ts'
 import type { PlanContext } from './context.ts'
 import type { Plan } from './plan.ts'
 import { secretSource } from './secret-sources.ts'
@@ -30,7 +30,7 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): 
   const seen = new Set<string>()
   for (const [keys, scalar] of scalarsOf(project.tree, [])) {
     const [section, name, key] = keys
-    if (!isWritten(keys)) continue
+    if (!isWritten(keys) || isImpliedName(project.tree, keys, scalar)) continue
     const place = project.secretPlaces.at(scalar.span)
     const text = String(scalar.value)
     const isName = section === 'configs' && key === 'environment'
@@ -60,6 +60,11 @@ const isWritten = ([section, , key]: readonly string[]): boolean =>
   section === 'services'
     ? !NOT_WRITTEN.has(key!)
     : !section!.startsWith('x-') && (section !== 'secrets' || key === 'labels' || key === 'name')
+
+/** Whether a network, volume, config or secret is called so because nobody has named it: such a name has the place of the whole definition. */
+function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly string[], { span }: ScalarTree): boolean {
+  return section !== 'services' && field === 'name' && get(tree, section, key)?.span === span
+}
 
 /** The names of a mapping that was written as a list: there a variable may be in them, too. The path is that of the mapping. */
 function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly string[]): Generator<SecretUse> {
