@@ -51,6 +51,11 @@ export interface LoadOptions {
   readonly strict?: boolean
   /** Values that come from Secrets need not be known. */
   readonly secretRules?: SecretRules
+  /**
+   * The values of variables do not matter: where nothing sets one that an expression requires (`${NAME:?}`), or, with `all`, one that a config or a secret is made of, that is
+   * no error. Nothing that is made of it may be written.
+   */
+  readonly assumesRequired?: 'expressions' | 'all'
   /** What a manifest adds. */
   readonly manifest?: ManifestInputs
   /** `loaded`: stop after loading. No project and no plan are made, and only the mistakes that loading finds are reported (`devctl config`). */

@@ -7,7 +7,6 @@ import { argocdApplicationSet } from '../../gitops/application-set.ts'
 import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import { controllerAddress } from '../../gitops/repository-url.ts'
 import type { Context } from '../command.ts'
-import { compileFiles } from '../compile-files.ts'
 import { UsageError } from '../errors.ts'
 import { openProject } from '../open-project.ts'
 import type { OpenProject } from '../opened-project.ts'
@@ -16,6 +15,7 @@ import type { LoadingValues } from '../project-options.ts'
 import { printDiagnostics } from '../report.ts'
 import { type AgentSettings, agentSettings, type argocdOptions, type fluxOptions } from './agent-options.ts'
 import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent-words.ts'
+import { compileWithoutValues } from './compile-without-values.ts'
 import { atPlace, type Destination, destinationOf, sharedFolder } from './destination.ts'
 import { refuseSecretsIn } from './last-look.ts'
 import { ociReference, parseReference, repositoryIn } from './oci-reference.ts'
@@ -241,7 +241,7 @@ interface Compiled {
 async function compile({ io, logLevel }: Context, options: InitAgentValues): Promise<Compiled | undefined> {
   const project = await openProject(io, options)
   const { name, namespace } = options
-  const { plan, diagnostics } = await compileFiles(io, [], options, { name, namespace }, { project })
+  const { plan, diagnostics } = await compileWithoutValues(io, options, { name, namespace }, { project })
   if (plan) return { project, plan }
   printDiagnostics(diagnostics, io, logLevel)
   io.stderr.write(`${failureSummary(diagnostics, 'nothing was committed')}\n`)

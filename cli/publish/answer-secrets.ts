@@ -3,12 +3,12 @@ import type { Diagnostic, SecretFinding } from '../../compiler/diagnostics/diagn
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { isDnsSubdomain } from '../../compiler/values/dns-name.ts'
 import type { Context } from '../command.ts'
-import { compileFiles } from '../compile-files.ts'
 import { UsageError } from '../errors.ts'
 import type { Choose } from '../io.ts'
 import { openProject } from '../open-project.ts'
 import type { OpenProject } from '../opened-project.ts'
 import { printDiagnostics } from '../report.ts'
+import { compileWithoutValues } from './compile-without-values.ts'
 import { type CreateSecretsValues, createSecrets } from './create-secrets.ts'
 import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 
@@ -32,7 +32,7 @@ export async function answerSecrets(context: Context, options: AnswerSecretsValu
   const project = await openProject(io, options)
   const { manifest, environment } = editable(project)
   const { name, namespace } = options
-  const { diagnostics } = await compileFiles(io, [], options, { name, namespace }, { project, forRepository: true })
+  const { diagnostics } = await compileWithoutValues(io, options, { name, namespace }, { project, forRepository: true })
   const found = diagnostics.filter((one): one is Found => one.secret !== undefined)
   const errors = diagnostics.filter(({ severity, secret }) => severity === 'error' && !secret)
   if (errors.length > 0) {

@@ -1,9 +1,12 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { sourcedValues } from '../../compiler/plan/secret-sources.ts'
+import { ASSUMED } from '../../compiler/project/assumed-values.ts'
+import { get, type Tree } from '../../compiler/syntax/tree.ts'
 import { compileFiles } from '../compile-files.ts'
 import type { Io } from '../io.ts'
 import type { OpenProject } from '../opened-project.ts'
 import type { LoadingValues } from '../project-options.ts'
+import { compileWithoutValues } from './compile-without-values.ts'
 
 /** A key of a Secret that the application reads, and that nothing devctl publishes creates. */
 export interface NeededKey {
@@ -23,7 +26,7 @@ type Values = LoadingValues & { readonly name: string | undefined; readonly name
  */
 export async function neededKeys(io: Io, options: Values, project: OpenProject): Promise<readonly NeededKey[]> {
   const { name, namespace } = options
-  const { plan } = await compileFiles(io, [], options, { name, namespace }, { project, forRepository: true })
+  const { plan } = await compileWithoutValues(io, options, { name, namespace }, { project, forRepository: true })
   if (!plan || plan.requiredSecrets.length === 0) return []
   const values = await knownValues(io, options, project)
   const found = new Map<string, NeededKey>()
@@ -49,7 +52,18 @@ async function knownValues(io: Io, options: Values, project: OpenProject): Promi
   // Only for a backend that encrypts them are all values read.
   const secretRules = { ...rules, backend: 'sops' as const }
   const { name, namespace } = options
-  const read = await compileFiles(io, [], options, { name, namespace }, { project, secretRules })
-  const known = read.project ? sourcedValues({ project: read.project, options: { secretRules } }) : []
-  return new Map(known.flatMap(({ path, value }) => (value?.length ? [[path, value] as const] : [])))
+  const extra = { project, secretRules, assumesRequired: 'expressions' as const }
+  const { project: read } = await compileFiles(io, [], options, { name, namespace }, extra)
+  if (!read) return new Map()
+  const known = sourcedValues({ project: read, options: { secretRules } })
+  return new Map(
+    known.flatMap(({ path, value }) => (value?.length && !isAssumed(read.tree, path) ? [[path, value] as const] : [])),
+  )
+}
+
+/** Whether a variable took part in a value that nothing sets. */
+function isAssumed(tree: Tree, path: string): boolean {
+  const [, service = '', name = ''] = /^services\.(.+)\.environment\.(.+)$/.exec(path) ?? []
+  const value = get(tree, 'services', service, 'environment', name)
+  return value?.kind === 'scalar' && Boolean(value.variables?.some(({ origin }) => origin === ASSUMED))
 }

@@ -5,6 +5,7 @@ import { parseYaml } from '../syntax/parse.ts'
 import type { Span } from '../syntax/source.ts'
 import { isMap, isNull, type MapTree, withoutKeys } from '../syntax/tree.ts'
 import { renameAdopted } from './adopted.ts'
+import { assumedValues } from './assumed-values.ts'
 import { CASTS } from './casts.ts'
 import { convertScalar } from './convert.ts'
 import { type LoadState, leaveOut, withoutLost } from './load-state.ts'
@@ -52,14 +53,10 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     state.incomplete = true
     return undefined
   }
-  const { tree: result, failed } = interpolate(
-    tree,
-    variables.lookup,
-    CASTS,
-    convertScalar,
-    state.reporter,
-    sparedValues(tree, state.secretRules),
-  )
+  const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter, {
+    spared: sparedValues(tree, state.secretRules),
+    assumed: state.assumesRequired && assumedValues,
+  })
   if (result) variables.secrets.addFrom(result)
   const broken: string[] = []
   const lost = new Map<string, Set<string>>()

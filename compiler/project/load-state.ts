@@ -1,6 +1,6 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
-import type { SecretRules } from '../options.ts'
+import type { LoadOptions, SecretRules } from '../options.ts'
 import type { YamlDocument } from '../syntax/document-reader.ts'
 import type { SourceFile, Span } from '../syntax/source.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../syntax/tree.ts'
@@ -27,6 +27,7 @@ export interface LoadState {
   readonly places: ReadonlyMap<string, Span>
   /** Values that come from Secrets need not be known. */
   readonly secretRules?: SecretRules
+  readonly assumesRequired?: LoadOptions['assumesRequired']
   /** Env files and label files that are not there, with all places that name them. */
   readonly missingFiles: Map<string, MissingFile>
 }

@@ -7,6 +7,7 @@ import { SecretPlaces } from '../syntax/secret-places.ts'
 import type { Span } from '../syntax/source.ts'
 import { substitute } from '../syntax/template.ts'
 import { get, isMap, isSeq, type MapTree, withEntry } from '../syntax/tree.ts'
+import { assumedVariable } from './assumed-values.ts'
 import { checkConsistency } from './consistency.ts'
 import { findDeclaredSecrets } from './declared-secrets.ts'
 import { decodeModel } from './decode.ts'
@@ -75,6 +76,7 @@ export function loadProject(
     missingFiles: new Map(),
     places: options.manifest?.places?.files ?? new Map(),
     ...(options.secretRules && { secretRules: options.secretRules }),
+    ...(options.assumesRequired && { assumesRequired: options.assumesRequired }),
   }
   const named = nameOf(located, state)
   if (named.name === '') {
@@ -146,7 +148,7 @@ function finish(
     damagedServices: new Set(state.lost.keys()),
     brokenResources: new Set([...state.broken].filter(path => !path.startsWith('services.'))),
     namedResources: normal.namedResources,
-    environmentContents: environmentContents(tree, variables),
+    environmentContents: environmentContents(tree, variables, options.assumesRequired === 'all'),
     foreignKeys: foreignKeys(loaded),
     implicitDependencies: normal.implicitDependencies,
     secrets: variables.secrets,
@@ -193,14 +195,15 @@ function emptyPlace(located: Located, state: LoadState): Span | undefined {
 }
 
 /** The values of configs and secrets that come from a variable, by `secrets.token`. */
-function environmentContents(tree: MapTree, variables: VariableScope): ReadonlyMap<string, string> {
+function environmentContents(tree: MapTree, variables: VariableScope, assumes: boolean): ReadonlyMap<string, string> {
+  const lookup = (name: string) => variables.lookup(name) ?? (assumes ? assumedVariable(name) : undefined)
   const contents = new Map<string, string>()
   for (const section of ['configs', 'secrets']) {
     const objects = get(tree, section)
     if (!isMap(objects)) continue
     for (const [key, { value }] of objects.entries) {
       const name = get(value, 'environment')
-      const variable = name?.kind === 'scalar' ? variables.lookup(String(name.value)) : undefined
+      const variable = name?.kind === 'scalar' ? lookup(String(name.value)) : undefined
       if (!variable || name?.kind !== 'scalar') continue
       contents.set(`${section}.${key}`, variable.value)
       const origin = `\`${name.value}\``

@@ -47,6 +47,14 @@ export interface Spared {
   readonly isCertain: boolean
 }
 
+/** What becomes of variables that nothing sets. */
+interface Unset {
+  /** What stands for a value that may lack its variables, and then remembers them. */
+  readonly spared?: ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined
+  /** The values that are taken in place of those that are required, at a path. */
+  readonly assumed?: ((path: readonly string[]) => Lookup | undefined) | undefined
+}
+
 /** Reports the variables that a value has to do without. */
 export function reportMissing(missing: readonly MissingVariable[], reporter: Reporter): void {
   for (const { name, message, span } of missing) reporter.report(required, span, { name, message })
@@ -65,7 +73,7 @@ export function interpolate<C extends string>(
   casts: PathRules<C>,
   convert: Convert,
   reporter: Reporter,
-  spared?: (path: readonly string[], scalar: ScalarTree) => Spared | undefined,
+  { spared, assumed }: Unset = {},
 ): { readonly tree: Tree | undefined; readonly failed: readonly (readonly string[])[] } {
   const failed: (readonly string[])[] = []
   const path: string[] = []
@@ -102,6 +110,14 @@ export function interpolate<C extends string>(
     }
   }
 
+  const substituteAt = (text: string): ReturnType<typeof substitute> => {
+    const substituted = substitute(text, lookup)
+    const known = 'errors' in substituted ? assumed?.(path) : undefined
+    if (!known || !('errors' in substituted)) return substituted
+    const missing = new Set(substituted.errors.map(({ kind, name }) => (kind === 'required' ? name : undefined)))
+    return substitute(text, name => (missing.has(name) ? known(name) : lookup(name)))
+  }
+
   const scalar = (node: ScalarTree, step: RuleStep<C> | undefined): Tree | undefined => {
     if (node.type !== 'string') return node
     const text = node.value as string // type 'string' says so
@@ -109,7 +125,7 @@ export function interpolate<C extends string>(
     if (cast === 'verbatim') return node
     let result = node
     if (text.includes('$')) {
-      const substituted = substitute(text, lookup)
+      const substituted = substituteAt(text)
       if ('value' in substituted) {
         const { value, variables } = substituted
         reporter.budget.spend('text', Math.max(value.length, LEAST_OF_VARIABLE * variables.length), node.span)

@@ -36,8 +36,8 @@ environments:
 const PASSWORD = 'services.db.environment.POSTGRES_PASSWORD'
 const COMMAND = 'services.api.command'
 
-function project(manifest = MANIFEST) {
-  const folder = makeFolder({ 'compose.yaml': COMPOSE, 'devctl.yml': manifest })
+function project(manifest = MANIFEST, compose = COMPOSE) {
+  const folder = makeFolder({ 'compose.yaml': compose, 'devctl.yml': manifest })
   return {
     manifest: () => readFileSync(join(folder, 'devctl.yml'), 'utf8'),
     write: (text: string) => writeFileSync(join(folder, 'devctl.yml'), text),
@@ -80,6 +80,47 @@ describe('devctl gitops secrets', () => {
     const at = lines.findIndex(line => line.includes('OTHER_PASSWORD')) + 1
     expect(manifest().split('\n')).toEqual([...lines.slice(0, at), ...added, ...lines.slice(at)])
     expect(await secrets(STAGING)).toMatchObject({ status: 0, stdout: expect.stringContaining('nothing to answer') })
+  })
+
+  test('no variable has to be set, for its value is not needed', async () => {
+    const compose = `services:
+  db:
+    image: mysql:\${TAG:?}
+    command: ["app", "-p", "\${ADMIN_PASSWORD:?give one}"]
+    environment:
+      OTHER_PASSWORD: \${OTHER:?}
+      MYSQL_PASSWORD: \${DB_PASSWORD:?}
+      DATABASE: mysql://app:\${APP_KEY?}@\${DB_HOST?}/shop
+      LEVEL: \${LEVEL:?}\${NOT_SET_EITHER}
+    ports: ["\${PORT:?}:\${INSIDE?}"]
+    volumes: ["\${FOLDER:?}:/data", "./here:\${THERE:?}"]
+    secrets: [token]
+secrets:
+  token: {environment: TOKEN_OF_CI}
+`
+    const { secrets, manifest } = project(undefined, compose)
+    const answers = ['MYSQL_PASSWORD', 'DATABASE'].map(name => `services.db.environment.${name}`)
+    const left = await secrets(STAGING)
+    expect(left.stderr).not.toContain('is required')
+    expect(left.stderr.split('\n').at(-2)).toBe(
+      `4 values left to answer: \`--public services.db.command\`, ${answers.map(path => `\`--secret ${path}=shop-db/${path.split('.').at(-1)}\``).join(', ')}, \`--secret secrets.token=shop-token/token\``,
+    )
+    const options = [...answers, 'secrets.token'].flatMap(path => ['--secret', `${path}=shop-db/key`])
+    expect(await secrets([...STAGING, ...options, '--public', 'services.db.command'])).toMatchObject({ status: 0 })
+    expect(manifest()).toContain('services.db.environment.DATABASE: {secret: shop-db, key: key}')
+    expect(manifest()).not.toContain('a-required-secret-value')
+  })
+
+  test.each([
+    ['name: ${APP:?}\n', '`APP` is required'],
+    ['include: ["${MORE:?}.yaml"]\n', '`MORE` is required'],
+    ['x-more: {a: 1\n', 'error[yaml/syntax]'],
+    ['volumes: {"A B": {driver_opts: {size: "${SIZE:?}"}}}\n', '`SIZE` is required'],
+  ])('%j: a mistake beside is told with the variables as they are', async (more, message) => {
+    const { secrets, manifest } = project(MANIFEST.replace('name: shop\n', ''), `${more}${COMPOSE}`)
+    const { status, stderr } = await secrets(STAGING)
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining(message) })
+    expect(manifest()).not.toContain('shop-db, key: POSTGRES_PASSWORD')
   })
 
   test('asks at a terminal', async () => {

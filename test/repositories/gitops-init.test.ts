@@ -305,6 +305,18 @@ test.each([
   expect(stderr).toContain('\n  --> devctl.yml:6:17\n')
 })
 
+test('no variable of the Compose files has to be set, but for what the name needs', async () => {
+  const { source, server, init, tree } = await initialising()
+  const compose =
+    'services:\n  web: {image: "nginx:${TAG:?}", environment: {PASSWORD: "${PW:?}"}, ports: ["${PORT:?}"]}\n'
+  write(source, { 'compose.yaml': compose })
+  expect(await init('--argocd')).toMatchObject({ status: 0 })
+  expect(Object.keys(await tree())).toEqual([FILE])
+  const manifest = manifestFor(server.address).replace('name: shop\n', '')
+  write(source, { 'compose.yaml': `name: \${APP:?}\n${compose}`, 'devctl.yml': manifest })
+  expect(await init('--argocd')).toMatchObject({ status: 1, stderr: expect.stringContaining('`APP` is required') })
+})
+
 test('what nobody has said is asked for', async () => {
   const { devctl, server } = await publishing()
   const words = ['gitops', 'init', '--argocd', '-f', 'compose.yaml']

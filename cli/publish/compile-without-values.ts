@@ -1,0 +1,18 @@
+import { type CompiledProject, compileFiles } from '../compile-files.ts'
+
+type Given = Parameters<typeof compileFiles>
+
+/**
+ * Compiles for a command that writes none of what comes of it: variables that the files require need not be set (`LoadOptions.assumesRequired`). Where there are other mistakes,
+ * it gives those of the files with the variables as they are.
+ */
+export async function compileWithoutValues(
+  io: Given[0],
+  loading: Given[2],
+  planning: Given[3],
+  extra: NonNullable<Given[4]>,
+): Promise<CompiledProject> {
+  const compiled = await compileFiles(io, [], loading, planning, { ...extra, assumesRequired: 'all' })
+  const isSound = compiled.diagnostics.every(({ severity, secret }) => severity !== 'error' || secret !== undefined)
+  return isSound ? compiled : compileFiles(io, [], loading, planning, extra)
+}
