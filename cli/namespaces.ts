@@ -20,7 +20,7 @@ export async function hasNamespace({ cluster, namespace, signal }: Where): Promi
 /** Throws a UserError when the namespace of a command is not there: what it looks for is then not just missing. */
 export async function requireNamespace(where: Where): Promise<void> {
   if ((await hasNamespace(where)) === false)
-    throw await noNamespace(where, '`devctl deploy --create-namespace` makes it')
+    throw await noNamespace(where, '`--namespace` names another one; `devctl deploy --create-namespace` makes it')
 }
 
 /**
