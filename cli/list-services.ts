@@ -75,7 +75,7 @@ const labelled = (service: string): KubeObject => ({
 
 function toRecord(row: Row): object {
   if (!isThere(row)) return { service: row.service, ready: false, state: 'missing' }
-  const { service, workload, state, ready, wanted, restarts, since, image, addresses, internal, reason } = row
+  const { service, workload, state, ready, wanted, restarts, since, image, addresses, exposed, internal, reason } = row
   const isReady = state === 'ready' || state === 'complete'
   return {
     service,
@@ -87,6 +87,7 @@ function toRecord(row: Row): object {
     since,
     image,
     addresses,
+    exposed,
     internal,
     ...(reason !== undefined && { reason }),
   }
@@ -113,8 +114,9 @@ function tableOf(rows: readonly Row[], now: number): string {
 }
 
 /** The first address, and how many more there are. */
-function addressText({ addresses, internal }: ServiceState): string {
-  const [first = '', ...more] = addresses.length > 0 ? addresses : internal
+function addressText({ addresses, exposed, internal }: ServiceState): string {
+  const outside = [...addresses, ...exposed]
+  const [first = '', ...more] = outside.length > 0 ? outside : internal
   return more.length > 0 ? `${first} +${more.length}` : first
 }
 

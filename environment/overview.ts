@@ -8,6 +8,7 @@ import { environmentSelector } from './labels.ts'
 import { isDependant } from './owners.ts'
 import { claimProblems, type Problem, podProblems, workloadProblems } from './problems.ts'
 import { type EnvironmentRecord, readRecord } from './record.ts'
+import { remedyOf } from './remedies.ts'
 import { newestPods } from './revisions.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
 import { belongsTo, claimsOf } from './tracker.ts'
@@ -30,6 +31,8 @@ export interface ServiceState {
   readonly image: string | undefined
   /** Public addresses, the shorter ones first. */
   readonly addresses: readonly string[]
+  /** Where it is reached from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer, `<node>:31883` of a port of every node. */
+  readonly exposed: readonly string[]
   /** Where the cluster reaches it: `web:80`. */
   readonly internal: readonly string[]
   /** Why it is not ready, in words. */
@@ -135,7 +138,7 @@ function stateOf(workload: KubeObject, service: string, container: Container | u
   const services = objects.filter(one => one.kind === 'Service' && serviceOf(one) === service)
   const names = new Set(services.map(one => one.metadata.name))
   const made = pods.map(pod => pod.metadata.creationTimestamp ?? '').sort()[0]
-  const reason = problem ? reasonOf(problem) : isWell ? undefined : waitingText(status)
+  const reason = problem ? reasonOf(problem, service) : isWell ? undefined : waitingText(status)
   return {
     service,
     kind,
@@ -148,13 +151,17 @@ function stateOf(workload: KubeObject, service: string, container: Container | u
     addresses: [...new Set(urls.filter(one => one.services.some(name => names.has(name))).map(({ url }) => url))].sort(
       (a, b) => shorterFirst({ url: a }, { url: b }),
     ),
+    exposed: [...new Set(services.flatMap(exposedOf))],
     internal: services.filter(one => one.metadata.name === service).flatMap(portsOf),
     ...(reason !== undefined && { reason }),
   }
 }
 
-/** `its image cannot be pulled: not found`, on one line. */
-function reasonOf({ code, detail }: Problem): string {
+/** ``the healthcheck of `web` runs `curl`, which its image does not have``; `its image cannot be pulled: not found`: on one line. */
+function reasonOf(problem: Problem, service: string): string {
+  const { message } = remedyOf(problem, undefined, service)
+  if (message !== undefined) return message
+  const { code, detail } = problem
   const [line = ''] = detail.split('\n')
   return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
 }
@@ -192,4 +199,20 @@ function restartsIn(pod: KubeObject, container: string | undefined): number {
 function portsOf({ metadata, spec }: KubeObject): readonly string[] {
   const { ports = [] } = (spec ?? {}) as { readonly ports?: readonly { readonly port: number }[] } // a Service's spec
   return [...new Set(ports.map(({ port }) => `${metadata.name}:${port}`))]
+}
+
+/** Addresses of a Service of type LoadBalancer or NodePort. One whose load balancer is not made yet has `<pending>`, in the words of kubectl. */
+function exposedOf({ spec, status }: KubeObject): readonly string[] {
+  const { type, ports = [] } = (spec ?? {}) as {
+    readonly type?: string
+    readonly ports?: readonly { readonly port: number; readonly nodePort?: number }[]
+  } // a Service's spec
+  if (type === 'NodePort') return ports.flatMap(({ nodePort }) => (nodePort === undefined ? [] : `<node>:${nodePort}`))
+  if (type !== 'LoadBalancer') return []
+  const { loadBalancer } = (status ?? {}) as {
+    readonly loadBalancer?: { readonly ingress?: readonly { readonly ip?: string; readonly hostname?: string }[] }
+  } // its status
+  const entries = (loadBalancer?.ingress ?? []).flatMap(({ ip, hostname }) => ip ?? hostname ?? [])
+  const hosts = entries.length > 0 ? entries : ['<pending>']
+  return hosts.flatMap(host => ports.map(({ port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`))
 }

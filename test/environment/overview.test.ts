@@ -95,3 +95,43 @@ test('of what was never deployed there is no record, and there are no services',
     services: [],
   })
 })
+
+const exposing = (name: string, spec: object) =>
+  object('Service', name, { spec: { selector: { 'dev.platform/service': 'queue' }, ...spec } }, 'queue')
+
+test('what is exposed without a route has the address of its load balancer, or the port of every node', async () => {
+  const cluster = newCluster()
+  const queue = workload('Deployment', 'queue', template({ name: 'queue', image: 'redis' }))
+  const services = [
+    exposing('queue', { ports: [{ port: 6379 }] }),
+    exposing('queue-nodeport', { type: 'NodePort', ports: [{ port: 6379, nodePort: 31074 }] }),
+    exposing('queue-loadbalancer', { type: 'LoadBalancer', ports: [{ port: 1883, nodePort: 31075 }] }),
+  ]
+  await deploy(cluster, wanted(services, [queue]))
+  const exposed = async () => {
+    const { services } = await overviewOf(cluster, { environment: ENVIRONMENT, namespace: NAMESPACE, now: NOW }, {})
+    return services.map(one => [one.internal, one.exposed])
+  }
+  expect(await exposed()).toEqual([[['queue:6379'], ['<pending>:1883', '<node>:31074']]])
+  const status = { loadBalancer: { ingress: [{ ip: '203.0.113.7' }, { ip: '2001:db8::7' }] } }
+  cluster.act(ref(services[2]!), live => ({ ...live, status }))
+  expect(await exposed()).toEqual([[['queue:6379'], ['203.0.113.7:1883', '[2001:db8::7]:1883', '<node>:31074']]])
+})
+
+test('a service that is not ready has the reason that a deploy gives', async () => {
+  const cluster = newCluster()
+  const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web' }))
+  await deploy(cluster, wanted([], [web]))
+  const revisions = { observedGeneration: 1, currentRevision: 'a', updateRevision: 'a' }
+  cluster.act(ref(web.object), live => ({ ...live, status: revisions }))
+  const { uid = '' } = (await cluster.get(ref(web.object)))!.metadata
+  const pod = object('Pod', 'web-0', {}, 'web')
+  const labels = { ...pod.metadata.labels, 'controller-revision-hash': 'a' }
+  const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid, controller: true }
+  await cluster.create({ ...pod, metadata: { ...pod.metadata, labels, ownerReferences: [owner] } })
+  const waiting = { reason: 'CreateContainerConfigError', message: 'secret "db-password" not found' }
+  const status = { phase: 'Pending', containerStatuses: [{ name: 'web', restartCount: 0, state: { waiting } }] }
+  cluster.act(ref(pod), live => ({ ...live, status }), 'kubelet')
+  const { services } = await overviewOf(cluster, { environment: ENVIRONMENT, namespace: NAMESPACE, now: NOW }, {})
+  expect(services.map(({ reason }) => reason)).toEqual(['the Secret `db-password`, which `web` needs, does not exist'])
+})
