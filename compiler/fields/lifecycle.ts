@@ -1,5 +1,5 @@
 import type { Hook, Service } from '../project/project.ts'
-import { type Entry, isMap, type MapTree, withEntry } from '../syntax/tree.ts'
+import { type Entry, isMap, type MapTree, type Tree, withEntry } from '../syntax/tree.ts'
 import type { ReadContext } from './context.ts'
 import { readDuration } from './durations.ts'
 import { readEnvironment } from './environment.ts'
@@ -27,21 +27,27 @@ function readHooks(service: MapTree, key: string, context: ReadContext): readonl
       user: filledText(hook, 'user'),
       privileged: flag(hook, 'privileged'),
       workingDir: filledText(hook, 'working_dir'),
-      environment: readEnvironment(withoutInherited(hook, service), context),
+      environment: readEnvironment(withoutInherited(hook, service, context.isMapped), context),
       image: filledText(hook, 'image'),
       entrypoint: words(hook, 'entrypoint'),
       perReplica: flag(hook, 'per_replica'),
     }))
 }
 
-/** A pre_start hook without the variables that the loader gave it of its service: its container gets them in any case, some from Secrets. */
-function withoutInherited(hook: MapTree, service: MapTree): MapTree {
+/**
+ * A pre_start hook without the variables that the loader gave it of its service: its container gets them in any case,
+ * some from Secrets. One of an env file may differ, since the hook's own variables are put into it.
+ */
+function withoutInherited(hook: MapTree, service: MapTree, isMapped: ReadContext['isMapped']): MapTree {
   const environment = map(hook, 'environment')
   const inherited = entries(service, 'environment')
   if (!environment || inherited.size === 0) return hook
-  const isOwn = ([name, { key }]: readonly [string, Entry]) => {
-    const from = inherited.get(name)?.key
-    return from?.file !== key.file || from.start !== key.start
+  const isOwn = ([name, { key, value }]: readonly [string, Entry]) => {
+    const from = inherited.get(name)
+    if (from?.key.file !== key.file || from.key.start !== key.start) return true
+    return !isMapped(name) && textOf(value) !== textOf(from.value)
   }
   return withEntry(hook, 'environment', { ...environment, entries: new Map([...environment.entries].filter(isOwn)) })
 }
+
+const textOf = (tree: Tree): string | undefined => (tree.kind === 'scalar' ? String(tree.value) : undefined)

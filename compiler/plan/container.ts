@@ -91,9 +91,12 @@ export function planPreStart(
   container: ContainerPlan,
 ): readonly ContainerPlan[] {
   return service.preStart.map((hook, index) => {
-    const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, command, args, ...kept } = container
+    const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, command, args, ...inherited } = container
+    const { workingDir, security: own = {}, ...kept } = inherited
+    // The loader has given the hook what it does not set itself; what it lacks now, it has taken away.
+    const { privileged, runAsUser, runAsGroup, ...shared } = own
     const security = {
-      ...container.security,
+      ...shared,
       ...planUser(context, hook),
       ...(hook.privileged?.value && { privileged: true }),
     }

@@ -23,6 +23,8 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
     if (!PRINTED.has(key)) continue
     if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
+    if (key === 'services')
+      for (const service of Object.values(printed[key] as Record<string, Json>)) sayWhatHooksDrop(service) // made of mappings
     if (name !== loaded.name && NAMED.has(key) && isMap(value))
       renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name) // made of mappings
   }
@@ -73,15 +75,46 @@ function renameResources(
       resource['name'] = `${name}_${key}`
 }
 
+type Json = Record<string, unknown>
+
+/**
+ * Says which settings of its service a pre_start hook does without, as `privileged: false`. Whoever reads what is
+ * printed gives the hook all settings of the service that it does not have.
+ */
+function sayWhatHooksDrop(service: Json): void {
+  const hooks = service['pre_start']
+  if (!Array.isArray(hooks)) return
+  const dropped = Object.entries(DROPPED).filter(([key]) => service[key] !== undefined)
+  service['pre_start'] = hooks.map((hook: Json) => {
+    const all = { ...Object.fromEntries(dropped), ...hook }
+    return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+/** What stands for the absence of each setting that a hook can take away. */
+const DROPPED: Readonly<Json> = {
+  oom_kill_disable: false,
+  privileged: false,
+  read_only: false,
+  use_api_socket: false,
+  user: '',
+  working_dir: '',
+}
+
 const NAMED = new Set(['networks', 'volumes', 'secrets', 'configs'])
 const SECTIONS = new Set(['networks', 'volumes', 'secrets', 'configs', 'models', 'jobs'])
 const PRINTED = new Set([...SECTIONS, 'services', 'endpoints'])
 const FILE_OBJECTS = new Set(['secrets', 'configs'])
+const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'template_driver']
 
 /** The content that a variable gives to a config or secret is never printed. */
 function printFileObjects(objects: MapTree): unknown {
   const printed = plain(objects) as Record<string, Record<string, unknown>> // the codecs made mappings of mappings
-  for (const object of Object.values(printed)) if (object['environment'] !== undefined) delete object['content']
+  for (const object of Object.values(printed)) {
+    if (object['environment'] !== undefined) delete object['content']
+    // An empty text has been dropped as any other, and is the content that was given.
+    if (!CONTENTS.some(key => object[key] !== undefined)) object['content'] = ''
+  }
   return printed
 }
 

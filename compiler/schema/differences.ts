@@ -145,4 +145,9 @@ export const differences: readonly Difference[] = [
     compose: 'accepted by the loader, refused when the service starts',
     devctl: 'error',
   },
+  {
+    topic: '`content: ""` of a config, and `privileged: false`, `user: ""` and the like of a `pre_start` hook',
+    compose: '`config` drops them, so that what it prints means something else',
+    devctl: 'printed',
+  },
 ]

@@ -39,6 +39,20 @@ export const deviations: readonly Deviation[] = [
     is: onlyReference(/depends on undefined service/),
   },
   { what: 'names are not empty', is: onlyWe(/^error\[schema\/bad-name\].* is empty$/m) },
+  {
+    what: 'a hook says which settings of its service it does without',
+    is: difference =>
+      /^services\.[^.]+\.pre_start\[\d+\]\.\w+: the reference has nothing, we have (false|"")$/.test(difference),
+  },
+  {
+    what: 'the content of a config that is empty is printed',
+    is: difference => /^configs\.[^:]+\.content: the reference has nothing, we have ""$/.test(difference),
+  },
+  {
+    what: 'an optional dependency on a service that a profile leaves out is not printed',
+    is: difference =>
+      /\.depends_on(\.[^.:]+)?: the reference has \{.*"required":false.*we have nothing$/.test(difference),
+  },
   { what: 'external resources may have no other keys', is: onlyWe(/external/) },
 ]
 
