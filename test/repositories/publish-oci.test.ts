@@ -1,9 +1,15 @@
+import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { unpack } from '../../gitops/artifact/archive.ts'
 import { layerOf } from '../../images/artifact-manifest.ts'
+import { write } from '../cli/folder.ts'
 import { git } from '../git/git.ts'
+import { refuse } from '../images/fake-registry.ts'
 import { type MemoryRegistry, memoryRegistry } from '../images/memory-registry.ts'
+import { run } from '../run.ts'
+import { leakIn } from './leaks.ts'
 import { COMPOSE, leftIn, type Publishing, publishing } from './publishing.ts'
 
 /** An application, and a registry that it is pushed to. */
@@ -277,5 +283,89 @@ describe('gitops init --oci', () => {
     const { status, stderr } = await init(app, '--oci', 'registry.example.com/team/shop', ...words)
     expect(status).toBe(2)
     expect(stderr).toContain(said)
+  })
+})
+
+describe('publish --oci to a private registry', () => {
+  const [USER, PASSWORD] = ['robot', 'hunter2-of-the-registry']
+  const BASIC = `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`
+  const login = { auth: BASIC.slice('Basic '.length) }
+
+  /** Takes the login itself. */
+  const basic = () =>
+    memoryRegistry(({ headers }, response) => {
+      if (headers.authorization === BASIC) return false
+      refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': 'Basic realm="private"' })
+      return true
+    })
+
+  /** Takes tokens of its own service, each for a few requests, for who logs in or has an identity token; `gives` is what they are for. */
+  const tokens = (gives: string) => {
+    let [made, left] = [0, 0]
+    return memoryRegistry(({ method, path, headers, body }, response, server) => {
+      if (path.startsWith('/token')) {
+        const asked = method === 'POST' ? new URLSearchParams(body) : new URL(path, server.origin).searchParams
+        const isKnown = headers.authorization === BASIC || asked.get('refresh_token') === PASSWORD
+        if (!isKnown) return deny(response, 401, 'UNAUTHORIZED')
+        left = 3
+        made++
+        response.end(
+          JSON.stringify({ token: `${asked.get('scope')?.endsWith(':pull,push') ? gives : 'pull'}-${made}` }),
+        )
+        return true
+      }
+      if (left-- <= 0 || !headers.authorization?.endsWith(`-${made}`))
+        return deny(response, 401, 'UNAUTHORIZED', `Bearer realm="${server.origin}/token",service="private"`)
+      return method !== 'GET' && method !== 'HEAD' && !headers.authorization.includes('push')
+        ? deny(response, 403, 'DENIED')
+        : false
+    })
+  }
+
+  function deny(response: ServerResponse, status: number, code: string, challenge?: string): true {
+    refuse(response, status, code, challenge === undefined ? {} : { 'www-authenticate': challenge })
+    return true
+  }
+
+  /** Somebody with a Docker configuration, and what runs of theirs have printed. */
+  async function someone(registry: MemoryRegistry, entry?: object) {
+    const app = await publishing()
+    const docker = join(app.temporary, 'docker')
+    const auths = entry ? { [registry.host]: entry } : {}
+    write(docker, { 'config.json': JSON.stringify({ auths }) })
+    const words = ['publish', '--environment', 'staging', '--oci', registry.name]
+    return {
+      async push(...more: readonly string[]) {
+        const result = await run([...words, ...more], { cwd: app.source, env: { ...app.env, DOCKER_CONFIG: docker } })
+        expect(leakIn(`${result.stdout}${result.stderr}`, [PASSWORD, login.auth])).toBeUndefined()
+        return result
+      },
+    }
+  }
+
+  test.each([
+    ['a login', basic, login],
+    ['a login, and its token service', () => tokens('push'), login],
+    ['an identity token', () => tokens('push'), { ...login, auth: '', identitytoken: PASSWORD }],
+  ])('goes with %s', async (_, start, entry) => {
+    const registry = await start()
+    const { push } = await someone(registry, entry)
+    expect(await push()).toMatchObject({ status: 0, stdout: expect.stringContaining(':staging@sha256:') })
+    expect([...registry.manifests.keys()]).toContain('staging')
+    expect(leakIn([...registry.blobs.values()].map(String).join(''), [PASSWORD, login.auth])).toBeUndefined()
+    expect(await push()).toMatchObject({ status: 0, stdout: expect.stringMatching(/^unchanged: /) })
+    expect(await push('--verify')).toMatchObject({ status: 0 })
+  })
+
+  test.each([
+    ['nobody', basic, undefined, /\n {2}= help: .*docker login/],
+    ['a wrong password', basic, { auth: Buffer.from('robot:wrong').toString('base64') }, /the login for .* may not read/],
+    ['nobody at a token service', () => tokens('push'), undefined, /\n {2}= help: .*docker login/],
+    ['who may only read', () => tokens('pull'), login, /may not push/],
+  ])('says what is missing to %s', async (_, start, entry, message) => {
+    const registry = await start()
+    const { push } = await someone(registry, entry)
+    expect(await push()).toMatchObject({ status: 1, stdout: '', stderr: expect.stringMatching(message) })
+    expect(registry.manifests.size).toBe(0)
   })
 })
