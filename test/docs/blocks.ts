@@ -95,6 +95,12 @@ export function wordsOf(line: string): readonly (readonly string[])[] {
   return commands.map(words => words.filter((word, index) => !isSetting(words, word, index))).filter(words => words[0])
 }
 
+/** The variables that are set before the program of a shell line. */
+export const settingsOf = (line: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...(/^(?:\w+=\S*\s+)*/.exec(line)?.[0] ?? '').matchAll(/(\w+)=(\S*)/g)].map(([, name, value]) => [name, value]),
+  )
+
 /** `NAME=value` before the program. */
 const isSetting = (words: readonly string[], word: string, index: number): boolean =>
   /^\w+=/.test(word) && words.slice(0, index).every(before => /^\w+=/.test(before))
@@ -118,7 +124,7 @@ export function printed(lines: readonly string[]): RegExp {
       .replace(/ *\d+(?:\\\.\d+)? (m?s)(?= {2}|\\\))/g, ' *(?:\\d+ min )?[\\d.]+ $1')
       .replace(/\b\d+[smh](?= {2})/g, '\\d+[smh]\\w*')
       .replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}(?= \\\|)/g, '-\\w{5}')
-      .replace(/\b(?:[0-9a-f]{40}|(?=[a-f]*\d)[0-9a-f]{7})\b/g, '[0-9a-f]{7,40}')
+      .replace(/\b(?:[0-9a-f]{40}|[0-9a-f]{64}|(?=[a-f]*\d)[0-9a-f]{7}(?:[0-9a-f]{5})?)\b/g, '[0-9a-f]{7,64}')
       .replace(/\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d/g, '\\d{4}/\\d\\d/\\d\\d \\d\\d:\\d\\d:\\d\\d')
       .replace(/(?<=\S) {2,}/g, ' +')
     return `${text}\\n`

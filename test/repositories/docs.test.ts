@@ -3,11 +3,12 @@ import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { main } from '../../cli/main.ts'
 import { write } from '../cli/folder.ts'
-import { blocksOf, commandsOf, pages, printed, wordsOf } from '../docs/blocks.ts'
+import { type Block, blocksOf, commandsOf, markOf, pages, printed, settingsOf, wordsOf } from '../docs/blocks.ts'
 import { git, hermeticGitEnv } from '../git/git.ts'
 import { bareRepository } from '../git/repository.ts'
-import { run } from '../run.ts'
+import { type MemoryRegistry, memoryRegistry } from '../images/memory-registry.ts'
 
 /** The application of docs/gitops.md. */
 const COMPOSE = `name: shop
@@ -50,24 +51,55 @@ async function shop(manifest: string) {
   return { source, env }
 }
 
-/** Blocks marked `publish` are one session for each page: its first manifest, and their commands in order. */
+/** The registry of the pages, which is on this machine. */
+const REGISTRY = 'registry.example.com'
+
+/**
+ * Blocks marked `publish` are one session for each page: its first manifest, and their commands in order. In one marked `without=KEY` the environment lacks that key.
+ */
 for (const page of pages) {
   const blocks = blocksOf(page)
-  const shown = blocks.filter(({ marks }) => marks.includes('publish')).flatMap(commandsOf)
+  const shown = blocks.filter(({ marks }) => marks.includes('publish'))
   if (shown.length === 0) continue
   test(page, async () => {
     const manifest = blocks.find(({ marks }) => marks.includes('devctl'))!.text
-    const { source, env } = await shop(manifest)
-    for (const { command, output } of shown) {
-      const [words = []] = wordsOf(command)
-      const said =
-        words[0] === 'devctl'
-          ? await run(words.slice(1), { cwd: source, env }).then(({ stderr, stdout }) => stderr + stdout)
-          : await inShell(command, source, env)
-      const lines = output.filter((line, index) => line !== '' || index < output.length - 1)
-      if (lines.length > 0) expect(said, command).toMatch(printed(lines))
+    const session = { ...(await shop(manifest)), registry: await memoryRegistry() }
+    for (const block of shown) {
+      write(session.source, { 'devctl.yml': without(manifest, markOf(block, 'without')) })
+      await tryBlock(block, session)
     }
   })
+}
+
+type Session = Awaited<ReturnType<typeof shop>> & { readonly registry: MemoryRegistry }
+
+async function tryBlock(block: Block, { source, env, registry }: Session): Promise<void> {
+  for (const { command, output } of commandsOf(block)) {
+    const [words = []] = wordsOf(command.replaceAll(REGISTRY, registry.host))
+    const said =
+      words[0] === 'devctl'
+        ? await onTerminal(words.slice(1), source, { ...env, ...settingsOf(command) })
+        : await inShell(command, source, env)
+    const lines = output.filter((line, index) => line !== '' || index < output.length - 1)
+    const text = said.replaceAll(registry.host, REGISTRY)
+    if (lines.length > 0) expect(text, command).toMatch(printed(lines))
+  }
+}
+
+/** The manifest without a key of its environment, and what stands below it. */
+const without = (manifest: string, key: string | undefined): string =>
+  key === undefined ? manifest : manifest.replace(new RegExp(`^    ${key}:.*\\n(?: {5,}.*\\n)*`, 'm'), '')
+
+/** What a command line prints, errors among the rest as on a terminal. */
+async function onTerminal(
+  words: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<string> {
+  let text = ''
+  const output = { isTTY: false, write: (more: string) => (text += more) }
+  await main(words, { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env, cwd })
+  return text
 }
 
 function inShell(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<string> {

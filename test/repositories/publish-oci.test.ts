@@ -359,7 +359,12 @@ describe('publish --oci to a private registry', () => {
 
   test.each([
     ['nobody', basic, undefined, /\n {2}= help: .*docker login/],
-    ['a wrong password', basic, { auth: Buffer.from('robot:wrong').toString('base64') }, /the login for .* may not read/],
+    [
+      'a wrong password',
+      basic,
+      { auth: Buffer.from('robot:wrong').toString('base64') },
+      /the login for .* may not read/,
+    ],
     ['nobody at a token service', () => tokens('push'), undefined, /\n {2}= help: .*docker login/],
     ['who may only read', () => tokens('pull'), login, /may not push/],
   ])('says what is missing to %s', async (_, start, entry, message) => {
