@@ -1,5 +1,5 @@
 import type { Span } from '../compiler/syntax/source.ts'
-import { entry, get, isMap, isScalar, isSeq, type Tree } from '../compiler/syntax/tree.ts'
+import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '../compiler/syntax/tree.ts'
 import { toDnsLabel } from '../compiler/values/dns-name.ts'
 import { NO_PROGRAM, type Problem } from './problems.ts'
 
@@ -362,8 +362,14 @@ function placeOfKey(service: Tree | undefined, key: string): Written | undefined
   if (!found) return undefined
   const { value } = found
   return isScalar(value)
-    ? { key, span: key === 'image' ? value.span : found.key, value: `\`${value.value}\`` }
+    ? { key, span: key === 'image' ? value.span : found.key, value: `\`${asWritten(value)}\`` }
     : { key, span: found.key }
+}
+
+/** A value as the file has it, `900M` and not its bytes; of one with a variable, or over several lines, what became of it. */
+function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
+  const text = file.text.slice(start, end).replace(/^(["'])(.*)\1$/, '$2')
+  return text === '' || /[$\n]/.test(text) ? String(value) : text
 }
 
 /**
