@@ -2,6 +2,7 @@ import type { Cluster, KubeObject } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import { entry, get, type Tree } from '../compiler/syntax/tree.ts'
+import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { lastEnd, type Problem } from './problems.ts'
 import { remedyOf, type Told } from './remedies.ts'
@@ -37,10 +38,11 @@ export async function explainFailure(
     if (told.has(id)) continue
     told.add(id)
     const warnings = tracked.warnings.map(shown)
-    const notes = await notesOf(cluster, namespace, problem, warnings)
-    const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 ? 'ends-well' : code]
-    const check = stoppedBy(problem, warnings)
-    const { place, ...remedy } = remedyOf({ ...problem, ...(check && { check }) }, get(services, member), service)
+    const check = await stoppedBy(cluster, namespace, problem, warnings)
+    const notes = await notesOf(cluster, namespace, problem, warnings, check)
+    const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
+    const { place, ...found } = remedyOf({ ...problem, ...(check && { check }) }, get(services, member), service)
+    const remedy = check ? { message: stoppedText(service, ends), ...found } : found
     const span = place ?? entry(services, member)?.key
     reporter.report(kind, span, { service, notes: unique(notes), ...remedy, ...(ends && { ends }) })
   }
@@ -72,13 +74,13 @@ async function notesOf(
   namespace: string,
   problem: Problem,
   warnings: readonly string[],
+  check: string | undefined,
 ): Promise<readonly string[]> {
   const { code, where, detail, pod, container } = problem
   const own = `${where}: ${detail}`
   switch (code) {
     case 'crash-loop': {
       // The kubelet's back-off says nothing new, but that the health check had it killed does.
-      const check = stoppedBy(problem, warnings)
       return [...(check ? [check] : []), ...(await logNotes(cluster, namespace, pod!, container, true))]
     }
     case 'serves':
@@ -94,12 +96,35 @@ async function notesOf(
 }
 
 /** The message of the check that had a container stopped; undefined when it ended by itself. */
-function stoppedBy({ code, where, ends }: Problem, warnings: readonly string[]): string | undefined {
-  if (code !== 'crash-loop' || ends?.exitCode === 0 || ends?.reason === 'OOMKilled') return undefined
-  return warnings.findLast(
+async function stoppedBy(
+  cluster: Cluster,
+  namespace: string,
+  { code, where, pod, ends }: Problem,
+  warnings: readonly string[],
+): Promise<string | undefined> {
+  if (code !== 'crash-loop' || ends?.reason === 'OOMKilled') return undefined
+  const failed = warnings.findLast(
     text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
   )
+  // A program that ends by itself without an error fails its check, too; one that ends in good order when it is stopped has the same status.
+  const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod))
+  return isSure ? failed : undefined
 }
+
+/** Whether the kubelet says that it stopped a container of the Pod because of a check; false for users who may not read events. */
+async function wasStopped(cluster: Cluster, namespace: string, { metadata }: KubeObject): Promise<boolean> {
+  const query = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    namespace,
+    fields: `involvedObject.uid=${metadata.uid},reason=Killing`,
+  }
+  const events = await cluster.list(query, { signal: AbortSignal.timeout(LOG_TIMEOUT) }).catch(() => [])
+  return events.some(event => /failed (?:liveness|startup) probe/.test(toWarning(event).message))
+}
+
+const stoppedText = (service: string, ends: Problem['ends']): string =>
+  `\`${service}\` was stopped ${ends?.count ?? 0} times, because its health check failed`
 
 /** The end of a container's log with a line that says so. */
 async function logNotes(

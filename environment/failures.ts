@@ -28,8 +28,10 @@ const crashLoop = diagnostic({
   severity: 'error',
   explain:
     'The container starts and ends, again and again. The last lines that it printed are below the message. Exit code 137 is a kill, most often for memory, or because the health check failed; 126 and 127 say that the command cannot be run or was not found; 139 is a crash of the program itself.',
-  text: ({ service, notes, hint, ends = { count: 0, exitCode: 0 } }: Failure & Pick<Problem, 'ends'>) => ({
-    message: `\`${service}\` ended ${ends.count} times with exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', killed for its memory' : ''}`,
+  text: ({ service, notes, message, hint, ends = { count: 0, exitCode: 0 } }: Failure & Pick<Problem, 'ends'>) => ({
+    message:
+      message ??
+      `\`${service}\` ended ${ends.count} times with exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', killed for its memory' : ''}`,
     notes,
     hint,
   }),

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import type { Cluster, KubeObject } from '../../cluster/cluster.ts'
+import type { Cluster, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../compiler/syntax/parse.ts'
 import { SourceFile } from '../../compiler/syntax/source.ts'
-import { get } from '../../compiler/syntax/tree.ts'
+import { entry, get, type ScalarTree, type Tree } from '../../compiler/syntax/tree.ts'
 import type { Warning } from '../../environment/events.ts'
 import { explainFailure } from '../../environment/explain.ts'
 import { type Problem, podProblems } from '../../environment/problems.ts'
+import { remedyOf } from '../../environment/remedies.ts'
 import { WorkloadFailed } from '../../environment/rollout.ts'
 import { object, workload } from './deploying.ts'
 
@@ -42,13 +43,17 @@ const FILE = `services:
 const file = new SourceFile('compose.yaml', FILE)
 const services = get(parseYaml(file, new Reporter())?.[0]?.tree, 'services')
 
-type Telling = Partial<Problem> & { readonly warnings?: readonly Warning[]; readonly log?: readonly string[] }
+type Telling = Partial<Problem> & {
+  readonly warnings?: readonly Warning[]
+  readonly log?: readonly string[]
+  readonly killed?: readonly KubeObject[]
+}
 
 /** What is said of a problem: code, the text at its place, message, hint. */
 async function told(
   code: Problem['code'],
   detail: string,
-  { warnings = [], log = [], ...more }: Telling = {},
+  { warnings = [], log = [], killed = [], ...more }: Telling = {},
   name = 'web',
 ) {
   const pod = object('Pod', 'web-1')
@@ -68,6 +73,7 @@ async function told(
     async *logs() {
       yield* log
     },
+    list: async ({ fields = '' }: ObjectQuery) => (fields.includes('reason=Killing') ? killed : []),
   } as Partial<Cluster> as Cluster // nothing else is asked
   const [found] = await explainFailure(cluster, new WorkloadFailed(workload('Deployment', name), tracked), services)
   const { span, message, hint, notes } = found!
@@ -185,6 +191,27 @@ test('a container that its health check had stopped names the check', async () =
   const warnings = [warning('Liveness probe failed: sh: curl: not found')]
   const found = await told('crash-loop', '', { ends, warnings })
   expect(found).toMatchObject({ at: 'test', hint: expect.stringContaining('healthcheck.http') })
+})
+
+test.each([
+  ['Container web failed liveness probe, will be restarted', 'deploy/crash-loop', 'test'],
+  ['Stopping container web', 'deploy/ends-well', 'restart'],
+])('one that ends without an error because it was stopped is not taken for a Job: %s', async (message, code, at) => {
+  const ends = { count: 3, exitCode: 0 }
+  const warnings = [warning('Liveness probe failed: HTTP probe failed with statuscode: 404')]
+  const killed = [{ ...object('Event', 'a'), reason: 'Killing', message }]
+  const found = await told('crash-loop', '', { ends, warnings, killed })
+  expect(found).toMatchObject({ code, at })
+  if (code === 'deploy/crash-loop')
+    expect(found.message).toBe('`web` was stopped 3 times, because its health check failed')
+})
+
+test('a limit is told as it is written, also when loading has made bytes of it', async () => {
+  const limit = get(services, 'web', 'mem_limit') as ScalarTree // it is written so
+  const entries = new Map([['mem_limit', { ...entry(services, 'web')!, value: { ...limit, value: 67108864 } }]])
+  const bytes: Tree = { kind: 'map', span: limit.span, entries }
+  const ends = { count: 3, exitCode: 137, reason: 'OOMKilled' }
+  expect(remedyOf({ code: 'crash-loop', detail: '', ends }, bytes, 'web').hint).toContain('which is `64m`')
 })
 
 test.each([
