@@ -1,6 +1,6 @@
-import { type Agent, Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import type { Agent } from 'node:http'
 import { createSecureContext } from 'node:tls'
+import { agentFor } from '../adapters/http/agents.ts'
 import { ClusterError } from './cluster.ts'
 import { type Credentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
 import { withPluginCredentials } from './exec-plugin.ts'
@@ -83,17 +83,20 @@ export async function kubeconfigAccess(
   }
 }
 
-function connectOurselves({ server, cluster }: Kubeconfig, { tls, headers }: Credentials): Connection {
-  const calls = { ...CALLS, timeout: IDLE }
-  if (server.protocol === 'http:') return { headers, calls: new HttpAgent(calls), streams: new HttpAgent() }
+async function connectOurselves({ server, cluster }: Kubeconfig, { tls, headers }: Credentials): Promise<Connection> {
   const servername = textOf(cluster['tls-server-name'])
-  const options = {
+  const options = server.protocol === 'https:' && {
     // One for all connections: to read certificates takes some milliseconds each time.
     secureContext: contextOf(tls),
     ...(cluster['insecure-skip-tls-verify'] === true && { rejectUnauthorized: false }),
     ...(servername !== undefined && { servername }),
   }
-  return { headers, calls: new HttpsAgent({ ...options, ...calls }), streams: new HttpsAgent(options) }
+  const proxy = textOf(cluster['proxy-url'])
+  return {
+    headers,
+    calls: await agentFor(server, proxy, { ...options, ...CALLS, timeout: IDLE }),
+    streams: await agentFor(server, proxy, { ...options }),
+  }
 }
 
 function contextOf(tls: Credentials['tls']) {

@@ -12,9 +12,9 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** Whether a kubeconfig asks for something that only the client library can do: old providers, proxies. */
+/** Whether a kubeconfig asks for something that only the client library can do: the old providers of tokens, and SOCKS proxies. */
 export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
-  return Boolean(user['auth-provider'] || cluster['proxy-url'])
+  return Boolean(user['auth-provider']) || /^socks/i.test(textOf(cluster['proxy-url']) ?? '')
 }
 
 /** Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized` for a file that cannot be read. */

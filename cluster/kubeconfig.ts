@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path'
+import { proxyFor } from '../adapters/http/proxy.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { entriesOf, type Fields, fieldsOf, readKubeconfigFiles, textOf } from './kubeconfig-files.ts'
-import { proxyFor } from './proxy.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 

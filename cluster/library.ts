@@ -12,7 +12,7 @@ export interface LibraryConnection {
 }
 
 /**
- * Lets @kubernetes/client-node do what is laborious: the old providers of tokens, and proxies. It is heavy (a third of a second from
+ * Lets @kubernetes/client-node do what is laborious: the old providers of tokens, and SOCKS proxies. It is heavy (a third of a second from
  * its own files, a tenth from the bundle), so nobody else loads it. Throws `unauthorized` when the credentials cannot be had.
  */
 export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryConnection> {

@@ -1,6 +1,6 @@
+import { backOff, pause } from '../adapters/http/back-off.ts'
 import { pathOf } from './address.ts'
 import { isPage } from './answers.ts'
-import { backOff, pause } from './back-off.ts'
 import { ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'
 import type { Client } from './request.ts'
 

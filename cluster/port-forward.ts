@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
+import { readText } from '../adapters/http/exchange.ts'
 import { pathOf } from './address.ts'
 import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'
-import { readText } from './exchange.ts'
 import { toClusterError } from './status.ts'
 import { toUnreachable } from './unreachable.ts'
 

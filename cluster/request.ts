@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http'
-import { unlessAborted } from './abort.ts'
+import { unlessAborted } from '../adapters/http/abort.ts'
+import { backOff, pause, retryAfter } from '../adapters/http/back-off.ts'
+import { exchange, type Message, NoAnswer, readText } from '../adapters/http/exchange.ts'
+import { neverSent } from '../adapters/http/failure.ts'
+import { Slots } from '../adapters/http/slots.ts'
 import { describeAnswer, type Promised, parseAnswer } from './answers.ts'
-import { backOff, pause, retryAfter } from './back-off.ts'
 import { ClusterError, webhookIn } from './cluster.ts'
 import { type Access, type Connection, POOL } from './connection.ts'
-import { exchange, type Message, NoAnswer, readText } from './exchange.ts'
-import { Slots } from './slots.ts'
 import { isForeign, toClusterError } from './status.ts'
-import { isPassing, neverSent, toUnreachable } from './unreachable.ts'
+import { isPassing, toUnreachable } from './unreachable.ts'
 
 /** All in milliseconds. */
 export interface Limits {
@@ -40,9 +41,12 @@ export const LIMITS: Limits = {
   silence: 90_000,
 }
 
+/** What the API server is asked with. */
+export type Method = Exclude<Message['method'], 'HEAD'>
+
 /** One request and what became of it; nothing in it is secret. */
 export interface Exchange {
-  readonly method: Message['method']
+  readonly method: Method
   /** With the query. */
   readonly path: string
   /** Undefined when there was no answer. */
@@ -53,7 +57,7 @@ export interface Exchange {
 
 /** A call that was being tried again, or had no answer yet, when its signal was aborted. */
 export interface GivenUp {
-  readonly method: Message['method']
+  readonly method: Method
   readonly path: string
   /** What the attempt before came to; undefined when the first one was not over. */
   readonly failure: ClusterError | undefined
@@ -71,7 +75,7 @@ interface Progress {
 }
 
 export interface Call {
-  readonly method: Message['method']
+  readonly method: Method
   readonly path: string
   /** Sent as JSON. */
   readonly body?: unknown
@@ -237,7 +241,9 @@ export class Client {
     let status: number | undefined
     try {
       const deadlines = { connect: this.limits.connect, answer, whole }
-      const response = await exchange(this.#access.server, message, connection, deadlines, signal)
+      const agent = message.isStream ? connection.streams : connection.calls
+      const headers = { ...connection.headers, ...message.headers }
+      const response = await exchange(this.#access.server, { ...message, headers }, agent, deadlines, signal)
       status = response.statusCode
       return response
     } finally {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { backOff, pause } from '../adapters/http/back-off.ts'
 import { pathOf } from './address.ts'
 import { describeAnswer, isWatchEvent, parseAnswer, type WatchEvent } from './answers.ts'
-import { backOff, pause } from './back-off.ts'
 import { type Change, ClusterError, type ObjectQuery, type Resource } from './cluster.ts'
 import { readLines } from './lines.ts'
 import { listAll } from './list.ts'

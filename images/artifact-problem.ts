@@ -24,10 +24,8 @@ export function describeArtifactProblem(
     }
     case 'denied':
       return text(deniedWords(problem, registry, `${purpose} \`${reference}\``), deniedHint(problem, registry))
-    case 'unreachable': {
-      const notes = problem.hasProxy ? ['devctl does not use HTTPS_PROXY when it asks registries'] : []
-      return text(`the registry ${host} cannot be reached: ${problem.reason}`, problem.hint, notes)
-    }
+    case 'unreachable':
+      return text(`the registry ${host} cannot be reached: ${problem.reason}`, problem.hint)
     case 'busy':
       return problem.status === 429
         ? text(`the registry ${host} refuses more requests for now`, 'try again later')

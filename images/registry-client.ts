@@ -26,7 +26,7 @@ const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/
 /**
  * Asks the registries of images which digests their tags have at the moment (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull).
  * The result has each of the references; one with a digest is believed and not asked about. Registries are spoken to by TLS, those of this machine also
- * without. Proxies are not used. Throws a UserError for a Docker configuration that cannot be read, and the reason of the signal.
+ * without. Proxies are those of the environment. Throws a UserError for a Docker configuration that cannot be read, and the reason of the signal.
  */
 export async function resolveDigests(
   references: readonly string[],

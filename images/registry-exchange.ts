@@ -1,8 +1,10 @@
-import { type IncomingHttpHeaders, Agent as PlainAgent, request as plainRequest } from 'node:http'
-import { Agent as SecureAgent, request as secureRequest } from 'node:https'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Agent, IncomingHttpHeaders } from 'node:http'
+import { agentFor } from '../adapters/http/agents.ts'
+import { pause, retryAfter } from '../adapters/http/back-off.ts'
+import { exchange, NoAnswer, readBody, TooLong } from '../adapters/http/exchange.ts'
+import { proxyFor } from '../adapters/http/proxy.ts'
 import { RegistryTrouble } from './registry-problem.ts'
-import { isPassing, isSilence, toUnreachable } from './registry-unreachable.ts'
+import { isPassing, toUnreachable } from './registry-unreachable.ts'
 
 /** A question to a registry or to its token service. */
 export interface Question {
@@ -47,13 +49,18 @@ const REDIRECTS_OF_PUT = new Set([307, 308])
 export class Exchange {
   readonly #signal: AbortSignal
   readonly #patience: Patience
-  readonly #plain = new PlainAgent({ keepAlive: true })
-  readonly #secure = new SecureAgent({ keepAlive: true })
-  // As Docker does: what this machine serves to itself needs no certificate.
-  readonly #loopback = new SecureAgent({ keepAlive: true, rejectUnauthorized: false })
+  readonly #env: Readonly<Record<string, string | undefined>>
+  /** By origin. */
+  readonly #agents = new Map<string, Promise<Agent>>()
 
-  constructor(signal: AbortSignal, patience: Partial<Patience> = {}) {
+  /** `env` names the proxies. */
+  constructor(
+    signal: AbortSignal,
+    env: Readonly<Record<string, string | undefined>>,
+    patience: Partial<Patience> = {},
+  ) {
     this.#signal = signal
+    this.#env = env
     this.#patience = { ...PATIENCE, ...patience }
   }
 
@@ -70,7 +77,7 @@ export class Exchange {
       try {
         const answer = await this.#follow(question)
         if (!mayPass(answer.status)) return answer
-        const asked = retryAfter(answer.headers['retry-after'])
+        const asked = retryAfter(answer.headers['retry-after'], Date.now()) ?? 0
         if (attempt >= attempts || asked > longest) {
           const said = saidBy(answer)
           throw new RegistryTrouble({ kind: 'busy', status: answer.status, ...(said !== undefined && { said }) })
@@ -79,10 +86,10 @@ export class Exchange {
       } catch (error) {
         this.#signal.throwIfAborted()
         if (error instanceof RegistryTrouble) throw error
-        if (isSilence(error)) silences++
+        if (error instanceof NoAnswer) silences++
         if (attempt >= attempts || silences > 1 || !isPassing(error)) throw toUnreachable(error, question.url)
       }
-      await sleep(wait, undefined, { signal: this.#signal }).catch(() => this.#signal.throwIfAborted())
+      await pause(wait, this.#signal)
     }
   }
 
@@ -97,8 +104,13 @@ export class Exchange {
     }
   }
 
+  /** Ends all connections. */
   close(): void {
-    for (const agent of [this.#plain, this.#secure, this.#loopback]) agent.destroy()
+    for (const agent of this.#agents.values())
+      agent.then(
+        one => one.destroy(),
+        () => {},
+      )
   }
 
   async #follow(question: Question): Promise<Answer> {
@@ -118,29 +130,29 @@ export class Exchange {
     }
   }
 
-  #once({ method, url, headers, body, limit = LARGEST_BODY }: Question): Promise<Answer> {
-    const isPlain = url.protocol === 'http:'
-    const agent = isPlain ? this.#plain : isLoopback(url.hostname) ? this.#loopback : this.#secure
-    const options = { method, headers: { ...headers }, agent, timeout: this.#patience.silence, signal: this.#signal }
-    return new Promise((resolve, reject) => {
-      const request = (isPlain ? plainRequest : secureRequest)(url, options, response => {
-        const parts: Buffer[] = []
-        let size = 0
-        response.on('data', (part: Buffer) => {
-          parts.push(part)
-          size += part.length
-          const reason = `its answer is larger than ${limit / 1024 / 1024} MiB`
-          if (size > limit) request.destroy(new RegistryTrouble({ kind: 'not-a-registry', reason }))
-        })
-        response.on('error', reject)
-        response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts), url }),
-        )
-      })
-      request.on('timeout', () => request.destroy(Object.assign(new Error('silence'), { code: 'ETIMEDOUT' })))
-      request.on('error', reject)
-      request.end(body)
-    })
+  async #once({ method, url, headers, body, limit = LARGEST_BODY }: Question): Promise<Answer> {
+    const { silence } = this.#patience
+    const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
+    const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
+    const deadlines = { connect: silence, answer: silence, whole: Number.POSITIVE_INFINITY }
+    const response = await exchange(new URL('/', url), message, await this.#agentOf(url), deadlines, this.#signal)
+    try {
+      const read = await readBody(response, { silence, limit })
+      return { status: response.statusCode ?? 0, headers: response.headers, body: read, url }
+    } catch (error) {
+      if (error instanceof TooLong) throw new RegistryTrouble({ kind: 'not-a-registry', reason: error.message })
+      throw error
+    }
+  }
+
+  #agentOf(url: URL): Promise<Agent> {
+    const known = this.#agents.get(url.origin)
+    if (known) return known
+    // As Docker does: what this machine serves to itself needs no certificate.
+    const trust = isLoopback(url.hostname) && { rejectUnauthorized: false }
+    const agent = agentFor(url, proxyFor(url, this.#env), { keepAlive: true, ...trust })
+    this.#agents.set(url.origin, agent)
+    return agent
   }
 }
 
@@ -194,10 +206,3 @@ function withoutCredentials(headers: Question['headers']): Question['headers'] {
 }
 
 const mayPass = (status: number) => status === 408 || status === 429 || (status >= 500 && status !== 501)
-
-/** Milliseconds; 0 when the registry asks for none. */
-function retryAfter(header: string | undefined): number {
-  if (header === undefined) return 0
-  const until = /^\d+$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now()
-  return until > 0 ? until : 0
-}

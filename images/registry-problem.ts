@@ -7,8 +7,8 @@ export type RegistryProblem =
   | { readonly kind: 'missing' }
   /** No permission. `login` is whether one was sent, and `refused` that already the login itself is wrong. */
   | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
-  /** There is no connection; `reason` is a clause. `hasProxy`: the environment names a proxy, which we do not use. */
-  | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string; readonly hasProxy?: boolean }
+  /** There is no connection; `reason` is a clause. */
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
   /** It answers with a status that may pass, again and again. */
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
   /** It does not take what is pushed. */
@@ -49,10 +49,7 @@ export function describeProblem(reference: string, problem: RegistryProblem): Pr
     case 'denied':
       return denied(image, registry, problem)
     case 'unreachable':
-      return {
-        ...text(`the registry ${host} cannot be asked for ${image}: ${problem.reason}`, problem.hint),
-        notes: problem.hasProxy ? ['devctl does not use HTTPS_PROXY when it asks registries'] : [],
-      }
+      return text(`the registry ${host} cannot be asked for ${image}: ${problem.reason}`, problem.hint)
     case 'busy':
       return text(
         problem.status === 429

@@ -30,12 +30,10 @@ export type RepositoryQuestion = Omit<Question, 'url'> & { readonly path: string
 export class RegistrySession {
   readonly #exchange: Exchange
   readonly #authorizer: Authorizer
-  readonly #hasProxy: boolean
   readonly #origins = new Map<string, Promise<string>>()
 
   constructor({ env, signal, credentials, patience }: SessionOptions) {
-    this.#exchange = new Exchange(signal, patience)
-    this.#hasProxy = Boolean(env.HTTPS_PROXY || env.https_proxy)
+    this.#exchange = new Exchange(signal, env, patience)
     const read = new Map<string, Promise<Credentials>>()
     const fromDocker = async (registry: string) =>
       (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
@@ -48,16 +46,7 @@ export class RegistrySession {
   }
 
   /** Asks with what the registry wants to see. Throws a RegistryTrouble, for the statuses 401 and 403 too, or the reason of the signal. */
-  async ask(question: RepositoryQuestion, address: RepositoryAddress): Promise<Answer> {
-    try {
-      return await this.#askAs(question, address)
-    } catch (error) {
-      if (!(error instanceof RegistryTrouble) || error.problem.kind !== 'unreachable' || !this.#hasProxy) throw error
-      throw new RegistryTrouble({ ...error.problem, hasProxy: true })
-    }
-  }
-
-  async #askAs({ path, ...question }: RepositoryQuestion, address: RepositoryAddress): Promise<Answer> {
+  async ask({ path, ...question }: RepositoryQuestion, address: RepositoryAddress): Promise<Answer> {
     const origin = await this.#originOf(address.host)
     const url = new URL(path, origin)
     // Where the registry has led us to, its credentials are not for.

@@ -57,12 +57,13 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['constructs', 'compiler/plan', 'compiler/values'],
     packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
   },
+  'adapters/http': { ours: ['adapters/http'], packages: ['hpagent'] },
   'adapters/process': {
     ours: ['adapters/process', 'compiler/diagnostics', 'compiler/values'],
     packages: [],
   },
   cluster: {
-    ours: ['cluster', 'adapters/process', 'compiler/diagnostics'],
+    ours: ['cluster', 'adapters/http', 'adapters/process', 'compiler/diagnostics'],
     packages: ['@kubernetes/client-node', 'js-yaml', 'ws'],
   },
   contexts: { ours: ['contexts', 'cluster/kubeconfig-files', 'compiler/diagnostics'], packages: ['js-yaml'] },
@@ -70,7 +71,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: [
       'environment',
       'cluster/cluster',
-      'cluster/slots',
+      'adapters/http/slots',
       'compiler/diagnostics',
       'compiler/syntax/tree',
       'compiler/values',
@@ -93,12 +94,15 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['js-yaml'],
   },
-  images: { ours: ['images', 'adapters/process', 'compiler/diagnostics', 'compiler/values'], packages: [] },
+  images: {
+    ours: ['images', 'adapters/http', 'adapters/process', 'compiler/diagnostics', 'compiler/values'],
+    packages: [],
+  },
   gitops: {
     ours: [
       'gitops',
       'adapters/process',
-      'cluster/proxy',
+      'adapters/http',
       'compiler/diagnostics',
       'compiler/values',
       'constructs/manifest',
@@ -116,7 +120,17 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
 /** Pure folders may use these of Node's modules: they touch nothing. */
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
-const IMPURE = new Set(['adapters/process', 'api', 'cli', 'cluster', 'contexts', 'gitops', 'images', 'shell'])
+const IMPURE = new Set([
+  'adapters/http',
+  'adapters/process',
+  'api',
+  'cli',
+  'cluster',
+  'contexts',
+  'gitops',
+  'images',
+  'shell',
+])
 const HEAVY = new Set([
   '@kubernetes/client-node',
   'js-yaml',
@@ -124,6 +138,7 @@ const HEAVY = new Set([
   'cdk8s-plus-27',
   'constructs',
   '@inquirer/select',
+  'hpagent',
   'age-encryption',
 ])
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { proxyFor } from '../../cluster/proxy.ts'
+import { neverSent } from '../../adapters/http/failure.ts'
+import { proxyFor } from '../../adapters/http/proxy.ts'
 import { type Answer, exchange, type Message } from './exchange.ts'
-import { ForgeError, isPassing, neverSent, noAnswer, refusal, type Subject } from './failures.ts'
+import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
 import { FORGE_NAMES } from './forge.ts'
 import { isLimited, pauseAsked } from './limits.ts'
 import { wordsOf } from './said.ts'
@@ -64,7 +65,7 @@ export interface Login {
 export class ForgeApi {
   readonly site: Site
   readonly #login: Login
-  readonly #proxy: URL | undefined
+  readonly #proxy: string | undefined
   readonly #patience: Patience
   readonly #tokenOf: string | undefined
 
@@ -74,8 +75,7 @@ export class ForgeApi {
     const own = env.GITHUB_ACTIONS === 'true' && login.variable === 'GITHUB_TOKEN' ? env.GITHUB_REPOSITORY : undefined
     this.#tokenOf = own?.toLowerCase() === site.path.toLowerCase() ? undefined : own
     this.#login = login
-    const proxy = proxyFor(new URL(site.api), env)
-    this.#proxy = proxy !== undefined && URL.canParse(proxy) ? new URL(proxy) : undefined
+    this.#proxy = proxyFor(new URL(site.api), env)
     this.#patience = { ...PATIENCE, ...patience }
   }
 

@@ -1,4 +1,4 @@
-import { proxyFor } from '../../cluster/proxy.ts'
+import { proxyFor } from '../../adapters/http/proxy.ts'
 import { parseRepositoryAddress } from './address.ts'
 import { type Answer, exchange } from './exchange.ts'
 import type { Forge, ForgeKind } from './forge.ts'
@@ -77,10 +77,8 @@ async function askKind(repository: string, env: Env, signal: AbortSignal): Promi
 }
 
 function ask(url: URL, env: Env, signal: AbortSignal): Promise<Answer> {
-  const proxy = proxyFor(url, env)
   const headers = { accept: 'application/json', 'user-agent': 'devctl' }
-  const through = proxy !== undefined && URL.canParse(proxy) ? new URL(proxy) : undefined
-  return exchange({ method: 'GET', url, headers, body: undefined }, through, signal)
+  return exchange({ method: 'GET', url, headers, body: undefined }, proxyFor(url, env), signal)
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

@@ -1,3 +1,4 @@
+import { type Failure, failureOf, isCut, neverSent } from '../../adapters/http/failure.ts'
 import { type ErrorDetails, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Answer } from './exchange.ts'
 import { FORGE_NAMES } from './forge.ts'
@@ -99,27 +100,17 @@ function permissionHint({ kind }: Site, said: string, tokenOf: string | undefine
 
 /** Says in a user's words why there is no answer. `error` is Node's. */
 export function noAnswer({ site, purpose }: Subject, error: unknown): ForgeError {
-  const { code = '', message } = error as NodeJS.ErrnoException // Node rejects with nothing else
   const host = new URL(site.api).host
   const details = { cause: error, maybeDone: !neverSent(error) }
-  const because =
-    code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-      ? 'its name leads to no address'
-      : code === 'ECONNREFUSED'
-        ? 'nothing listens there'
-        : code === 'ECONNRESET' || code === 'EPIPE'
-          ? 'the connection was cut'
-          : message
+  const because = REASONS[failureOf(error)] ?? (error as Error).message // Node rejects with nothing else
   return new ForgeError(`could not ${purpose}: no answer from \`${host}\`: ${because}`, details)
 }
 
+const REASONS: Partial<Record<Failure, string>> = {
+  name: 'its name leads to no address',
+  refused: 'nothing listens there',
+  cut: 'the connection was cut',
+}
+
 /** Whether the same may go well a moment later: a connection that was cut or could not be made, not a certificate that is wrong. */
-export const isPassing = (error: unknown): boolean =>
-  neverSent(error) ||
-  ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT', 'ERR_STREAM_PREMATURE_CLOSE'].includes(codeOf(error))
-
-/** Whether the request never got as far as the server. */
-export const neverSent = (error: unknown): boolean =>
-  ['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EPROXY'].includes(codeOf(error))
-
-const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? ''
+export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)

@@ -12,20 +12,26 @@ const files = join(program, '../../dist/bin')
 describe.skipIf(!existsSync(files))('the built program', () => {
   const parts = existsSync(files) ? readdirSync(files).filter(file => file.endsWith('.cjs')) : []
 
-  test('finds the library for proxies', () => {
+  test.each([
+    [
+      'the agent for proxies',
+      'http://127.0.0.1:9',
+      'no connection to `https://cluster.example.com`: the proxy `127.0.0.1:9`',
+    ],
+    ['the library for SOCKS', 'socks5://127.0.0.1:9', 'error: '],
+  ])('finds %s', (_, proxy, message) => {
     const folder = folderWith({
       config: JSON.stringify({
         'current-context': 'x',
         contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-        clusters: [
-          { name: 'x', cluster: { server: 'https://cluster.example.com', 'proxy-url': 'http://127.0.0.1:9' } },
-        ],
+        clusters: [{ name: 'x', cluster: { server: 'https://cluster.example.com', 'proxy-url': proxy } }],
         users: [{ name: 'x', user: {} }],
       }),
       'compose.yaml': 'name: x\nservices: {web: {image: "a:1"}}\n',
     })
     const { status, stderr } = run(folder, [program, 'deploy'])
-    expect(stderr).toContain('error: nothing listens at')
+    expect(stderr).toContain(message)
+    expect(stderr).not.toContain('bug of devctl')
     expect(status).toBe(1)
   })
 

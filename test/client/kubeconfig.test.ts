@@ -172,7 +172,8 @@ describe('the client library', () => {
     expect(await needs({ exec: { command: 'x' } })).toBe(false)
     expect(await needs({ 'auth-provider': { name: 'oidc' } })).toBe(true)
     expect(await needs({}, { 'proxy-url': 'socks5://proxy' })).toBe(true)
-    expect(await needs({}, {}, { HTTPS_PROXY: 'proxy:3128' })).toBe(true)
+    expect(await needs({}, {}, { HTTPS_PROXY: 'socks5://proxy' })).toBe(true)
+    expect(await needs({}, {}, { HTTPS_PROXY: 'proxy:3128' })).toBe(false)
     expect(await needs({}, {}, { HTTPS_PROXY: 'proxy:3128', NO_PROXY: 'example.com' })).toBe(false)
   })
 

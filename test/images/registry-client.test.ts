@@ -1,4 +1,5 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -530,9 +531,31 @@ describe('what is no registry', () => {
       problem: { kind: 'unreachable', reason: `nothing listens at \`127.0.0.1:${port}\`` },
     })
     expect(server.requests).toEqual([])
-    const proxied = { DOCKER_CONFIG: '/nonexistent', HTTPS_PROXY: 'http://proxy.example.com' }
-    const [other] = (await resolve([`127.0.0.1:${port}/web`], { env: proxied })).values()
-    expect(other).toMatchObject({ problem: { hasProxy: true } })
+  })
+
+  test('through the proxy of the environment, which learns the host and no more', async () => {
+    const asked: unknown[] = []
+    const proxy = createHttpServer()
+    let status = '407 Proxy Authentication Required'
+    proxy.on('connect', ({ url, headers }, client) => {
+      asked.push([url, headers['proxy-authorization']])
+      client.end(`HTTP/1.1 ${status}\r\n\r\n`)
+    })
+    await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
+    const { port } = proxy.address() as { port: number } // as above
+    const env = { DOCKER_CONFIG: '/nonexistent', HTTPS_PROXY: `http://ann:p%40ss@127.0.0.1:${port}` }
+    const ask = async () => [...(await resolve(['registry.example.com/web'], { env })).values()][0]
+    expect(await ask()).toMatchObject({
+      problem: { kind: 'unreachable', reason: `the proxy \`127.0.0.1:${port}\` answers 407` },
+    })
+    expect(asked).toEqual([['registry.example.com:443', `Basic ${Buffer.from('ann:p@ss').toString('base64')}`]])
+    // The tunnel is there, and nobody speaks TLS at its end.
+    status = '200 OK'
+    expect(await ask()).toMatchObject({ problem: { kind: 'unreachable' } })
+    proxy.close()
+    expect(await ask()).toMatchObject({
+      problem: { reason: expect.stringMatching(/^the proxy `127.0.0.1:\d+` cannot be reached: connect ECONNREFUSED/) },
+    })
   })
 })
 
@@ -560,7 +583,6 @@ describe('words', () => {
       { kind: 'denied', login: 'sent', said: 'DENIED: no' },
       { kind: 'denied', login: 'refused' },
       { kind: 'unreachable', reason: 'nothing listens there', hint: 'check it' },
-      { kind: 'unreachable', reason: 'nothing listens there', hasProxy: true },
       { kind: 'busy', status: 429 },
       { kind: 'busy', status: 503 },
       { kind: 'not-a-registry', reason: 'it gives something else' },
@@ -598,12 +620,6 @@ describe('words', () => {
           "hint": "check it",
           "message": "the registry \`r.example.com\` cannot be asked for \`r.example.com/web:1\`: nothing listens there",
           "notes": [],
-        },
-        {
-          "message": "the registry \`r.example.com\` cannot be asked for \`r.example.com/web:1\`: nothing listens there",
-          "notes": [
-            "devctl does not use HTTPS_PROXY when it asks registries",
-          ],
         },
         {
           "hint": "log in (\`docker login r.example.com\`), or try again later",

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../cluster/abort.ts'
+import { unlessAborted } from '../../adapters/http/abort.ts'
 import {
   type ApplyOptions,
   type CallOptions,

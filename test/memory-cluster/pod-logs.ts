@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../cluster/abort.ts'
+import { unlessAborted } from '../../adapters/http/abort.ts'
 import { ClusterError, type LogOptions } from '../../cluster/cluster.ts'
 
 interface Line {

@@ -224,7 +224,7 @@ describe('proxies', () => {
       upstream.on('close', () => client.destroy())
     })
     const port = await listen(proxy)
-    await failureOf(exchange(message, new URL(`http://ann:p%40ss@127.0.0.1:${port}`), AbortSignal.timeout(5000)))
+    await failureOf(exchange(message, `http://ann:p%40ss@127.0.0.1:${port}`, AbortSignal.timeout(5000)))
     expect(asked).toEqual(['forge.example:443', `Basic ${Buffer.from('ann:p@ss').toString('base64')}`])
     // A TLS handshake that names the server: the proxy sees nothing else.
     expect(first?.[0]).toBe(0x16)
@@ -235,7 +235,7 @@ describe('proxies', () => {
     const proxy = createServer()
     proxy.on('connect', (_, client) => client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'))
     const port = await listen(proxy)
-    const error = await failureOf(exchange(message, new URL(`http://127.0.0.1:${port}`), undefined))
+    const error = await failureOf(exchange(message, `http://127.0.0.1:${port}`, undefined))
     expect(error.message).toBe(`the proxy \`127.0.0.1:${port}\` answers 407`)
   })
 })

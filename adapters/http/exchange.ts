@@ -1,16 +1,15 @@
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import type { Connection } from './connection.ts'
 
 export interface Message {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** From the root of the server, with the query. */
   readonly path: string
-  readonly headers: Readonly<Record<string, string | number>>
-  readonly body: string | undefined
+  readonly headers: Readonly<Record<string, string | number | string[]>>
+  readonly body?: string | Uint8Array | undefined
   /** The answer stays open for long: a watch, a log. */
-  readonly isStream: boolean
+  readonly isStream?: boolean
 }
 
 export interface Deadlines {
@@ -34,23 +33,30 @@ export class NoAnswer extends Error {
   }
 }
 
+/** An answer is longer than any that is meant. */
+export class TooLong extends Error {
+  constructor(limit: number) {
+    super(`its answer is larger than ${limit / 1024 / 1024} MiB`)
+  }
+}
+
 /**
- * Sends one request, once, and gives the answer when its head is there, whatever its status. Rejects with NoAnswer, or with what Node says
- * of the connection. A signal that is aborted ends the connection, also later, while the answer is read.
+ * Sends one request, once, and gives the answer when its head is there, whatever its status. A server may have a path of its own, as behind a gateway:
+ * `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer, or with what Node says of the connection (`failureOf`). A signal that is aborted ends the connection, also later, while the answer is read.
  */
 export function exchange(
   server: URL,
   message: Message,
-  connection: Connection,
+  agent: Agent,
   deadlines: Deadlines,
   signal: AbortSignal | undefined,
 ): Promise<IncomingMessage> {
-  const { method, path, body, isStream } = message
+  const { method, path, headers, body, isStream = false } = message
   const options: RequestOptions = {
     ...addressOf(server, path),
     method,
-    agent: isStream ? connection.streams : connection.calls,
-    headers: { ...connection.headers, ...message.headers },
+    agent,
+    headers,
     ...(signal !== undefined && { signal }),
   }
   const request = server.protocol === 'https:' ? httpsRequest : httpRequest
@@ -85,7 +91,7 @@ export function exchange(
   })
 }
 
-/** A server may have a path of its own, as behind a gateway: `https://rancher.example.com/k8s/clusters/c-1`. Node takes longer with a URL. */
+/** Node takes longer with a URL. */
 function addressOf({ protocol, hostname, port, pathname }: URL, path: string): RequestOptions {
   return {
     protocol,
@@ -96,17 +102,27 @@ function addressOf({ protocol, hostname, port, pathname }: URL, path: string): R
   }
 }
 
-/** The whole answer as text; rejects when it breaks off, or with NoAnswer when nothing comes for `milliseconds`. */
-export async function readText(response: IncomingMessage, milliseconds: number): Promise<string> {
+/** The whole answer; rejects when it breaks off, with NoAnswer when nothing comes for `silence` milliseconds, and with TooLong for more than `limit` bytes. */
+export async function readBody(
+  response: IncomingMessage,
+  { silence, limit = Number.POSITIVE_INFINITY }: { readonly silence: number; readonly limit?: number },
+): Promise<Buffer> {
   const parts: Buffer[] = []
-  const timer = setTimeout(() => response.destroy(new NoAnswer(true, milliseconds)), milliseconds)
+  let size = 0
+  const timer = setTimeout(() => response.destroy(new NoAnswer(true, silence)), silence)
   try {
     for await (const part of response) {
       parts.push(part)
+      size += part.length
+      if (size > limit) throw new TooLong(limit)
       timer.refresh()
     }
   } finally {
     clearTimeout(timer)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }
+
+/** The same as text. */
+export const readText = async (response: IncomingMessage, silence: number): Promise<string> =>
+  (await readBody(response, { silence })).toString('utf8')

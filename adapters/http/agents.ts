@@ -1,0 +1,51 @@
+import { Agent, type AgentOptions } from 'node:http'
+import { Agent as SecureAgent, type AgentOptions as SecureAgentOptions } from 'node:https'
+import type { Duplex } from 'node:stream'
+
+/** How connections are kept, and whom they trust; the fields of Node's agents. */
+export type ConnectionOptions = Pick<AgentOptions, 'keepAlive' | 'maxSockets' | 'maxFreeSockets' | 'timeout'> &
+  Pick<SecureAgentOptions, 'secureContext' | 'rejectUnauthorized' | 'servername'>
+
+/** A proxy that does not let a connection through; `code` is `EPROXY`. */
+class ProxyError extends Error {
+  readonly code = 'EPROXY'
+}
+
+/**
+ * An agent that makes connections to a server, through an HTTP or HTTPS proxy where there is one (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy learns the host and the
+ * port. `proxy` is a URL, perhaps with a login in it, as `proxyFor` gives it. Throws a ProxyError for an address that is none.
+ */
+export async function agentFor(
+  server: URL,
+  proxy: string | undefined,
+  options: ConnectionOptions = {},
+): Promise<Agent> {
+  const isSecure = server.protocol === 'https:'
+  if (proxy === undefined) return isSecure ? new SecureAgent(options) : new Agent(options)
+  if (!URL.canParse(proxy) || !/^https?:$/.test(new URL(proxy).protocol))
+    throw new ProxyError('the address of the proxy is not an http or https URL')
+  const { HttpProxyAgent, HttpsProxyAgent } = await import('hpagent')
+  const url = new URL(proxy)
+  const agent = isSecure
+    ? new HttpsProxyAgent({ ...options, proxy: url })
+    : new HttpProxyAgent({ ...options, proxy: url })
+  return telling(agent, url)
+}
+
+type Connect = (options: object, done: (error: Error | null, socket?: Duplex) => void) => void
+
+/** The agent, with the proxy's name in what it says of a proxy that refuses. */
+function telling<A extends Agent>(agent: A, { host }: URL): A {
+  // The packages' types hide that an agent has this method: https://nodejs.org/api/http.html#agentcreateconnectionoptions-callback
+  const own = agent as unknown as { createConnection: Connect }
+  const connect = own.createConnection.bind(agent)
+  own.createConnection = (options, done) =>
+    connect(options, (error, socket) => done(error && toldOf(error, host), socket))
+  return agent
+}
+
+function toldOf(error: Error, host: string): Error {
+  const status = /^Bad response: (\d+)$/.exec(error.message)?.[1]
+  if (status !== undefined) return new ProxyError(`the proxy \`${host}\` answers ${status}`, { cause: error })
+  return new ProxyError(`the proxy \`${host}\` cannot be reached: ${error.message}`, { cause: error })
+}

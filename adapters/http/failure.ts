@@ -1,0 +1,52 @@
+import { NoAnswer } from './exchange.ts'
+
+/** Why there is no answer. What each client says of it is in its own words. */
+export type Failure =
+  | 'no-connection'
+  | 'no-answer'
+  | 'name'
+  | 'refused'
+  | 'no-route'
+  | 'cut'
+  | 'certificate'
+  | 'client-certificate'
+  | 'not-tls'
+  | 'proxy'
+  | 'other'
+
+const CODES: Readonly<Record<string, Failure>> = {
+  ENOTFOUND: 'name',
+  EAI_AGAIN: 'name',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'no-route',
+  ENETUNREACH: 'no-route',
+  ETIMEDOUT: 'no-connection',
+  ECONNRESET: 'cut',
+  ECONNABORTED: 'cut',
+  EPIPE: 'cut',
+  ERR_STREAM_PREMATURE_CLOSE: 'cut',
+  EPROXY: 'proxy',
+}
+
+/** Tells what an error of Node's, or a NoAnswer, means. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof NoAnswer) return error.isConnected ? 'no-answer' : 'no-connection'
+  const code = codeOf(error)
+  const known = CODES[code]
+  if (known) return known
+  // The server ends the handshake because of ours.
+  if (/ALERT_(BAD_CERTIFICATE|CERTIFICATE|UNKNOWN_CA|ACCESS_DENIED)/.test(code)) return 'client-certificate'
+  if (/CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER|SELF_SIGNED/.test(code) && !code.includes('ALERT'))
+    return 'certificate'
+  return code === 'EPROTO' || code.startsWith('ERR_SSL') ? 'not-tls' : 'other'
+}
+
+/** Whether the request never got as far as the server. */
+export const neverSent = (error: unknown): boolean =>
+  ['no-connection', 'name', 'refused', 'no-route', 'proxy'].includes(failureOf(error))
+
+/** Whether the connection stood, and then broke or fell silent: the server may have done what was asked, or not. */
+export const isCut = (error: unknown): boolean => ['cut', 'no-answer'].includes(failureOf(error))
+
+/** What Node calls the failure. */
+export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '' // what Node throws has one, or none
