@@ -132,7 +132,12 @@ export async function deployEnvironment(input: DeployInput, world: DeployWorld):
     const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
     const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
     const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
-    if (input.wait) await refuseDeleted(cluster, environment, neededAtEnd(first), { signal })
+    if (input.wait)
+      await Promise.all([
+        refuseDeleted(cluster, environment, neededAtEnd(first), { signal }),
+        // Its objects may still be there.
+        refuseEndingNamespace(cluster, namespace, { signal }),
+      ])
     const all = first.wanted.after.map(({ object }) => object)
     return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
   } catch (error) {

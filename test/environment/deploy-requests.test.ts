@@ -197,7 +197,7 @@ test('with --wait what was applied is still there at the end, which takes one li
     calls = cluster.calls.length
   })
   await waited(cluster, ...manifests)
-  expect(words(cluster.calls.slice(calls)).sort()).toEqual(['list ConfigMap', 'list Service'])
+  expect(words(cluster.calls.slice(calls)).sort()).toEqual(['get Namespace/default', 'list ConfigMap', 'list Service'])
 })
 
 test.each<[string, readonly (readonly [string, string])[], string]>([
@@ -221,6 +221,21 @@ test.each<[string, readonly (readonly [string, string])[], string]>([
   await expect(waited(cluster, ...manifests)).rejects.toMatchObject({ message })
   cluster.before = () => {}
   expect(await waited(cluster, ...manifests)).toMatchObject({ isUpToDate: false })
+})
+
+test('with --wait a namespace that somebody deletes in the meantime is an error, also while its objects are there', async () => {
+  const cluster = new MemoryCluster()
+  const get = cluster.get.bind(cluster)
+  const deletionTimestamp = new Date(0).toISOString()
+  atTheEnd(cluster, () => {
+    cluster.get = async (what, options) => {
+      const found = await get(what, options)
+      return found && what.kind === 'Namespace'
+        ? { ...found, metadata: { ...found.metadata, deletionTimestamp } }
+        : found
+    }
+  })
+  await expect(waited(cluster, service)).rejects.toThrow('the namespace `default` is being deleted')
 })
 
 test('an object that has lost its label is still there', async () => {
