@@ -161,8 +161,12 @@ function stateOf(workload: KubeObject, service: string, container: Container | u
 function reasonOf(problem: Problem, service: string): string {
   const { message } = remedyOf(problem, undefined, service)
   if (message !== undefined) return message
-  const { code, detail } = problem
-  const [line = ''] = detail.split('\n')
+  const { code, detail, ends } = problem
+  // The kubelet's own words are about its back-off.
+  if (ends)
+    return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', killed for its memory' : ''}`
+  const [first = ''] = detail.split('\n')
+  const line = first.trim().replace(/:$/, '')
   return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
 }
 

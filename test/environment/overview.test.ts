@@ -118,7 +118,20 @@ test('what is exposed without a route has the address of its load balancer, or t
   expect(await exposed()).toEqual([[['queue:6379'], ['203.0.113.7:1883', '[2001:db8::7]:1883', '<node>:31074']]])
 })
 
-test('a service that is not ready has the reason that a deploy gives', async () => {
+const NO_SECRET = {
+  state: { waiting: { reason: 'CreateContainerConfigError', message: 'secret "db-password" not found' } },
+}
+const crashed = (terminated: object) => ({
+  restartCount: 4,
+  state: { waiting: { reason: 'CrashLoopBackOff', message: 'back-off 40s restarting failed container=web' } },
+  lastState: { terminated },
+})
+
+test.each([
+  ['the Secret `db-password`, which `web` needs, does not exist', NO_SECRET],
+  ['it ends again and again: exit code 2', crashed({ exitCode: 2, reason: 'Error' })],
+  ['it ends again and again: exit code 137, killed for its memory', crashed({ exitCode: 137, reason: 'OOMKilled' })],
+])('a service that is not ready has its reason: %s', async (reason, container) => {
   const cluster = newCluster()
   const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web' }))
   await deploy(cluster, wanted([], [web]))
@@ -129,9 +142,8 @@ test('a service that is not ready has the reason that a deploy gives', async () 
   const labels = { ...pod.metadata.labels, 'controller-revision-hash': 'a' }
   const owner = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid, controller: true }
   await cluster.create({ ...pod, metadata: { ...pod.metadata, labels, ownerReferences: [owner] } })
-  const waiting = { reason: 'CreateContainerConfigError', message: 'secret "db-password" not found' }
-  const status = { phase: 'Pending', containerStatuses: [{ name: 'web', restartCount: 0, state: { waiting } }] }
+  const status = { phase: 'Pending', containerStatuses: [{ name: 'web', restartCount: 0, ...container }] }
   cluster.act(ref(pod), live => ({ ...live, status }), 'kubelet')
   const { services } = await overviewOf(cluster, { environment: ENVIRONMENT, namespace: NAMESPACE, now: NOW }, {})
-  expect(services.map(({ reason }) => reason)).toEqual(['the Secret `db-password`, which `web` needs, does not exist'])
+  expect(services.map(({ reason }) => reason)).toEqual([reason])
 })
