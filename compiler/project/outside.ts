@@ -44,7 +44,20 @@ export function mayRead(host: CompilerHost, path: string, span: Span | undefined
   reporter.budget.spend('bytes', stat?.kind === 'file' ? stat.size : 0, span)
   const outside = host.outside?.(path)
   if (!outside || outside.is === 'allowed') return true
-  if (outside.is === 'read') reporter.report(read, span, { path: outside.path })
+  if (outside.is === 'read') warn(outside.path, span, reporter, stat?.kind === 'folder')
   else reporter.report(refused, span, { path: outside.path, isSystem: outside.is === 'system' })
   return outside.is === 'read'
+}
+
+/** The folders that a place has been warned of: of what is in them there is nothing more to say. */
+const folders = new WeakMap<Reporter, { readonly folder: string; readonly span: Span | undefined }[]>()
+
+function warn(path: string, span: Span | undefined, reporter: Reporter, isFolder: boolean): void {
+  const known = folders.get(reporter) ?? []
+  const isTold = known.some(
+    one => one.span?.file === span?.file && one.span?.start === span?.start && path.startsWith(`${one.folder}/`),
+  )
+  if (isTold) return
+  reporter.report(read, span, { path })
+  if (isFolder) folders.set(reporter, [...known, { folder: path, span }])
 }

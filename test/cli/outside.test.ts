@@ -104,6 +104,16 @@ describe('a file outside of the project', () => {
     expect(listed.stderr).not.toContain('files/outside')
   })
 
+  test('a folder is told once, and of what is in it only where a link leads elsewhere', async () => {
+    const folder = place('', {})
+    write(folder, { '../../stranger/inner/x': 'x\n', '../../stranger/inner/deep/y': 'y\n' })
+    symlinkSync('../good.env', join(folder, '../../stranger/inner/link'))
+    write(folder, { 'compose.yaml': `${web}    volumes: ["../../stranger/inner:/a:ro"]\n` })
+    const { stderr } = await render(folder, {})
+    const told = [...stderr.matchAll(/outside-read\]: `\S*\/stranger\/(\S*)` is .*\n +--> compose\.yaml:(\d+)/g)]
+    expect(told.map(([, path, line]) => `${path} ${line}`)).toEqual(['inner 5', 'good.env 5'])
+  })
+
   test.each(['/proc/self/environ', '/sys/kernel/notes', '/dev/zero', '/proc/self/cwd/compose.yaml'])(
     '%s is refused everywhere',
     async path => {
