@@ -31,6 +31,6 @@ export function withUser(env: GitOptions['env'], credentials: Credentials | unde
   return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])
 }
 
-/** What is no escape stays as it is, as in git. */
+/** A part of an address without escapes; what is no escape stays as it is, as in git. */
 const unescaped = (text: string): string =>
   text.replaceAll(/(?:%[\da-f]{2})+/gi, found => Buffer.from(found.replaceAll('%', ''), 'hex').toString())

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { type Credentials, splitCredentials } from './address-credentials.ts'
 import { withoutCredentials } from './git.ts'
+import { filePathIn } from './repository-url.ts'
 
 /** The address of a repository, as git is given it and as people read it. */
 export interface Address {
@@ -36,9 +37,15 @@ export function readAddress(text: string, base: string): Address {
       throw new UserError(`the scheme of \`${shown}\` has capital letters, which git does not know`, {
         hint: `write \`${scheme.toLowerCase()}://\``,
       })
-    if (scheme === 'file') return ofFolder(decodeURIComponent(new URL(text).pathname), shown)
+    const path = scheme === 'file' ? filePathIn(text) : undefined
+    if (path !== undefined) return ofFolder(path, shown)
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
+    // Where the host ends is read differently by programs: what is shown, and gets the token, could be another one than git asks.
+    if (/^[a-z+]+:\/\/[^/]*[\\?#]/.test(text))
+      throw new UserError(`\`${shown}\` is no address of a repository: nobody can tell its host`, {
+        hint: 'write a `/` behind the host, and `\\`, `?` and `#` before it as `%5C`, `%3F` and `%23`',
+      })
     refuseOption(text.slice(text.indexOf('://') + 3), shown)
     return { ...splitCredentials(text), shown, isCheckout: false }
   }
@@ -75,7 +82,8 @@ export function refuseInside({ folder, shown }: Address, source: string): void {
 const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or the path of a folder'
 
 function ofFolder(folder: string, shown: string): Address {
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+  // Node.js takes no path with a NUL.
+  if (folder.includes('\0') || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
     throw new UserError(`there is no folder \`${shown}\``, { hint: HINT })
   const isCheckout = existsSync(join(folder, '.git'))
   if (!isCheckout && !existsSync(join(folder, 'HEAD')))

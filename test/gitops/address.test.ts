@@ -23,6 +23,15 @@ describe('the address of a repository', () => {
     ['https://-x.example.com/deploy.git', 'begin with a dash', 'ssh://HOST/PATH'],
     ['-oProxyCommand=x:deploy.git', 'is no address', 'ssh://HOST/PATH'],
     ['ext::sh -c x', 'is no address', 'ssh://HOST/PATH'],
+    ['https://evil.example.com#@example.com/x', 'nobody can tell its host', '`%23`'],
+    ['https://evil.example.com?@example.com/x', 'nobody can tell its host', '`%3F`'],
+    ['https://example.com\\@evil.example.com/x', 'nobody can tell its host', '`%5C`'],
+    ['ssh://git@example.com\\x@evil.example.com/x', 'nobody can tell its host', '`%5C`'],
+    ['https://example.com/a b', 'is no address', 'ssh://HOST/PATH'],
+    ['file:///tmp/%E0%A4%A', 'is no address', 'ssh://HOST/PATH'],
+    ['file://[/tmp', 'is no address', 'ssh://HOST/PATH'],
+    ['file:///tmp/a%00b', 'there is no folder', 'ssh://HOST/PATH'],
+    ['a\u0000b', 'there is no folder', 'ssh://HOST/PATH'],
     ['gopher://example.com/x', 'is no address', 'ssh://HOST/PATH'],
   ])('%s is refused before git sees it', (text, message, hint) => {
     const read = () => readAddress(text, '/')

@@ -348,6 +348,8 @@ describe('the address of a repository', () => {
     ['./a:b', 'a path of this machine'],
     ['file:///srv/my%20git', '`/srv/my git` is a path of this machine'],
     ['C:\\deploy', 'a path of this machine'],
+    ['file:///srv/%E0%A4%A', 'is a path of this machine'],
+    ['https://[bad/', 'is no address of a repository'],
     ['git://host/deploy.git', '`git://` addresses'],
   ])('%s is refused', (address, message) => {
     expect(() => controllerAddress(address)).toThrow(message)
