@@ -60,11 +60,18 @@ const replicasOfGlobal = diagnostic({
 const unknownMode = diagnostic({
   code: 'kind/unknown-mode',
   severity: 'error',
-  explain: '`deploy.mode` is `replicated` (the default) or `global`, which runs one container on every node.',
-  text: (p: { mode: string }) => ({
-    message: `\`deploy.mode\` has the unknown value \`${p.mode}\``,
-    hint: 'use `replicated` or `global`',
-  }),
+  explain:
+    '`deploy.mode` is `replicated` (the default) or `global`, which runs one container on every node. The job modes of Swarm, `replicated-job` and `global-job`, are not supported: a restart policy (`restart: on-failure` or `restart: "no"`) makes a service a Job.',
+  text: (p: { mode: string }) =>
+    p.mode === 'replicated-job' || p.mode === 'global-job'
+      ? {
+          message: `\`deploy.mode: ${p.mode}\` is not supported`,
+          hint: 'remove it and write `restart: on-failure`, which makes the service a Job',
+        }
+      : {
+          message: `\`deploy.mode\` has the unknown value \`${p.mode}\``,
+          hint: 'use `replicated` or `global`',
+        },
 })
 
 /** The kind of a workload, and the line that decided it. */

@@ -4,14 +4,25 @@ import type { PlanContext } from './context.ts'
 import { type EndpointPort, publishedPort } from './exposure.ts'
 import { neverPublic } from './route-ports.ts'
 
+/** The container ports that one item of `ports` stands for. */
+interface Written {
+  readonly first: number
+  readonly last: number
+}
+
+const isOne = ({ first, last }: Written): boolean => first === last
+
+const portsOf = (written: Written, protocol = ''): string =>
+  isOne(written) ? `port ${written.first}${protocol} is` : `ports ${written.first} to ${written.last}${protocol} are`
+
 const notTcp = diagnostic({
   code: 'ports/not-public',
   severity: 'warning',
   loss: true,
   explain:
     'A published port becomes a public HTTPS address. UDP and SCTP cannot be carried by it, so the port stays inside the cluster, where other services reach it.',
-  text: (p: { port: number; protocol: string }) => ({
-    message: `port ${p.port}/${p.protocol.toLowerCase()} is not public: public addresses speak HTTPS, over TCP`,
+  text: (p: { written: Written; protocol: string }) => ({
+    message: `${portsOf(p.written, `/${p.protocol.toLowerCase()}`)} not public: public addresses speak HTTPS, over TCP`,
     hint: 'add `x-expose: {type: LoadBalancer}` to it in the long form of `ports`',
   }),
 })
@@ -34,8 +45,8 @@ const loopback = diagnostic({
   loss: true,
   explain:
     'Compose makes a port that is published on a loopback address (`127.0.0.1:8080:80`) reachable on your machine and nowhere else. The containers of a cluster do not run there, so the address is left out: the port is not made public, and other services reach it. `devctl forward web 8080:80` makes it reachable on your machine.',
-  text: (p: { service: string; port: number; local: number; address: string }) => ({
-    message: `port ${p.port} is not made public, because it is published on \`${p.address}\``,
+  text: (p: { service: string; written: Written; port: number; local: number; address: string }) => ({
+    message: `${portsOf(p.written)} not made public, because ${isOne(p.written) ? 'it is' : 'they are'} published on \`${p.address}\``,
     hint: `\`devctl forward ${p.service} ${p.local}:${p.port}\` reaches it from your machine`,
   }),
 })
@@ -63,6 +74,7 @@ export function publicPorts(
   const found = new Map<number, Port>()
   const name = names.of(service.name)
   const byEndpoint = new Set(routed.map(({ port }) => port))
+  const written = writtenItems(service)
   for (const port of service.ports) {
     if (port.published === undefined) continue
     // It has a Service of its own for connections from outside.
@@ -70,9 +82,11 @@ export function publicPorts(
     const number = publishedPort(port) ?? port.target
     const isRouted = byEndpoint.has(port.target) || byEndpoint.has(number)
     const kind = neverPublic.get(port.target)
-    if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { port: port.target, protocol: port.protocol })
+    const item = written.get(itemOf(port))!
+    // Said once for all ports of an item, since it is the same each time.
+    if (port.protocol !== 'TCP') reporter.report(notTcp, port.span, { written: item, protocol: port.protocol })
     else if (port.hostIp && isLoopback(port.hostIp)) {
-      const parameters = { service: name, port: port.target, local: number, address: port.hostIp }
+      const parameters = { service: name, written: item, port: port.target, local: number, address: port.hostIp }
       if (!isRouted) reporter.report(loopback, port.span, parameters)
     } else if (kind) {
       if (!isRouted) reporter.report(guarded, port.span, { service: name, port: port.target, kind })
@@ -84,5 +98,16 @@ export function publicPorts(
   }
   return [...found.values()].sort((a, b) => a.target - b.target)
 }
+
+function writtenItems({ ports }: Service): ReadonlyMap<string, Written> {
+  const found = new Map<string, Written>()
+  for (const port of ports) {
+    const { first, last } = found.get(itemOf(port)) ?? { first: port.target, last: port.target }
+    found.set(itemOf(port), { first: Math.min(first, port.target), last: Math.max(last, port.target) })
+  }
+  return found
+}
+
+const itemOf = ({ span, protocol }: Port): string => `${span.file.path} ${span.start} ${protocol}`
 
 const isLoopback = (address: string): boolean => /^127\.|^(::1|0:0:0:0:0:0:0:1)$|^localhost$/.test(address)
