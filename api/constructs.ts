@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import type { Construct } from 'constructs'
-import { fallbackName } from '../cli/environment-name.ts'
-import { createHost } from '../cli/node-host.ts'
 import type { ComposeApplicationProps as PureProps } from '../constructs/compose-application.ts'
 import { ComposeApplication as PureComposeApplication } from '../constructs/compose-application.ts'
+import { fallbackName } from '../operations/project/environment-name.ts'
+import { createHost } from '../operations/project/node-host.ts'
 
 export type { CompilerHost, Diagnostic } from '../constructs/compose-application.ts'
 /** What `devctl/constructs` is: the constructs, with this machine's files and the process's variables where nothing else is given. */

@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { choice, flag, list, longFlag, type Option, type Values } from './options.ts'
 import { loading, planning } from './project-options.ts'
 import { target, timeout } from './target-options.ts'

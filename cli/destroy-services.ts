@@ -1,12 +1,11 @@
 import type { KubeObject } from '../cluster/cluster.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { leadsOf, objectsOfServices } from '../environment/part.ts'
 import { isWorkload, serviceOf } from '../environment/wanted.ts'
 import type { Context } from './command.ts'
 import type { DestroyValues } from './destroy-values.ts'
 import type { KnownEnvironment } from './environment-of-files.ts'
-import { UsageError } from './errors.ts'
 import { serviceWords } from './live-services.ts'
 
 /** Refuses what is about a whole environment where services are named. Throws a UsageError. */

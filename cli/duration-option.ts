@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { longFlag, type Option } from './options.ts'
 
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }

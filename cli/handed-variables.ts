@@ -1,3 +1,5 @@
+import { manifestOf } from '../operations/project/open-project.ts'
+import type { OpenProject } from '../operations/project/opened-project.ts'
 import type { Session } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import {
@@ -6,8 +8,6 @@ import {
   type ForCluster,
   prepareForCluster,
 } from './compile-for-cluster.ts'
-import { manifestOf } from './open-project.ts'
-import type { OpenProject } from './opened-project.ts'
 import type { Progress } from './progress/events.ts'
 import { withVariables } from './project-session.ts'
 

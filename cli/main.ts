@@ -1,7 +1,6 @@
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { shownPlace } from '../compiler/syntax/source.ts'
 import { commands } from './commands.ts'
-import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { runProgram } from './program.ts'
 import { redacting } from './redacting.ts'

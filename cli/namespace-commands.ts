@@ -1,14 +1,13 @@
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { saveContext } from '../contexts/store.ts'
 import { findTarget } from '../contexts/target.ts'
+import { dnsLabel } from '../operations/project/checks.ts'
 import { withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { usingContext, warnOfVariables } from './context-commands.ts'
-import { UsageError } from './errors.ts'
 import { INTERRUPTED } from './exit-status.ts'
-import { dnsLabel } from './project-options.ts'
 
 /** Sets the namespace of the current context, wherever that comes from. */
 export async function useNamespace({ io, logLevel }: Context, namespace: string): Promise<number> {

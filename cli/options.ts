@@ -1,5 +1,5 @@
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import type { Parsed } from '../compiler/values/parsed.ts'
-import { UsageError } from './errors.ts'
 
 /** An option as data. The key it is declared under is its long flag in camel case. */
 export interface Option<Value> {

@@ -1,6 +1,6 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from './command.ts'
-import { UsageError } from './errors.ts'
 import type { Io } from './io.ts'
 import { choice, type Option } from './options.ts'
 import { version } from './version.ts'

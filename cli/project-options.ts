@@ -1,6 +1,7 @@
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../compiler/values/image-reference.ts'
+import { dnsLabel, dnsName, registryPath } from '../operations/project/checks.ts'
 import type { Word } from './command.ts'
-import { UsageError } from './errors.ts'
 import { choice, flag, list, type Option, text, type Values } from './options.ts'
 
 /** The word of commands that compile a part of an application. */
@@ -74,24 +75,6 @@ export const planning = {
 export type LoadingValues = Values<typeof loading>
 export type PlanningValues = Values<typeof planning>
 
-const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-
-/** Throws a UsageError for what is no DNS label; `option` names where it was given. */
-export function dnsLabel(value: string, option: string): void {
-  if (LABEL.test(value) && value.length <= 63) return
-  throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS label`, {
-    hint: 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit',
-  })
-}
-
-/** Throws a UsageError for what is no DNS name. */
-export function dnsName(value: string, option: string): void {
-  if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
-  throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS name`, {
-    hint: 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`',
-  })
-}
-
 function gatewayReference(value: string, option: string): void {
   const [namespace, name, ...rest] = value.split('/')
   if (namespace === undefined || name === undefined || rest.length > 0) {
@@ -101,15 +84,6 @@ function gatewayReference(value: string, option: string): void {
   }
   dnsLabel(namespace, option)
   dnsName(name, option)
-}
-
-/** Throws a UsageError for what is no registry. */
-export function registryPath(value: string, option: string): void {
-  const reference = parseImageReference(`${value}/image`)
-  if (reference.ok && reference.value.tag === undefined && reference.value.digest === undefined) return
-  throw new UsageError(`\`${option}\` is \`${value}\``, {
-    hint: 'write a host and a path in lower case, without scheme and tag, such as `registry.example.com/team`',
-  })
 }
 
 function imageTag(value: string, option: string): void {

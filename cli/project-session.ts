@@ -1,8 +1,8 @@
+import { openProject, targetOf } from '../operations/project/open-project.ts'
+import type { OpenProject } from '../operations/project/opened-project.ts'
 import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import type { Io } from './io.ts'
-import { openProject, targetOf } from './open-project.ts'
-import type { OpenProject } from './opened-project.ts'
 import type { LoadingValues } from './project-options.ts'
 
 interface Values extends LoadingValues, SessionOptions {

@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 
 /**
  * The regular expression that a user gives for names of services. It is found anywhere in a name, so that a beginning of names is one, too (specification, `logs`). Go's

@@ -1,7 +1,7 @@
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { jsonText } from '../compiler/values/printable.ts'
+import { ABOUT_OPTIONS, compileFiles } from '../operations/project/compile-files.ts'
 import type { Context } from './command.ts'
-import { ABOUT_OPTIONS, compileFiles } from './compile-files.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary, repositoryPath } from './report.ts'
 

@@ -1,4 +1,4 @@
-import { UsageError } from './errors.ts'
+import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import type { Option } from './options.ts'
 
 /** `--var NAME=VALUE`, repeatable; a later one of a name counts. Values are not shown in messages: they may be secret. */

@@ -57,6 +57,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['constructs', 'compiler/plan', 'compiler/values'],
     packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
   },
+  'adapters/files': { ours: ['adapters/files', 'compiler/diagnostics'], packages: [] },
   'adapters/http': { ours: ['adapters/http'], packages: ['hpagent'] },
   'adapters/process': {
     ours: ['adapters/process', 'compiler/diagnostics', 'compiler/values'],
@@ -110,9 +111,36 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['age-encryption', 'js-yaml'],
   },
-  api: { ours: ['cli', 'compiler', 'constructs'], packages: ['constructs'] },
+  operations: {
+    ours: [
+      'operations',
+      'adapters',
+      'compiler',
+      'constructs',
+      'contexts',
+      'cluster',
+      'environment',
+      'gitops',
+      'images',
+      'shell',
+    ],
+    packages: [],
+  },
+  api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
   cli: {
-    ours: ['cli', 'compiler', 'constructs', 'cluster', 'contexts', 'environment', 'gitops', 'images', 'shell'],
+    ours: [
+      'cli',
+      'operations',
+      'adapters',
+      'compiler',
+      'constructs',
+      'cluster',
+      'contexts',
+      'environment',
+      'gitops',
+      'images',
+      'shell',
+    ],
     packages: ['commander'],
   },
 }
@@ -121,6 +149,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
 const IMPURE = new Set([
+  'adapters/files',
   'adapters/http',
   'adapters/process',
   'api',
@@ -129,6 +158,7 @@ const IMPURE = new Set([
   'contexts',
   'gitops',
   'images',
+  'operations',
   'shell',
 ])
 const HEAVY = new Set([
@@ -165,6 +195,7 @@ const modules = [
   'environment',
   'gitops',
   'images',
+  'operations',
   'shell',
   'cli',
 ].flatMap(folder =>
@@ -207,7 +238,7 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
 }
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|compiler|constructs|cluster|contexts|environment|gitops|images|shell|cli)\//.test(target)
+  /^(adapters|compiler|constructs|cluster|contexts|environment|gitops|images|operations|shell|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

@@ -1,7 +1,7 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
-import { UsageError } from '../errors.ts'
 import { choice, text } from '../options.ts'
-import { dnsLabel, dnsName, registryPath } from '../project-options.ts'
 
 const values = {
   token: text('--token <token>', 'API token of a platform'),

@@ -1,5 +1,5 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { command } from '../command.ts'
-import { UsageError } from '../errors.ts'
 
 export const help = command({
   name: 'help',

@@ -1,6 +1,6 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { command } from '../command.ts'
 import { duration } from '../duration-option.ts'
-import { UsageError } from '../errors.ts'
 import { flag, type Option, text } from '../options.ts'
 import { loading } from '../project-options.ts'
 import { environmentName, target } from '../target-options.ts'

@@ -1,9 +1,9 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { ArgocdSettings } from '../../gitops/argocd.ts'
 import type { FluxSettings } from '../../gitops/flux.ts'
+import { dnsLabel, dnsName } from '../../operations/project/checks.ts'
 import { parseDuration } from '../duration-option.ts'
-import { UsageError } from '../errors.ts'
 import { longFlag, type Option, text, type Values } from '../options.ts'
-import { dnsLabel, dnsName } from '../project-options.ts'
 
 const dns = (flags: string, description: string) => text(flags, description, { check: dnsName })
 const span = (flags: string, description: string) => text(flags, description, { check: positive })

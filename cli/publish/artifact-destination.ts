@@ -1,5 +1,5 @@
-import { UsageError } from '../errors.ts'
-import type { OpenProject } from '../opened-project.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { OpenProject } from '../../operations/project/opened-project.ts'
 import { longFlag } from '../options.ts'
 import { parseReference } from './oci-reference.ts'
 import { forge, type PublishingValues, publishing, pullRequest } from './options.ts'

@@ -1,6 +1,6 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { type OciReference, parseOciReference } from '../../compiler/values/oci-reference.ts'
-import { UsageError } from '../errors.ts'
 import { inForm } from '../options.ts'
 
 /** Throws a UsageError for what names no repository of a registry. */

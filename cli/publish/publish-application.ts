@@ -1,7 +1,7 @@
 import { begin } from '../../gitops/beginning.ts'
+import { openProject } from '../../operations/project/open-project.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
-import { openProject } from '../open-project.ts'
 import type { Progress } from '../progress/events.ts'
 import { startProgress } from '../progress/progress.ts'
 import { artifactDestination } from './artifact-destination.ts'

@@ -24,3 +24,6 @@ export class UserError extends Error {
     this.place = details.place
   }
 }
+
+/** What was asked for contradicts itself, or names what is not there: nothing was begun. On the command line its exit status is 2. */
+export class UsageError extends UserError {}

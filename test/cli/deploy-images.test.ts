@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compileForCluster } from '../../cli/compile-for-cluster.ts'
-import { openProject } from '../../cli/open-project.ts'
 import { plainProgress } from '../../cli/progress/plain.ts'
 import { addCredentials, registriesIn } from '../../cli/registry-credentials.ts'
+import { openProject } from '../../operations/project/open-project.ts'
 import { makeFolder } from './folder.ts'
 
 const COMPOSE = `services:

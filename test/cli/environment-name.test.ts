@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { repositoryName } from '../../cli/environment-name.ts'
+import { repositoryName } from '../../operations/project/environment-name.ts'
 import { makeFolder } from './folder.ts'
 
 describe('the name of a repository', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { compileFiles } from '../../cli/compile-files.ts'
 import { findEnvironment, findName } from '../../cli/environment-of-files.ts'
-import { openProject } from '../../cli/open-project.ts'
 import type { LoadingValues } from '../../cli/project-options.ts'
+import { compileFiles } from '../../operations/project/compile-files.ts'
+import { openProject } from '../../operations/project/open-project.ts'
 import { makeFolder } from './folder.ts'
 
 const GOOD = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readImagesFile } from '../../cli/images-file.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { readImagesFile } from '../../operations/project/images-file.ts'
 import { makeFolder } from './folder.ts'
 
 const digest = '0123456789abcdef'.repeat(4)

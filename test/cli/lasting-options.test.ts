@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { lastingOptions } from '../../cli/lasting-options.ts'
-import { openProject } from '../../cli/open-project.ts'
-import type { OpenProject } from '../../cli/opened-project.ts'
+import { lastingOptions } from '../../operations/project/lasting-options.ts'
+import { openProject } from '../../operations/project/open-project.ts'
+import type { OpenProject } from '../../operations/project/opened-project.ts'
 import { run } from '../run.ts'
 import { makeFolder, write } from './folder.ts'
 

@@ -1,9 +1,9 @@
 import { truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createHost } from '../../cli/node-host.ts'
 import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
 import { compile } from '../../compiler/index.ts'
+import { createHost } from '../../operations/project/node-host.ts'
 import { run } from '../run.ts'
 import { makeFolder } from './folder.ts'
 

@@ -2,11 +2,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { compileFiles } from '../../cli/compile-files.ts'
 import type { Io } from '../../cli/io.ts'
-import { openProject, targetOf } from '../../cli/open-project.ts'
 import type { LoadingValues } from '../../cli/project-options.ts'
 import { chooseTarget } from '../../contexts/target.ts'
+import { compileFiles } from '../../operations/project/compile-files.ts'
+import { openProject, targetOf } from '../../operations/project/open-project.ts'
 import { run } from '../run.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-manifest-'))

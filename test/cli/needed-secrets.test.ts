@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openProject } from '../../cli/open-project.ts'
 import { neededKeys } from '../../cli/publish/needed-secrets.ts'
+import { openProject } from '../../operations/project/open-project.ts'
 import { makeFolder } from './folder.ts'
 
 const COMPOSE = `name: shop

@@ -11,9 +11,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createHost } from '../../cli/node-host.ts'
 import type { BuildInput } from '../../compiler/host.ts'
 import { writeOutput } from '../../gitops/tree/output-directory.ts'
+import { createHost } from '../../operations/project/node-host.ts'
 import { makeFolder, write } from './folder.ts'
 
 const host = createHost({

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../cli/commands.ts'
-import { UsageError } from '../../cli/errors.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { root } from '../cases.ts'
 import { run } from '../run.ts'
 import { makeFolder } from './folder.ts'

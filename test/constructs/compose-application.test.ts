@@ -7,10 +7,10 @@ import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { ComposeApplication } from '../../api/constructs.ts'
-import { createHost } from '../../cli/node-host.ts'
 import { compile } from '../../compiler/index.ts'
 import { toManifests } from '../../constructs/index.ts'
 import { inReadingOrder } from '../../constructs/key-order.ts'
+import { createHost } from '../../operations/project/node-host.ts'
 
 const root = join(import.meta.dirname, '../..')
 const example = join(root, 'examples/cdk8s')

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { createHost } from '../../cli/node-host.ts'
 import type { KubeObject } from '../../cluster/cluster.ts'
 import { compile, type Plan } from '../../compiler/index.ts'
 import { toManifests } from '../../constructs/index.ts'
@@ -11,6 +10,7 @@ import { leadsOf, manifestsOf, objectsOfServices, withDependencies } from '../..
 import { readRecord } from '../../environment/record.ts'
 import { restartServices } from '../../environment/restart.ts'
 import { nameOf } from '../../environment/wanted.ts'
+import { createHost } from '../../operations/project/node-host.ts'
 import { makeFolder } from '../cli/folder.ts'
 import { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 

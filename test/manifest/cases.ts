@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { createHost } from '../../cli/node-host.ts'
 import { type ReadManifest, readManifest } from '../../compiler/manifest/read.ts'
+import { createHost } from '../../operations/project/node-host.ts'
 import { root } from '../cases.ts'
 
 /** A folder with a manifest, and what it is read with. */

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createHost } from '../../cli/node-host.ts'
 import { readManifest } from '../../compiler/manifest/read.ts'
+import { createHost } from '../../operations/project/node-host.ts'
 import { type ManifestCase, manifestCases } from './cases.ts'
 
 // Whatever stands in a manifest, reading it ends with a manifest or with diagnostics that have a place.

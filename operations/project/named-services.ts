@@ -1,9 +1,9 @@
-import { Reporter } from '../compiler/diagnostics/reporter.ts'
-import { didYouMean } from '../compiler/diagnostics/suggest.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { LoadOptions } from '../compiler/options.ts'
-import type { Plan } from '../compiler/plan/plan.ts'
-import type { Project } from '../compiler/project/project.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { LoadOptions } from '../../compiler/options.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Project } from '../../compiler/project/project.ts'
 import type { CompiledProject } from './compile-files.ts'
 import { manifestOf } from './open-project.ts'
 import type { OpenProject } from './opened-project.ts'
@@ -39,7 +39,7 @@ export async function partOf(
     throw new UserError(`there is no service \`${names[0]}\`: \`${manifest?.shown}\` has no Compose file`, {
       hint: 'leave the names out: what commands deploy is deployed as a whole',
     })
-  const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../environment/part.ts')])
+  const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../../environment/part.ts')])
   return {
     named: names,
     services: withDependencies(
@@ -51,7 +51,7 @@ export async function partOf(
 
 /** What the cluster calls the services of the files. */
 export async function labelsOf(project: Project): Promise<ReadonlyMap<string, string>> {
-  const { planNames } = await import('../compiler/plan/names.ts')
+  const { planNames } = await import('../../compiler/plan/names.ts')
   const names = planNames(project, {}, new Reporter())
   return new Map([...project.services.keys()].map(name => [name, names.of(name)]))
 }

@@ -1,10 +1,10 @@
 import { basename, delimiter, dirname, join, resolve, sep } from 'node:path'
-import type { Outside } from '../compiler/host.ts'
-import type { Io } from './io.ts'
+import { realPath } from '../../adapters/files/real-path.ts'
+import type { Outside } from '../../compiler/host.ts'
+import type { Workspace } from '../workspace.ts'
+import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
 import { checkoutOf, namedFiles, projectFolder } from './project-folder.ts'
-import type { LoadingValues } from './project-options.ts'
-import { realPath } from './real-path.ts'
 
 /** What the files of a project may have read. */
 export interface Boundary {
@@ -16,37 +16,42 @@ export interface Boundary {
   readonly others: 'refused' | 'read' | 'allowed'
 }
 
-type Loading = Pick<LoadingValues, 'file' | 'projectDirectory' | 'envFile' | 'allowOutside'>
-
 /**
  * What a project may read: its checkout, else its folder; the same of each file that the user names; and what DEVCTL_ALLOW_OUTSIDE lists. A manifest that the user names
  * and that is in no checkout of theirs speaks for the user. `folders` are further ones that the user names.
  */
 export function boundaryOf(
-  io: Io,
+  workspace: Workspace,
   loading: Loading,
   project: Pick<OpenProject, 'manifest' | 'namesCompose'>,
   folders: readonly string[] = [],
 ): Boundary {
-  const files = namedFiles(io, loading).filter(path => path !== '-')
-  const absolute = (path: string) => resolve(io.cwd, path)
-  const trusted = loading.file ? filesOfTrusted(io, project) : []
+  const files = namedFiles(workspace, loading).filter(path => path !== '-')
+  const absolute = (path: string) => resolve(workspace.cwd, path)
+  const trusted = loading.file ? filesOfTrusted(workspace, project) : []
   const named = [...files, ...(loading.envFile ?? [])].map(absolute).concat(trusted)
-  const given = (io.env.DEVCTL_ALLOW_OUTSIDE ?? '').split(delimiter).filter(path => path !== '')
+  const given = (workspace.env.DEVCTL_ALLOW_OUTSIDE ?? '').split(delimiter).filter(path => path !== '')
   const sources = [
-    projectFolder(io, loading, project),
+    projectFolder(workspace, loading, project),
     ...folders,
     ...[...files.map(absolute), ...trusted].map(path => dirname(path)),
   ]
   const all = [...sources.map(checkoutOf), ...given.map(absolute)].map(realOf)
-  const outside = loading.allowOutside ? 'allowed' : io.env.CI && io.env.CI !== 'false' ? 'refused' : 'read'
+  const outside = loading.allowOutside
+    ? 'allowed'
+    : workspace.env.CI && workspace.env.CI !== 'false'
+      ? 'refused'
+      : 'read'
   return { folders: [...new Set(all)], named: new Set(named), others: outside }
 }
 
 /** The files that a manifest names which is not in the checkout that devctl runs in. */
-function filesOfTrusted(io: Io, { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>) {
+function filesOfTrusted(
+  workspace: Workspace,
+  { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
+) {
   if (!manifest || namesCompose || manifest.path === '-') return []
-  if (isWithin(realOf(manifest.path), [realOf(checkoutOf(io.cwd))])) return []
+  if (isWithin(realOf(manifest.path), [realOf(checkoutOf(workspace.cwd))])) return []
   const environments = [...manifest.environments.values()]
   const files = [
     ...(manifest.deploy?.compose?.files ?? []),

@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../compiler/host.ts'
+import { readFile } from '../../adapters/files/read-file.ts'
+import { realPath } from '../../adapters/files/real-path.ts'
+import type { CompilerHost, DirectoryEntry, FileStat, Outside } from '../../compiler/host.ts'
 import { type Boundary, outsideOf } from './boundary.ts'
 import { hashBuild, type Parts } from './build-hash.ts'
 import { createCheckouts } from './checkout.ts'
-import { readFile } from './read-file.ts'
-import { realPath } from './real-path.ts'
 
 export interface HostOptions {
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,28 +1,30 @@
 import { lstatSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
+import type { Workspace } from '../workspace.ts'
 import { nearestProject, repositoryOf } from './environment-name.ts'
-import type { Io } from './io.ts'
+import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
-import type { LoadingValues } from './project-options.ts'
 
 /** The files that are named, by options or the shell. What an .env file may say about them changes no name. */
-export function namedFiles(io: Io, { file }: Pick<LoadingValues, 'file'>): readonly string[] {
+export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>): readonly string[] {
   if (file) return file
-  return io.env.COMPOSE_FILE ? io.env.COMPOSE_FILE.split(io.env.COMPOSE_PATH_SEPARATOR || delimiter) : []
+  return workspace.env.COMPOSE_FILE
+    ? workspace.env.COMPOSE_FILE.split(workspace.env.COMPOSE_PATH_SEPARATOR || delimiter)
+    : []
 }
 
 /** The folder of a project, absolute: that of its manifest, the one an option names, that of the first file, the nearest one with a Compose file. */
 export function projectFolder(
-  io: Io,
-  loading: Pick<LoadingValues, 'file' | 'projectDirectory'>,
+  workspace: Workspace,
+  loading: Pick<Loading, 'file' | 'projectDirectory'>,
   { manifest, namesCompose }: Pick<OpenProject, 'manifest' | 'namesCompose'>,
 ): string {
   if (manifest && !namesCompose) return manifest.folder
-  if (loading.projectDirectory !== undefined) return resolve(io.cwd, loading.projectDirectory)
-  const files = namedFiles(io, loading)
+  if (loading.projectDirectory !== undefined) return resolve(workspace.cwd, loading.projectDirectory)
+  const files = namedFiles(workspace, loading)
   const first = files.find(path => path !== '-')
-  if (first === undefined) return (files.length === 0 && nearestProject(io.cwd)) || io.cwd
-  const folder = dirname(resolve(io.cwd, first))
+  if (first === undefined) return (files.length === 0 && nearestProject(workspace.cwd)) || workspace.cwd
+  const folder = dirname(resolve(workspace.cwd, first))
   return basename(folder) === '.devctl' ? dirname(folder) : folder
 }
 

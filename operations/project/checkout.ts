@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Checkout, TrackedFile } from '../compiler/host.ts'
-import { withoutOtherRepository } from '../gitops/git.ts'
-import { realPath } from './real-path.ts'
+import { realPath } from '../../adapters/files/real-path.ts'
+import type { Checkout, TrackedFile } from '../../compiler/host.ts'
+import { withoutOtherRepository } from '../../gitops/git.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
-import type { Diagnostic } from '../compiler/index.ts'
-import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
+import type { Diagnostic } from '../../compiler/index.ts'
+import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
 
 /** What the options of a command lead to, before anything is compiled. */
 export interface OpenProject {

@@ -1,7 +1,7 @@
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { FileContent } from '../compiler/host.ts'
-import { parseImageReference } from '../compiler/values/image-reference.ts'
-import { readFile } from './read-file.ts'
+import { readFile } from '../../adapters/files/read-file.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { FileContent } from '../../compiler/host.ts'
+import { parseImageReference } from '../../compiler/values/image-reference.ts'
 
 /**
  * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker buildx bake --metadata-file` writes

@@ -1,7 +1,7 @@
 import { basename, dirname, relative, resolve, sep } from 'node:path'
-import type { Source } from '../environment/record.ts'
+import type { Source } from '../../environment/record.ts'
+import type { Workspace } from '../workspace.ts'
 import { repositoryOf } from './environment-name.ts'
-import type { Io } from './io.ts'
 
 /** Names by which manifests and Compose files are found: whoever names such a file with `-f` means the same project as who does not. */
 const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
@@ -10,11 +10,11 @@ const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
  * Where an environment is deployed from, the same on every machine: the repository's address and the project's place in it; outside of a repository, or where it
  * has no remote, the names of folders. `directory` is the project's, absolute; `files` are those that were named.
  */
-export function deploySource(io: Io, directory: string, files: readonly string[] | undefined): Source {
+export function deploySource(workspace: Workspace, directory: string, files: readonly string[] | undefined): Source {
   const repository = repositoryOf(directory)
   const [first] = files ?? []
   const isUsual = first === undefined || first === '-' || USUAL.test(basename(first))
-  const place = isUsual ? directory : resolve(io.cwd, first)
+  const place = isUsual ? directory : resolve(workspace.cwd, first)
   const top = repository?.top ?? dirname(directory)
   return {
     repository: (repository?.address && plainAddress(repository.address)) ?? basename(top),

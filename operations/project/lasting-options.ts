@@ -1,7 +1,7 @@
-import type { Target } from '../contexts/target.ts'
-import type { Io } from './io.ts'
+import type { Target } from '../../contexts/target.ts'
+import type { Workspace } from '../workspace.ts'
+import { dnsName, registryPath } from './checks.ts'
 import type { OpenProject } from './opened-project.ts'
-import { dnsName, registryPath } from './project-options.ts'
 
 /** What routes and images need, which seldom changes from one deploy to the next. */
 export interface Lasting {
@@ -15,7 +15,7 @@ export interface Lasting {
  * UsageError for a value that cannot be one.
  */
 export function lastingOptions(
-  { env }: Pick<Io, 'env'>,
+  { env }: Pick<Workspace, 'env'>,
   options: Lasting,
   { environment, manifest }: OpenProject,
   { stored, context }: Pick<Target, 'stored' | 'context'>,

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
-import { reasonOf } from '../compiler/diagnostics/system-error.ts'
-import type { FileContent } from '../compiler/host.ts'
+import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
+import type { FileContent } from '../../compiler/host.ts'
 
 /** What nobody means to be read into memory, whatever the limits are. */
 const MOST = 1 << 30

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { CompilerHost } from '../compiler/host.ts'
-import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
-import type { ReadManifest } from '../compiler/manifest/read.ts'
-import type { Wish } from '../contexts/target.ts'
+import { readFile } from '../../adapters/files/read-file.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { CompilerHost } from '../../compiler/host.ts'
+import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
+import type { ReadManifest } from '../../compiler/manifest/read.ts'
+import type { Wish } from '../../contexts/target.ts'
+import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
 import { composeFolder } from './environment-name.ts'
-import { UsageError } from './errors.ts'
-import type { Io } from './io.ts'
+import type { Loading } from './input.ts'
 import { createHost } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
-import type { LoadingValues } from './project-options.ts'
-import { readFile } from './read-file.ts'
 
 /** The manifest that decides about a project; undefined where there is none, and where `-f` names Compose files. */
 export const manifestOf = ({ manifest, namesCompose }: OpenProject): Manifest | undefined =>
@@ -42,12 +42,12 @@ const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devct
  * automatic rules make of a chart or of plain manifests. A project without a manifest costs a few looks at names. Throws a UsageError
  * for an environment that does not exist.
  */
-export async function openProject(io: Io, loading: LoadingValues): Promise<OpenProject> {
-  const stdin = loading.file?.includes('-') ? await io.readStdin() : undefined
-  const named = loading.file && (await namedManifest(io, loading.file, stdin))
+export async function openProject(workspace: Workspace, loading: Loading): Promise<OpenProject> {
+  const stdin = loading.file?.includes('-') ? await workspace.readStdin() : undefined
+  const named = loading.file && (await namedManifest(workspace, loading.file, stdin))
   const namesCompose = Boolean(loading.file && !named)
-  const found = await readFound(io, loading, named, stdin)
-  const environment = await environmentOf(loading.environment, found, io)
+  const found = await readFound(workspace, loading, named, stdin)
+  const environment = await environmentOf(loading.environment, found, workspace)
   return {
     ...(found?.manifest && { manifest: found.manifest }),
     ...(environment && { environment }),
@@ -59,13 +59,13 @@ export async function openProject(io: Io, loading: LoadingValues): Promise<OpenP
 
 /** The manifest among the files of `-f`, told by its content; it stands alone. */
 async function namedManifest(
-  io: Io,
+  workspace: Workspace,
   files: readonly string[],
   stdin: Uint8Array | undefined,
 ): Promise<string | undefined> {
-  const { kindOfFile } = await import('../compiler/manifest/kind.ts')
+  const { kindOfFile } = await import('../../compiler/manifest/kind.ts')
   const manifest = files.find(path => {
-    const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(io.cwd, path))
+    const content = path === '-' ? ({ kind: 'file', bytes: stdin! } as const) : readFile(resolve(workspace.cwd, path))
     return content.kind === 'file' && kindOfFile(new TextDecoder().decode(content.bytes), path) === 'manifest'
   })
   if (manifest !== undefined && files.length > 1) {
@@ -77,24 +77,24 @@ async function namedManifest(
 }
 
 async function readFound(
-  io: Io,
-  loading: LoadingValues,
+  workspace: Workspace,
+  loading: Loading,
   named: string | undefined,
   stdin: Uint8Array | undefined,
 ): Promise<ReadManifest | undefined> {
-  if (named !== undefined) return read(io, loading, named === '-' ? '-' : resolve(io.cwd, named), stdin)
+  if (named !== undefined) return read(workspace, loading, named === '-' ? '-' : resolve(workspace.cwd, named), stdin)
   // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from somewhere.
   if (loading.file && loading.environment === undefined) return undefined
   const first = loading.file?.find(path => path !== '-')
-  const from = first === undefined ? io.cwd : dirname(resolve(io.cwd, first))
+  const from = first === undefined ? workspace.cwd : dirname(resolve(workspace.cwd, first))
   const manifests = nearestManifests(from, loading.file !== undefined)
   if (manifests === undefined) return undefined
   const [path] = manifests
-  if (path === undefined) return automatic(io, loading, from)
-  const result = await read(io, loading, path)
+  if (path === undefined) return automatic(workspace, loading, from)
+  const result = await read(workspace, loading, path)
   if (manifests.length === 1) return result
-  const { severalCandidates } = await import('../compiler/manifest/automatic.ts')
-  const shown = manifests.map(one => relative(io.cwd, one))
+  const { severalCandidates } = await import('../../compiler/manifest/automatic.ts')
+  const shown = manifests.map(one => relative(workspace.cwd, one))
   return { ...result, diagnostics: [...severalCandidates(shown), ...result.diagnostics] }
 }
 
@@ -108,37 +108,37 @@ function nearestManifests(from: string, past: boolean): readonly string[] | unde
   }
 }
 
-async function read(io: Io, loading: LoadingValues, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
-  const { readManifest } = await import('../compiler/manifest/read.ts')
+async function read(workspace: Workspace, loading: Loading, path: string, stdin?: Uint8Array): Promise<ReadManifest> {
+  const { readManifest } = await import('../../compiler/manifest/read.ts')
   const found = readManifest(
     {
       path,
-      workingDirectory: io.cwd,
+      workingDirectory: workspace.cwd,
       ...(stdin && { stdin }),
-      ...(loading.envFile && { envFiles: loading.envFile.map(one => resolve(io.cwd, one)) }),
+      ...(loading.envFile && { envFiles: loading.envFile.map(one => resolve(workspace.cwd, one)) }),
       ...(loading.environment !== undefined && { environment: loading.environment }),
     },
-    hostFor(io, loading, path === '-' ? io.cwd : dirname(path)),
+    hostFor(workspace, loading, path === '-' ? workspace.cwd : dirname(path)),
   )
-  io.secrets?.add(found.secrets?.values ?? [])
-  io.secrets?.addPhrases(found.secrets?.phrases ?? [])
+  workspace.secrets?.add(found.secrets?.values ?? [])
+  workspace.secrets?.addPhrases(found.secrets?.phrases ?? [])
   return found
 }
 
 /** What the automatic rules make of the folder devctl runs in. Folders above it are not looked at: `k8s` and `charts` are common words. */
-async function automatic(io: Io, loading: LoadingValues, folder: string): Promise<ReadManifest | undefined> {
-  if (io.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
-  const { automaticManifest } = await import('../compiler/manifest/automatic.ts')
-  return automaticManifest(folder, hostFor(io, loading, folder))
+async function automatic(workspace: Workspace, loading: Loading, folder: string): Promise<ReadManifest | undefined> {
+  if (workspace.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
+  const { automaticManifest } = await import('../../compiler/manifest/automatic.ts')
+  return automaticManifest(folder, hostFor(workspace, loading, folder))
 }
 
 /** The world as the manifest of a folder may see it. */
-function hostFor(io: Io, loading: LoadingValues, folder: string): CompilerHost {
+function hostFor(workspace: Workspace, loading: Loading, folder: string): CompilerHost {
   const own = { ...loading, projectDirectory: folder }
   return createHost({
-    env: io.env,
-    boundary: boundaryOf(io, own, { namesCompose: true }),
-    ...(io.givenVariables && { secretVariables: io.givenVariables }),
+    env: workspace.env,
+    boundary: boundaryOf(workspace, own, { namesCompose: true }),
+    ...(workspace.givenVariables && { secretVariables: workspace.givenVariables }),
   })
 }
 
@@ -150,7 +150,7 @@ function namesComposeFile(dotenv: string): boolean {
 async function environmentOf(
   name: string | undefined,
   found: ReadManifest | undefined,
-  io: Io,
+  workspace: Workspace,
 ): Promise<Environment | undefined> {
   if (name === undefined) return undefined
   const { manifest, diagnostics } = found ?? { diagnostics: [] }
@@ -164,12 +164,12 @@ async function environmentOf(
   }
   const names = [...manifest.environments.keys()]
   const shown =
-    manifest.path === '-' ? 'the manifest' : `\`${relative(io.cwd, manifest.path) || basename(manifest.path)}\``
+    manifest.path === '-' ? 'the manifest' : `\`${relative(workspace.cwd, manifest.path) || basename(manifest.path)}\``
   throw new UsageError(`there is no environment \`${name}\` in ${shown}`, { hint: await hintFor(name, names) })
 }
 
 async function hintFor(name: string, names: readonly string[]): Promise<string> {
   if (names.length === 0) return `add \`environments: {${name}: {…}}\` to it`
-  const { didYouMean } = await import('../compiler/diagnostics/suggest.ts')
+  const { didYouMean } = await import('../../compiler/diagnostics/suggest.ts')
   return didYouMean(name, names) ?? `the environments are ${names.map(one => `\`${one}\``).join(', ')}`
 }

@@ -1,17 +1,18 @@
 import { resolve } from 'node:path'
-import type { Compilation } from '../compiler/index.ts'
-import type { Environment, Manifest } from '../compiler/manifest/manifest.ts'
-import type { LoadOptions, PlanOptions } from '../compiler/options.ts'
-import { SecretPlaces } from '../compiler/syntax/secret-places.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { Compilation } from '../../compiler/index.ts'
+import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
+import type { LoadOptions, PlanOptions } from '../../compiler/options.ts'
+import { SecretPlaces } from '../../compiler/syntax/secret-places.ts'
+import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
+import { dnsLabel } from './checks.ts'
 import { fallbackName } from './environment-name.ts'
-import { UsageError } from './errors.ts'
-import type { Io } from './io.ts'
+import type { Loading, Planning } from './input.ts'
 import { createHost } from './node-host.ts'
 import { openProject } from './open-project.ts'
 import type { OpenProject } from './opened-project.ts'
 import { namedFiles, projectFolder } from './project-folder.ts'
-import { dnsLabel, type LoadingValues, type PlanningValues } from './project-options.ts'
 
 /** A compilation with the manifest that it was made by. */
 export interface CompiledProject extends Compilation {
@@ -43,16 +44,16 @@ interface Extra
 
 /** Compiles the files that the options of a command name, or the manifest, for the services that its words name. The one way in. */
 export async function compileFiles(
-  io: Io,
+  workspace: Workspace,
   services: readonly string[],
-  loading: LoadingValues,
-  planning: Partial<PlanningValues> = {},
+  loading: Loading,
+  planning: Planning = {},
   { project: opened, onRead, ...extra }: Extra = {},
 ): Promise<CompiledProject> {
-  const project = opened ?? (await openProject(io, loading))
+  const project = opened ?? (await openProject(workspace, loading))
   const [{ compile, compileNothing }, plan] = await Promise.all([
-    import('../compiler/index.ts'),
-    planOptions(io, loading, planning, project),
+    import('../../compiler/index.ts'),
+    planOptions(workspace, loading, planning, project),
   ])
   const { manifest, environment, diagnostics } = project
   const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
@@ -61,11 +62,11 @@ export async function compileFiles(
   // What the manifest says about its Compose files is in error, or the manifest as a whole: there is nothing to go by.
   if (failed && (!manifest || commands)) return { ...found, diagnostics, secrets: new SecretPlaces() }
 
-  const boundary = boundaryOf(io, loading, project)
+  const boundary = boundaryOf(workspace, loading, project)
   const host = createHost({
-    env: io.env,
+    env: workspace.env,
     boundary,
-    ...(io.givenVariables && { secretVariables: io.givenVariables }),
+    ...(workspace.givenVariables && { secretVariables: workspace.givenVariables }),
     ...(onRead && { onRead }),
   })
   const nothing = (): CompiledProject => {
@@ -74,9 +75,9 @@ export async function compileFiles(
   }
   if (commands && commands.commands.length > 0 && !commands.endpoints) return nothing()
 
-  const options = loadOptions(io, services, loading, planning, await withStdin(io, loading, project))
+  const options = loadOptions(workspace, services, loading, planning, await withStdin(workspace, loading, project))
   const compilation = compile({ ...options, ...plan, ...extra }, host)
-  tellSecrets(io, compilation)
+  tellSecrets(workspace, compilation)
   const isMissing = compilation.diagnostics.some(({ code }) => code === 'files/no-compose-file')
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
 
@@ -90,7 +91,7 @@ export async function compileFiles(
 }
 
 /** Has the secrets of a compilation taken out of all that is written from now on; names of its own stay readable. */
-function tellSecrets({ secrets: known }: Io, { secrets, project, plan }: Compilation): void {
+function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: Compilation): void {
   if (!known) return
   known.spare([
     ...(project
@@ -104,16 +105,16 @@ function tellSecrets({ secrets: known }: Io, { secrets, project, plan }: Compila
 }
 
 /** `-` in COMPOSE_FILE means standard input, too. */
-async function withStdin(io: Io, loading: LoadingValues, project: OpenProject): Promise<OpenProject> {
-  if (project.stdin || !namedFiles(io, loading).includes('-')) return project
-  return { ...project, stdin: await io.readStdin() }
+async function withStdin(workspace: Workspace, loading: Loading, project: OpenProject): Promise<OpenProject> {
+  if (project.stdin || !namedFiles(workspace, loading).includes('-')) return project
+  return { ...project, stdin: await workspace.readStdin() }
 }
 
 function loadOptions(
-  io: Io,
+  workspace: Workspace,
   services: readonly string[],
-  loading: LoadingValues,
-  { strict }: Partial<PlanningValues>,
+  loading: Loading,
+  { strict }: Planning,
   project: OpenProject,
 ): LoadOptions {
   const { file, projectDirectory, envFile, profile } = loading
@@ -121,14 +122,14 @@ function loadOptions(
   const compose = namesCompose ? undefined : manifest?.deploy?.compose
   const inFolder = (path: { readonly value: string }) => resolve(manifest!.folder, path.value)
   const files = namesCompose ? file : compose?.files.map(inFolder)
-  const envFiles = envFile?.map(path => resolve(io.cwd, path)) ?? environment?.envFiles.map(inFolder)
+  const envFiles = envFile?.map(path => resolve(workspace.cwd, path)) ?? environment?.envFiles.map(inFolder)
   const profiles = profile ?? environment?.profiles?.map(({ value }) => value)
   const chosen = services.length > 0 ? services : (compose?.services.map(({ value }) => value) ?? [])
   return {
-    workingDirectory: io.cwd,
+    workingDirectory: workspace.cwd,
     ...(files && { files }),
     ...(stdin && { stdin }),
-    ...(projectDirectory !== undefined && { projectDirectory: resolve(io.cwd, projectDirectory) }),
+    ...(projectDirectory !== undefined && { projectDirectory: resolve(workspace.cwd, projectDirectory) }),
     ...(envFiles?.length && { envFiles }),
     ...(profiles && { profiles }),
     ...(chosen.length > 0 && { services: chosen }),
@@ -159,22 +160,23 @@ function manifestInputs(
 
 /** What the options say, then the environment, then the shell, then the manifest. */
 async function planOptions(
-  io: Io,
-  loading: LoadingValues,
-  values: Partial<PlanningValues>,
+  workspace: Workspace,
+  loading: Loading,
+  values: Planning,
   project: OpenProject,
 ): Promise<PlanOptions> {
   const { tag, startOrder, includeSecrets } = values
-  const { DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: volumeAffinity } = io.env
+  const { DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: volumeAffinity } = workspace.env
   const { manifest, environment, namesCompose } = project
   const name = values.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
-  const namespace = values.namespace ?? environment?.namespace?.value ?? namespaceOf(io) ?? manifest?.namespace?.value
+  const namespace =
+    values.namespace ?? environment?.namespace?.value ?? namespaceOf(workspace) ?? manifest?.namespace?.value
   const domain = values.domain ?? environment?.domain?.value ?? manifest?.domain?.value
   const policy = values.policy ?? environment?.policy
   const registry = values.registry ?? environment?.registry?.value ?? manifest?.registry?.value
-  const images = await imagesOf(io, values, environment)
+  const images = await imagesOf(workspace, values, environment)
   return {
-    fallbackName: fallbackName(projectFolder(io, loading, project)),
+    fallbackName: fallbackName(projectFolder(workspace, loading, project)),
     ...(name !== undefined && { name }),
     ...(namespace !== undefined && { namespace }),
     ...(domain !== undefined && { domain }),
@@ -194,7 +196,7 @@ async function planOptions(
 }
 
 /** An option that chooses another kind of route leaves out what the environment says about its own. */
-function routeOptions(values: Partial<PlanningValues>, environment: Environment | undefined): Partial<PlanOptions> {
+function routeOptions(values: Planning, environment: Environment | undefined): Partial<PlanOptions> {
   const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
   const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
   const ofIngress = routes === 'gateway' ? undefined : environment
@@ -224,7 +226,7 @@ function routeOptions(values: Partial<PlanningValues>, environment: Environment 
   }
 }
 
-function namespaceOf({ env }: Io): string | undefined {
+function namespaceOf({ env }: Workspace): string | undefined {
   const namespace = env.DEVCTL_NAMESPACE || undefined
   if (namespace !== undefined) dnsLabel(namespace, 'DEVCTL_NAMESPACE')
   return namespace
@@ -232,19 +234,19 @@ function namespaceOf({ env }: Io): string | undefined {
 
 /** The images of services: those of the environment, over them those of a file, over them those of options. */
 async function imagesOf(
-  io: Io,
-  { image, imagesFile }: Partial<PlanningValues>,
+  workspace: Workspace,
+  { image, imagesFile }: Planning,
   environment: Environment | undefined,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (imagesFile === undefined && !image && !environment?.images.length) return undefined
-  const ofFile = imagesFile === undefined ? [] : await imagesFrom(io, imagesFile)
+  const ofFile = imagesFile === undefined ? [] : await imagesFrom(workspace, imagesFile)
   const ofEnvironment = environment?.images.map(({ name, value }) => [name, value] as const) ?? []
   return new Map([...ofEnvironment, ...ofFile, ...(image ?? [])])
 }
 
-async function imagesFrom(io: Io, path: string): Promise<ReadonlyMap<string, string>> {
+async function imagesFrom(workspace: Workspace, path: string): Promise<ReadonlyMap<string, string>> {
   const { readImagesFile } = await import('./images-file.ts')
-  return readImagesFile(resolve(io.cwd, path), path)
+  return readImagesFile(resolve(workspace.cwd, path), path)
 }
 
 /** `--image` for a service that the files do not have is a slip of the pen; in a file of images it is not, which may hold those of other applications. */

@@ -1,0 +1,40 @@
+/** Which files are meant, and what to read of them. */
+export interface Loading {
+  /** A manifest or Compose files, later ones merged over earlier ones; `-` is standard input. Absent: they are looked for (decisions section 3). */
+  readonly file?: readonly string[] | undefined
+  /** The folder that relative paths of the files are of. */
+  readonly projectDirectory?: string | undefined
+  /** In place of `.env`. */
+  readonly envFile?: readonly string[] | undefined
+  readonly profile?: readonly string[] | undefined
+  /** Whether the files may name files outside of the project, which are read. */
+  readonly allowOutside?: boolean | undefined
+  /** An environment of the manifest. */
+  readonly environment?: string | undefined
+}
+
+/** What to make of the files in a cluster. What is absent is the environment's, the manifest's or the default. */
+export interface Planning {
+  /** The environment's name. */
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
+  readonly domain?: string | undefined
+  readonly routes?: 'ingress' | 'gateway' | undefined
+  /** `NAMESPACE/NAME` of the Gateway that HTTPRoutes attach to. */
+  readonly gateway?: string | undefined
+  readonly ingressClass?: string | undefined
+  readonly tlsSecret?: string | undefined
+  /** The Pod Security level that every Pod is to meet. */
+  readonly policy?: 'restricted' | undefined
+  /** Images by service. */
+  readonly image?: ReadonlyMap<string, string> | undefined
+  /** The metadata that a build wrote (JSON), with images by service. */
+  readonly imagesFile?: string | undefined
+  readonly registry?: string | undefined
+  readonly tag?: string | undefined
+  readonly startOrder?: 'manifest' | 'client' | undefined
+  /** Whether Secrets are made with their values. */
+  readonly includeSecrets?: boolean | undefined
+  /** Whether fields that are lost or approximated are errors. */
+  readonly strict?: boolean | undefined
+}

@@ -1,0 +1,14 @@
+import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
+
+/** Where an operation works, and what it may read there: what a terminal, a server and a program all have. */
+export interface Workspace {
+  /** Absolute path of the folder that relative paths are of. Reading it throws a UserError when it has been removed. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** All of the text that `-` stands for; reads it on the first call. */
+  readonly readStdin: () => Promise<Uint8Array>
+  /** The secret values that an operation finds are put in here, so that they can be taken out of all that is written. */
+  readonly secrets?: KnownSecrets
+  /** Names of variables whose values are secret because of how they were given (`--var`); the variables are in `env`, too. */
+  readonly givenVariables?: ReadonlySet<string>
+}
