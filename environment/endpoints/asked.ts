@@ -24,9 +24,12 @@ export const withAnswers = (endpoints: readonly Endpoint[], ask: Ask): Promise<r
       isReady: reason === undefined,
       ...(reason !== undefined && { reason }),
       ...(status !== undefined && { status }),
-      ...(certificate !== undefined && { certificate }),
+      ...(certificate !== undefined && { certificate: certificateText(certificate, endpoint) }),
     }
   })
+
+const certificateText = (problem: string, { missingSecret }: Endpoint): string =>
+  missingSecret === undefined ? problem : `there is no Secret \`${missingSecret}\`, which it is to come from`
 
 function reasonOf(status: number | undefined, { isLikeNoRoute, failure }: Answered): string | undefined {
   if (status === undefined) return failure ?? 'no answer'

@@ -1,6 +1,7 @@
 import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
 import { unlessForbidden } from '../forbidden.ts'
 import { environmentSelector } from '../labels.ts'
+import { inParallel } from '../pool.ts'
 import { isEnding } from '../removal.ts'
 import { gatewaysOf } from './gateways.ts'
 import { serviceProblems } from './readiness.ts'
@@ -19,6 +20,8 @@ export interface Endpoint {
   readonly entry?: string
   /** The HTTP status that it answers with; absent where it was not asked, or did not answer. */
   readonly status?: number
+  /** The Secret of its certificate, when it does not exist: its gateway shows one of its own. */
+  readonly missingSecret?: string
   /** Why its certificate is not trusted here. */
   readonly certificate?: string
 }
@@ -75,9 +78,18 @@ export async function endpointsOf(
     })),
   )
   const services = new Set(found.flatMap(address => address.services))
-  const problems = await serviceProblems(cluster, namespace, services, options)
+  const secrets = new Set(found.flatMap(({ secret }) => secret ?? []))
+  const [problems, missing] = await Promise.all([
+    serviceProblems(cluster, namespace, services, options),
+    missingSecrets(cluster, namespace, [...secrets], options),
+  ])
   const byUrl = new Map<string, Endpoint>()
-  const add = (url: string, services: readonly string[], problem: string | undefined, entry?: string) => {
+  const add = (
+    url: string,
+    services: readonly string[],
+    problem: string | undefined,
+    { entry, secret }: { readonly entry?: string | undefined; readonly secret?: string } = {},
+  ) => {
     const known = byUrl.get(url)
     const reason = known?.reason ?? problem
     const at = known?.entry ?? entry
@@ -87,12 +99,31 @@ export async function endpointsOf(
       isReady: reason === undefined,
       ...(reason !== undefined && { reason }),
       ...(at !== undefined && { entry: at }),
+      ...(secret !== undefined && missing.has(secret) && { missingSecret: secret }),
     })
   }
-  for (const { url, services, problem, entry } of found) {
-    const why = problem ?? services.map(service => problems.get(service)).find(one => one !== undefined)
-    add(url, services, why, entry)
+  for (const { services, ...address } of found) {
+    const why = address.problem ?? services.map(service => problems.get(service)).find(one => one !== undefined)
+    add(address.url, services, why, address)
   }
   for (const { url, service } of declared) add(url, service === undefined ? [] : [service], undefined)
   return [...byUrl.values()].sort(shorterFirst)
+}
+
+/** Those that do not exist; none for users who may not read them. */
+async function missingSecrets(
+  cluster: Cluster,
+  namespace: string,
+  names: readonly string[],
+  options: CallOptions,
+): Promise<ReadonlySet<string>> {
+  const isThere = (name: string) => {
+    const asked = cluster.get({ apiVersion: 'v1', kind: 'Secret', name, namespace }, options)
+    return unlessForbidden(
+      asked.then(found => found !== undefined),
+      true,
+    )
+  }
+  const there = await inParallel(names, isThere)
+  return new Set(names.filter((_, index) => !there[index]))
 }

@@ -4,6 +4,8 @@ import type { KubeObject } from '../../cluster/cluster.ts'
 export interface Address {
   readonly url: string
   readonly services: readonly string[]
+  /** The Secret that its certificate is to come from, where the route names one. */
+  readonly secret?: string
 }
 
 /** What a route needs to know of the Gateway that it attaches to. */
@@ -21,7 +23,7 @@ interface IngressSpec {
     readonly host?: string
     readonly http?: { readonly paths?: readonly { readonly path?: string; readonly backend?: IngressBackend }[] }
   }[]
-  readonly tls?: readonly { readonly hosts?: readonly string[] }[]
+  readonly tls?: readonly { readonly hosts?: readonly string[]; readonly secretName?: string }[]
   readonly defaultBackend?: IngressBackend
 }
 interface IngressBackend {
@@ -94,14 +96,15 @@ const factsOf = (route: KubeObject, gateways: Gateways): readonly GatewayFacts[]
 
 function ingressAddresses(route: KubeObject): readonly Address[] {
   const { rules = [], tls = [], defaultBackend } = (route['spec'] ?? {}) as IngressSpec // its spec
-  const secure = tls.flatMap(({ hosts = [] }) => hosts)
   return rules.flatMap(({ host, http }) => {
     if (!host) return []
-    const scheme = secure.some(one => covers(one, host)) ? 'https' : 'http'
+    const secure = tls.find(({ hosts = [] }) => hosts.some(one => covers(one, host)))
+    const scheme = secure ? 'https' : 'http'
     const paths = http?.paths ?? [{ backend: defaultBackend }]
     return paths.map(({ path = '/', backend = defaultBackend }) => ({
       url: urlOf(scheme, host, path),
       services: backend?.service ? [backend.service.name] : [],
+      ...(secure?.secretName !== undefined && { secret: secure.secretName }),
     }))
   })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { renderEndpoints } from '../../cli/print-endpoints.ts'
 import { type Cluster, ClusterError, type KubeObject, type ObjectQuery, type ObjectRef } from '../../cluster/cluster.ts'
+import { withAnswers } from '../../environment/endpoints/asked.ts'
 import { endpointsOf, findEndpoints } from '../../environment/endpoints/endpoints.ts'
 
 /** A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API with `onlyEdit`. */
@@ -183,6 +184,26 @@ describe('endpoints', () => {
     const spec = { hostnames: ['a.example.com'], rules: [{ backendRefs: [{ name: 'web' }] }] }
     const route = { ...httpRoute('a', spec), status: {} }
     expect(await find([route, slice('web', true)])).toMatchObject([{ reason: 'no gateway has taken its route yet' }])
+  })
+
+  test('name the Secret of their certificate when it does not exist', async () => {
+    const tls = [
+      { hosts: ['a.example.com'], secretName: 'a-tls' },
+      { hosts: ['*.example.com'], secretName: 'all-tls' },
+    ]
+    const rules = [rule('a.example.com', ['/', 'web']), rule('bb.example.com', ['/', 'web'])]
+    const objects = [ingress('web', { rules, tls }), slice('web', true), object('v1', 'Secret', 'all-tls', {})]
+    const found = await find(objects)
+    expect(found.map(({ url, missingSecret }) => [url, missingSecret])).toEqual([
+      ['https://a.example.com', 'a-tls'],
+      ['https://bb.example.com', undefined],
+    ])
+    const answer = async () => ({ status: 200, certificate: 'its issuer is not known here' })
+    const asked = await withAnswers(found, answer)
+    expect(asked.map(({ certificate }) => certificate)).toEqual([
+      'there is no Secret `a-tls`, which it is to come from',
+      'its issuer is not known here',
+    ])
   })
 
   test('that the manifest declares are among them', async () => {
