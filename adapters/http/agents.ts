@@ -26,10 +26,24 @@ export async function agentFor(
     throw new ProxyError('the address of the proxy is not an http or https URL')
   const { HttpProxyAgent, HttpsProxyAgent } = await import('hpagent')
   const url = new URL(proxy)
+  // The package decodes them, and throws at a percent sign that stands for itself.
+  url.username = withEscapes(url.username)
+  url.password = withEscapes(url.password)
   const agent = isSecure
     ? new HttpsProxyAgent({ ...options, proxy: url })
     : new HttpProxyAgent({ ...options, proxy: url })
   return telling(agent, url)
+}
+
+function withEscapes(part: string): string {
+  const escaped = part.replaceAll(/%(?![\da-f]{2})/gi, '%25')
+  try {
+    decodeURIComponent(escaped)
+    return escaped
+  } catch {
+    // Escapes of bytes that are no UTF-8.
+    return part.replaceAll('%', '%25')
+  }
 }
 
 type Connect = (options: object, done: (error: Error | null, socket?: Duplex) => void) => void

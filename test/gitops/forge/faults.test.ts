@@ -224,8 +224,8 @@ describe('proxies', () => {
       upstream.on('close', () => client.destroy())
     })
     const port = await listen(proxy)
-    await failureOf(exchange(message, `http://ann:p%40ss@127.0.0.1:${port}`, AbortSignal.timeout(5000)))
-    expect(asked).toEqual(['forge.example:443', `Basic ${Buffer.from('ann:p@ss').toString('base64')}`])
+    await failureOf(exchange(message, `http://ann:p%40s%s@127.0.0.1:${port}`, AbortSignal.timeout(5000)))
+    expect(asked).toEqual(['forge.example:443', `Basic ${Buffer.from('ann:p@s%s').toString('base64')}`])
     // A TLS handshake that names the server: the proxy sees nothing else.
     expect(first?.[0]).toBe(0x16)
     expect(first?.includes('forge.example')).toBe(true)
