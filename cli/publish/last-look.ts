@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { get, type Tree } from '../../compiler/syntax/tree.ts'
+import type { Tree } from '../../compiler/syntax/tree.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { secretShapes } from '../../compiler/values/secret-shapes.ts'
 import { type Shape, scanForSecrets } from '../../gitops/secret-scan.ts'
@@ -20,7 +20,8 @@ export function refuseSecrets(
   const known = publicTexts(compiled)
   const found = scanForSecrets(files, {
     shapes: text => [...secretShapes(text), ...knownIn(text, secrets)],
-    isPublic: stretch => known.some(text => text.includes(stretch)),
+    // Names of hosts are written in small letters.
+    isPublic: stretch => known.some(text => text.includes(stretch.toLowerCase())),
   })
   const hasOpen = openSecrets(compiled).size > 0
   const left = found.filter(({ what }) => !(hasOpen && what === 'a Secret with values'))
@@ -64,28 +65,35 @@ export function openSecrets({
   return new Set(open.map(({ name }) => name))
 }
 
-/** All texts that stand below the paths which the environment lists as public. */
+/** All texts that stand below the paths which the environment lists as public, in small letters. */
 function publicTexts({ secretRules, tree, plan }: CompiledForRepository): readonly string[] {
   const listed = new Set(secretRules?.public.map(({ value }) => value))
-  const written = [...listed].flatMap(path => textsBelow(at(tree, path.split('.'))))
+  const written = [...listed].flatMap(path => at(tree, path).flatMap(textsBelow))
   const files = plan.configMaps
     .filter(({ path }) => path !== undefined && listed.has(path))
     .flatMap(({ data }) => Object.values(data).map(bytes => new TextDecoder().decode(bytes)))
-  return [...written, ...files]
+  return [...written, ...files].map(text => text.toLowerCase())
 }
 
-const at = (tree: Tree | undefined, keys: readonly string[]): Tree | undefined =>
-  keys.reduce<Tree | undefined>((found, key) => get(found, key), tree)
+/** What a path can mean: keys may have dots in them, and items of lists are counted. */
+function at(tree: Tree | undefined, path: string): readonly Tree[] {
+  if (tree?.kind === 'map')
+    return [...tree.entries].flatMap(([key, { value }]) =>
+      path === key ? [value] : path.startsWith(`${key}.`) ? at(value, path.slice(key.length + 1)) : [],
+    )
+  if (tree?.kind !== 'seq') return []
+  const [, index, rest] = /^(\d+)(?:\.(.+))?$/.exec(path) ?? []
+  const item = index === undefined ? undefined : tree.items[Number(index)]
+  return item && rest !== undefined ? at(item, rest) : item ? [item] : []
+}
 
-function textsBelow(tree: Tree | undefined): readonly string[] {
-  switch (tree?.kind) {
+function textsBelow(tree: Tree): readonly string[] {
+  switch (tree.kind) {
     case 'map':
-      return [...tree.entries.values()].flatMap(({ value }) => textsBelow(value))
+      return [...tree.entries].flatMap(([key, { value }]) => [key, ...textsBelow(value)])
     case 'seq':
       return tree.items.flatMap(textsBelow)
     case 'scalar':
       return [String(tree.value)]
-    default:
-      return []
   }
 }

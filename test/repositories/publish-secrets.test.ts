@@ -211,6 +211,35 @@ describe('a plain value stops the run, with its place and the lines to paste', (
     expect((await tree())[`${FOLDER}/db/deployment-db.yaml`]).toContain(PASSWORD)
   })
 
+  test('every place that is answered to be public is published', async () => {
+    const compose = `name: shop
+services:
+  web:
+    image: nginx:1.27
+    command: ["app", "-p", "\${A_TOKEN}"]
+    labels: {note.example.com/x: "pre-\${B_TOKEN}"}
+    environment: ["NAME_\${C_TOKEN}=1"]
+    hostname: "H\${D_TOKEN}"
+    configs: [{source: site, target: "/etc/\${E_TOKEN}"}]
+    volumes: ["data:/d/\${F_TOKEN}"]
+    tmpfs: ["/t/\${G_TOKEN}"]
+    extra_hosts: ["h-\${H_TOKEN}:192.0.2.1"]
+    healthcheck: {test: "check \${I_TOKEN}"}
+volumes: {data: {}}
+configs: {site: {content: "\${J_TOKEN}"}}
+`
+    const { source, devctl, publish, change } = await publishing({ compose })
+    const values = [...'ABCDEFGHIJ'].map(letter => `${letter}_TOKEN=${letter}k8f7F6e5d\n`)
+    await change({ '.env': values.join('') })
+    const words = ['gitops', 'secrets', '--environment', 'staging']
+    const { stderr } = await devctl(...words)
+    const left = [...stderr.matchAll(/`--public ([^`]+)`/g)].flatMap(([, path]) => ['--public', path!])
+    expect(left).toHaveLength(20)
+    expect(await devctl(...words, ...left)).toMatchObject({ status: 0 })
+    expect(readFileSync(join(source, 'devctl.yml'), 'utf8')).toContain('services.web.labels.note.example.com/x')
+    expect(await publish()).toMatchObject({ status: 0 })
+  })
+
   test('all lines of one run together make the next one succeed', async () => {
     const secrets = [PASSWORD, URL_PASSWORD, TOKEN]
     const compose = `name: shop
