@@ -18,6 +18,17 @@ const sameNodePort = diagnostic({
   }),
 })
 
+const exposedTwice = diagnostic({
+  code: 'ports/exposed-twice',
+  severity: 'error',
+  explain:
+    'Ports with `x-expose` of one type are ports of one Service, under their published numbers. The API server refuses a Service that has a number twice for one protocol. Publish them under different numbers.',
+  text: (p: { service: string; port: number; protocol: string }) => ({
+    message: `\`${p.service}\` exposes the port ${p.port}/${p.protocol.toLowerCase()} twice`,
+    hint: 'publish one of them under another number',
+  }),
+})
+
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
 /**
@@ -35,10 +46,25 @@ export function planExposedServices(
     const ports = service.ports.flatMap(port => (port.expose?.type === type ? [{ ...port, expose: port.expose }] : []))
     const prefix = `${context.names.of(service.name)}-${SUFFIX[type]}`
     return alike(ports).map((own, index) => {
+      reportExposedTwice(context, service, own)
       const name = freeName(index === 0 ? prefix : `${prefix}-${outsidePort(own[0])}`, taken)
       return planExposedService(context, service, { lead, name, type, ports: own })
     })
   })
+}
+
+function reportExposedTwice({ reporter }: PlanContext, { name }: Service, ports: readonly ExposedPort[]): void {
+  const seen = new Map<string, Span>()
+  for (const port of ports) {
+    const { protocol, span } = port
+    const number = outsidePort(port)
+    const first = seen.get(`${number}/${protocol}`)
+    if (!first) seen.set(`${number}/${protocol}`, span)
+    else
+      reporter.report(exposedTwice, span, { service: name, port: number, protocol }, [
+        { span: first, message: 'the other port is here' },
+      ])
+  }
 }
 
 type ExposedPort = Port & { readonly expose: PortExposure }

@@ -1,4 +1,5 @@
 import { diagnostic, type Related } from '../diagnostics/diagnostic.ts'
+import type { Pair, Service } from '../project/project.ts'
 import type { PlanContext } from './context.ts'
 import type { Group } from './groups.ts'
 
@@ -24,6 +25,18 @@ const modeInGroup = diagnostic({
   }),
 })
 
+const otherAnnotation = diagnostic({
+  code: 'groups/annotation',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Services that share a namespace are containers of one Pod, and their `labels`, `annotations` and `deploy.labels` become annotations of that Pod and of its workload. An annotation has one value: that of the service that lends its namespaces, else that of the first service by name. The Service of each keeps its own `labels`.',
+  text: (p: { key: string; name: string; service: string; other: string }) => ({
+    message: `\`${p.name}\` in \`${p.key}\` of \`${p.service}\` has no effect on the Pod, where \`${p.other}\` gives it another value`,
+    hint: 'give both the same value, or use different names',
+  }),
+})
+
 const portTwice = diagnostic({
   code: 'groups/port-twice',
   severity: 'error',
@@ -43,6 +56,28 @@ export function checkGroup(context: Pick<PlanContext, 'reporter'>, group: Group)
   if (group.members.length === 1) return
   checkPolicies(context, group)
   checkPorts(context, group)
+  checkAnnotations(context, group, 'labels', ({ labels }) => labels)
+  checkAnnotations(context, group, 'annotations', ({ annotations }) => annotations)
+  checkAnnotations(context, group, 'deploy.labels', ({ deploy }) => deploy.labels)
+}
+
+function checkAnnotations(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  { members }: Group,
+  key: string,
+  pairsOf: (service: Service) => readonly Pair[],
+): void {
+  const found = new Map<string, { readonly pair: Pair; readonly service: string }>()
+  for (const member of members)
+    for (const pair of pairsOf(member)) {
+      const { name, value, span } = pair
+      const first = found.get(name)
+      if (!first) found.set(name, { pair, service: member.name })
+      else if (first.service !== member.name && first.pair.value !== value && !name.startsWith('dev.platform/'))
+        reporter.report(otherAnnotation, span, { key, name, service: member.name, other: first.service }, [
+          { span: first.pair.span, message: `that of \`${first.service}\` is here` },
+        ])
+    }
 }
 
 function checkPolicies({ reporter }: Pick<PlanContext, 'reporter'>, { lead, members }: Group): void {
