@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from '../cluster/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import { entry, get, type Tree } from '../compiler/syntax/tree.ts'
@@ -42,7 +42,12 @@ export async function explainFailure(
     const notes = await notesOf(cluster, namespace, problem, warnings, check)
     const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
     const { place, ...found } = remedyOf({ ...problem, ...(check && { check }) }, get(services, member), service)
-    const remedy = check ? { message: stoppedText(service, ends), ...found } : found
+    const isGone = problem.pod !== undefined && notes.includes(goneText(problem.pod))
+    const remedy = {
+      ...(check && { message: stoppedText(service, ends) }),
+      ...found,
+      ...(isGone && keepsLog(workload.object)),
+    }
     const span = place ?? entry(services, member)?.key
     reporter.report(kind, span, { service, notes: unique(notes), ...remedy, ...(ends && { ends }) })
   }
@@ -50,13 +55,24 @@ export async function explainFailure(
     const { service } = workload
     const pod = tracked.pods.at(-1)
     const ends = pod && lastEnd(pod)
-    const lines = pod ? await logNotes(cluster, namespace, pod, containersOf(pod)[0], false) : []
+    const lines = pod
+      ? await logNotes(cluster, namespace, pod, containersOf(pod)[0], false)
+      : isStartedAgain(workload.object)
+        ? ['its Pod is gone, and its log with it']
+        : []
+    const isGone = !pod || lines.includes(goneText(pod))
     const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
     const told: Told | undefined = ends && { code: 'crash-loop', detail: '', ends }
     const { place, ...remedy } = told ? remedyOf(told, get(services, key), service) : {}
     const span = place ?? entry(services, key)?.key
     if (tracked.status.state === 'failed')
-      reporter.report(KINDS.failed, span, { service, notes, ...remedy, ...(ends && { ends }) })
+      reporter.report(KINDS.failed, span, {
+        service,
+        notes,
+        ...remedy,
+        ...(isGone && keepsLog(workload.object)),
+        ...(ends && { ends }),
+      })
     else reporter.report(KINDS.late, entry(services, key)?.key, { service, notes })
   }
   return reporter.diagnostics()
@@ -126,6 +142,21 @@ async function wasStopped(cluster: Cluster, namespace: string, { metadata }: Kub
 const stoppedText = (service: string, ends: Problem['ends']): string =>
   `\`${service}\` was stopped ${ends?.count ?? 0} times, because its health check failed`
 
+const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
+
+/** What to do about a log that is gone: the Job controller deletes the Pod that has failed too often where the kubelet is to start its container again. */
+const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
+  isStartedAgain(workload)
+    ? {
+        hint: 'the cluster deletes the Pod of such a Job when it has failed, with its log; with `restart: "no"` it stays',
+      }
+    : {}
+
+function isStartedAgain({ kind, spec }: KubeObject): boolean {
+  const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: { readonly restartPolicy?: string } } } // a workload's spec
+  return kind === 'Job' && template?.spec?.restartPolicy === 'OnFailure'
+}
+
 /** The end of a container's log with a line that says so. */
 async function logNotes(
   cluster: Cluster,
@@ -137,6 +168,7 @@ async function logNotes(
   if (container === undefined) return []
   const { name } = pod.metadata
   const lines = await lastLines(cluster, name, namespace, container, previous)
+  if (!lines) return [goneText(pod)]
   return lines.length > 0
     ? [`last lines of pod/${name}:`, ...lines.map(line => `| ${line}`)]
     : [`pod/${name} printed nothing`]
@@ -154,12 +186,13 @@ async function lastLines(
   namespace: string,
   container: string,
   previous: boolean,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const found: string[] = []
   const options = { container, previous, tailLines: LOG_LINES, signal: AbortSignal.timeout(LOG_TIMEOUT) }
   try {
     for await (const line of cluster.logs({ name, namespace }, options)) if (!KUBELET.test(line)) found.push(line)
-  } catch {
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'not-found') return undefined
     // There may be none; what is known without it is told.
   }
   if (found.length > 0) return found

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Cluster, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../../cluster/cluster.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../compiler/syntax/parse.ts'
 import { SourceFile } from '../../compiler/syntax/source.ts'
@@ -270,4 +270,37 @@ test('a health check whose program is missing ends the wait at once', () => {
   const of = (message: string) => podProblems(pod, [{ ...warning(message), time: 1000 }], 2000).map(({ code }) => code)
   expect(of('Readiness probe failed: sh: curl: not found')).toEqual(['unhealthy'])
   expect(of('Readiness probe failed: connection refused')).toEqual([])
+})
+
+test.each([
+  ['with a Pod that has just gone', true],
+  ['without a Pod', false],
+])('the log of a Job whose Pod the cluster has deleted is not taken for empty: %s', async (_, hasPod) => {
+  const pod = object('Pod', 'web-1')
+  const ends = { count: 3, exitCode: 7 }
+  const problem: Problem = { code: 'crash-loop', where: 'pod/web-1', pod, container: 'web', detail: '', ends }
+  const tracked = {
+    object: object('Job', 'web'),
+    status: { state: 'failed', text: 'Job failed' } as const,
+    isStable: false,
+    hasStartedPod: false,
+    hasReadyPods: false,
+    pods: hasPod ? [pod] : [],
+    stuck: [],
+    problems: hasPod ? [problem] : [],
+    warnings: [],
+  }
+  const cluster = {
+    // biome-ignore lint/correctness/useYield: nothing comes of it
+    async *logs() {
+      throw new ClusterError('not-found', 'pods "web-1" not found')
+    },
+  } as Partial<Cluster> as Cluster // nothing else is asked
+  const job = workload('Job', 'web', { spec: { template: { spec: { restartPolicy: 'OnFailure' } } } })
+  const [found] = await explainFailure(cluster, new WorkloadFailed(job, tracked), services)
+  expect(found!.notes).toContain(
+    hasPod ? 'pod/web-1 is gone, and its log with it' : 'its Pod is gone, and its log with it',
+  )
+  expect(found!.notes?.join()).not.toContain('printed nothing')
+  expect(found!.hint).toContain('with `restart: "no"` it stays')
 })
