@@ -15,7 +15,7 @@ export function splitCredentials(address: string): { readonly url: string; reado
   const url = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : undefined
   if (!url || (url.username === '' && url.password === '')) return { url: address }
   const [user, password] = [url.username, url.password].map(unescaped) as [string, string] // map keeps the length
-  const bare = address.replace(/^([a-z]+:\/\/)[^@/?#]*@/i, '$1')
+  const bare = address.replace(/^([a-z]+:\/\/)[^/?#]*@/i, '$1')
   return { url: bare, credentials: { origin: url.origin, user, ...(password !== '' && { password }) } }
 }
 

@@ -35,7 +35,7 @@ export class GitFailure extends Error {
 
 /** Without credentials: `https://token@host/x` becomes `https://host/x`. */
 export function withoutCredentials(text: string): string {
-  return text.replace(/([a-z+]+:\/\/)[^@/\s]*@/gi, '$1')
+  return text.replace(/([a-z+]+:\/\/)[^/\s]*@/gi, '$1')
 }
 
 /** Git for a folder that is there. `signal` ends what runs. */

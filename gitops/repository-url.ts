@@ -5,7 +5,7 @@ const SCP_LIKE = /^(?:(?<user>[^@/:\s]+)@)?(?<host>\[[^\]]+\]|[^/:\s]{2,}):(?!\/
 
 /** The address without what is between its scheme and its host but a user of ssh: it may be a token. */
 export function withoutCredentials(address: string): string {
-  return address.replace(/^(https?:\/\/)[^@/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^@/]*@/i, '$1@')
+  return address.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^/]*@/i, '$1@')
 }
 
 const HINT = 'give the address that the cluster knows with `--url`, `https://…` or `ssh://…`'

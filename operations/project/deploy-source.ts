@@ -24,7 +24,7 @@ export function deploySource(workspace: Workspace, directory: string, files: rea
 
 /** `https://git.example.com/team/shop` and `git@git.example.com:team/shop` are one; of a folder on this machine only the name counts. */
 export function plainAddress(address: string): string {
-  const url = /^[a-z+]+:\/\/(?:[^@/]*@)?(.+)$/i.exec(address)?.[1]
+  const url = /^[a-z+]+:\/\/(?:[^/]*@)?(.+)$/i.exec(address)?.[1]
   const [, host, path] = /^(?:[^@/]*@)?([^/:]+):(?!\/\/)(.+)$/.exec(address) ?? []
   if (url !== undefined && !address.startsWith('file:')) return url
   return host !== undefined && host.length > 1 ? `${host}/${path}` : basename(address)

@@ -63,10 +63,14 @@ function addressOfRemote(config: string): string | undefined {
     if (section !== undefined && address && !addresses.has(section)) addresses.set(section, address)
   }
   const address = addresses.get('origin') ?? addresses.values().next().value
-  return address
-    ?.replace(/^([a-z+]+:\/\/)[^@/]*@/i, '$1')
-    .replace(/[/\\]+$/, '')
-    .replace(/\.git$/, '')
+  return (
+    address
+      ?.replace(/^([a-z+]+:\/\/)[^/?#]*@/i, '$1')
+      // Some write a token there.
+      .replace(/(?<=:\/\/.*)[?#].*/, '')
+      .replace(/[/\\]+$/, '')
+      .replace(/\.git$/, '')
+  )
 }
 
 function readText(path: string): string | undefined {

@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { repositoryName } from '../../operations/project/environment-name.ts'
+import { repositoryName, repositoryOf } from '../../operations/project/environment-name.ts'
 import { makeFolder } from './folder.ts'
 
 describe('the name of a repository', () => {
   test.each([
     ['https://git.example.com/team/shop.git', 'shop'],
     ['https://user:password@git.example.com/team/shop', 'shop'],
+    ['https://git.example.com/team/shop.git?private_token=tok4711', 'shop'],
+    ['https://git.example.com/team/shop.git#tok4711', 'shop'],
     ['git@git.example.com:team/shop.git', 'shop'],
     ['git@git.example.com:shop.git', 'shop'],
     ['ssh://git@git.example.com:22/team/shop.git/', 'shop'],
@@ -19,6 +21,17 @@ describe('the name of a repository', () => {
       '.git/config': `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +x\n`,
     })
     expect(repositoryName(folder)).toBe(name)
+  })
+
+  test.each([
+    'https://user:tok4711@git.example.com/team/shop.git',
+    'https://user:p@tok4711@git.example.com/team/shop.git',
+    'https://tok4711@git.example.com/team/shop.git',
+    'https://git.example.com/team/shop.git?private_token=tok4711',
+    'https://git.example.com/team/shop.git/#tok4711',
+  ])('its address is that without credentials: %s', url => {
+    const folder = makeFolder({ '.git/config': `[remote "origin"]\n\turl = ${url}\n` })
+    expect(repositoryOf(folder)?.address).toBe('https://git.example.com/team/shop')
   })
 
   test('is that of origin before other remotes, seen from a folder inside', () => {

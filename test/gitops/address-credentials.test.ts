@@ -12,6 +12,7 @@ describe('splitCredentials', () => {
       'http://ci:p%40ss%2520@git.example.com:8080/x/y',
       { origin: 'http://git.example.com:8080', user: 'ci', password: 'p@ss%20' },
     ],
+    ['https://ci:p@ss@git.example.com/x', { origin: 'https://git.example.com', user: 'ci', password: 'p@ss' }],
     ['https://ci:100%@git.example.com/x', { origin: 'https://git.example.com', user: 'ci', password: '100%' }],
   ])('%s', (address, credentials) => {
     const split = splitCredentials(address)

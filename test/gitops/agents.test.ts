@@ -338,6 +338,7 @@ describe('the address of a repository', () => {
     ['https://me:token@git.example.com/deploy.git', 'https://git.example.com/deploy.git'],
     ['https://token@git.example.com:8443/a@b.git', 'https://git.example.com:8443/a@b.git'],
     ['http://git.example.com/deploy.git', 'http://git.example.com/deploy.git'],
+    ['https://user:p@ss@git.example.com/a@b.git', 'https://git.example.com/a@b.git'],
   ])('%s', (address, expected) => {
     expect(controllerAddress(address)).toBe(expected)
   })
