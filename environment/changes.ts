@@ -1,5 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { isRoute, isWorkload } from '../constructs/kinds.ts'
 import type { Choices } from './choices.ts'
 import { environmentSelector, ORIGIN_ANNOTATION } from './labels.ts'
 import { isDependant } from './owners.ts'
@@ -16,7 +17,7 @@ import {
 } from './record.ts'
 import { isEnding } from './removal.ts'
 import { type Step, stepFor } from './steps.ts'
-import { allOf, isRoute, isWorkload, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
+import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
 /** What a deploy would do; nothing of it is done yet. */
 export interface Changes {

@@ -1,5 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { isWorkload, kindsOf } from '../constructs/kinds.ts'
 import { listEnvironment } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { unlessForbidden } from './forbidden.ts'
@@ -13,7 +14,7 @@ import { keepsItself } from './prune-rules.ts'
 import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
 import { deleteObject, gone, isEnding } from './removal.ts'
 import { deleteKept } from './secret-marks.ts'
-import { isWorkload, nameOf, serviceOf, WORKLOAD_KINDS } from './wanted.ts'
+import { nameOf, serviceOf } from './wanted.ts'
 
 export interface DestroyInput {
   readonly cluster: Cluster
@@ -58,7 +59,7 @@ export interface DestroyResult {
 
 /** What an environment may have although its record is gone or was lost. */
 const KNOWN: readonly RecordedKind[] = [
-  ...WORKLOAD_KINDS.map(([apiVersion, kind]) => ({ apiVersion, kind })),
+  ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
   { apiVersion: 'v1', kind: 'Service' },
   { apiVersion: 'v1', kind: 'ConfigMap' },
   { apiVersion: 'v1', kind: 'Secret' },
@@ -68,7 +69,7 @@ const KNOWN: readonly RecordedKind[] = [
 ]
 
 /** Routes first, so that nobody is led to what is going; then workloads; then what they needed; claims last. */
-const ORDER = ['HTTPRoute', 'Ingress', 'Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'Service']
+const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ kind }) => kind).concat('Service')
 
 /**
  * Deletes what an environment has, in the reverse of the order in which it was made, and the record last, so that a destroy that is killed can be run again

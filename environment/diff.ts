@@ -1,6 +1,7 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import { KnownSecrets } from '../compiler/values/known-secrets.ts'
 import { isVariableWithSecret } from '../compiler/values/secret-names.ts'
+import { isRoute } from '../constructs/kinds.ts'
 import { isDeclaredElsewhere } from './adoption.ts'
 import { type Changes, isMadeByCommand } from './changes.ts'
 import { type Difference, isMap, type Key, pathText } from './comparison.ts'
@@ -8,7 +9,7 @@ import { type Owner, ownerOf } from './field-owners.ts'
 import { type HiddenDifference, withoutKnown } from './hidden-differences.ts'
 import { SECRETS_ANNOTATION } from './labels.ts'
 import type { Step } from './steps.ts'
-import { isRoute, nameOf } from './wanted.ts'
+import { nameOf } from './wanted.ts'
 
 /** What would become of an object. */
 export interface ObjectDiff {

@@ -1,4 +1,5 @@
 import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import { isRoute, isWorkload, kindsOf } from '../constructs/kinds.ts'
 import { gatewaysOf } from './endpoints/gateways.ts'
 import { addressesOf, shorterFirst } from './endpoints/routes.ts'
 import { listWarnings, type Warnings } from './events.ts'
@@ -12,7 +13,7 @@ import { remedyOf } from './remedies.ts'
 import { newestPods } from './revisions.ts'
 import { statusOf, type WorkloadStatus } from './status.ts'
 import { belongsTo, claimsOf } from './tracker.ts'
-import { isRoute, isWorkload, serviceOf, WORKLOAD_KINDS } from './wanted.ts'
+import { serviceOf } from './wanted.ts'
 
 /** How a service of an environment is. */
 export interface ServiceState {
@@ -47,13 +48,12 @@ export interface Overview {
   readonly services: readonly ServiceState[]
 }
 
+/** What tells how workloads are, beside their own kinds and those of routes. */
 const OTHERS = [
   ['v1', 'Pod'],
   ['apps/v1', 'ReplicaSet'],
   ['v1', 'PersistentVolumeClaim'],
   ['v1', 'Service'],
-  ['networking.k8s.io/v1', 'Ingress'],
-  ['gateway.networking.k8s.io/v1', 'HTTPRoute'],
 ] as const
 
 /** Looks once, with one request for each kind of objects, all at the same time. `now` is in milliseconds since 1970. Throws what the cluster refuses. */
@@ -69,7 +69,8 @@ export async function overviewOf(
   const [record, warnings, ...lists] = await Promise.all([
     readRecord(cluster, environment, namespace, options),
     listWarnings(cluster, namespace, options),
-    ...[...WORKLOAD_KINDS, ...OTHERS].map(([apiVersion, kind]) => list(apiVersion, kind)),
+    ...[...kindsOf('workload'), ...kindsOf('route')].map(({ apiVersion, kind }) => list(apiVersion, kind)),
+    ...OTHERS.map(([apiVersion, kind]) => list(apiVersion, kind)),
   ])
   const objects = lists.flat()
   const gateways = await gatewaysOf(cluster, objects, options)

@@ -1,10 +1,11 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
+import { isRoute, isWorkload } from '../constructs/kinds.ts'
 import type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SERVICE_LABEL } from './labels.ts'
 import { referencesOf, referenceTo } from './references.ts'
-import { isRoute, isWorkload, serviceOf } from './wanted.ts'
+import { serviceOf } from './wanted.ts'
 
 /**
  * Services with all that they depend on, directly or not, and with those that are in the same Pods (decisions section 7). Takes and gives

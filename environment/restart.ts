@@ -1,6 +1,7 @@
 import type { Cluster, KubeObject } from '../cluster/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
+import { kindsOf } from '../constructs/kinds.ts'
 import { applyWorkloads } from './apply.ts'
 import type { Clock } from './clock.ts'
 import { failuresIn } from './deploy.ts'
@@ -13,7 +14,7 @@ import { inParallel } from './pool.ts'
 import { deleteObject, isEnding } from './removal.ts'
 import type { Step } from './steps.ts'
 import { Tracker } from './tracker.ts'
-import { nameOf, serviceOf, type WantedObject, type WantedWorkload, WORKLOAD_KINDS } from './wanted.ts'
+import { nameOf, serviceOf, type WantedObject, type WantedWorkload } from './wanted.ts'
 
 /** The annotation of a Pod template by which `kubectl rollout restart` rolls Pods; other tools know it. */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
@@ -72,7 +73,7 @@ export async function restartServices(input: RestartInput, world: RestartWorld):
 /** The workloads of the environment's services. What commands made has no service, and is left to the tools that made it. */
 async function workloadsOf({ cluster, environment, namespace }: RestartInput, signal: AbortSignal) {
   const labels = environmentSelector(environment)
-  const lists = await inParallel(WORKLOAD_KINDS, ([apiVersion, kind]) =>
+  const lists = await inParallel(kindsOf('workload'), ({ apiVersion, kind }) =>
     cluster.list({ apiVersion, kind, namespace, labels }, { signal }),
   )
   return lists.flat().filter(one => serviceOf(one) !== undefined && !isDependant(one) && !isEnding(one))

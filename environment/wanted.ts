@@ -1,5 +1,6 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import type { DependencyPlan, Plan } from '../compiler/plan/plan.ts'
+import { isRoute, isWorkload, rankOf } from '../constructs/kinds.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import { SERVICE_LABEL } from './labels.ts'
 
@@ -31,27 +32,6 @@ export interface Wanted {
   readonly after: readonly WantedObject[]
 }
 
-/** The kinds that run Pods, each with its group and version. */
-export const WORKLOAD_KINDS = [
-  ['apps/v1', 'Deployment'],
-  ['apps/v1', 'StatefulSet'],
-  ['apps/v1', 'DaemonSet'],
-  ['batch/v1', 'Job'],
-] as const
-const WORKLOADS: ReadonlySet<string> = new Set(WORKLOAD_KINDS.map(([, kind]) => kind))
-const ROUTES = new Set(['Ingress', 'HTTPRoute'])
-/** A policy stands before what it protects runs, a Service before what looks for it. */
-const ORDER = [
-  'ServiceAccount',
-  'Role',
-  'RoleBinding',
-  'NetworkPolicy',
-  'ConfigMap',
-  'Secret',
-  'PersistentVolumeClaim',
-  'Service',
-]
-
 /** Sorts the objects of a plan into what comes before its workloads, these, and what comes after. Puts everything into the namespace. */
 export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: string): Wanted {
   const objects = manifests.map(({ object, source }) => ({
@@ -73,7 +53,7 @@ export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: 
     namespace,
     before: sortBy(
       others.filter(({ object }) => !isRoute(object)),
-      ({ object }) => ORDER.indexOf(object.kind),
+      ({ object }) => rankOf(object.kind) ?? -1,
     ),
     workloads: inOrder(workloads),
     after: others.filter(({ object }) => isRoute(object)),
@@ -82,12 +62,6 @@ export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: 
 
 /** The service that an object belongs to, in Kubernetes' form; undefined for what services share. */
 export const serviceOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[SERVICE_LABEL]
-
-/** Whether an object runs Pods. */
-export const isWorkload = ({ kind }: Pick<KubeObject, 'kind'>): boolean => WORKLOADS.has(kind)
-
-/** Whether an object makes Services reachable from outside. */
-export const isRoute = ({ kind }: Pick<KubeObject, 'kind'>): boolean => ROUTES.has(kind)
 
 /** `deployment/web`, as kubectl names objects. */
 export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind.toLowerCase()}/${metadata.name}`

@@ -1,3 +1,4 @@
+import { isRoute, isWorkload } from '../constructs/kinds.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import { withAnnotations } from './annotations.ts'
 import { at, isMap, listAt } from './json-values.ts'
@@ -14,8 +15,6 @@ export interface WaveWorkload {
 
 const WAVE = 'argocd.argoproj.io/sync-wave'
 const SERVICE = 'dev.platform/service'
-const WORKLOADS = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
-const ROUTES = new Set(['Ingress', 'HTTPRoute'])
 
 /**
  * The manifests with sync waves of Argo CD, which holds a wave back until the one before is healthy. Only what has to come later has one:
@@ -25,7 +24,7 @@ const ROUTES = new Set(['Ingress', 'HTTPRoute'])
 export function withSyncWaves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): readonly Manifest[] {
   const layers = layersOf(workloads)
   const running = manifests.flatMap(({ object }) =>
-    WORKLOADS.has(object.kind)
+    isWorkload(object)
       ? [{ wave: layers.get(object.metadata.labels?.[SERVICE] ?? '') ?? 0, template: at(object, 'spec', 'template') }]
       : [],
   )
@@ -33,11 +32,12 @@ export function withSyncWaves(manifests: readonly Manifest[], workloads: readonl
   const services = wavesOfServices(manifests, running)
   const last = Math.max(0, ...layers.values())
 
-  const waveOf = ({ object: { kind, metadata, spec } }: Manifest): number => {
-    if (WORKLOADS.has(kind)) return layers.get(metadata.labels?.[SERVICE] ?? '') ?? 0
+  const waveOf = ({ object }: Manifest): number => {
+    const { kind, metadata, spec } = object
+    if (isWorkload(object)) return layers.get(metadata.labels?.[SERVICE] ?? '') ?? 0
     // A claim that no Pod mounts may stay unbound for ever, and nothing may wait for that.
     if (kind === 'PersistentVolumeClaim') return claims.get(metadata.name) ?? last
-    if (ROUTES.has(kind)) return Math.max(0, ...backendsOf(spec).map(name => services.get(name) ?? 0))
+    if (isRoute(object)) return Math.max(0, ...backendsOf(spec).map(name => services.get(name) ?? 0))
     return 0
   }
   return manifests.map(manifest => {

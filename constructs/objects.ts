@@ -1,0 +1,157 @@
+import type { ApiObject } from 'cdk8s'
+import type { Construct } from 'constructs'
+import type { Environment, ObjectPlan, Plan, WorkloadPlan } from '../compiler/plan/plan.ts'
+import { ExternalSecret, externalSecretJson } from './external-secret.ts'
+import { IsolationPolicy, policyJson } from './isolation-policy.ts'
+import { PodTemplates, waiterAccountName } from './pod-templates.ts'
+import { GatewayRoute, IngressRoute, routeJson } from './route.ts'
+import { ServiceObject, serviceJson } from './service-object.ts'
+import { claimJson, configMapJson, FileConfigMap, FileSecret, secretJson, VolumeClaim } from './storage.ts'
+import { WaiterAccount, waiterAccountJson } from './waiter-account.ts'
+import { ServiceDaemonSet, ServiceDeployment, ServiceJob, ServiceStatefulSet, workloadJson } from './workload.ts'
+
+/** What objects are made with, beside their own part of the plan. */
+export interface Making {
+  readonly plan: Plan
+  readonly environment: Environment
+  readonly templates: PodTemplates
+}
+
+export const makingOf = (plan: Plan): Making => ({
+  plan,
+  environment: plan.environment,
+  templates: new PodTemplates(plan),
+})
+
+/** How the objects of one kind, or those that belong together, are made of a plan. */
+interface ObjectsOf<P extends ObjectPlan> {
+  /** Begins the ids of the constructs: `config-page`. */
+  readonly id: string
+  readonly plans: (making: Making) => readonly P[]
+  readonly construct: (scope: Construct, id: string, plan: P, making: Making) => Construct
+  /** The same objects without a chart around them. `bare` is the plan without its annotations, which are added later: the typed classes are slow with maps. */
+  readonly json: (bare: P, making: Making, plan: P) => readonly object[]
+}
+
+/** What `Application` and `synth` do with each object, whatever its plan. */
+export interface Objects {
+  /** Makes the constructs, and tells of each. */
+  construct(scope: Construct, making: Making, made: (plan: ObjectPlan, construct: Construct) => void): void
+  /** Makes the JSON, and tells of each object. */
+  json(making: Making, made: (plan: ObjectPlan, json: object) => void): void
+}
+
+function objects<P extends ObjectPlan>({ id, plans, construct, json }: ObjectsOf<P>): Objects {
+  return {
+    construct(scope, making, made) {
+      for (const plan of plans(making)) made(plan, construct(scope, `${id}-${plan.name}`, plan, making))
+    },
+    json(making, made) {
+      for (const plan of plans(making))
+        for (const one of json({ ...plan, annotations: undefined }, making, plan)) made(plan, one)
+    },
+  }
+}
+
+/** The JSON of one object. */
+const only =
+  <P extends ObjectPlan>(json: (plan: P, environment: Environment) => object) =>
+  (bare: P, { environment }: Making): readonly object[] => [json(bare, environment)]
+
+/** All objects of a plan, in the order in which they are printed: what others refer to comes first. A new kind has a row here and one in `kinds.ts`. */
+export const OBJECTS: readonly Objects[] = [
+  objects({
+    id: 'config',
+    plans: ({ plan }) => plan.configMaps,
+    construct: (scope, id, plan, { environment }) => new FileConfigMap(scope, id, { plan, environment }),
+    json: only(configMapJson),
+  }),
+  objects({
+    id: 'secret',
+    plans: ({ plan }) => plan.secrets,
+    construct: (scope, id, plan, { environment }) => new FileSecret(scope, id, { plan, environment }),
+    json: only(secretJson),
+  }),
+  objects({
+    id: 'external-secret',
+    plans: ({ plan }) => plan.externalSecrets,
+    construct: (scope, id, plan, { environment }) => new ExternalSecret(scope, id, { plan, environment }),
+    json: only(externalSecretJson),
+  }),
+  objects({
+    id: 'claim',
+    plans: ({ plan }) => plan.claims,
+    construct: (scope, id, plan, { environment }) => new VolumeClaim(scope, id, { plan, environment }),
+    json: only(claimJson),
+  }),
+  objects({
+    id: 'waits',
+    plans: accounts,
+    construct: (scope, id, plan, { environment }) =>
+      new WaiterAccount(scope, id, { plan, environment, jobs: plan.jobs }),
+    json: (bare, { environment }) => waiterAccountJson({ plan: bare, environment, jobs: bare.jobs }),
+  }),
+  objects({
+    id: 'service',
+    plans: ({ plan }) => plan.services,
+    construct: (scope, id, plan, { environment }) => new ServiceObject(scope, id, { plan, environment }),
+    json: only(serviceJson),
+  }),
+  objects({
+    id: 'workload',
+    plans: ({ plan }) => plan.workloads,
+    construct: workload,
+    json: (bare, { environment, templates }, plan) => [
+      workloadJson(
+        bare,
+        environment,
+        templates.of(plan),
+        plan.kind === 'Job' ? templates.jobName(plan.service) : plan.name,
+      ),
+    ],
+  }),
+  objects({
+    id: 'route',
+    plans: ({ plan }) => plan.routes,
+    construct: (scope, id, plan, { environment }) => {
+      const Route = plan.kind === 'Ingress' ? IngressRoute : GatewayRoute
+      return new Route(scope, id, { plan, environment })
+    },
+    json: only(routeJson),
+  }),
+  objects({
+    id: 'policy',
+    plans: ({ plan }) => plan.policies,
+    construct: (scope, id, plan, { environment }) => new IsolationPolicy(scope, id, { plan, environment }),
+    json: only(policyJson),
+  }),
+]
+
+function workload(scope: Construct, id: string, plan: WorkloadPlan, { environment, templates }: Making): ApiObject {
+  const template = templates.of(plan)
+  switch (plan.kind) {
+    case 'Deployment':
+      return new ServiceDeployment(scope, id, { plan, environment, template })
+    case 'StatefulSet':
+      return new ServiceStatefulSet(scope, id, { plan, environment, template })
+    case 'DaemonSet':
+      return new ServiceDaemonSet(scope, id, { plan, environment, template })
+    case 'Job':
+      return new ServiceJob(scope, id, { plan, environment, template, name: templates.jobName(plan.service) })
+  }
+}
+
+/** An account with which the Pods of a workload wait for Jobs. */
+interface AccountPlan extends ObjectPlan {
+  /** The names of the Jobs, sorted, each once. */
+  readonly jobs: readonly string[]
+}
+
+function accounts({ plan: { workloads }, environment, templates }: Making): readonly AccountPlan[] {
+  return workloads.flatMap(({ pod, service, source, span }) => {
+    const waited = pod.waits.filter(({ kind }) => kind === 'job').map(({ service }) => templates.jobName(service))
+    if (waited.length === 0) return []
+    const name = waiterAccountName(environment.name, service)
+    return [{ name, source: `${source}.depends_on`, service, span, jobs: [...new Set(waited)].sort() }]
+  })
+}
