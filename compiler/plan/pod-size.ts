@@ -6,9 +6,9 @@ const tooLarge = diagnostic({
   code: 'services/too-large',
   severity: 'error',
   explain:
-    'A cluster stores objects of at most 1.5 MiB, and environment and commands are a part of the object that runs the service. Put large texts into a config or secret, which is mounted as a file.',
+    'A cluster stores objects of at most 1.5 MiB, and environment, commands and the scripts that fill volumes are a part of the object that runs the service. Put large texts into a config or secret, which is mounted as a file.',
   text: (p: { service: string; bytes: number }) => ({
-    message: `environment and commands of \`${p.service}\` have ${p.bytes} bytes, more than a cluster stores in one object`,
+    message: `environment, commands and volumes of \`${p.service}\` have ${p.bytes} bytes, more than a cluster stores in one object`,
     hint: 'put large values into a config or secret, and mount it',
   }),
 })
@@ -22,12 +22,16 @@ export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod,
   if (bytes > mostBytes) reporter.report(tooLarge, span, { service, bytes })
 }
 
-/** The texts that a user may make as long as they like. */
-function sizeOf({ containers, init }: PodPlan): number {
-  let bytes = 0
+/** What the cluster stores beside each word, for each variable (with the owner of its name), and to fill a volume. */
+const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }
+
+/** What a user may make as many of, and as long, as they like. */
+function sizeOf({ containers, init, fills }: PodPlan): number {
+  let bytes = fills.length * OVERHEAD.fill
   for (const { env, command = [], args = [], postStart = [], preStop = [] } of [...init, ...containers]) {
-    for (const { name, value = '' } of env) bytes += name.length + Buffer.byteLength(value)
-    for (const word of [...command, ...args, ...postStart, ...preStop]) bytes += Buffer.byteLength(word)
+    for (const { name, value = '' } of env) bytes += OVERHEAD.variable + 2 * name.length + Buffer.byteLength(value)
+    for (const words of [command, args, postStart, preStop])
+      for (const word of words) bytes += OVERHEAD.word + Buffer.byteLength(word)
   }
   return bytes
 }

@@ -500,3 +500,17 @@ annotations: {a: own, d: "4"}, deploy: {labels: {a: late, e: "5"}}`)
   expect(workload('x').annotations).toEqual({ ...own, e: '5' })
   expect(pod('x').annotations).toEqual({ a: 'own', d: '4' })
 })
+
+// What a real API server answered with `etcdserver: request is too large`.
+describe('a Pod that is larger than a cluster stores', () => {
+  const many = (count: number, item: (n: number) => string) =>
+    Array.from({ length: count }, (_, n) => item(n)).join(', ')
+
+  test.each([
+    ['words', `command: "${'a '.repeat(600_000)}"`],
+    ['variables', `environment: {${many(22_000, n => `E${n}: v`)}}`],
+    ['volumes that are filled', `volumes: [${many(1_000, n => `/v${n}`)}]`],
+  ])('is refused for its %s', (_, field) => {
+    expect(one(field).codes).toContain('services/too-large')
+  })
+})
