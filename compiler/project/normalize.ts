@@ -38,7 +38,7 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
       isMap(networks) &&
       networks.entries.has('default') &&
       !changed.entries.has('provider') &&
-      !changed.entries.has('network_mode')
+      !hasNetworkMode(changed)
     )
       usesDefault = true
     changed = replace(changed, 'pull_policy', policy =>
@@ -79,8 +79,14 @@ function replace(map: MapTree, key: string, change: (value: Tree) => Tree): MapT
   return value === entry.value ? map : withEntry(map, key, value)
 }
 
+/** An empty mode is none: `config` does not print it, and what it prints is the same when it is read again. */
+const hasNetworkMode = (service: MapTree): boolean => {
+  const mode = get(service, 'network_mode')
+  return mode !== undefined && !(mode.kind === 'scalar' && mode.value === '')
+}
+
 function joinDefaultNetwork(service: MapTree): MapTree {
-  if (service.entries.has('provider') || service.entries.has('network_mode')) return service
+  if (service.entries.has('provider') || hasNetworkMode(service)) return service
   const networks = get(service, 'networks')
   if (networks && !(isMap(networks) && networks.entries.size === 0)) return service
   const span = networks?.span ?? service.span
