@@ -1,15 +1,10 @@
-import { hostname, userInfo } from 'node:os'
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
-import type { KubeconfigAccess } from '../cluster/connection.ts'
 import type { GivenUp } from '../cluster/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, Wish } from '../contexts/target.ts'
-import type { Clock } from '../environment/clock.ts'
-import type { Holder } from '../environment/lease.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../environment/namespace.ts'
 import { webhookRefusal } from '../environment/webhook-refusal.ts'
-import { isRunning } from '../gitops/owner.ts'
-import { dnsLabel } from '../operations/project/checks.ts'
+import type { Session } from '../operations/session.ts'
 import type { LogLevel } from './command.ts'
 import { deadlineOf } from './deadline.ts'
 import { readableDuration } from './duration-option.ts'
@@ -17,20 +12,6 @@ import { INTERRUPTED } from './exit-status.ts'
 import { watchForInterruption } from './interruption.ts'
 import type { Io } from './io.ts'
 import { traceRequests } from './trace-requests.ts'
-
-/** What a command that talks to a cluster works with. */
-export interface Session {
-  readonly cluster: Cluster
-  /** The way to it, for who has to talk to it otherwise. */
-  readonly access: KubeconfigAccess
-  readonly namespace: string
-  /** How the two were chosen. */
-  readonly target: Target
-  /** Aborted at the deadline of the command, and by Ctrl-C or SIGTERM. */
-  readonly signal: AbortSignal
-  readonly clock: Clock
-  readonly holder: Holder
-}
 
 export interface SessionOptions {
   readonly context: string | undefined
@@ -63,17 +44,17 @@ export async function withCluster(
   const givenUp: GivenUp[] = []
   let cluster: Cluster | undefined
   try {
-    const { findTarget } = await import('../contexts/target.ts')
-    target = await findTarget(io, options, options.manifest)
-    const { context, namespace, from } = target
-    dnsLabel(namespace, from.namespace.replaceAll('`', ''))
-    const [{ kubeconfigAccess }, { toCluster }] = await Promise.all([
-      import('../cluster/connection.ts'),
-      import('../cluster/kube-cluster.ts'),
-    ])
-    const access = await kubeconfigAccess(context, io.env, signal)
-    cluster = toCluster(access, trace, call => givenUp.push(call))
-    return await work({ cluster, access, namespace, target, signal, clock, holder: holder() })
+    const { openSession } = await import('../operations/open-session.ts')
+    const session = await openSession(io, options, {
+      signal,
+      trace,
+      giveUp: call => givenUp.push(call),
+      chosen: one => {
+        target = one
+      },
+    })
+    cluster = session.cluster
+    return await work(session)
   } catch (error) {
     if (interrupt.signal.aborted) {
       if (!options.isEndless) io.stderr.write('interrupted\n')
@@ -107,27 +88,6 @@ const hintIn = (error: unknown): string | undefined => userErrorsIn(error).find(
 function userErrorsIn(error: unknown): readonly UserError[] {
   const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
   return all.filter(one => one instanceof UserError)
-}
-
-const clock: Clock = {
-  now: () => Date.now(),
-  every(milliseconds, run) {
-    const timer = setInterval(run, milliseconds)
-    return () => clearInterval(timer)
-  },
-}
-
-/** This process, for others who want to work on the same environment. */
-function holder(): Holder {
-  const { username } = userInfo()
-  const machine = `${username}@${hostname()}`
-  return {
-    name: `${machine} (${process.pid})`,
-    isGone(name) {
-      const id = name.startsWith(`${machine} (`) ? /\((\d+)\)$/.exec(name)?.[1] : undefined
-      return id !== undefined && !isRunning(Number(id))
-    },
-  }
 }
 
 /** What the cluster says, for people; what several calls were refused for the same reason is said once. */

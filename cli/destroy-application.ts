@@ -3,21 +3,22 @@ import { plural } from '../compiler/diagnostics/render/summary.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import type { DestroyInput } from '../environment/destroy.ts'
 import { nameOf } from '../environment/wanted.ts'
+import { runSection } from '../operations/commands/run-section.ts'
+import { tellLocked } from '../operations/deploy/progress.ts'
+import { requireNamespace } from '../operations/namespaces.ts'
 import { manifestOf } from '../operations/project/open-project.ts'
 import type { OpenProject } from '../operations/project/opened-project.ts'
-import type { Session } from './cluster-session.ts'
+import type { Session } from '../operations/session.ts'
 import type { Context } from './command.ts'
-import { tellLocked } from './deploy-progress.ts'
 import { refuseForServices, selectServices } from './destroy-services.ts'
 import type { DestroyValues } from './destroy-values.ts'
 import { readableDuration } from './duration-option.ts'
 import { findEnvironment, findName } from './environment-of-files.ts'
-import { requireNamespace } from './namespaces.ts'
 import type { Progress } from './progress/events.ts'
 import { startProgress } from './progress/progress.ts'
 import { withProject } from './project-session.ts'
 import { printDiagnostics, printSummary } from './report.ts'
-import { runSection } from './run-section.ts'
+import { toTerminal } from './terminal-events.ts'
 
 /** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
 export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
@@ -82,7 +83,7 @@ export async function destroyProject(
           deleted++
           progress.tell({ type: 'note', text: `deleted ${object}` })
         },
-        locked: holder => tellLocked(progress, holder),
+        locked: holder => tellLocked(toTerminal(context, progress, 'text'), holder),
       },
     },
   ).catch((error: unknown) => {
@@ -112,7 +113,7 @@ export async function destroyProject(
     printSummary(`left ${names} as they are (\`--dependencies\` destroys them, too)`, io, logLevel)
     return 0
   }
-  const { destroyDependencies } = await import('./dependencies.ts')
+  const { destroyDependencies } = await import('./destroy-dependencies.ts')
   return destroyDependencies(context, options, manifest, session, progress, above, destroyProject)
 }
 
@@ -147,8 +148,7 @@ async function runCommands(
   const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
   const run = async (list: typeof commands | readonly { name: string; command: string }[]) => {
     const { hasFailed, diagnostics } = await runSection(
-      io,
-      session,
+      { workspace: io, session, on: toTerminal(context, progress, 'text') },
       {
         commands: list,
         folder: manifest?.folder ?? io.cwd,
@@ -159,7 +159,6 @@ async function runCommands(
         registry: undefined,
         dependencies: new Map(),
       },
-      progress,
       signal,
     )
     progress.pause()

@@ -1,18 +1,19 @@
-import { plural } from '../compiler/diagnostics/render/summary.ts'
+import { failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
-import { tellTarget } from './apply-compiled.ts'
+import { choicesOf } from '../operations/deploy/compile-for-cluster.ts'
+import { compileWithHanded } from '../operations/deploy/handed-variables.ts'
+import { requireNamespace } from '../operations/namespaces.ts'
 import type { Context } from './command.ts'
 import type { Compared } from './compared.ts'
-import { choicesOf } from './compile-for-cluster.ts'
+import { tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
-import { compileWithHanded } from './handed-variables.ts'
 import { wantsColour } from './io.ts'
-import { requireNamespace } from './namespaces.ts'
 import { startProgress } from './progress/progress.ts'
 import { withProject } from './project-session.ts'
 import { printSummary } from './report.ts'
+import { toTerminal } from './terminal-events.ts'
 
 export interface DiffValues extends DeployingValues {
   readonly output: 'text' | 'json'
@@ -34,14 +35,18 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
   return withProject(context, options, async (own, project, session) => {
     const { cluster, namespace, signal, clock } = session
     const progress = await startProgress(own.io, own.logLevel, 'text', () => clock.now())
-    tellTarget(own, session, progress)
+    const on = toTerminal(own, progress, 'text')
+    tellTarget(own, session, on)
     const [{ planDeploy }, { diffOf }] = await Promise.all([
       import('../environment/deploy.ts'),
       import('../environment/diff.ts'),
     ])
-    const compiled = await compileWithHanded(own, options, project, session, progress)
+    const compiled = await compileWithHanded({ workspace: own.io, session, on }, options, project)
     progress.pause()
-    if (!compiled) return 1
+    if (!compiled.plan) {
+      own.io.stderr.write(`${failureSummary(compiled.diagnostics, 'nothing was deployed')}\n`)
+      return 1
+    }
     await requireNamespace(session)
     const { plan, synth, services, source } = compiled
     const choices = choicesOf(options, compiled)

@@ -4,10 +4,11 @@ import { pipeline } from 'node:stream/promises'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { findForwardTarget } from '../environment/forward-target.ts'
-import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
+import { requireNamespace } from '../operations/namespaces.ts'
+import type { Session } from '../operations/session.ts'
+import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { findEnvironment } from './environment-of-files.ts'
-import { requireNamespace } from './namespaces.ts'
 import type { LoadingValues } from './project-options.ts'
 
 export interface ForwardValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {

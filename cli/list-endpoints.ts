@@ -1,7 +1,7 @@
+import { requireNamespace } from '../operations/namespaces.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
-import { requireNamespace } from './namespaces.ts'
 import { renderEndpoints } from './print-endpoints.ts'
 import type { LoadingValues } from './project-options.ts'
 

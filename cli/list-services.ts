@@ -1,12 +1,12 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { Overview, ServiceState } from '../environment/overview.ts'
+import { requireNamespace } from '../operations/namespaces.ts'
 import { labelsOf } from '../operations/project/named-services.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
 import { serviceWords } from './live-services.ts'
-import { requireNamespace } from './namespaces.ts'
 import type { LoadingValues } from './project-options.ts'
 import { toTable } from './table.ts'
 

@@ -1,4 +1,5 @@
 import { jsonText, printable } from '../compiler/values/printable.ts'
+import { agoText } from '../environment/ago.ts'
 import type { ObjectDiff, ValueDiff } from '../environment/diff.ts'
 
 export interface DiffPrinting {
@@ -64,18 +65,4 @@ function valueText(value: unknown): string | undefined {
   if (typeof value === 'string') return value.split('\n').map(printable).join('\n')
   const short = jsonText(value)
   return short.length <= 80 ? short : jsonText(value, 2)
-}
-
-/** `3 hours ago`, from milliseconds. */
-export function agoText(milliseconds: number): string {
-  const units = [
-    ['day', 86_400_000],
-    ['hour', 3_600_000],
-    ['minute', 60_000],
-  ] as const
-  for (const [unit, length] of units) {
-    const number = Math.floor(milliseconds / length)
-    if (number >= 1) return `${number} ${unit}${number === 1 ? '' : 's'} ago`
-  }
-  return 'just now'
 }

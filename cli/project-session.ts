@@ -1,6 +1,8 @@
 import { openProject, targetOf } from '../operations/project/open-project.ts'
 import type { OpenProject } from '../operations/project/opened-project.ts'
-import { type Session, type SessionOptions, withCluster } from './cluster-session.ts'
+import type { Session } from '../operations/session.ts'
+import { withVariables } from '../operations/workspace.ts'
+import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import type { Io } from './io.ts'
 import type { LoadingValues } from './project-options.ts'
@@ -31,11 +33,4 @@ function withGiven(io: Io, given: Values['var']): Io {
   if (!given) return io
   io.secrets?.add(Object.values(given))
   return { ...withVariables(io, given), givenVariables: new Set(Object.keys(given)) }
-}
-
-/** The same variables and others, which commands have handed on. */
-export function withVariables(io: Io, variables: Readonly<Record<string, string>> | undefined): Io {
-  if (!variables) return io
-  io.secrets?.addVariables(variables)
-  return { ...io, env: { ...io.env, ...variables } }
 }

@@ -3,18 +3,19 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { environmentSelector } from '../environment/labels.ts'
 import { leadsOf } from '../environment/part.ts'
 import { serviceOf } from '../environment/wanted.ts'
+import { deployEvents } from '../operations/deploy/progress.ts'
+import type { ServiceStates } from '../operations/deploy/service-states.ts'
+import { requireNamespace } from '../operations/namespaces.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import type { Outcome } from './deploy-outcome.ts'
-import { toProgress } from './deploy-progress.ts'
 import { readableDuration } from './duration-option.ts'
 import { findEnvironment } from './environment-of-files.ts'
 import { serviceWords } from './live-services.ts'
-import { requireNamespace } from './namespaces.ts'
 import { startProgress } from './progress/progress.ts'
 import type { LoadingValues } from './project-options.ts'
 import { withProject } from './project-session.ts'
 import { printDiagnostics, printSummary } from './report.ts'
+import { toTerminal } from './terminal-events.ts'
 
 export interface RestartValues extends LoadingValues, SessionOptions {
   readonly name: string | undefined
@@ -44,8 +45,8 @@ export async function restartApplication(
       skipped.push(...workloads.filter(isJob).map(one => serviceOf(one)!))
       return workloads.filter(one => !isJob(one))
     }
-    const { planned: _, ...events } = toProgress(
-      progress,
+    const { planned: _, ...events } = deployEvents(
+      toTerminal(own, progress, 'text'),
       NOTHING_COUNTED,
       () => {},
       () => clock.now(),
@@ -75,7 +76,7 @@ export async function restartApplication(
 }
 
 /** A restart tells of each service by itself. */
-const NOTHING_COUNTED: Pick<Outcome, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
+const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
 
 const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
 

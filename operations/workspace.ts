@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
 
 /** Where an operation works, and what it may read there: what a terminal, a server and a program all have. */
@@ -12,3 +13,19 @@ export interface Workspace {
   /** Names of variables whose values are secret because of how they were given (`--var`); the variables are in `env`, too. */
   readonly givenVariables?: ReadonlySet<string>
 }
+
+/** The same workspace with more variables, such as commands have handed on; those with secret names are secret. */
+export function withVariables<W extends Workspace>(workspace: W, variables: Readonly<Record<string, string>>): W {
+  workspace.secrets?.addVariables(variables)
+  return { ...workspace, env: { ...workspace.env, ...variables } }
+}
+
+/** The workspace of a folder, for programs: by default that of the process, with its variables. Standard input is not read. */
+export const workspaceOf = ({
+  cwd = process.cwd(),
+  env = process.env,
+}: Partial<Pick<Workspace, 'cwd' | 'env'>> = {}): Workspace => ({
+  cwd: resolve(cwd),
+  env,
+  readStdin: async () => new Uint8Array(),
+})

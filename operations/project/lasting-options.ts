@@ -5,8 +5,8 @@ import type { OpenProject } from './opened-project.ts'
 
 /** What routes and images need, which seldom changes from one deploy to the next. */
 export interface Lasting {
-  readonly domain: string | undefined
-  readonly registry: string | undefined
+  readonly domain?: string | undefined
+  readonly registry?: string | undefined
 }
 
 /**

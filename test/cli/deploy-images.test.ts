@@ -1,8 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compileForCluster } from '../../cli/compile-for-cluster.ts'
+import { printOutcome } from '../../cli/print-outcome.ts'
 import { plainProgress } from '../../cli/progress/plain.ts'
-import { addCredentials, registriesIn } from '../../cli/registry-credentials.ts'
+import { toTerminal } from '../../cli/terminal-events.ts'
+import { compileForCluster } from '../../operations/deploy/compile-for-cluster.ts'
+import type { ForCluster } from '../../operations/deploy/input.ts'
+import { addCredentials, registriesIn } from '../../operations/deploy/registry-credentials.ts'
 import { openProject } from '../../operations/project/open-project.ts'
 import { makeFolder } from './folder.ts'
 
@@ -32,19 +35,18 @@ async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<R
   }
   const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env, cwd }
   const context = { io, logLevel: 'warn' as const, commands: [], help: () => undefined }
-  // The other options are lists and texts that nobody gave.
-  const values = { output: 'text', name: 'shop', ...options } as unknown as Parameters<typeof compileForCluster>[1]
+  const values: ForCluster = { name: 'shop', ...options }
   const project = await openProject(io, values)
   const signal = new AbortController().signal
-  const progress = plainProgress(io, () => 0, 'warn')
-  const result = await compileForCluster(
+  const on = toTerminal(
     context,
-    values,
-    project,
-    { namespace: 'shop', signal, target: TARGET },
-    progress,
+    plainProgress(io, () => 0, 'warn'),
+    'text',
   )
-  return { result, said, cwd }
+  const session = { namespace: 'shop', signal, target: TARGET }
+  const outcome = await compileForCluster({ workspace: io, session, on }, values, project)
+  if (!outcome.plan) printOutcome(context, 'text', { kind: 'refused', diagnostics: outcome.diagnostics })
+  return { result: outcome.plan ? outcome : undefined, said, cwd }
 }
 
 const TARGET = { context: 'kind', namespace: 'shop', from: { context: '', namespace: '' }, stored: { name: 'kind' } }

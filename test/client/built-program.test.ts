@@ -69,6 +69,18 @@ describe.skipIf(!existsSync(files))('the built program', () => {
   })
 })
 
+describe.skipIf(!existsSync(files))('a program in code', () => {
+  test('has the types of `devctl/operations`', () => {
+    const root = join(import.meta.dirname, '../..')
+    const words =
+      '--ignoreConfig --noEmit --checkJs --strict --skipLibCheck --module nodenext --target es2023 --types node'
+    const tsc = join(root, 'node_modules/.bin/tsc')
+    const { stdout, status } = run(root, [tsc, ...words.split(' '), join(root, 'examples/program/deploy.mjs')])
+    expect(stdout).toBe('')
+    expect(status).toBe(0)
+  })
+})
+
 function folderWith(contents: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-built-'))
   for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
-import { Outcome } from '../../cli/deploy-outcome.ts'
+import { statesText } from '../../cli/service-states-text.ts'
 import type { KubeObject } from '../../cluster/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { WantedWorkload } from '../../environment/wanted.ts'
+import { ServiceStates } from '../../operations/deploy/service-states.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { deploy, newCluster, plan, ref, wanted, workload } from './deploying.ts'
 import { FakeClock, settle } from './fake-clock.ts'
@@ -45,7 +46,7 @@ async function counted(
 ) {
   const clock = new FakeClock()
   const all = of.map(({ service }) => ({ service, pod: { services: [service] } }))
-  const outcome = new Outcome({ workloads: all } as unknown as Plan, { waits: true }) // what it does not read is not there
+  const outcome = new ServiceStates({ workloads: all } as unknown as Plan) // what it does not read is not there
   outcome.events.planned(await plan(cluster, wanted([], of)), wanted([], of))
   let isOver = false
   const { applied, status } = outcome.events
@@ -57,7 +58,7 @@ async function counted(
   await settle()
   for (const { service, object } of of) await setStatus(cluster, object, late[service] ?? STATUSES[service]!)
   await clock.pass(60_000)
-  const text = outcome.text()
+  const text = statesText(outcome.services(), true)
   for (const { service, object } of of) await setStatus(cluster, object, STATUSES[service]!)
   await clock.pass(60_000)
   await deploying

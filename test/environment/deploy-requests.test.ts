@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { driftText } from '../../cli/deploy-progress.ts'
 import type { KubeObject } from '../../cluster/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'
 import type { Clock } from '../../environment/clock.ts'
 import { type DeployEvents, type DeployResult, deployEnvironment } from '../../environment/deploy.ts'
+import { driftText } from '../../operations/deploy/progress.ts'
 import { type Call, MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 let time = 0

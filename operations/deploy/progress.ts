@@ -1,30 +1,30 @@
-import type { KubeObject } from '../cluster/cluster.ts'
-import { plural } from '../compiler/diagnostics/render/summary.ts'
-import type { DeployEvents } from '../environment/deploy.ts'
-import type { Drift } from '../environment/drift.ts'
-import { type Address, addressesOf, shorterFirst } from '../environment/endpoints/routes.ts'
-import { whyThere } from '../environment/removal.ts'
-import { nameOf } from '../environment/wanted.ts'
-import { listed, type Outcome } from './deploy-outcome.ts'
-import { agoText } from './print-diff.ts'
-import type { Progress } from './progress/events.ts'
+import type { KubeObject } from '../../cluster/cluster.ts'
+import { plural } from '../../compiler/diagnostics/render/summary.ts'
+import { agoText } from '../../environment/ago.ts'
+import type { DeployEvents } from '../../environment/deploy.ts'
+import type { Drift } from '../../environment/drift.ts'
+import { type Address, addressesOf, shorterFirst } from '../../environment/endpoints/routes.ts'
+import { whyThere } from '../../environment/removal.ts'
+import { nameOf } from '../../environment/wanted.ts'
+import type { OperationEvent } from '../events.ts'
+import type { ServiceStates } from './service-states.ts'
 
 /** Tells what happens; `onChange` is called when something was written. */
-export function toProgress(
-  progress: Progress,
-  outcome: Pick<Outcome, 'events'>,
+export function deployEvents(
+  on: (event: OperationEvent) => void,
+  states: Pick<ServiceStates, 'events'>,
   onChange: () => void,
   now: () => number,
 ): DeployEvents {
   return {
     overwriting(drift) {
-      for (const one of drift) progress.tell({ type: 'note', text: `taken back: ${driftText(one, now())}` })
+      for (const one of drift) on({ type: 'note', text: `taken back: ${driftText(one, now())}` })
     },
     planned(changes, wanted) {
-      outcome.events.planned(changes, wanted)
+      states.events.planned(changes, wanted)
       const files = new Set([...changes.steps.keys()].map(({ source }) => source.split('#', 1)[0]!))
       const text = `${[...files].sort().join(', ')} → ${plural(changes.steps.size, 'object')}`
-      if (files.size > 0) progress.tell({ type: 'step', step: 'Compiled', text })
+      if (files.size > 0) on({ type: 'step', step: 'Compiled', text })
       const actions = [...changes.steps.values()].map(({ action }) => action)
       const words = { create: 'to create', update: 'to change', replace: 'to replace', unchanged: 'unchanged' } as const
       const parts = (Object.keys(words) as (keyof typeof words)[]).flatMap(action => {
@@ -32,34 +32,34 @@ export function toProgress(
         return number > 0 ? [`${number} ${words[action]}`] : []
       })
       const gone = changes.prune.length + changes.pruneFirst.length
-      progress.tell({
+      on({
         type: 'step',
         step: 'Planned',
         text: [...parts, ...(gone > 0 ? [`${gone} to prune`] : [])].join(', '),
       })
     },
-    locked: holder => tellLocked(progress, holder),
+    locked: holder => tellLocked(on, holder),
     done(action, object) {
       onChange()
-      progress.tell({ type: 'object', action, object })
+      on({ type: 'object', action, object })
     },
     ending(object) {
       const text = `waiting until ${nameOf(object)} is gone: ${whyThere(object)}`
-      progress.tell({ type: 'note', text })
+      on({ type: 'note', text })
     },
     waiting(service, needs) {
-      progress.tell({ type: 'waiting', service, for: needs })
+      on({ type: 'waiting', service, for: needs })
     },
     status(service, status) {
-      outcome.events.status(service, status)
-      progress.tell({ type: 'status', service, state: status.state, text: status.text })
+      states.events.status(service, status)
+      on({ type: 'status', service, state: status.state, text: status.text })
     },
-    applied: outcome.events.applied,
+    applied: states.events.applied,
     routed() {},
     watching(services) {
       const names = listed(services)
       const text = `all are ready; watching ${names} for some seconds more, since no healthcheck says that ${services.length === 1 ? 'it works' : 'they work'}`
-      progress.tell({ type: 'note', text })
+      on({ type: 'note', text })
     },
   }
 }
@@ -77,16 +77,16 @@ export function driftText({ object, path, before, after, masked, by }: Drift, no
 const LONGEST_VALUE = 60
 
 /** Tells whom a command waits for. */
-export function tellLocked(progress: Progress, holder: string): void {
-  progress.tell({ type: 'note', text: `waiting for ${holder}, who works on it or has died` })
+export function tellLocked(on: (event: OperationEvent) => void, holder: string): void {
+  on({ type: 'note', text: `waiting for ${holder}, who works on it or has died` })
 }
 
-/** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
-export function stoppedText(environment: string, namespace: string, outcome: Outcome, isChanged: boolean): string {
-  if (!isChanged && !outcome.isBegun) return `nothing of ${environment} in ${namespace} was changed\n`
-  const services = outcome.text()
-  return `${environment} is partly deployed to ${namespace}${services && `: ${services}`}. Deploy again to go on\n`
-}
+/** As many names are listed; of the others the number. */
+const NAMES = 12
+
+/** Names with commas, and of many how many more there are. */
+export const listed = (names: readonly string[]): string =>
+  names.length > NAMES + 1 ? `${names.slice(0, NAMES).join(', ')} and ${names.length - NAMES} more` : names.join(', ')
 
 /** The addresses of routes with the services that answer there, each once, the shorter ones first. */
 export function addressesInOrder(routes: readonly KubeObject[]): readonly Address[] {

@@ -2,9 +2,7 @@ import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from '../environment/forbidden.ts'
-import type { Session } from './cluster-session.ts'
-import type { Context } from './command.ts'
-import type { Progress } from './progress/events.ts'
+import type { Session, World } from './session.ts'
 
 type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
@@ -24,27 +22,20 @@ export async function requireNamespace(where: Where): Promise<void> {
 }
 
 /**
- * Makes the namespace of a deploy where it is not there, and where that is wanted: `--create-namespace` says so, or somebody at the terminal. Throws a UserError where nobody
+ * Makes the namespace of a deploy where it is not there, and where that is wanted: `createNamespace` says so, or somebody who is asked. Throws a UserError where nobody
  * does.
  */
 export async function ensureNamespace(
-  { io }: Context,
-  { createNamespace }: { readonly createNamespace: boolean },
-  where: Where,
-  progress: Progress,
+  { session, on, ask }: World,
+  { createNamespace = false }: { readonly createNamespace?: boolean | undefined },
 ): Promise<void> {
-  const { cluster, namespace, signal } = where
-  if ((await hasNamespace(where)) !== false) return
-  if (!createNamespace) {
-    progress.pause()
-    const question = `There is no namespace ${namespace} in ${cluster.name}. Create it?`
-    const answer = await io.choose?.(question, [{ value: 'no' }, { value: 'yes' }])
-    if (answer !== 'yes')
-      throw await noNamespace(where, '`--create-namespace` makes it, `--namespace` names another one')
-  }
+  const { cluster, namespace, signal } = session
+  if ((await hasNamespace(session)) !== false) return
+  if (!createNamespace && !(await ask?.mayCreateNamespace?.(namespace, cluster.name)))
+    throw await noNamespace(session, '`--create-namespace` makes it, `--namespace` names another one')
   try {
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
-    progress.tell({ type: 'note', text: `created namespace ${namespace}` })
+    on({ type: 'note', text: `created namespace ${namespace}` })
   } catch (error) {
     // Somebody else was faster.
     if (!(error instanceof ClusterError) || error.failure !== 'exists') throw error

@@ -1,27 +1,21 @@
-import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
-import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
-import { count, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
-import type { Plan } from '../compiler/plan/plan.ts'
-import { get, type Tree } from '../compiler/syntax/tree.ts'
-import { jsonText } from '../compiler/values/printable.ts'
-import { isRoute } from '../constructs/kinds.ts'
-import type { Manifest } from '../constructs/manifest.ts'
-import type { Choices } from '../environment/choices.ts'
-import { manifestsOf } from '../environment/part.ts'
-import type { Source } from '../environment/record.ts'
-import { type CompiledProject, compileFiles } from '../operations/project/compile-files.ts'
-import { deploySource } from '../operations/project/deploy-source.ts'
-import { lastingOptions } from '../operations/project/lasting-options.ts'
-import { including, labelsOf, noSuchService, type Part, partOf } from '../operations/project/named-services.ts'
-import { manifestOf } from '../operations/project/open-project.ts'
-import type { OpenProject } from '../operations/project/opened-project.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { count, plural } from '../../compiler/diagnostics/render/summary.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import { get, type Tree } from '../../compiler/syntax/tree.ts'
+import { isRoute } from '../../constructs/kinds.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import type { Choices } from '../../environment/choices.ts'
+import { manifestsOf } from '../../environment/part.ts'
+import type { Source } from '../../environment/record.ts'
+import { type CompiledProject, compileFiles } from '../project/compile-files.ts'
+import { deploySource } from '../project/deploy-source.ts'
+import { lastingOptions } from '../project/lasting-options.ts'
+import { including, labelsOf, noSuchService, type Part, partOf } from '../project/named-services.ts'
+import { manifestOf } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
 import { buildRequests } from './built-images.ts'
-import type { Session } from './cluster-session.ts'
-import type { Context } from './command.ts'
-import type { DeployingValues } from './deploy-options.ts'
-import type { Progress } from './progress/events.ts'
-import type { ProgressForm } from './progress/progress.ts'
-import { printDiagnostics } from './report.ts'
+import type { ForCluster } from './input.ts'
 
 /** A project, compiled for the cluster. */
 export interface CompiledForCluster {
@@ -41,53 +35,54 @@ export interface CompiledForCluster {
   readonly rerun: ReadonlySet<string>
 }
 
-/** What `deploy` and `diff` compile with. */
-export interface ForCluster extends DeployingValues {
-  readonly output: ProgressForm
-  readonly build?: boolean
-  /** Only these services and what they depend on; absent or empty: all. */
-  readonly services?: readonly string[]
-}
-
-/** A project, compiled for the cluster, whose warnings have not been printed yet. */
+/** A project, compiled for the cluster, whose warnings have not been told yet. */
 export interface PreparedForCluster extends CompiledForCluster {
-  /** Prints the warnings and notes. */
+  /** Tells the warnings and notes. */
   readonly tell: () => void
 }
 
-/** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Undefined after errors, which are printed. */
+/** The files have errors, which were told. */
+export interface RefusedForCluster {
+  readonly plan?: undefined
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Tells what is wrong, and what is lost. */
 export async function compileForCluster(
   ...parameters: Parameters<typeof prepareForCluster>
-): Promise<CompiledForCluster | undefined> {
+): Promise<CompiledForCluster | RefusedForCluster> {
   const prepared = await prepareForCluster(...parameters)
-  prepared?.tell()
+  if (prepared.plan) prepared.tell()
   return prepared
 }
 
 /** The same, but keeps the warnings back: variables that are handed on later may make them wrong. */
 export async function prepareForCluster(
-  context: Context,
+  {
+    workspace,
+    session: { namespace, signal, target },
+    on,
+  }: Omit<World, 'session'> & {
+    readonly session: Pick<World['session'], 'namespace' | 'signal' | 'target'>
+  },
   options: ForCluster,
   project: OpenProject,
-  { namespace, signal, target }: Pick<Session, 'namespace' | 'signal' | 'target'>,
-  progress: Progress,
-): Promise<PreparedForCluster | undefined> {
-  const { io } = context
+): Promise<PreparedForCluster | RefusedForCluster> {
   const { startOrder = 'client' } = options
-  const { domain, registry } = lastingOptions(io, options, project, target)
+  const { domain, registry } = lastingOptions(workspace, options, project, target)
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
   const extra = { project, ...including(names, project) }
-  let compilation = await compileFiles(io, [], options, planning, extra)
+  let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
   let refused: readonly Diagnostic[] = []
   try {
     const built = await ensureImages(compilation, options, part, signal)
     // What was built goes by its digest.
     const image = new Map([...(options.image ?? []), ...built])
-    if (built.size > 0) compilation = await compileFiles(io, [], options, { ...planning, image }, extra)
+    if (built.size > 0) compilation = await compileFiles(workspace, [], options, { ...planning, image }, extra)
   } catch (error) {
-    const { NotBuilt } = await import('../images/builder.ts')
+    const { NotBuilt } = await import('../../images/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
@@ -101,17 +96,15 @@ export async function prepareForCluster(
   const shown = [...found, ...refused]
   const notes: string[] = []
   const tell = () => {
-    progress.pause()
-    report(context, options.output, shown)
-    for (const text of notes) progress.tell({ type: 'note', text })
+    on({ type: 'diagnostics', diagnostics: shown })
+    for (const text of notes) on({ type: 'note', text })
   }
   const directory = manifest?.folder ?? loaded?.directory
   if (!plan || directory === undefined || count(shown).error > 0) {
     tell()
-    io.stderr.write(`${failureSummary(shown, 'nothing was deployed')}\n`)
-    return undefined
+    return { diagnostics: shown }
   }
-  const { toManifests } = await import('../constructs/index.ts')
+  const { toManifests } = await import('../../constructs/index.ts')
   // Hosts of the user's own need no domain.
   const ownRoutes = new Set(plan.routes.filter(({ isOwnHost }) => isOwnHost).map(({ name }) => name))
   const synth = (one: typeof plan): readonly Manifest[] =>
@@ -129,7 +122,7 @@ export async function prepareForCluster(
     keepRoutes,
     synth,
     services: get(loaded?.tree, 'services'),
-    source: deploySource(io, directory, files),
+    source: deploySource(workspace, directory, files),
     domain,
     registry,
     rerun: await toRerun(options.rerun ?? [], compilation, part),
@@ -137,7 +130,7 @@ export async function prepareForCluster(
     tell,
   }
   if (!options.registryCredentials) return { plan, ...common }
-  const pulling = await addRegistryCredentials(plan, synth, context, signal)
+  const pulling = await addRegistryCredentials(plan, synth, workspace, signal)
   notes.push(...pulling.notes)
   return { ...common, plan: pulling.plan }
 }
@@ -163,7 +156,7 @@ async function ensureImages(
     ({ service }) => !part || part.services.has(labels?.get(service) ?? ''),
   )
   if (requests.length === 0) return new Map()
-  const { noBuilder } = await import('../images/builder.ts')
+  const { noBuilder } = await import('../../images/builder.ts')
   return noBuilder.ensure(requests, { force: build, signal })
 }
 
@@ -201,27 +194,20 @@ async function toRerun(
 async function addRegistryCredentials(
   plan: Plan,
   synth: (plan: Plan) => readonly Manifest[],
-  { io }: Context,
+  { env }: Pick<World['workspace'], 'env'>,
   signal: AbortSignal,
 ) {
   const [{ addCredentials, registriesIn }, { readRegistryCredentials }] = await Promise.all([
     import('./registry-credentials.ts'),
-    import('../images/docker-config.ts'),
+    import('../../images/docker-config.ts'),
   ])
   const registries = registriesIn(synth(plan))
   const hosts = new Set([...registries.values()].flatMap(one => [...one]))
-  return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env: io.env, signal }))
-}
-
-/** Prints diagnostics in the form of the output. */
-export function report({ io, logLevel }: Context, output: ProgressForm, diagnostics: readonly Diagnostic[]): void {
-  if (output === 'text') printDiagnostics(diagnostics, io, logLevel)
-  else
-    for (const one of diagnosticsToJson(diagnostics)) io.stdout.write(`${jsonText({ type: 'diagnostic', ...one })}\n`)
+  return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env, signal }))
 }
 
 /** What the user has said about things that a deploy does not do by itself. */
-export function choicesOf(options: DeployingValues, { keepRoutes, part, rerun }: CompiledForCluster): Choices {
-  const { adopt, forceConflicts, takeOver, pruneLimit } = options
+export function choicesOf(options: ForCluster, { keepRoutes, part, rerun }: CompiledForCluster): Choices {
+  const { adopt = false, forceConflicts = false, takeOver = false, pruneLimit } = options
   return { adopt, forceConflicts, takeOver, pruneLimit, keepRoutes, rerun, isPart: part !== undefined }
 }

@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest'
-import { Outcome } from '../../cli/deploy-outcome.ts'
-import { stoppedText } from '../../cli/deploy-progress.ts'
+import { statesText } from '../../cli/service-states-text.ts'
+import { stoppedText } from '../../cli/terminal-events.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Changes } from '../../environment/changes.ts'
 import type { Wanted } from '../../environment/wanted.ts'
+import { ServiceStates } from '../../operations/deploy/service-states.ts'
 
 /** An outcome of workloads with these services; those in `older` were there before. */
-function outcomeOf(
-  workloads: readonly (readonly [string, ...string[]])[],
-  older: readonly string[] = [],
-  waits = false,
-) {
+function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older: readonly string[] = []) {
   const plan = { workloads: workloads.map(services => ({ service: services[0], pod: { services } })) }
-  const outcome = new Outcome(plan as unknown as Plan, { waits }) // what it does not read is not there
+  const outcome = new ServiceStates(plan as unknown as Plan) // what it does not read is not there
   const wanted = { workloads: workloads.map(([service]) => ({ service })) }
   const steps = new Map(
     wanted.workloads.map(one => [one, { action: older.includes(one.service) ? 'update' : 'create' }]),
@@ -37,26 +34,27 @@ test('every service is counted once, whatever became of it', () => {
     worker: 'not-made',
     old: 'not-changed',
   })
-  expect(outcome.text()).toBe(
+  expect(statesText(outcome.services(), false)).toBe(
     'db, job are ready; web, side are not ready; worker was not made; old was not changed; api was not waited for (`--wait` does)',
   )
 })
 
 test('a deploy that waits and is stopped does not advise to wait', () => {
-  const outcome = outcomeOf([['db'], ['api']], ['api'], true)
+  const outcome = outcomeOf([['db'], ['api']], ['api'])
   outcome.events.applied('api')
-  expect(outcome.text()).toBe('db was not made; api is not known to be ready')
+  expect(statesText(outcome.services(), true)).toBe('db was not made; api is not known to be ready')
 })
 
 test('of many services there are some names, and how many more', () => {
   const outcome = outcomeOf(Array.from({ length: 40 }, (_, index) => [`s${index}`] as const))
-  expect(outcome.text()).toMatch(/^s0, s1, .*, s11 and 28 more were not made$/)
+  expect(statesText(outcome.services(), false)).toMatch(/^s0, s1, .*, s11 and 28 more were not made$/)
 })
 
 test('a deploy that is stopped before it began has changed nothing', () => {
   const outcome = outcomeOf([['web']])
-  expect(stoppedText('shop', 'dev', outcome, false)).toBe('nothing of shop in dev was changed\n')
-  expect(stoppedText('shop', 'dev', outcome, true)).toBe(
-    'shop is partly deployed to dev: web was not made. Deploy again to go on\n',
-  )
+  const stopped = (isBegun: boolean) =>
+    stoppedText({ environment: 'shop', namespace: 'dev', isBegun, waits: false, services: outcome.services() })
+  expect(outcome.isBegun).toBe(false)
+  expect(stopped(false)).toBe('nothing of shop in dev was changed\n')
+  expect(stopped(true)).toBe('shop is partly deployed to dev: web was not made. Deploy again to go on\n')
 })

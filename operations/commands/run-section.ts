@@ -1,9 +1,7 @@
-import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
-import type { Span } from '../compiler/syntax/source.ts'
-import { kindKeeper } from '../environment/record.ts'
-import type { Session } from './cluster-session.ts'
-import type { Io } from './io.ts'
-import type { Progress } from './progress/events.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { Span } from '../../compiler/syntax/source.ts'
+import { kindKeeper } from '../../environment/record.ts'
+import type { World } from '../session.ts'
 
 /** The commands of `deploy` or `destroy`, and what they are told. */
 export interface Section {
@@ -34,22 +32,20 @@ export interface SectionResult {
  * reference/cli-behaviours.md 1.14). Rejects with the signal's reason, and with a UserError where there is no shell.
  */
 export async function runSection(
-  io: Io,
-  session: Session,
+  { workspace, session, on }: World,
   section: Section,
-  progress: Progress,
   signal: AbortSignal,
 ): Promise<SectionResult> {
   const [{ runCommands }, { commandVariables }, { readGitFacts }, { startLabellingProxy }] = await Promise.all([
-    import('../shell/run-commands.ts'),
-    import('../shell/command-variables.ts'),
-    import('../gitops/git-facts.ts'),
-    import('../shell/labelling-proxy.ts'),
+    import('../../shell/run-commands.ts'),
+    import('../../shell/command-variables.ts'),
+    import('../../gitops/git-facts.ts'),
+    import('../../shell/labelling-proxy.ts'),
   ])
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry } = section
   const { env, secrets } = commandVariables({
-    env: io.env,
+    env: workspace.env,
     vars: section.variables,
     areVarsPublic: section.areVariablesPublic ?? false,
     name: environment,
@@ -57,32 +53,32 @@ export async function runSection(
     context: target.context,
     domain,
     registry,
-    git: await readGitFacts(folder, io.env, signal),
+    git: await readGitFacts(folder, workspace.env, signal),
     builds: new Map(),
     dependencies: new Map(
       [...section.dependencies].map(([name, variables]) => [name, { builds: new Map(), variables }]),
     ),
   })
-  io.secrets?.add(secrets)
+  workspace.secrets?.add(secrets)
   const remember = kindKeeper(cluster, environment, namespace, { signal })
   const proxy = await startLabellingProxy({ access, environment, namespace, remember })
   let running: string | undefined
   const state = (state: 'waiting' | 'complete' | 'failed', text: string) => {
-    if (running !== undefined) progress.tell({ type: 'status', service: running, state, text })
+    if (running !== undefined) on({ type: 'status', service: running, state, text })
   }
   try {
     const { failed, variables, diagnostics } = await runCommands(commands, {
       folder,
       env: { ...env, ...proxy.variables },
       noBash,
-      secrets: [...new Set([...secrets, ...proxy.secrets, ...(io.secrets?.distinct ?? [])])],
+      secrets: [...new Set([...secrets, ...proxy.secrets, ...(workspace.secrets?.distinct ?? [])])],
       signal,
       begin({ name }) {
         state('complete', 'done')
         running = name
         state('waiting', 'runs')
       },
-      output: ({ command, stream, text }) => progress.tell({ type: 'output', command: command.name, stream, text }),
+      output: ({ command, stream, text }) => on({ type: 'output', command: command.name, stream, text }),
     })
     if (failed) state('failed', failed.signal ? `ended by ${failed.signal}` : `exit status ${failed.exitCode}`)
     else state('complete', 'done')

@@ -1,0 +1,69 @@
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import { diagnosticsToJson } from '../compiler/diagnostics/render/json.ts'
+import { jsonText } from '../compiler/values/printable.ts'
+import type { OperationEvent } from '../operations/events.ts'
+import type { Questions } from '../operations/questions.ts'
+import type { Context } from './command.ts'
+import { printOutcome } from './print-outcome.ts'
+import type { Progress } from './progress/events.ts'
+import type { ProgressForm } from './progress/progress.ts'
+import { printDiagnostics } from './report.ts'
+import { statesText } from './service-states-text.ts'
+
+/** Shows and prints what an operation tells. */
+export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
+  return event => {
+    switch (event.type) {
+      case 'diagnostics':
+        progress.pause()
+        return report(context, form, event.diagnostics)
+      case 'stopped':
+        progress.pause()
+        return void context.io.stderr.write(stoppedText(event))
+      case 'dependency':
+        progress.pause()
+        return void printOutcome(context, form, event.outcome)
+      default:
+        return progress.tell(event)
+    }
+  }
+}
+
+/** Prints diagnostics in the form of the output. */
+export function report({ io, logLevel }: Context, form: ProgressForm, diagnostics: readonly Diagnostic[]): void {
+  if (form === 'text') printDiagnostics(diagnostics, io, logLevel)
+  else
+    for (const one of diagnosticsToJson(diagnostics)) io.stdout.write(`${jsonText({ type: 'diagnostic', ...one })}\n`)
+}
+
+/** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
+export function stoppedText({
+  environment,
+  namespace,
+  isBegun,
+  services,
+  waits,
+}: Omit<Extract<OperationEvent, { readonly type: 'stopped' }>, 'type'>): string {
+  if (!isBegun) return `nothing of ${environment} in ${namespace} was changed\n`
+  const states = statesText(services, waits)
+  return `${environment} is partly deployed to ${namespace}${states && `: ${states}`}. Deploy again to go on\n`
+}
+
+/** Asks the person at the terminal; nobody where nobody sits there. */
+export function questionsFor({ io }: Context, progress: Progress): Questions {
+  const { choose, stderr } = io
+  if (!choose) return {}
+  return {
+    async mayCreateNamespace(namespace, cluster) {
+      progress.pause()
+      const question = `There is no namespace ${namespace} in ${cluster}. Create it?`
+      return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+    },
+    async mayOverwrite(drift) {
+      progress.pause()
+      for (const { object, path, by } of drift) stderr.write(` ${object}  ${path}  set by ${by.manager}\n`)
+      const answers = [{ value: 'overwrite', label: 'overwrite it with what the files say' }, { value: 'stop' }]
+      return (await choose('This was changed by hand.', answers)) === 'overwrite'
+    },
+  }
+}

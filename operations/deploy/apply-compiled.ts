@@ -1,0 +1,92 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { World } from '../session.ts'
+import { type CompiledForCluster, choicesOf } from './compile-for-cluster.ts'
+import type { DeployInput } from './input.ts'
+import type { DeployOutcome } from './outcome.ts'
+import { addressesInOrder, deployEvents } from './progress.ts'
+import { ServiceStates } from './service-states.ts'
+
+interface How {
+  /** When the deploy began, in milliseconds since 1970. */
+  readonly began: number
+  /** The caller has the environment's Lease. */
+  readonly isHeld: boolean
+  readonly signal: AbortSignal
+  /** What commands have handed on. */
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+/** Applies what was compiled, and waits as `input` says. Throws what the cluster refuses, and the reason of the signal. */
+export async function applyCompiled(
+  { workspace, session, on, ask }: World,
+  input: DeployInput,
+  compiled: CompiledForCluster,
+  { began, isHeld, signal, variables = {} }: How,
+): Promise<DeployOutcome> {
+  const { cluster, namespace, clock, holder } = session
+  const { plan, synth, services, source, part } = compiled
+  const { wait: waits = false, drift = 'ask' } = input
+  const environment = plan.environment.name
+  const { deployEnvironment } = await import('../../environment/deploy.ts')
+  const isWanted = ({ service }: { readonly service: string }) => !part || part.services.has(service)
+  const states = new ServiceStates({ workloads: plan.workloads.filter(isWanted) })
+  if (plan.workloads.length === 0 && services)
+    throw new UserError('the files have no services to deploy', {
+      hint: 'are they all left out by profiles? `devctl destroy` takes an environment away',
+    })
+  let isChanged = false
+  const onChange = () => {
+    isChanged = true
+  }
+  const stopped = () =>
+    on({
+      type: 'stopped',
+      environment,
+      namespace,
+      isBegun: isChanged || states.isBegun,
+      waits,
+      services: states.services(),
+    })
+  const result = await deployEnvironment(
+    {
+      cluster,
+      plan,
+      synth,
+      services,
+      namespace,
+      holder,
+      wait: waits,
+      source,
+      choices: choicesOf(input, compiled),
+      isHeld,
+      secrets: workspace.secrets,
+    },
+    {
+      clock,
+      signal,
+      events: {
+        ...deployEvents(on, states, onChange, () => clock.now()),
+        ...(drift === 'ask' && ask?.mayOverwrite && { mayOverwrite: ask.mayOverwrite }),
+      },
+    },
+  ).catch((error: unknown) => {
+    if (isChanged || signal.aborted) stopped()
+    throw error
+  })
+  const there = {
+    environment,
+    namespace,
+    ...(part && { named: part.named }),
+    waits,
+    services: states.services(),
+    endpoints: addressesInOrder(result.routes),
+    milliseconds: clock.now() - began,
+  }
+  if (result.failures.length === 0) {
+    const { isUpToDate, pruned, unready } = result
+    return { kind: 'deployed', ...there, isUpToDate, pruned, unready, variables }
+  }
+  on({ type: 'diagnostics', diagnostics: result.failures })
+  if ('ended' in result) stopped()
+  return { kind: 'failed', ...there, ...('ended' in result && { ended: result.ended }) }
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Dependency, Manifest } from '../../compiler/manifest/manifest.ts'
+import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { readRecord } from '../../environment/record.ts'
+import { readKept } from '../../environment/secret-marks.ts'
+import { plainAddress } from '../project/deploy-source.ts'
+import type { Loading } from '../project/input.ts'
+import { openProject } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+import type { DeployInput } from './input.ts'
+import type { DeployOutcome } from './outcome.ts'
+
+/** Deploys one project; `above` are the repositories that depend on it. */
+type DeployProject = (
+  world: World,
+  input: DeployInput,
+  project: OpenProject,
+  above: readonly string[],
+) => Promise<DeployOutcome>
+
+/**
+ * Deploys the repositories that a manifest depends on, one after another and each with its own first, unless they are in the namespace already
+ * (`dependencies` deploys them all the same). Puts what their commands handed on into `outputs`, for those that are waited for. Tells each outcome, and gives false
+ * at the first that fails. Throws a UserError for a circle, and for a repository that cannot be cloned.
+ */
+export async function deployDependencies(
+  world: World,
+  input: DeployInput,
+  { dependencies }: Manifest,
+  above: readonly string[],
+  outputs: Map<string, Readonly<Record<string, string>>>,
+  deploy: DeployProject,
+): Promise<boolean> {
+  const { workspace, session, on } = world
+  const { cluster, namespace, signal } = session
+  for (const dependency of dependencies) {
+    const { name, repository, wait } = dependency
+    const address = plainAddress(repository.value)
+    if (above.includes(address))
+      throw new UserError(`\`${name}\` depends on itself`, { notes: [[...above, address].join(' → ')] })
+    const record = await readRecord(cluster, toDnsLabel(name), namespace, { signal })
+    if (record && !record.ending && !input.dependencies) {
+      on({ type: 'note', text: `${name} is deployed already; \`--dependencies\` deploys it again` })
+      if (wait) outputs.set(name, (await readKept(cluster, toDnsLabel(name), namespace, { signal }))?.variables ?? {})
+      continue
+    }
+    on({ type: 'note', text: `deploying ${name} from ${address}` })
+    const outcome = await inClone(world, dependency, async folder => {
+      const variables = Object.fromEntries(dependency.variables.map(({ name, value }) => [name, value]))
+      const inside = { ...workspace, cwd: folder, env: { ...workspace.env, ...variables } }
+      const own: DeployInput = {
+        ...ownOptions(input, dependency),
+        wait,
+        services: [],
+        rerun: undefined,
+        image: undefined,
+        imagesFile: undefined,
+        var: Object.keys(variables).length > 0 ? variables : undefined,
+        isVarPublic: true,
+      }
+      const project = await openProject(inside, own)
+      const limit = dependency.timeout?.value
+      const limited = limit === undefined ? signal : AbortSignal.any([signal, AbortSignal.timeout(limit)])
+      return deploy({ ...world, workspace: inside, session: { ...session, signal: limited } }, own, project, [
+        ...above,
+        address,
+      ])
+    })
+    on({ type: 'dependency', outcome })
+    if (outcome.kind === 'failed' && 'ended' in outcome) throw outcome.ended
+    if (outcome.kind !== 'deployed') return false
+    if (wait) outputs.set(name, outcome.variables)
+  }
+  return true
+}
+
+/** Options for a dependency: its name and its own manifest, in place of what they say about the files above it. */
+export function ownOptions<Values extends Loading>(options: Values, { name, manifest }: Dependency) {
+  const file = manifest && [manifest.value]
+  return { ...options, file, projectDirectory: undefined, environment: undefined, name }
+}
+
+/** Clones a repository with the user's own git and credentials, does the work in it, and removes it again. Throws a UserError. */
+export async function inClone<Result>(
+  { workspace, session: { signal } }: Pick<World, 'workspace' | 'session'>,
+  { name, repository, branch, span }: Dependency,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const { GitFailure, openGit } = await import('../../gitops/git.ts')
+  const folder = mkdtempSync(join(tmpdir(), 'devctl-dependency-'))
+  try {
+    const git = openGit(folder, { env: workspace.env, signal })
+    const options = ['--quiet', '--depth=1', ...(branch ? [`--branch=${branch.value}`] : [])]
+    await git.run('clone', ...options, '--', repository.value, '.')
+  } catch (cause) {
+    rmSync(folder, { recursive: true, force: true })
+    if (!(cause instanceof GitFailure)) throw cause
+    const { line } = span.file.position(span.start)
+    const said = cause.said.split('\n').filter(text => text !== '')
+    throw new UserError(`the dependency \`${name}\` cannot be cloned`, {
+      notes: [`${span.file.path}:${line}`, ...said.slice(-4)],
+      hint: 'can you clone it with `git clone`? A private repository needs a credential helper or an ssh key',
+      cause,
+    })
+  }
+  try {
+    return await work(folder)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}

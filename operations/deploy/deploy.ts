@@ -1,0 +1,112 @@
+import { withLease } from '../../environment/lease.ts'
+import { newKey, readKept, writeKept } from '../../environment/secret-marks.ts'
+import { runSection } from '../commands/run-section.ts'
+import { ensureNamespace } from '../namespaces.ts'
+import { manifestOf } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Session, World } from '../session.ts'
+import { withVariables } from '../workspace.ts'
+import { applyCompiled } from './apply-compiled.ts'
+import {
+  type CompiledForCluster,
+  compileForCluster,
+  type PreparedForCluster,
+  prepareForCluster,
+  type RefusedForCluster,
+} from './compile-for-cluster.ts'
+import { compileWithHanded } from './handed-variables.ts'
+import type { DeployInput } from './input.ts'
+import type { DeployOutcome } from './outcome.ts'
+import { tellLocked } from './progress.ts'
+
+/**
+ * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled with what the commands handed on. `above` are the
+ * repositories that depend on it, the nearest last.
+ */
+export async function deploy(
+  world: World,
+  input: DeployInput,
+  project: OpenProject,
+  above: readonly string[] = [],
+): Promise<DeployOutcome> {
+  const { session, on } = world
+  const { namespace, clock, signal } = session
+  const began = clock.now()
+  // Before anything is run: what is wrong in the files shows at once.
+  const compiled = await prepare(world, input, project)
+  if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
+  const environment = compiled.plan.environment.name
+  if (above.length === 0) await ensureNamespace(world, input)
+  const manifest = manifestOf(project)
+  const dependencies = new Map<string, Readonly<Record<string, string>>>()
+  if (manifest && manifest.dependencies.length > 0) {
+    const { deployDependencies } = await import('./dependencies.ts')
+    const isDone = await deployDependencies(world, input, manifest, above, dependencies, deploy)
+    if (!isDone) return { kind: 'dependency-failed' }
+  }
+  const isPart = isPartOf(input)
+  const commands = isPart ? [] : (manifest?.deploy?.commands ?? [])
+  if (isPart && manifest?.deploy?.commands.length)
+    on({
+      type: 'note',
+      text: `the commands of ${manifest.shown} are not run for a part of it; \`devctl deploy\` runs them`,
+    })
+  const base = { began, isHeld: false, signal }
+  if (!manifest || commands.length === 0) {
+    return applyCompiled(world, input, compiled, base)
+  }
+
+  const waiting = (holder: string) => tellLocked(on, holder)
+  return withLease({ ...session, environment, waiting }, async active => {
+    const { hasFailed, variables, diagnostics } = await runSection(
+      world,
+      {
+        commands,
+        folder: manifest.folder,
+        environment,
+        noBash: input.bash === false,
+        variables: input.var ?? {},
+        areVariablesPublic: input.isVarPublic ?? false,
+        domain: compiled.domain,
+        registry: compiled.registry,
+        dependencies,
+      },
+      active,
+    )
+    on({ type: 'diagnostics', diagnostics })
+    const kept = { ...input.var, ...variables }
+    if (Object.keys(kept).length > 0) await keep(session, environment, kept, active)
+    if (hasFailed) return { kind: 'command-failed', environment, namespace }
+    const isSame = Object.keys(variables).length === 0
+    if (isSame && 'tell' in compiled) compiled.tell()
+    const fresh: World = { ...world, workspace: withVariables(world.workspace, variables) }
+    const again = isSame
+      ? compiled
+      : await compileForCluster({ ...fresh, session: { ...session, signal: active } }, input, project)
+    if (!again.plan) return { kind: 'refused', diagnostics: again.diagnostics }
+    return applyCompiled(fresh, input, again, { ...base, isHeld: true, signal: active, variables })
+  })
+}
+
+const isPartOf = ({ services = [] }: DeployInput): boolean => services.length > 0
+
+/** Compiles before the commands run; with `tell` the warnings come later, since the commands may set the variables that they are about. */
+function prepare(
+  world: World,
+  input: DeployInput,
+  project: OpenProject,
+): Promise<CompiledForCluster | PreparedForCluster | RefusedForCluster> {
+  const runsCommands = !isPartOf(input) && (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
+  return runsCommands ? prepareForCluster(world, input, project) : compileWithHanded(world, input, project)
+}
+
+/** Keeps variables for the commands of destroy, and for those who depend on the environment. */
+async function keep(
+  { cluster, namespace }: Session,
+  environment: string,
+  variables: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = await readKept(cluster, environment, namespace, { signal })
+  await writeKept(cluster, environment, namespace, { key: before?.key ?? newKey(), variables }, { signal })
+}

@@ -1,0 +1,31 @@
+import { manifestOf } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+import { withVariables } from '../workspace.ts'
+import {
+  type CompiledForCluster,
+  compileForCluster,
+  prepareForCluster,
+  type RefusedForCluster,
+} from './compile-for-cluster.ts'
+import type { ForCluster } from './input.ts'
+
+/** Compiles for the cluster where the commands of the manifest are not run: what they handed on at the last deploy stands for it. */
+export async function compileWithHanded(
+  world: World,
+  options: ForCluster,
+  project: OpenProject,
+): Promise<CompiledForCluster | RefusedForCluster> {
+  if (!manifestOf(project)?.deploy?.commands.length) return compileForCluster(world, options, project)
+  const compiled = await prepareForCluster(world, options, project)
+  if (!compiled.plan) return compiled
+  const { cluster, namespace, signal } = world.session
+  const { readKept } = await import('../../environment/secret-marks.ts')
+  const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
+  if (!kept || Object.keys(kept.variables).length === 0) {
+    compiled.tell()
+    return compiled
+  }
+  const workspace = withVariables(world.workspace, { ...kept.variables, ...options.var })
+  return compileForCluster({ ...world, workspace }, options, project)
+}

@@ -1,0 +1,48 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { Address } from '../../environment/endpoints/routes.ts'
+import type { Unready } from '../../environment/fresh-chance.ts'
+
+/** What became of a service: each has exactly one of them. */
+export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'
+
+/** What a deploy has come to. What is wrong was told by events before. */
+export type DeployOutcome =
+  /** The files have errors, and nothing was deployed. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  /** A repository that the manifest depends on was not deployed, so this was not begun. Its own outcome was told by an event. */
+  | { readonly kind: 'dependency-failed' }
+  /** A command of the manifest failed, so its services were not deployed. */
+  | { readonly kind: 'command-failed'; readonly environment: string; readonly namespace: string }
+  | (Deployed & {
+      readonly kind: 'deployed'
+      /** Nothing had to be done. */
+      readonly isUpToDate: boolean
+      /** What was deleted, as `deployment/web`. */
+      readonly pruned: readonly string[]
+      /** Workloads that were not ready when it began although nothing of them was to be changed. */
+      readonly unready: readonly Unready[]
+      /** What its commands handed on. */
+      readonly variables: Readonly<Record<string, string>>
+    })
+  /** Services do not start. */
+  | (Deployed & {
+      readonly kind: 'failed'
+      /** What ended it before all was done: the deadline. */
+      readonly ended?: unknown
+    })
+
+/** What is there after a deploy. */
+interface Deployed {
+  /** A DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  /** The services that were named, where it was a part of the application. */
+  readonly named?: readonly string[]
+  /** Whether all workloads were waited for. */
+  readonly waits: boolean
+  /** Every service that was to be deployed, in the order of the plan. */
+  readonly services: ReadonlyMap<string, ServiceState>
+  /** The public addresses that are there. */
+  readonly endpoints: readonly Address[]
+  readonly milliseconds: number
+}

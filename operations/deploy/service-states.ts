@@ -1,0 +1,55 @@
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Changes } from '../../environment/changes.ts'
+import type { DeployEvents } from '../../environment/deploy.ts'
+import type { WorkloadStatus } from '../../environment/status.ts'
+import type { Wanted } from '../../environment/wanted.ts'
+import type { ServiceState } from './outcome.ts'
+
+/** Keeps what a deploy tells of each service, so that its outcome has every one exactly once. */
+export class ServiceStates {
+  /** The services of each workload, by the one that gives it its name. */
+  #members: ReadonlyMap<string, readonly string[]>
+  readonly #statuses = new Map<string, WorkloadStatus['state']>()
+  readonly #applied = new Set<string>()
+  /** Services whose workload was there before. */
+  readonly #older = new Set<string>()
+
+  constructor({ workloads }: Pick<Plan, 'workloads'>) {
+    this.#members = new Map(workloads.map(({ service, pod }) => [service, pod.services]))
+  }
+
+  /** What it wants to hear of a deploy. */
+  readonly events: Pick<DeployEvents, 'planned' | 'applied' | 'status'> = {
+    planned: (changes, wanted) => this.#plan(changes, wanted),
+    applied: service => {
+      this.#applied.add(service)
+    },
+    status: (service, { state }) => {
+      this.#statuses.set(service, state)
+    },
+  }
+
+  /** Whether the cluster has any of it, or has been asked for it. */
+  get isBegun(): boolean {
+    return this.#applied.size > 0 || this.#statuses.size > 0
+  }
+
+  /** Every service that was to be deployed, in the order of the plan, with what became of it. */
+  services(): ReadonlyMap<string, ServiceState> {
+    return new Map([...this.#members].flatMap(([lead, members]) => members.map(name => [name, this.#stateOf(lead)])))
+  }
+
+  #plan({ steps }: Changes, { workloads }: Wanted): void {
+    // A part of the application has fewer workloads than the plan.
+    const wanted = new Set(workloads.map(({ service }) => service))
+    this.#members = new Map([...this.#members].filter(([lead]) => wanted.has(lead)))
+    for (const workload of workloads) if (steps.get(workload)!.action !== 'create') this.#older.add(workload.service)
+  }
+
+  #stateOf(lead: string): ServiceState {
+    if (!this.#applied.has(lead)) return this.#older.has(lead) ? 'not-changed' : 'not-made'
+    const state = this.#statuses.get(lead)
+    if (state === undefined) return 'not-waited-for'
+    return state === 'ready' || state === 'complete' ? 'ready' : 'not-ready'
+  }
+}

@@ -1,0 +1,35 @@
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import type { WorkloadStatus } from '../environment/status.ts'
+import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
+
+/** What happens while an operation works, one event after another. */
+export type OperationEvent =
+  /** A part of the work is over. */
+  | { readonly type: 'step'; readonly step: string; readonly text: string }
+  /** Work on a service. */
+  | { readonly type: 'waiting'; readonly service: string; readonly for: readonly string[] }
+  | {
+      readonly type: 'status'
+      readonly service: string
+      readonly state: WorkloadStatus['state']
+      readonly text: string
+    }
+  /** An object was written or deleted. */
+  | { readonly type: 'object'; readonly action: 'create' | 'update' | 'replace' | 'delete'; readonly object: string }
+  /** A line that a command of the manifest has printed. */
+  | { readonly type: 'output'; readonly command: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
+  | { readonly type: 'note'; readonly text: string }
+  /** What is wrong with the files, or lost of them; what does not start. Told when it is known, and once. */
+  | { readonly type: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
+  /** A deploy ends before it is done: its promise rejects, or its outcome has `ended`. What state the services are in. */
+  | {
+      readonly type: 'stopped'
+      readonly environment: string
+      readonly namespace: string
+      /** Whether the cluster has any of it, or has been asked for it. */
+      readonly isBegun: boolean
+      readonly waits: boolean
+      readonly services: ReadonlyMap<string, ServiceState>
+    }
+  /** A repository that the manifest depends on was deployed, or was not. */
+  | { readonly type: 'dependency'; readonly outcome: DeployOutcome }

@@ -1,0 +1,68 @@
+import { hostname, userInfo } from 'node:os'
+import type { Exchange, GivenUp } from '../cluster/request.ts'
+import type { Wish } from '../contexts/target.ts'
+import type { Clock } from '../environment/clock.ts'
+import type { Holder } from '../environment/lease.ts'
+import { isRunning } from '../gitops/owner.ts'
+import { dnsLabel } from './project/checks.ts'
+import type { Session } from './session.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface SessionInput {
+  /** A context of the kubeconfig; absent: the one that is chosen (contexts/target.ts). */
+  readonly context?: string | undefined
+  readonly namespace?: string | undefined
+  /** What the manifest says of the two: counts for less than options and variables, and for more than the current context. */
+  readonly manifest?: Wish | undefined
+}
+
+export interface SessionWorld {
+  /** Ends everything that is done with the session. */
+  readonly signal: AbortSignal
+  /** Hears of every request that is over. */
+  readonly trace?: (exchange: Exchange) => void
+  /** Hears of requests that were given up because of the signal. */
+  readonly giveUp?: (call: GivenUp) => void
+  /** Is told what the cluster is called before anything is asked of it. */
+  readonly chosen?: (target: Session['target']) => void
+}
+
+/** Chooses a cluster and a namespace, and opens the way to it. Asks the cluster nothing yet. Throws a UserError where nothing names one, or the kubeconfig is broken. */
+export async function openSession(
+  workspace: Pick<Workspace, 'cwd' | 'env'>,
+  { manifest, ...wish }: SessionInput,
+  { signal, trace, giveUp, chosen }: SessionWorld,
+): Promise<Session> {
+  const { findTarget } = await import('../contexts/target.ts')
+  const target = await findTarget(workspace, wish, manifest)
+  chosen?.(target)
+  const { context, namespace, from } = target
+  dnsLabel(namespace, from.namespace.replaceAll('`', ''))
+  const [{ kubeconfigAccess }, { toCluster }] = await Promise.all([
+    import('../cluster/connection.ts'),
+    import('../cluster/kube-cluster.ts'),
+  ])
+  const access = await kubeconfigAccess(context, workspace.env, signal)
+  return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder() }
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  every(milliseconds, run) {
+    const timer = setInterval(run, milliseconds)
+    return () => clearInterval(timer)
+  },
+}
+
+/** This process, for others who want to work on the same environment. */
+function holder(): Holder {
+  const { username } = userInfo()
+  const machine = `${username}@${hostname()}`
+  return {
+    name: `${machine} (${process.pid})`,
+    isGone(name) {
+      const id = name.startsWith(`${machine} (`) ? /\((\d+)\)$/.exec(name)?.[1] : undefined
+      return id !== undefined && !isRunning(Number(id))
+    },
+  }
+}

@@ -1,0 +1,32 @@
+import type { Cluster } from '../cluster/cluster.ts'
+import type { KubeconfigAccess } from '../cluster/connection.ts'
+import type { Target } from '../contexts/target.ts'
+import type { Clock } from '../environment/clock.ts'
+import type { Holder } from '../environment/lease.ts'
+import type { OperationEvent } from './events.ts'
+import type { Questions } from './questions.ts'
+import type { Workspace } from './workspace.ts'
+
+/** A cluster, and who works on it. */
+export interface Session {
+  readonly cluster: Cluster
+  /** The way to it, for who has to talk to it otherwise. */
+  readonly access: KubeconfigAccess
+  readonly namespace: string
+  /** How the two were chosen. */
+  readonly target: Target
+  /** Aborted at the deadline, and when the caller gives up. */
+  readonly signal: AbortSignal
+  readonly clock: Clock
+  readonly holder: Holder
+}
+
+/** What an operation is given beside its input. */
+export interface World {
+  readonly workspace: Workspace
+  readonly session: Session
+  /** Hears what happens. */
+  readonly on: (event: OperationEvent) => void
+  /** Absent, or without one of them: nobody is there to ask. */
+  readonly ask?: Questions
+}
