@@ -5,11 +5,12 @@ import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { findForwardTarget } from '../environment/forward-target.ts'
 import { requireNamespace } from '../operations/namespaces.ts'
+import { findEnvironment } from '../operations/project/known-environment.ts'
 import type { Session } from '../operations/session.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { findEnvironment } from './environment-of-files.ts'
 import type { LoadingValues } from './project-options.ts'
+import { printsDiagnostics } from './report.ts'
 
 export interface ForwardValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
   readonly name: string | undefined
@@ -35,7 +36,7 @@ export async function forwardPorts(
 ): Promise<number> {
   const forwards = ports.map(parseForward)
   const { io, logLevel } = context
-  const known = await findEnvironment(context, options)
+  const known = await findEnvironment({ workspace: context.io, on: printsDiagnostics(context) }, options)
   const label = await labelOf(known.project, service)
   return withCluster(
     io,

@@ -1,9 +1,10 @@
 import { requireNamespace } from '../operations/namespaces.ts'
+import { findEnvironment, type KnownEnvironment } from '../operations/project/known-environment.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
 import { renderEndpoints } from './print-endpoints.ts'
 import type { LoadingValues } from './project-options.ts'
+import { printsDiagnostics } from './report.ts'
 
 export interface EndpointValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
   readonly name: string | undefined
@@ -13,7 +14,7 @@ export interface EndpointValues extends LoadingValues, Omit<SessionOptions, 'tim
 /** Prints the public addresses of an environment. When it has none, says why on standard error. */
 export async function listEndpoints(context: Context, options: EndpointValues): Promise<number> {
   const { io } = context
-  const environment = await findEnvironment(context, options)
+  const environment = await findEnvironment({ workspace: context.io, on: printsDiagnostics(context) }, options)
   return withCluster(
     io,
     { ...options, ...environment.target, logLevel: context.logLevel, timeout: undefined },

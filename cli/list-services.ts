@@ -2,12 +2,13 @@ import type { KubeObject } from '../cluster/cluster.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { Overview, ServiceState } from '../environment/overview.ts'
 import { requireNamespace } from '../operations/namespaces.ts'
+import { findEnvironment, type KnownEnvironment } from '../operations/project/known-environment.ts'
 import { labelsOf } from '../operations/project/named-services.ts'
+import { serviceWords } from '../operations/project/service-words.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
-import { serviceWords } from './live-services.ts'
 import type { LoadingValues } from './project-options.ts'
+import { printsDiagnostics } from './report.ts'
 import { toTable } from './table.ts'
 
 export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
@@ -18,7 +19,7 @@ export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout
 /** Prints how the services of an environment are: those that the words name, else all, with those of the files that are not there. */
 export async function listServices(context: Context, words: readonly string[], options: ListValues): Promise<number> {
   const { io, logLevel } = context
-  const known = await findEnvironment(context, options)
+  const known = await findEnvironment({ workspace: context.io, on: printsDiagnostics(context) }, options)
   return withCluster(io, { ...options, ...known.target, logLevel, timeout: undefined }, async session => {
     const { cluster, namespace, signal, clock } = session
     const { overviewOf } = await import('../environment/overview.ts')

@@ -4,7 +4,8 @@ import { renderAnnotations } from '../compiler/diagnostics/render/github.ts'
 import { shortened } from '../compiler/diagnostics/render/shorten.ts'
 import { selectShown } from '../compiler/diagnostics/render/summary.ts'
 import { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
-import type { LogLevel } from './command.ts'
+import type { OperationEvent } from '../operations/events.ts'
+import type { Context, LogLevel } from './command.ts'
 import { type Io, wantsColour } from './io.ts'
 
 const SHOWN: Readonly<Record<LogLevel, readonly Severity[]>> = {
@@ -38,3 +39,10 @@ export function repositoryPath(io: Io): (path: string) => string {
     return fromRoot.startsWith('..') ? path : fromRoot.split(sep).join('/')
   }
 }
+
+/** Prints the diagnostics among the events of an operation that tells nothing else. */
+export const printsDiagnostics =
+  ({ io, logLevel }: Pick<Context, 'io' | 'logLevel'>) =>
+  (event: OperationEvent): void => {
+    if (event.type === 'diagnostics') printDiagnostics(event.diagnostics, io, logLevel)
+  }

@@ -5,13 +5,14 @@ import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import type { LogSource } from '../environment/logs/source.ts'
 import { requireNamespace } from '../operations/namespaces.ts'
+import { findEnvironment, type KnownEnvironment } from '../operations/project/known-environment.ts'
 import { openProject, targetOf } from '../operations/project/open-project.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
-import { findEnvironment, type KnownEnvironment } from './environment-of-files.ts'
 import { wantsColour } from './io.ts'
 import { LogPrinter } from './log-printer.ts'
 import type { LoadingValues } from './project-options.ts'
+import { printsDiagnostics } from './report.ts'
 import { parsePattern } from './service-pattern.ts'
 
 export interface LogValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
@@ -32,7 +33,9 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
   const wanted = pattern === undefined ? undefined : parsePattern(pattern, 'the name of the service')
   const unwanted = options.exclude === undefined ? undefined : parsePattern(options.exclude, '`--exclude`')
   const { io, logLevel } = context
-  const environment = options.all ? undefined : await findEnvironment(context, options)
+  const environment = options.all
+    ? undefined
+    : await findEnvironment({ workspace: context.io, on: printsDiagnostics(context) }, options)
   const target = environment ? environment.target : targetOf(await openProject(io, options), options)
   const names = environment ? await serviceNames(environment) : []
   const isMuted = mutedServices(names, wanted)

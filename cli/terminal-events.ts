@@ -4,6 +4,7 @@ import { jsonText } from '../compiler/values/printable.ts'
 import type { OperationEvent } from '../operations/events.ts'
 import type { Questions } from '../operations/questions.ts'
 import type { Context } from './command.ts'
+import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
 import { printOutcome } from './print-outcome.ts'
 import type { Progress } from './progress/events.ts'
 import type { ProgressForm } from './progress/progress.ts'
@@ -20,6 +21,12 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'stopped':
         progress.pause()
         return void context.io.stderr.write(stoppedText(event))
+      case 'destroy-stopped':
+        progress.pause()
+        return void context.io.stderr.write(destroyStoppedText(event))
+      case 'destroyed':
+        progress.pause()
+        return printDestroyed(context, event.outcome)
       case 'dependency':
         progress.pause()
         return void printOutcome(context, form, event.outcome)
@@ -53,17 +60,25 @@ export function stoppedText({
 export function questionsFor({ io }: Context, progress: Progress): Questions {
   const { choose, stderr } = io
   if (!choose) return {}
+  const yes = async (question: string) => {
+    progress.pause()
+    return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+  }
   return {
-    async mayCreateNamespace(namespace, cluster) {
-      progress.pause()
-      const question = `There is no namespace ${namespace} in ${cluster}. Create it?`
-      return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
-    },
+    mayCreateNamespace: (namespace, cluster) => yes(`There is no namespace ${namespace} in ${cluster}. Create it?`),
     async mayOverwrite(drift) {
       progress.pause()
       for (const { object, path, by } of drift) stderr.write(` ${object}  ${path}  set by ${by.manager}\n`)
       const answers = [{ value: 'overwrite', label: 'overwrite it with what the files say' }, { value: 'stop' }]
       return (await choose('This was changed by hand.', answers)) === 'overwrite'
     },
+    mayDestroyAll: (environment, namespace) =>
+      yes(`Destroy ${environment} in ${namespace} with its data and what it depends on?`),
+    mayDeleteOfCluster(names) {
+      progress.pause()
+      for (const name of names) stderr.write(` ${name}\n`)
+      return yes(`Delete ${names.length === 1 ? 'this object' : 'these objects'} of the whole cluster, too?`)
+    },
+    mayDestroyNeeded: (services, why) => yes(`${why}. Destroy ${services.join(', ')} all the same?`),
   }
 }

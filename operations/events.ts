@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { WorkloadStatus } from '../environment/status.ts'
 import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
+import type { DestroyOutcome } from './destroy/outcome.ts'
 
 /** What happens while an operation works, one event after another. */
 export type OperationEvent =
@@ -31,5 +32,16 @@ export type OperationEvent =
       readonly waits: boolean
       readonly services: ReadonlyMap<string, ServiceState>
     }
+  /** A destroy ends before it is done: its promise rejects. How many objects are deleted, of how many. */
+  | {
+      readonly type: 'destroy-stopped'
+      readonly environment: string
+      readonly namespace: string
+      readonly named?: readonly string[]
+      readonly deleted: number
+      readonly planned: number
+    }
+  /** An environment, or one that the manifest depends on, is destroyed. */
+  | { readonly type: 'destroyed'; readonly outcome: DestroyOutcome }
   /** A repository that the manifest depends on was deployed, or was not. */
   | { readonly type: 'dependency'; readonly outcome: DeployOutcome }

@@ -23,7 +23,7 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): Manifest | 
  */
 export function targetOf(
   project: OpenProject,
-  options: { readonly context: string | undefined; readonly namespace: string | undefined },
+  options: { readonly context?: string | undefined; readonly namespace?: string | undefined },
 ): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: Wish } {
   const { environment } = project
   const manifest = manifestOf(project)

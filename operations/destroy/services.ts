@@ -1,16 +1,16 @@
-import type { KubeObject } from '../cluster/cluster.ts'
-import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Plan } from '../compiler/plan/plan.ts'
-import { isWorkload } from '../constructs/kinds.ts'
-import { leadsOf, objectsOfServices } from '../environment/part.ts'
-import { serviceOf } from '../environment/wanted.ts'
-import type { Context } from './command.ts'
-import type { DestroyValues } from './destroy-values.ts'
-import type { KnownEnvironment } from './environment-of-files.ts'
-import { serviceWords } from './live-services.ts'
+import type { KubeObject } from '../../cluster/cluster.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import { isWorkload } from '../../constructs/kinds.ts'
+import { leadsOf, objectsOfServices } from '../../environment/part.ts'
+import { serviceOf } from '../../environment/wanted.ts'
+import type { KnownEnvironment } from '../project/known-environment.ts'
+import { serviceWords } from '../project/service-words.ts'
+import type { Questions } from '../questions.ts'
+import type { DestroyInput } from './input.ts'
 
 /** Refuses what is about a whole environment where services are named. Throws a UsageError. */
-export function refuseForServices({ all, dependencies }: Pick<DestroyValues, 'all' | 'dependencies'>): void {
+export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all' | 'dependencies'>): void {
   for (const [option, isGiven] of Object.entries({ '--all': all, '--dependencies': dependencies }))
     if (isGiven)
       throw new UsageError(`\`${option}\` is about the whole environment`, { hint: 'leave the names of services out' })
@@ -21,10 +21,10 @@ export function refuseForServices({ all, dependencies }: Pick<DestroyValues, 'al
  * service, and for a service that runs in the Pods of another one.
  */
 export async function selectServices(
-  context: Context,
+  ask: Questions | undefined,
   words: readonly string[],
   known: KnownEnvironment,
-  options: Pick<DestroyValues, 'yes'>,
+  options: Pick<DestroyInput, 'yes'>,
 ): Promise<(objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>> {
   const toLabels = await serviceWords(known)
   return async objects => {
@@ -34,7 +34,7 @@ export async function selectServices(
     const members = [...leads].filter(([, lead]) => named.has(lead)).map(([member]) => member)
     const services = new Set([...named, ...members])
     const dependants = dependantsOf(services, known.plan, objects)
-    if (dependants.length > 0) await confirm(context, options, words, dependants)
+    if (dependants.length > 0) await confirm(ask, options, words, dependants)
     return objectsOfServices(objects, services)
   }
 }
@@ -60,21 +60,17 @@ function dependantsOf(
 }
 
 async function confirm(
-  { io }: Context,
-  { yes }: Pick<DestroyValues, 'yes'>,
+  ask: Questions | undefined,
+  { yes }: Pick<DestroyInput, 'yes'>,
   words: readonly string[],
   dependants: readonly { readonly service: string; readonly needs: string }[],
 ): Promise<void> {
   if (yes) return
   const text = dependants.map(({ service, needs }) => `\`${service}\` depends on \`${needs}\``).join(', ')
   const names = dependants.map(({ service }) => service).join(' ')
-  if (!io.choose)
+  if (!ask?.mayDestroyNeeded)
     throw new UserError(text, {
       hint: `name all of them: \`devctl destroy ${words.join(' ')} ${names}\`; or add \`--yes\``,
     })
-  const answer = await io.choose(`${text.replaceAll('`', '')}. Destroy ${words.join(', ')} all the same?`, [
-    { value: 'no' },
-    { value: 'yes' },
-  ])
-  if (answer !== 'yes') throw new UserError('nothing was destroyed')
+  if (!(await ask.mayDestroyNeeded(words, text.replaceAll('`', '')))) throw new UserError('nothing was destroyed')
 }

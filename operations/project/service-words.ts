@@ -1,8 +1,8 @@
-import type { KubeObject } from '../cluster/cluster.ts'
-import { toServiceName } from '../compiler/plan/object-names.ts'
-import { serviceOf } from '../environment/wanted.ts'
-import { labelsOf, noSuchService } from '../operations/project/named-services.ts'
-import type { KnownEnvironment } from './environment-of-files.ts'
+import type { KubeObject } from '../../cluster/cluster.ts'
+import { toServiceName } from '../../compiler/plan/object-names.ts'
+import { serviceOf } from '../../environment/wanted.ts'
+import type { KnownEnvironment } from './known-environment.ts'
+import { labelsOf, noSuchService } from './named-services.ts'
 
 /**
  * Gives what the cluster calls the services that words of a command line name: by the names of the files, and by the labels of the environment's objects, since

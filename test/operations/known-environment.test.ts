@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { findEnvironment, findName } from '../../cli/environment-of-files.ts'
 import type { LoadingValues } from '../../cli/project-options.ts'
+import { renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
+import type { OperationEvent } from '../../operations/events.ts'
 import { compileFiles } from '../../operations/project/compile-files.ts'
+import { findEnvironment, findName } from '../../operations/project/known-environment.ts'
 import { openProject } from '../../operations/project/open-project.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder } from '../cli/folder.ts'
 
 const GOOD = 'name: shop\nservices:\n  web:\n    image: nginx:1.27\n'
 const BROKEN = 'services:\n  web: [\n'
@@ -21,7 +23,10 @@ function world(compose: string) {
   }
   const cwd = makeFolder({ 'compose.yaml': compose })
   const io = { stdout: output, stderr: output, readStdin: async () => new Uint8Array(), env: {}, cwd }
-  return { context: { io, logLevel: 'warn' as const }, io, said: () => said }
+  const on = (event: OperationEvent) => {
+    if (event.type === 'diagnostics') said += renderDiagnostics(event.diagnostics)
+  }
+  return { context: { workspace: io, on }, io, said: () => said }
 }
 
 /** What destroy takes for the name of the environment. */

@@ -1,13 +1,12 @@
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Plan } from '../compiler/plan/plan.ts'
-import type { Project } from '../compiler/project/project.ts'
-import { get, type Tree } from '../compiler/syntax/tree.ts'
-import { compileFiles } from '../operations/project/compile-files.ts'
-import { openProject, targetOf } from '../operations/project/open-project.ts'
-import type { OpenProject } from '../operations/project/opened-project.ts'
-import type { Context } from './command.ts'
-import type { LoadingValues } from './project-options.ts'
-import { printDiagnostics } from './report.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Project } from '../../compiler/project/project.ts'
+import { get, type Tree } from '../../compiler/syntax/tree.ts'
+import type { World } from '../session.ts'
+import { compileFiles } from './compile-files.ts'
+import type { Loading } from './input.ts'
+import { openProject, targetOf } from './open-project.ts'
+import type { OpenProject } from './opened-project.ts'
 
 /** An environment that is in the cluster, and what the files in this folder say of it, if there are any. */
 export interface KnownEnvironment {
@@ -22,26 +21,27 @@ export interface KnownEnvironment {
   readonly target: ReturnType<typeof targetOf>
 }
 
-interface FindingValues extends LoadingValues {
-  readonly name: string | undefined
-  readonly context: string | undefined
-  readonly namespace: string | undefined
+interface Finding extends Loading {
+  /** The environment's, in place of the files'. */
+  readonly name?: string | undefined
+  readonly context?: string | undefined
+  readonly namespace?: string | undefined
 }
 
 /**
  * The environment that a command is about: `--name`, else the one that the files have (decisions section 3). Mistakes of the files do not matter as long as the name
- * can be told; else they are printed, and a UserError is thrown. `found` is the project, where it is open already.
+ * can be told; else they are told, and a UserError is thrown. `found` is the project, where it is open already.
  */
 export async function findEnvironment(
-  { io, logLevel }: Pick<Context, 'io' | 'logLevel'>,
-  options: FindingValues,
+  { workspace, on }: Pick<World, 'workspace' | 'on'>,
+  options: Finding,
   found?: OpenProject,
 ): Promise<KnownEnvironment> {
-  const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
-  const opened = found ?? (await openProject(io, options))
+  const { toDnsLabel } = await import('../../compiler/plan/object-names.ts')
+  const opened = found ?? (await openProject(workspace, options))
   const target = targetOf(opened, options)
   const { plan, project, loaded, diagnostics } = await compileFiles(
-    io,
+    workspace,
     [],
     options,
     { name: options.name },
@@ -50,17 +50,17 @@ export async function findEnvironment(
   const name = plan?.environment.name ?? options.name ?? project?.name
   if (name !== undefined)
     return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services'), target }
-  printDiagnostics(diagnostics, io, logLevel)
+  on({ type: 'diagnostics', diagnostics })
   throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
 }
 
 /** The name of that environment, a DNS label. What is named needs no files, and their mistakes do not matter. */
 export async function findName(
-  context: Pick<Context, 'io' | 'logLevel'>,
-  options: FindingValues,
+  world: Pick<World, 'workspace' | 'on'>,
+  options: Finding,
   opened: OpenProject,
 ): Promise<string> {
-  if (options.name === undefined) return (await findEnvironment(context, options, opened)).name
-  const { toDnsLabel } = await import('../compiler/plan/object-names.ts')
+  if (options.name === undefined) return (await findEnvironment(world, options, opened)).name
+  const { toDnsLabel } = await import('../../compiler/plan/object-names.ts')
   return toDnsLabel(options.name)
 }

@@ -1,0 +1,41 @@
+import type { Manifest } from '../../compiler/manifest/manifest.ts'
+import { toDnsLabel } from '../../compiler/plan/object-names.ts'
+import { readRecord } from '../../environment/record.ts'
+import { inClone, ownOptions } from '../deploy/dependencies.ts'
+import { plainAddress } from '../project/deploy-source.ts'
+import { openProject } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+import type { DestroyInput } from './input.ts'
+
+/** Destroys one project under its name; `above` are the repositories that depend on it. */
+type DestroyProject = (
+  world: World,
+  input: DestroyInput,
+  project: OpenProject,
+  name: string,
+  above: readonly string[],
+) => Promise<unknown>
+
+/** Destroys the repositories that a manifest depends on, the last first and each before its own. */
+export async function destroyDependencies(
+  world: World,
+  input: DestroyInput,
+  { dependencies }: Manifest,
+  above: readonly string[],
+  destroy: DestroyProject,
+): Promise<void> {
+  const { workspace, session } = world
+  const { cluster, namespace, signal } = session
+  for (const dependency of [...dependencies].reverse()) {
+    const { name, repository } = dependency
+    const address = plainAddress(repository.value)
+    if (above.includes(address) || !(await readRecord(cluster, toDnsLabel(name), namespace, { signal }))) continue
+    await inClone(world, dependency, async folder => {
+      const inside = { ...workspace, cwd: folder }
+      const own = { ...ownOptions(input, dependency), services: [] }
+      const project = await openProject(inside, own)
+      await destroy({ ...world, workspace: inside }, own, project, name, [...above, address])
+    })
+  }
+}

@@ -1,0 +1,171 @@
+import type { KubeObject } from '../../cluster/cluster.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { DestroyInput as EnvironmentInput } from '../../environment/destroy.ts'
+import { nameOf } from '../../environment/wanted.ts'
+import { runSection } from '../commands/run-section.ts'
+import { tellLocked } from '../deploy/progress.ts'
+import { requireNamespace } from '../namespaces.ts'
+import { findEnvironment, findName } from '../project/known-environment.ts'
+import { manifestOf } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+import type { DestroyInput } from './input.ts'
+import type { DestroyOutcome } from './outcome.ts'
+import { refuseForServices, selectServices } from './services.ts'
+
+/**
+ * Takes an environment out of the cluster again, or services of it: its commands first, then what they and deploy made, then, when asked, what it depends on. Tells each
+ * outcome, and gives the environment's own. Throws a UserError where somebody says no, or nobody can be asked.
+ */
+export async function destroy(world: World, input: DestroyInput, project: OpenProject): Promise<DestroyOutcome> {
+  const { services = [] } = input
+  if (services.length > 0) {
+    refuseForServices(input)
+    const known = await findEnvironment(world, input, project)
+    return destroyProject(
+      world,
+      input,
+      project,
+      known.name,
+      [],
+      await selectServices(world.ask, services, known, input),
+    )
+  }
+  const environment = await findName(world, input, project)
+  if (input.all) await confirmAll(world, input, environment)
+  return destroyProject(world, input, project, environment, [])
+}
+
+/** Claims and dependencies do not come back: somebody has to say so. */
+async function confirmAll({ ask, session }: World, { yes }: DestroyInput, environment: string): Promise<void> {
+  if (yes) return
+  if (!ask?.mayDestroyAll) throw new UsageError('`--all` needs somebody to confirm it', { hint: 'add `--yes`' })
+  if (!(await ask.mayDestroyAll(environment, session.namespace))) throw new UserError('nothing was destroyed')
+}
+
+async function destroyProject(
+  world: World,
+  input: DestroyInput,
+  project: OpenProject,
+  environment: string,
+  above: readonly string[],
+  select?: NonNullable<EnvironmentInput['select']>,
+): Promise<DestroyOutcome> {
+  const { session, on } = world
+  const { cluster, namespace, clock, signal, holder } = session
+  const { all = false, wait: waits = false, services = [] } = input
+  const began = clock.now()
+  const manifest = select ? undefined : manifestOf(project)
+  const volumes = input.volumes || all
+  const of = { environment, namespace, ...(select && { named: services }) }
+  const { destroyEnvironment } = await import('../../environment/destroy.ts')
+  let planned: number | undefined
+  let deleted = 0
+  const result = await destroyEnvironment(
+    {
+      cluster,
+      environment,
+      namespace,
+      holder,
+      volumes,
+      wait: waits,
+      ...(select ? { select } : { before: active => runCommands(world, input, project, environment, active) }),
+    },
+    {
+      clock,
+      signal,
+      events: {
+        planned(doomed) {
+          planned = doomed.length
+        },
+        mayDelete: objects => mayDeleteOfCluster(world, input, environment, objects),
+        deleted(object) {
+          deleted++
+          on({ type: 'note', text: `deleted ${object}` })
+        },
+        locked: holder => tellLocked(on, holder),
+      },
+    },
+  ).catch((error: unknown) => {
+    if (planned !== undefined && (signal.aborted || deleted > 0))
+      on({ type: 'destroy-stopped', ...of, deleted, planned })
+    throw error
+  })
+  if (result.wasEmpty) await requireNamespace(session)
+  const goes = all || input.dependencies
+  const dependencies = manifest?.dependencies.map(({ name }) => name) ?? []
+  const { wasEmpty, kept, held } = result
+  const left = goes ? [] : dependencies
+  const milliseconds = clock.now() - began
+  const outcome = { ...of, wasEmpty, deleted: result.deleted, kept, volumes, held, waits, left, milliseconds }
+  on({ type: 'destroyed', outcome })
+  if (manifest && goes && dependencies.length > 0) {
+    const { destroyDependencies } = await import('./dependencies.ts')
+    await destroyDependencies(world, input, manifest, above, destroyProject)
+  }
+  return outcome
+}
+
+/** The commands of the manifest, with the variables that the deploy kept, and after them what takes Helm releases away. */
+async function runCommands(
+  world: World,
+  input: DestroyInput,
+  project: OpenProject,
+  environment: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { cluster, namespace } = world.session
+  const manifest = manifestOf(project)
+  const [{ readKept }, { listHelmReleases, listTemplateClaims, uninstallCommand }] = await Promise.all([
+    import('../../environment/secret-marks.ts'),
+    import('../../shell/helm-releases.ts'),
+  ])
+  const commands = manifest?.destroy?.commands ?? []
+  const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0
+  const kept = hasCommands ? await readKept(cluster, environment, namespace, { signal }) : undefined
+  const run = async (list: typeof commands | readonly { name: string; command: string }[]) => {
+    const { hasFailed, diagnostics } = await runSection(
+      world,
+      {
+        commands: list,
+        folder: manifest?.folder ?? world.workspace.cwd,
+        environment,
+        noBash: input.bash === false,
+        variables: { ...kept?.variables, ...input.var },
+        domain: undefined,
+        registry: undefined,
+        dependencies: new Map(),
+      },
+      signal,
+    )
+    world.on({ type: 'diagnostics', diagnostics })
+    if (hasFailed)
+      throw new UserError(`${environment} is not destroyed: a command failed`, {
+        hint: 'nothing was deleted yet; mend the command, or make it end well when there is nothing for it to do',
+      })
+  }
+  if (commands.length > 0) await run(commands)
+  const claims = input.volumes || input.all ? await listTemplateClaims(cluster, environment, namespace, { signal }) : []
+  const releases = await listHelmReleases(cluster, environment, namespace, { signal })
+  if (releases.length > 0)
+    await run([{ name: `uninstall ${releases.join(', ')}`, command: uninstallCommand(releases, namespace) }])
+  for (const name of claims)
+    await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
+}
+
+/** What belongs to the whole cluster may be in use by others: somebody has to say that it goes. */
+async function mayDeleteOfCluster(
+  { ask }: World,
+  { yes }: DestroyInput,
+  environment: string,
+  objects: readonly KubeObject[],
+): Promise<boolean> {
+  const names = objects.map(nameOf)
+  if (yes) return true
+  if (!ask?.mayDeleteOfCluster)
+    throw new UserError(`commands of ${environment} made objects of the whole cluster, which would be deleted`, {
+      notes: names,
+      hint: 'add `--yes` if nobody else needs them; nothing was destroyed',
+    })
+  return ask.mayDeleteOfCluster(names)
+}

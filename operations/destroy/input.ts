@@ -1,0 +1,22 @@
+import type { Loading } from '../project/input.ts'
+
+export interface DestroyInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+  /** Only these services; absent or empty: the whole environment. */
+  readonly services?: readonly string[] | undefined
+  /** Whether the claims and their data go, too. */
+  readonly volumes?: boolean | undefined
+  /** The claims, and the repositories that the manifest depends on, too. */
+  readonly all?: boolean | undefined
+  /** Whether the repositories that the manifest depends on go, too. */
+  readonly dependencies?: boolean | undefined
+  /** Nobody is asked, and everything is answered with yes. */
+  readonly yes?: boolean | undefined
+  /** Whether it is waited until everything is gone. */
+  readonly wait?: boolean | undefined
+  /** Whether commands run with bash (default), or with `sh`. */
+  readonly bash?: boolean | undefined
+  /** Variables that count like those of the process; they are in the workspace's, too. */
+  readonly var?: Readonly<Record<string, string>> | undefined
+}

@@ -1,0 +1,23 @@
+/** What a destroy has come to. */
+export interface DestroyOutcome {
+  /** A DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  /** The services that were named, where it was a part of the environment. */
+  readonly named?: readonly string[]
+  /** There was nothing. */
+  readonly wasEmpty: boolean
+  /** What was deleted, as `deployment/web`. */
+  readonly deleted: readonly string[]
+  /** Claims, and what is annotated to be kept. */
+  readonly kept: readonly string[]
+  /** Whether claims were to go, too. */
+  readonly volumes: boolean
+  /** What stays for what it holds, with the reason. */
+  readonly held: readonly { readonly object: string; readonly why: string }[]
+  /** Whether it was waited until everything was gone. */
+  readonly waits: boolean
+  /** The repositories that the manifest depends on, and that stay. */
+  readonly left: readonly string[]
+  readonly milliseconds: number
+}

@@ -1,0 +1,114 @@
+import type { KubeObject } from '../../cluster/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { environmentSelector } from '../../environment/labels.ts'
+import { leadsOf } from '../../environment/part.ts'
+import { serviceOf } from '../../environment/wanted.ts'
+import { deployEvents } from '../deploy/progress.ts'
+import type { ServiceStates } from '../deploy/service-states.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { Loading } from '../project/input.ts'
+import { findEnvironment } from '../project/known-environment.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import { serviceWords } from '../project/service-words.ts'
+import type { World } from '../session.ts'
+
+export interface RestartInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+  /** Absent or empty: all but Jobs. */
+  readonly services?: readonly string[] | undefined
+  /** Whether it is waited until the new Pods are ready. */
+  readonly wait?: boolean | undefined
+}
+
+export interface RestartOutcome {
+  /** A DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  readonly restarted: readonly string[]
+  /** Jobs, which are left alone where nobody names them. */
+  readonly skipped: readonly string[]
+  /** Services that did not get ready again; what is wrong was told. */
+  readonly failed: readonly string[]
+  readonly waits: boolean
+  readonly milliseconds: number
+}
+
+/** Makes the Pods of services anew. Throws a UserError for what is not deployed, and for a Job that is named. */
+export async function restart(world: World, input: RestartInput, project: OpenProject): Promise<RestartOutcome> {
+  const { session, on } = world
+  const { cluster, namespace, clock, signal, holder } = session
+  const { services: words = [], wait: waits = false } = input
+  const began = clock.now()
+  const known = await findEnvironment(world, input, project)
+  const environment = known.name
+  const { restartServices } = await import('../../environment/restart.ts')
+  const labels = environmentSelector(environment)
+  const services = await cluster.list({ apiVersion: 'v1', kind: 'Service', namespace, labels }, { signal })
+  const toLabels = await serviceWords(known)
+  const skipped: string[] = []
+  const select = (workloads: readonly KubeObject[]): readonly KubeObject[] => {
+    if (words.length > 0) return chosen(workloads, toLabels(words, [...workloads, ...services]), leadsOf(services))
+    skipped.push(...workloads.filter(isJob).map(one => serviceOf(one)!))
+    return workloads.filter(one => !isJob(one))
+  }
+  const { planned: _, ...events } = deployEvents(
+    on,
+    NOTHING_COUNTED,
+    () => {},
+    () => clock.now(),
+  )
+  const { restarted, failures, failedServices } = await restartServices(
+    { cluster, environment, namespace, holder, select, wait: waits, services: known.services },
+    { clock, signal, events },
+  )
+  if (restarted.length === 0) {
+    await requireNamespace(session)
+    throw new UserError(`there is nothing of ${environment} in ${namespace} to restart`, {
+      hint: skipped.length > 0 ? jobsHint(skipped) : '`devctl deploy` deploys it',
+    })
+  }
+  on({ type: 'diagnostics', diagnostics: failures })
+  return {
+    environment,
+    namespace,
+    restarted,
+    skipped,
+    failed: failedServices,
+    waits,
+    milliseconds: clock.now() - began,
+  }
+}
+
+/** A restart tells of each service by itself. */
+const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {}, applied() {}, status() {} } }
+
+const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
+
+/** How the Jobs of these services run again. */
+const jobsHint = (jobs: readonly string[]): string =>
+  `a Job runs again with \`devctl deploy ${jobs.map(one => `--rerun ${one}`).join(' ')}\``
+
+/** The workloads of the named services; a service that runs in the Pods of another one is restarted with these. */
+function chosen(
+  workloads: readonly KubeObject[],
+  labels: ReadonlySet<string>,
+  leads: ReadonlyMap<string, string>,
+): readonly KubeObject[] {
+  const wanted = new Set([...labels].map(label => leads.get(label) ?? label))
+  const found = workloads.filter(one => wanted.has(serviceOf(one)!))
+  const job = found.find(isJob)
+  if (job)
+    throw new UserError(`\`${serviceOf(job)}\` is a Job, which runs once`, {
+      hint: `\`devctl deploy --rerun ${serviceOf(job)}\` runs it again`,
+    })
+  const missing = [...wanted].filter(label => !found.some(one => serviceOf(one) === label))
+  if (missing.length > 0 && workloads.length > 0)
+    throw new UserError(
+      `${missing.map(one => `\`${one}\``).join(', ')} ${missing.length === 1 ? 'is' : 'are'} not deployed`,
+      {
+        hint: `\`devctl deploy ${missing.join(' ')}\` deploys ${missing.length === 1 ? 'it' : 'them'}`,
+      },
+    )
+  return found
+}
