@@ -1,4 +1,5 @@
 import type { Address } from './address.ts'
+import { ALL_FORGES } from './forge/forges.ts'
 import type { Login } from './login.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -7,7 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>
 export type MaySend = { readonly ok: true } | { readonly ok: false; readonly reason: string; readonly hint: string }
 
 /** The servers of the continuous integration that devctl runs in, in variables that no checkout sets. */
-const SERVERS = ['GITHUB_SERVER_URL', 'CI_SERVER_URL', 'GITEA_SERVER_URL', 'FORGEJO_SERVER_URL']
+const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
 
 /**
  * Whether the token in a variable may be sent to an address: over https or to this machine, and only to a host that the user has named outside of the checkout, in `…_HOST`

@@ -1,4 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { FORGE_KINDS } from '../../compiler/values/repository-names.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
 import { choice, flag, list, text } from '../options.ts'
@@ -66,7 +67,7 @@ export const gitopsInit = command({
     forge: choice(
       '--forge <kind>',
       'what kind of server the repository is on (default: told by its host, else the server is asked)',
-      ['github', 'gitlab', 'gitea'],
+      FORGE_KINDS,
     ),
     print: flag('--print', 'print the YAML, and commit nothing'),
     dryRun: flag('--dry-run', 'tell what would be committed, and change nothing'),

@@ -1,4 +1,4 @@
-import { parseBranchName, parseRepositoryFolder } from '../../compiler/values/repository-names.ts'
+import { FORGE_KINDS, parseBranchName, parseRepositoryFolder } from '../../compiler/values/repository-names.ts'
 import { choice, flag, inForm, text, type Values } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 import { timeout } from '../target-options.ts'
@@ -47,7 +47,7 @@ export const pullRequest = flag(
 export const forge = choice(
   '--forge <kind>',
   'what kind of server the repository is on (default: told by its host, else the server is asked)',
-  ['github', 'gitlab', 'gitea'],
+  FORGE_KINDS,
 )
 export const rollback = flag('--rollback', 'publish although the repository holds a newer commit of the source')
 

@@ -1,4 +1,4 @@
-import type { ForgeKind } from '../../gitops/forge/forge.ts'
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { PublishingValues } from './options.ts'
 
 export interface PublishValues extends PublishingValues {

@@ -1,5 +1,5 @@
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { ObjectDiff } from '../../environment/diff.ts'
-import type { ForgeKind } from '../../gitops/forge/forge.ts'
 import type { MessageInput } from '../../gitops/message.ts'
 import type { FolderChange } from '../../gitops/publication.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'

@@ -1,5 +1,6 @@
 import { cli } from '../schema/row.ts'
 import { either, flag, keyValues, list, object, record, type Shape, textOrList, word } from '../schema/shape.ts'
+import { FORGE_KINDS } from '../values/repository-names.ts'
 import { ageRecipient, dnsName, filled, gatewayName, kubernetesName, secretKey } from './values-shape.ts'
 
 const reference: Shape = object(
@@ -42,7 +43,7 @@ const pullRequest: Shape = either(
       'users who are asked to review it; `org/team` for a team of GitHub or Gitea',
     ),
     draft: cli(flag(), 'open it as a draft', '`false`'),
-    forge: cli(word(['github', 'gitlab', 'gitea']), 'as `--forge`', 'told by the host, else the server is asked'),
+    forge: cli(word(FORGE_KINDS), 'as `--forge`', 'told by the host, else the server is asked'),
   }),
 )
 

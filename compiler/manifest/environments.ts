@@ -8,7 +8,7 @@ import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
 import { parseImageReference } from '../values/image-reference.ts'
 import { parseOciReference } from '../values/oci-reference.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'
-import { parseBranchName, parseRepositoryFolder } from '../values/repository-names.ts'
+import { FORGE_KINDS, parseBranchName, parseRepositoryFolder } from '../values/repository-names.ts'
 import { present } from './build.ts'
 import type { Environment, PublishTarget, PullRequestRules } from './manifest.ts'
 import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
@@ -205,12 +205,13 @@ function refuseBesides(tree: Tree, { reporter }: Reading): void {
 /** `true`, or a mapping that says more. */
 function readPullRequest(tree: Tree | undefined, path: Path, reading: Reading): PullRequestRules | undefined {
   if (tree?.kind !== 'map' && !readFlag(tree, path, reading)?.value) return undefined
-  const forge = known(tree, 'forge')?.value
+  const named = known(tree, 'forge')?.value
+  const forge = FORGE_KINDS.find(kind => kind === named)
   return {
     labels: texts(get(tree, 'labels')),
     reviewers: texts(get(tree, 'reviewers')),
     draft: readFlag(get(tree, 'draft'), [...path, 'draft'], reading)?.value ?? false,
-    ...((forge === 'github' || forge === 'gitlab' || forge === 'gitea') && { forge }),
+    ...(forge && { forge }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { SecretRules } from '../options.ts'
 import type { Pair, TlsSource } from '../project/project.ts'
 import type { At, Span } from '../syntax/source.ts'
 import type { Entry } from '../syntax/tree.ts'
+import type { ForgeKind } from '../values/repository-names.ts'
 import type { Development } from './development.ts'
 import type { Forward } from './forward.ts'
 
@@ -149,5 +150,5 @@ export interface PullRequestRules {
   readonly reviewers: readonly At<string>[]
   readonly draft: boolean
   /** What kind of server it is, where its host does not tell. */
-  readonly forge?: 'github' | 'gitlab' | 'gitea'
+  readonly forge?: ForgeKind
 }

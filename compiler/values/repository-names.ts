@@ -1,5 +1,9 @@
 import { failed, type Parsed, parsed } from './parsed.ts'
 
+/** The kinds of forges, as `--forge` and `pullRequest.forge` name them. What each does is in its module in `gitops/forge`. */
+export const FORGE_KINDS = ['github', 'gitlab', 'gitea'] as const
+export type ForgeKind = (typeof FORGE_KINDS)[number]
+
 /** The name of a branch (https://git-scm.com/docs/git-check-ref-format), without `refs/heads/`. */
 export function parseBranchName(text: string): Parsed<string> {
   const isBad =

@@ -1,3 +1,5 @@
+import { ALL_FORGES } from './forges.ts'
+
 /** Where a repository is, as far as its address tells. */
 export interface RepositoryAddress {
   /** In lower case, without a port: `github.com`. */
@@ -32,12 +34,9 @@ function parseUrl(text: string): RepositoryAddress | undefined {
   return OTHERS.has(url.protocol) ? addressOf(url.hostname, undefined, url.pathname) : undefined
 }
 
-/** Names under which the ssh servers of forges listen at port 443, for networks that let nothing else through. */
-const SSH_OVER_HTTPS: Readonly<Record<string, string>> = {
-  'ssh.github.com': 'github.com',
-  'altssh.gitlab.com': 'gitlab.com',
-  'altssh.bitbucket.org': 'bitbucket.org',
-}
+/** The host that an ssh server at port 443 belongs to (`sshOverHttps`); any other host is its own. */
+const hostOf = (name: string): string =>
+  ALL_FORGES.flatMap(forge => forge.sshOverHttps ?? []).find(one => one.name === name)?.host ?? name
 
 function addressOf(name: string, web: URL | undefined, path: string): RepositoryAddress | undefined {
   const host = name.toLowerCase()
@@ -50,7 +49,7 @@ function addressOf(name: string, web: URL | undefined, path: string): Repository
     part => /^[^\p{Cc}?#%\\]+$/u.test(part) && part !== '.' && part !== '..' && part[0] !== '~',
   )
   if (parts.length < 2 || !isPlain) return undefined
-  return { host: SSH_OVER_HTTPS[host] ?? host, web, path: parts.join('/') }
+  return { host: hostOf(host), web, path: parts.join('/') }
 }
 
 function unescaped(path: string): string {

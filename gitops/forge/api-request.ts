@@ -1,25 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { neverSent } from '../../adapters/http/failure.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
-import { type Answer, exchange, type Message } from './exchange.ts'
+import { type Answer, exchange } from './exchange.ts'
 import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
-import { FORGE_NAMES } from './forge.ts'
+import type { Call, Calls, Env, ForgeModule, Site } from './forge-module.ts'
 import { isLimited, pauseAsked } from './limits.ts'
 import { wordsOf } from './said.ts'
-import type { Env, Site } from './site.ts'
-
-export interface Call {
-  readonly method: Message['method']
-  /** Below the root of the API, with the query. */
-  readonly path: string
-  /** Sent as JSON. */
-  readonly body?: unknown
-  /** What it is for, for messages: `open a pull request`. */
-  readonly purpose: string
-  /** Whether it may be sent again when it is not known if it was done. Reading may, and so may what sets something to a value. */
-  readonly mayRepeat: boolean
-  readonly signal?: AbortSignal | undefined
-}
 
 /** How long it is tried; all in milliseconds. */
 export interface Patience {
@@ -53,7 +39,7 @@ const PATIENCE: Patience = {
   },
 }
 
-/** A token, and how the forge wants it: GitHub and Gitea in `Authorization`, GitLab in `PRIVATE-TOKEN`. */
+/** A token, and the headers that it is sent in. */
 export interface Login {
   /** The variable that it comes from. */
   readonly variable: string
@@ -62,38 +48,33 @@ export interface Login {
 }
 
 /** The API of a forge. */
-export class ForgeApi {
+export class ForgeApi implements Calls {
   readonly site: Site
+  readonly #forge: ForgeModule
   readonly #login: Login
   readonly #proxy: string | undefined
   readonly #patience: Patience
   readonly #tokenOf: string | undefined
 
-  constructor(site: Site, login: Login, env: Env, patience: Partial<Patience> = {}) {
+  constructor(site: Site, forge: ForgeModule, login: Login, env: Env, patience: Partial<Patience> = {}) {
     this.site = site
-    // https://docs.github.com/actions/concepts/security/github_token; Gitea's is the same.
-    const own = env.GITHUB_ACTIONS === 'true' && login.variable === 'GITHUB_TOKEN' ? env.GITHUB_REPOSITORY : undefined
+    this.#forge = forge
+    const own = forge.tokens.repositoryOf?.(login.variable, env)
     this.#tokenOf = own?.toLowerCase() === site.path.toLowerCase() ? undefined : own
     this.#login = login
     this.#proxy = proxyFor(new URL(site.api), env)
     this.#patience = { ...PATIENCE, ...patience }
   }
 
-  /**
-   * Sends a call. What may pass is tried again until the signal is aborted or the patience ends: limits of what may be asked, and for calls
-   * that may be repeated also 5xx and cut connections. Throws ForgeErrors, or the reason of the signal.
-   */
   async send(call: Call): Promise<void> {
     await this.#send(call)
   }
 
-  /** The same; gives the object of the answer, whose fields are the caller's to know: the forge keeps to its API. */
   async object<T extends object>(call: Call): Promise<T> {
     const { text } = await this.#send(call)
     return this.#parse<T>(text, content => typeof content === 'object' && content !== null && !Array.isArray(content))
   }
 
-  /** The same for a list, and whether it has more pages. */
   async list<T>(call: Call): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
     const { headers, text } = await this.#send(call)
     return {
@@ -109,14 +90,13 @@ export class ForgeApi {
     } catch {
       // A web page.
     }
-    const { api, kind } = this.site
-    throw new ForgeError(`\`${new URL(api).host}\` answers, but not as the API of ${FORGE_NAMES[kind]} does`, {
+    const { host } = new URL(this.site.api)
+    throw new ForgeError(`\`${host}\` answers, but not as the API of ${this.#forge.name} does`, {
       hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
       maybeDone: true,
     })
   }
 
-  /** Waits before something is tried once more, after so many failures. */
   async pause(failures: number, signal: AbortSignal | undefined, atLeast = 0): Promise<void> {
     const { pause, longest, wait } = this.#patience
     // Never twice the same, so that many do not come back at once.
@@ -127,6 +107,7 @@ export class ForgeApi {
   async #send(call: Call): Promise<Answer> {
     const { signal } = call
     const subject: Subject = {
+      forge: this.#forge,
       site: this.site,
       variable: this.#login.variable,
       purpose: call.purpose,

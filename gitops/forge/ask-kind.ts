@@ -1,9 +1,12 @@
 import { proxyFor } from '../../adapters/http/proxy.ts'
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { parseRepositoryAddress } from './address.ts'
 import { type Answer, exchange } from './exchange.ts'
-import type { Forge, ForgeKind } from './forge.ts'
+import type { Forge } from './forge.ts'
+import type { Env } from './forge-module.ts'
 import { type ForgeOptions, forgeOf } from './forge-of.ts'
-import { type Env, siteOf } from './site.ts'
+import { ALL_FORGES } from './forges.ts'
+import { siteOf } from './site.ts'
 
 /** Milliseconds for all questions together: without an answer, the forge is one that nothing is known of. */
 const DEADLINE = 5000
@@ -23,38 +26,6 @@ export async function findForge(
   return kind && forgeOf(repository, env, { ...options, forge: kind })
 }
 
-/** What a server of a kind answers to whoever asks, logged in or not. */
-interface Question {
-  readonly kind: ForgeKind
-  readonly path: string
-  readonly isIt: (answer: Answer) => boolean
-}
-
-const QUESTIONS: readonly Question[] = [
-  {
-    kind: 'gitea',
-    path: '/api/v1/version',
-    // Where everybody has to log in it is an error, which names the description of the API
-    // (https://docs.gitea.com/development/api-usage); Forgejo is the same.
-    isIt: ({ status, text }) => {
-      const { version, url } = fieldsOf(text)
-      return status === 200 ? typeof version === 'string' : typeof url === 'string' && url.endsWith('/api/swagger')
-    },
-  },
-  {
-    kind: 'gitlab',
-    path: '/api/v4/version',
-    // It wants a token (https://docs.gitlab.com/api/version/): 401, with headers of its own.
-    isIt: ({ headers }) => Object.keys(headers).some(name => name.startsWith('x-gitlab-')),
-  },
-  {
-    kind: 'github',
-    path: '/api/v3/meta',
-    // https://docs.github.com/enterprise-server/rest/meta/meta; in private mode 401, with the same headers.
-    isIt: ({ headers }) => 'x-github-request-id' in headers || 'x-github-enterprise-version' in headers,
-  },
-]
-
 async function askKind(repository: string, env: Env, signal: AbortSignal): Promise<ForgeKind | undefined> {
   const address = parseRepositoryAddress(repository)
   if (!address) return undefined
@@ -63,8 +34,8 @@ async function askKind(repository: string, env: Env, signal: AbortSignal): Promi
   const end = AbortSignal.any([signal, found.signal, AbortSignal.timeout(DEADLINE)])
   try {
     return await Promise.any(
-      QUESTIONS.map(async question => {
-        if (question.isIt(await ask(new URL(question.path, root), env, end))) return question.kind
+      ALL_FORGES.map(async ({ kind, question }) => {
+        if (question.isIt(await ask(new URL(question.path, root), env, end))) return kind
         throw new Error('another one')
       }),
     )
@@ -79,13 +50,4 @@ async function askKind(repository: string, env: Env, signal: AbortSignal): Promi
 function ask(url: URL, env: Env, signal: AbortSignal): Promise<Answer> {
   const headers = { accept: 'application/json', 'user-agent': 'devctl' }
   return exchange({ method: 'GET', url, headers, body: undefined }, proxyFor(url, env), signal)
-}
-
-function fieldsOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : {}
-  } catch {
-    return {}
-  }
 }

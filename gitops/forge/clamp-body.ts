@@ -1,21 +1,25 @@
-import type { ForgeKind } from './forge.ts'
-
-/**
- * How many characters the text of a request may have: GitHub says so when it refuses a longer one, GitLab at
- * https://docs.gitlab.com/api/merge_requests/ (description). Gitea has a column of 4 GB, but takes no endless requests.
- */
-const BODY_LIMITS: Readonly<Record<ForgeKind, number>> = { github: 65_536, gitlab: 1_048_576, gitea: 1_000_000 }
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import type { PullRequests } from './forge.ts'
+import { FORGES } from './forges.ts'
 
 const NOTE = '\n\n_The rest does not fit here: the commit has it._\n'
 
 /** Cuts Markdown at the end of a line, so that a forge takes it: blocks of code and `<details>` that are open there are closed. */
-export function clampBody(body: string, kind: ForgeKind, limit = BODY_LIMITS[kind]): string {
+export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bodyLimit): string {
   if (body.length <= limit) return body
   // Room for the ends of what is open, too.
   const cut = body.lastIndexOf('\n', limit - NOTE.length - 200)
   const kept = body.slice(0, Math.max(0, cut))
   return `${kept}${closing(kept)}${NOTE}`
 }
+
+/** Requests whose texts are cut to what the forge takes. */
+export const clamped = ({ find, open, update, close }: PullRequests, kind: ForgeKind): PullRequests => ({
+  find,
+  open: (request, waiting) => open({ ...request, body: clampBody(request.body, kind) }, waiting),
+  update: (request, text, waiting) => update(request, { ...text, body: clampBody(text.body, kind) }, waiting),
+  close: (request, comment, waiting) => close(request, clampBody(comment, kind), waiting),
+})
 
 /** What ends the blocks that are open at the end of a text. */
 function closing(text: string): string {

@@ -1,9 +1,8 @@
 import { type Failure, failureOf, isCut, neverSent } from '../../adapters/http/failure.ts'
 import { type ErrorDetails, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Answer } from './exchange.ts'
-import { FORGE_NAMES } from './forge.ts'
+import type { ForgeModule, Site } from './forge-module.ts'
 import { isLimited, whenText } from './limits.ts'
-import type { Site } from './site.ts'
 
 interface ForgeDetails extends ErrorDetails {
   readonly status?: number | undefined
@@ -30,6 +29,7 @@ export class ForgeError extends UserError {
 
 /** What a call was about, for messages. */
 export interface Subject {
+  readonly forge: ForgeModule
   readonly site: Site
   /** The variable that the token comes from. */
   readonly variable: string
@@ -41,11 +41,11 @@ export interface Subject {
 
 /** Says in a user's words why a forge has refused a call. `said` is what `wordsOf` found in the answer. */
 export function refusal(
-  { site, variable, purpose, tokenOf }: Subject,
-  { status, headers }: Answer,
+  { forge, site, variable, purpose, tokenOf }: Subject,
+  { status, headers, text }: Answer,
   said: string,
 ): ForgeError {
-  const name = FORGE_NAMES[site.kind]
+  const { name } = forge
   // Behind a 5xx is the forge or something in front of it: nobody knows what became of the request.
   const fail = (message: string, hint?: string) =>
     new ForgeError(message, { status, said, maybeDone: status >= 500, ...(hint && { hint }) })
@@ -60,22 +60,19 @@ export function refusal(
       `${name} takes no more requests for now${words}`,
       `try again ${whenText(headers)}: too much was asked with this token, or from this address`,
     )
-  if (status === 403 && headers['x-github-sso'])
-    return fail(
-      `the token of \`${variable}\` is not authorized for the single sign-on of the organization`,
-      'authorize it for the organization, in the settings of your tokens',
-    )
+  const own = forge.refusal?.({ status, headers, text }, variable)
+  if (own) return fail(own.message, own.hint)
   if (status === 403)
     return fail(
       `${name} does not let the token of \`${variable}\` ${purpose}${words}`,
-      permissionHint(site, said, tokenOf),
+      permissionHint(forge, said, tokenOf),
     )
   if (status === 404) {
     // Most say the same once more.
     const more = /not (be )?found$/i.test(said) ? '' : words
     return fail(
       `${name} knows no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
-      `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(site, said, tokenOf)}`,
+      `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(forge, said, tokenOf)}`,
     )
   }
   if (status >= 500)
@@ -83,19 +80,10 @@ export function refusal(
   return fail(`${name} refuses to ${purpose}${words || `: status ${status}`}`)
 }
 
-function permissionHint({ kind }: Site, said: string, tokenOf: string | undefined): string {
+function permissionHint(forge: ForgeModule, said: string, tokenOf: string | undefined): string {
   if (tokenOf !== undefined)
     return `the token of a workflow is for its own repository, \`${tokenOf}\`: make one for this repository and set \`DEVCTL_FORGE_TOKEN\` to it`
-  if (/GitHub Actions is not permitted/i.test(said))
-    return 'switch on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, or use a token of an app'
-  switch (kind) {
-    case 'github':
-      return 'the token needs the scope `repo`, or the permission "Pull requests: write" for this repository (`pull-requests: write` in a workflow)'
-    case 'gitlab':
-      return 'the token needs the scope `api`, and the role Developer in the project'
-    case 'gitea':
-      return 'the token needs the permissions `write:repository` and `write:issue`'
-  }
+  return forge.permissionHint(said)
 }
 
 /** Says in a user's words why there is no answer. `error` is Node's. */

@@ -1,9 +1,10 @@
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { ForgeApi, type Patience } from './api-request.ts'
-import { FORGE_NAMES, type Forge, type ForgeKind, type PullRequests } from './forge.ts'
-import { giteaHeaders, giteaRequests } from './gitea.ts'
-import { githubHeaders, githubRequests } from './github.ts'
-import { gitlabHeaders, gitlabRequests } from './gitlab.ts'
-import { type Env, type Site, siteOf } from './site.ts'
+import { clamped } from './clamp-body.ts'
+import type { Forge } from './forge.ts'
+import type { Env } from './forge-module.ts'
+import { FORGES } from './forges.ts'
+import { siteOf } from './site.ts'
 import { tokenFor } from './token.ts'
 
 export interface ForgeOptions {
@@ -24,47 +25,12 @@ export function forgeOf(repository: string, env: Env, options: ForgeOptions = {}
   const site = siteOf(repository, env, forge)
   if (!site) return undefined
   const found = tokenFor(site, env, isNamedByUser)
-  const base = { kind: site.kind, name: FORGE_NAMES[site.kind], ...pagesOf(site) }
+  const module = FORGES[site.kind]
+  const { name, noun } = module
+  const root = `${site.web}/${site.path.split('/').map(encodeURIComponent).join('/')}`
+  const base = { kind: site.kind, name, noun, ...module.pages(root) }
   if (found.token === undefined) return { ...base, requests: undefined, withoutToken: found.reason }
-  const { connect, headers } = KINDS[site.kind]
-  return { ...base, requests: connect(new ForgeApi(site, { ...found, headers: headers(found.token) }, env, patience)) }
-}
-
-interface Kind {
-  readonly connect: (api: ForgeApi) => PullRequests
-  /** How the token is sent. */
-  readonly headers: (token: string) => Readonly<Record<string, string>>
-}
-
-const KINDS: Readonly<Record<ForgeKind, Kind>> = {
-  github: { connect: githubRequests, headers: githubHeaders },
-  gitlab: { connect: gitlabRequests, headers: gitlabHeaders },
-  gitea: { connect: giteaRequests, headers: giteaHeaders },
-}
-
-/**
- * The web pages of a repository. GitHub's and Gitea's form is described at
- * https://docs.github.com/pull-requests/reference/using-query-parameters-to-create-a-pull-request, GitLab's is what it prints after a push.
- */
-function pagesOf({ kind, web, path }: Site): Pick<Forge, 'noun' | 'newRequestPage' | 'requestsPage' | 'commitPage'> {
-  const root = `${web}/${path.split('/').map(encodeURIComponent).join('/')}`
-  if (kind === 'gitlab')
-    return {
-      noun: 'merge request',
-      requestsPage: `${root}/-/merge_requests`,
-      commitPage: commit => `${root}/-/commit/${commit}`,
-      newRequestPage: ({ head, base, title }) => {
-        const fields = { source_branch: head, target_branch: base, title }
-        const query = Object.entries(fields).map(([key, value]) => [`merge_request[${key}]`, value] as [string, string])
-        return `${root}/-/merge_requests/new?${new URLSearchParams(query)}`
-      },
-    }
-  const branch = (name: string) => name.split('/').map(encodeURIComponent).join('/')
-  return {
-    noun: 'pull request',
-    requestsPage: `${root}/pulls`,
-    commitPage: commit => `${root}/commit/${commit}`,
-    newRequestPage: ({ head, base, title }) =>
-      `${root}/compare/${branch(base)}...${branch(head)}?${new URLSearchParams({ quick_pull: '1', title })}`,
-  }
+  const login = { ...found, headers: module.headers(found.token) }
+  const api = new ForgeApi(site, module, login, env, patience)
+  return { ...base, requests: clamped(module.connect(api), site.kind) }
 }

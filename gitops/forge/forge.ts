@@ -1,7 +1,4 @@
-export type ForgeKind = 'github' | 'gitlab' | 'gitea'
-
-/** What the forges are called in messages. */
-export const FORGE_NAMES: Readonly<Record<ForgeKind, string>> = { github: 'GitHub', gitlab: 'GitLab', gitea: 'Gitea' }
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 
 /** The place where a repository is kept and where its changes are reviewed. */
 export interface Forge {

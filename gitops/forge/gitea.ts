@@ -1,8 +1,9 @@
-import type { ForgeApi } from './api-request.ts'
-import { clampBody } from './clamp-body.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
+import type { Calls, Env, ForgeModule } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 import { type Pull, pullCalls } from './pull-calls.ts'
+import { pullPages } from './pull-pages.ts'
+import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
 /** With the repositories of its branches (https://docs.gitea.com/api/, `PullRequest`); Forgejo has the same. */
 interface ListedPull extends Pull {
@@ -15,16 +16,60 @@ interface Label {
   readonly name: string
 }
 
-/** https://docs.gitea.com/development/api-usage */
-export const giteaHeaders = (token: string) => ({ authorization: `token ${token}` })
-
 /** A draft is one by its title; these are the prefixes of a server that nobody has set others for. */
 const DRAFT = /^\s*(\[wip\]|wip:)\s*/i
 /** The most that a server gives at once, where nobody has changed it. */
 const PAGE = 50
 
-/** Pull requests on Gitea and Forgejo. */
-export function giteaRequests(api: ForgeApi): PullRequests {
+const NAMES = ['GITEA_TOKEN', 'FORGEJO_TOKEN']
+
+const serverOf = (env: Env): string | undefined => env.FORGEJO_SERVER_URL || env.GITEA_SERVER_URL
+
+/** Gitea and Forgejo, which have the same API: https://docs.gitea.com/development/api-usage */
+export const gitea: ForgeModule<'gitea'> = {
+  kind: 'gitea',
+  name: 'Gitea',
+  noun: 'pull request',
+  isHost: host => host === 'codeberg.org' || host.startsWith('gitea.') || host.startsWith('forgejo.'),
+  hasSubgroups: false,
+  apiOf: root => `${root}/api/v1`,
+  question: {
+    path: '/api/v1/version',
+    // Where everybody has to log in it is an error, which names the description of the API.
+    isIt: ({ status, text }) => {
+      const { version, url } = fieldsOf(text)
+      return status === 200 ? typeof version === 'string' : typeof url === 'string' && url.endsWith('/api/swagger')
+    },
+  },
+  serverVariables: ['GITEA_SERVER_URL', 'FORGEJO_SERVER_URL'],
+  serversIn: env => [{ web: serverOf(env) }, ...(isGiteaWorkflow(env) ? [workflowServer(env)] : [])],
+  tokens: {
+    names: NAMES,
+    namesFor({ isOurs }, env) {
+      if (isOurs) return [...NAMES, WORKFLOW_TOKEN]
+      return serverOf(env) ? [] : NAMES
+    },
+    knownOrigins: () => [],
+    repositoryOf: workflowRepository,
+  },
+  headers: token => ({ authorization: `token ${token}` }),
+  permissionHint: () => 'the token needs the permissions `write:repository` and `write:issue`',
+  // It has a column of 4 GB, but takes no endless requests.
+  bodyLimit: 1_000_000,
+  pages: pullPages,
+  connect: giteaRequests,
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? { ...value } : {}
+  } catch {
+    return {}
+  }
+}
+
+function giteaRequests(api: Calls): PullRequests {
   const pulls = pullCalls(api)
   const owner = encodeURIComponent(api.site.path.split('/')[0]!)
 
@@ -51,9 +96,8 @@ export function giteaRequests(api: ForgeApi): PullRequests {
       }),
 
     async update(request, { title, body }, { signal } = {}) {
-      const text = { title, body: clampBody(body, 'gitea') }
-      if (reads(request, text)) return request
-      const fields = { ...text, title: titleOf(title, request.isDraft) }
+      if (reads(request, { title, body })) return request
+      const fields = { body, title: titleOf(title, request.isDraft) }
       return toRequest(await pulls.update(request.number, fields, signal))
     },
 
@@ -62,9 +106,9 @@ export function giteaRequests(api: ForgeApi): PullRequests {
   return requests
 
   async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
-    const { head, base, title, draft = false } = request
+    const { head, base, title, body, draft = false } = request
     const ids = await idsOf(request.labels ?? [], notes, signal)
-    const fields = { head, base, title: titleOf(title, draft), body: clampBody(request.body, 'gitea') }
+    const fields = { head, base, title: titleOf(title, draft), body }
     return toRequest(await pulls.create({ ...fields, ...(ids.length > 0 && { labels: ids }) }, signal))
   }
 

@@ -1,9 +1,10 @@
-import type { ForgeApi } from './api-request.ts'
-import { clampBody } from './clamp-body.ts'
 import { ForgeError } from './failures.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
+import type { Calls, ForgeModule } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 import { type Pull, pullCalls } from './pull-calls.ts'
+import { pullPages } from './pull-pages.ts'
+import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
 /** With the repositories of its branches; that of a fork may be gone. */
 interface ListedPull extends Pull {
@@ -11,15 +12,71 @@ interface ListedPull extends Pull {
   readonly base: { readonly ref: string; readonly repo: { readonly id: number } }
 }
 
-/** Headers of every call: https://docs.github.com/rest/about-the-rest-api/api-versions */
-export const githubHeaders = (token: string) => ({
-  accept: 'application/vnd.github+json',
-  'x-github-api-version': '2022-11-28',
-  authorization: `Bearer ${token}`,
-})
+/** The public server, and those of companies at it. */
+const isHosted = (host: string): boolean => host === 'github.com' || host.endsWith('.ghe.com')
 
-/** Pull requests on GitHub and GitHub Enterprise. */
-export function githubRequests(api: ForgeApi): PullRequests {
+/** Those of github.com are not sent to other servers, as its command line has it. */
+const NAMES = [WORKFLOW_TOKEN, 'GH_TOKEN']
+const ENTERPRISE = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+
+/** GitHub and GitHub Enterprise. */
+export const github: ForgeModule<'github'> = {
+  kind: 'github',
+  name: 'GitHub',
+  noun: 'pull request',
+  isHost: host => isHosted(host) || host.startsWith('github.'),
+  sshOverHttps: { name: 'ssh.github.com', host: 'github.com' },
+  hasSubgroups: false,
+  // https://docs.github.com/rest/enterprise-admin, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
+  apiOf: root => {
+    const { hostname } = new URL(root)
+    return isHosted(hostname) ? `https://api.${hostname}` : `${root}/api/v3`
+  },
+  question: {
+    path: '/api/v3/meta',
+    // https://docs.github.com/enterprise-server/rest/meta/meta; in private mode 401, with the same headers.
+    isIt: ({ headers }) => 'x-github-request-id' in headers || 'x-github-enterprise-version' in headers,
+  },
+  serverVariables: ['GITHUB_SERVER_URL'],
+  serversIn: env => (isGiteaWorkflow(env) ? [] : [workflowServer(env)]),
+  tokens: {
+    names: NAMES,
+    namesFor({ web, isOurs }, env) {
+      if (isOurs) return NAMES
+      if (!isHosted(new URL(web).hostname)) return ENTERPRISE
+      return env.GITHUB_SERVER_URL ? [] : NAMES
+    },
+    knownOrigins(variable, { web }, env) {
+      const { origin, hostname } = new URL(web)
+      if (NAMES.includes(variable)) return isHosted(hostname) ? [origin] : []
+      return ENTERPRISE.includes(variable) && env.GH_HOST ? [`https://${env.GH_HOST}`] : []
+    },
+    repositoryOf: workflowRepository,
+  },
+  // https://docs.github.com/rest/about-the-rest-api/api-versions
+  headers: token => ({
+    accept: 'application/vnd.github+json',
+    'x-github-api-version': '2022-11-28',
+    authorization: `Bearer ${token}`,
+  }),
+  permissionHint: said =>
+    /GitHub Actions is not permitted/i.test(said)
+      ? 'switch on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, or use a token of an app'
+      : 'the token needs the scope `repo`, or the permission "Pull requests: write" for this repository (`pull-requests: write` in a workflow)',
+  refusal: ({ status, headers }, variable) =>
+    status === 403 && headers['x-github-sso']
+      ? {
+          message: `the token of \`${variable}\` is not authorized for the single sign-on of the organization`,
+          hint: 'authorize it for the organization, in the settings of your tokens',
+        }
+      : undefined,
+  // It says so when it refuses a longer one.
+  bodyLimit: 65_536,
+  pages: pullPages,
+  connect: githubRequests,
+}
+
+function githubRequests(api: Calls): PullRequests {
   const pulls = pullCalls(api)
   const owner = api.site.path.split('/')[0]!
 
@@ -51,9 +108,8 @@ export function githubRequests(api: ForgeApi): PullRequests {
       }),
 
     async update(request, { title, body }, { signal } = {}) {
-      const text = { title, body: clampBody(body, 'github') }
-      if (reads(request, text)) return request
-      return toRequest(await pulls.update(request.number, text, signal))
+      if (reads(request, { title, body })) return request
+      return toRequest(await pulls.update(request.number, { title, body }, signal))
     },
 
     close: pulls.close,
@@ -61,8 +117,8 @@ export function githubRequests(api: ForgeApi): PullRequests {
   return requests
 
   async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
-    const { head, base, title, draft = false } = request
-    const fields = { title, head, base, body: clampBody(request.body, 'github') }
+    const { head, base, title, body, draft = false } = request
+    const fields = { title, head, base, body }
     const post = (isDraft: boolean) => pulls.create({ ...fields, ...(isDraft && { draft: true }) }, signal)
     const made = await post(draft).catch(error => {
       // Private repositories of some plans have none.

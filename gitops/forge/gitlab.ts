@@ -1,6 +1,5 @@
-import type { ForgeApi } from './api-request.ts'
-import { clampBody } from './clamp-body.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
+import type { Calls, ForgeModule, Pages } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 
 /** The fields of https://docs.gitlab.com/api/merge_requests/ that are read. */
@@ -14,14 +13,59 @@ interface MergeRequest {
   readonly target_project_id: number
 }
 
-/** For tokens of people, groups and projects: https://docs.gitlab.com/api/rest/authentication/ */
-export const gitlabHeaders = (token: string) => ({ 'private-token': token })
-
 /** A draft is one by its title. */
 const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i
 
-/** Merge requests on GitLab. */
-export function gitlabRequests(api: ForgeApi): PullRequests {
+const NAMES = ['GITLAB_TOKEN']
+
+/** GitLab, its public server and others: https://docs.gitlab.com/api/rest/ */
+export const gitlab: ForgeModule<'gitlab'> = {
+  kind: 'gitlab',
+  name: 'GitLab',
+  noun: 'merge request',
+  isHost: host => host.startsWith('gitlab.'),
+  sshOverHttps: { name: 'altssh.gitlab.com', host: 'gitlab.com' },
+  hasSubgroups: true,
+  apiOf: root => `${root}/api/v4`,
+  question: {
+    path: '/api/v4/version',
+    // It wants a token (https://docs.gitlab.com/api/version/): 401, with headers of its own.
+    isIt: ({ headers }) => Object.keys(headers).some(name => name.startsWith('x-gitlab-')),
+  },
+  serverVariables: ['CI_SERVER_URL'],
+  serversIn: env => [{ web: env.CI_SERVER_URL, api: env.CI_API_V4_URL, ssh: env.CI_SERVER_SHELL_SSH_HOST }],
+  tokens: {
+    names: NAMES,
+    namesFor: ({ isOurs }, env) => (isOurs || !env.CI_SERVER_URL ? NAMES : []),
+    knownOrigins: (variable, _, { GITLAB_HOST: host }) =>
+      NAMES.includes(variable)
+        ? ['https://gitlab.com', ...(host ? [`https://${host.replace(/^https:\/\//, '')}`] : [])]
+        : [],
+    unfit: { variable: 'CI_JOB_TOKEN', instead: 'a project or group token with the scope `api`' },
+  },
+  // For tokens of people, groups and projects: https://docs.gitlab.com/api/rest/authentication/
+  headers: token => ({ 'private-token': token }),
+  permissionHint: () => 'the token needs the scope `api`, and the role Developer in the project',
+  // https://docs.gitlab.com/api/merge_requests/ (description)
+  bodyLimit: 1_048_576,
+  pages: gitlabPages,
+  connect: gitlabRequests,
+}
+
+/** As it prints them after a push. */
+function gitlabPages(root: string): Pages {
+  return {
+    requestsPage: `${root}/-/merge_requests`,
+    commitPage: commit => `${root}/-/commit/${commit}`,
+    newRequestPage: ({ head, base, title }) => {
+      const fields = { source_branch: head, target_branch: base, title }
+      const query = Object.entries(fields).map(([key, value]) => [`merge_request[${key}]`, value] as [string, string])
+      return `${root}/-/merge_requests/new?${new URLSearchParams(query)}`
+    },
+  }
+}
+
+function gitlabRequests(api: Calls): PullRequests {
   const root = `/projects/${encodeURIComponent(api.site.path)}`
 
   const requests: PullRequests = {
@@ -39,11 +83,10 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
       openOnce(api, requests, request, waiting, { create: notes => create(request, notes, waiting.signal) }),
 
     async update(request, { title, body }, { signal } = {}) {
-      const text = { title, body: clampBody(body, 'gitlab') }
-      if (reads(request, text)) return request
+      if (reads(request, { title, body })) return request
       const path = `${root}/merge_requests/${request.number}`
       const purpose = `update merge request ${request.number}`
-      const fields = { title: request.isDraft ? `Draft: ${title}` : title, description: text.body }
+      const fields = { title: request.isDraft ? `Draft: ${title}` : title, description: body }
       return toRequest(
         await api.object<MergeRequest>({ method: 'PUT', path, body: fields, purpose, mayRepeat: true, signal }),
       )
@@ -57,7 +100,7 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
         api.send({
           method: 'POST',
           path: `${path}/notes`,
-          body: { body: clampBody(comment, 'gitlab') },
+          body: { body: comment },
           purpose: `comment on merge request ${number}`,
           mayRepeat: false,
           signal,
@@ -77,7 +120,7 @@ export function gitlabRequests(api: ForgeApi): PullRequests {
         source_branch: head,
         target_branch: base,
         title: draft ? `Draft: ${title}` : title,
-        description: clampBody(request.body, 'gitlab'),
+        description: request.body,
         ...(labels.length > 0 && { labels: labels.join(',') }),
         ...(ids.length > 0 && { reviewer_ids: ids }),
       },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Whether an answer means that less should be asked, and nothing else. GitHub says so with 403, too. */
+/** Whether an answer means that less should be asked, and nothing else. Some say so with 403, too. */
 export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
   if (status === 429) return true
   if (status !== 403) return false
@@ -14,7 +14,7 @@ export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): numb
     const until = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
     return Number.isNaN(until) ? undefined : Math.max(0, until)
   }
-  // GitHub's and GitLab's, in seconds since 1970.
+  // In seconds since 1970, in headers with and without `x-`.
   const isUsedUp = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0'
   const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'])
   return isUsedUp && reset > 0 ? Math.max(0, reset * 1000 - now) : undefined

@@ -1,6 +1,6 @@
-import type { ForgeApi } from './api-request.ts'
 import { ForgeError } from './failures.ts'
 import type { NewRequest, Opened, PullRequest, PullRequests, Waiting } from './forge.ts'
+import type { Calls } from './forge-module.ts'
 
 /** What the forges say when there is a request between the two branches already. */
 const EXISTS = /already exists/i
@@ -18,7 +18,7 @@ interface Steps {
  * another run was quicker, its request gets the text.
  */
 export async function openOnce(
-  api: ForgeApi,
+  api: Pick<Calls, 'pause'>,
   requests: Pick<PullRequests, 'find' | 'update'>,
   request: NewRequest,
   waiting: Waiting,

@@ -1,6 +1,5 @@
-import type { ForgeApi } from './api-request.ts'
-import { clampBody } from './clamp-body.ts'
 import type { PullRequests } from './forge.ts'
+import type { Calls } from './forge-module.ts'
 import { attempt } from './open-once.ts'
 
 /** The fields of a pull request that are read and mean the same on both: GitHub's, which Gitea has taken over. */
@@ -14,9 +13,9 @@ export interface Pull {
 
 /**
  * The calls that Gitea has taken over from GitHub as they are: https://docs.github.com/rest/pulls, https://docs.gitea.com/api/. Which fields
- * are sent is up to the forge. They throw as ForgeApi does; what a publish does not depend on gives notes instead.
+ * are sent is up to the forge. They throw as `Calls` do; what a publish does not depend on gives notes instead.
  */
-export function pullCalls(api: ForgeApi) {
+export function pullCalls(api: Calls) {
   const root = `/repos/${api.site.path.split('/').map(encodeURIComponent).join('/')}`
 
   /** Never sent twice: there would be two. */
@@ -39,7 +38,7 @@ export function pullCalls(api: ForgeApi) {
       api.send({
         method: 'POST',
         path: `${root}/issues/${number}/comments`,
-        body: { body: clampBody(comment, api.site.kind) },
+        body: { body: comment },
         purpose: `comment on pull request ${number}`,
         mayRepeat: false,
         signal,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseRepositoryAddress } from '../../../gitops/forge/address.ts'
-import { type Env, siteOf } from '../../../gitops/forge/site.ts'
+import type { Env } from '../../../gitops/forge/forge-module.ts'
+import { siteOf } from '../../../gitops/forge/site.ts'
 import { tokenFor } from '../../../gitops/forge/token.ts'
 
 describe('addresses', () => {

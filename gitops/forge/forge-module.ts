@@ -1,0 +1,121 @@
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import type { Answer, Message } from './exchange.ts'
+import type { Forge, PullRequests } from './forge.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * What one kind of forge does in its own way. The rest of this folder sends calls, finds the kind of a server and
+ * writes texts, and knows no kind: it asks the module.
+ */
+export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
+  readonly kind: Kind
+  /** What it is called in messages. */
+  readonly name: string
+  /** What it calls a request: `pull request`, `merge request`. */
+  readonly noun: string
+  /** Whether a host is one of it by its name alone: a public server, or one that is named after its software. */
+  readonly isHost: (host: string) => boolean
+  /** The name under which the ssh server of a host listens at port 443, for networks that let nothing else through. */
+  readonly sshOverHttps?: { readonly name: string; readonly host: string }
+  /** Whether a repository may be in a group of a group: `group/subgroup/name`. */
+  readonly hasSubgroups: boolean
+  /** The root of the API of the server whose pages are below `root`; both without a slash at the end. */
+  readonly apiOf: (root: string) => string
+  /** What tells its servers from those of other kinds: asked without a token. */
+  readonly question: Question
+  /** Variables of its continuous integration that hold the address of the server. */
+  readonly serverVariables: readonly string[]
+  /** The servers that such variables name. */
+  readonly serversIn: (env: Env) => readonly NamedServer[]
+  readonly tokens: TokenVariables
+  /** How a token is sent, and what else it wants in the head of each call. */
+  readonly headers: (token: string) => Readonly<Record<string, string>>
+  /** What a token has to be allowed to do, in words. `said` is the reason that the forge gave for a refusal. */
+  readonly permissionHint: (said: string) => string
+  /** The words for a refusal that only this forge knows; undefined for all others. */
+  readonly refusal?: (
+    answer: Answer,
+    variable: string,
+  ) => { readonly message: string; readonly hint: string } | undefined
+  /** How many characters the text of a request may have. */
+  readonly bodyLimit: number
+  /** The web pages of the repository at `root`. */
+  readonly pages: (root: string) => Pages
+  /** The requests of the repository of the site. Bodies are within the limit already. */
+  readonly connect: (api: Calls) => PullRequests
+}
+
+export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'>
+
+/** A call that a server of the kind answers without a token, if only with a refusal. */
+export interface Question {
+  /** From the root of the server. */
+  readonly path: string
+  readonly isIt: (answer: Answer) => boolean
+}
+
+/** A server as the environment names it; what is no address is as if it was not set. */
+export interface NamedServer {
+  /** The address of its pages; the root of the API's host where it is absent. */
+  readonly web: string | undefined
+  readonly api?: string | undefined
+  /** The host of its addresses for ssh, where that is another one. */
+  readonly ssh?: string | undefined
+}
+
+/** The variables that tokens come from, beside the one that works with each forge. */
+export interface TokenVariables {
+  /** Those of the public server, and of the server that a pipeline runs on. */
+  readonly names: readonly string[]
+  /** Those whose token may be for this site; the first that is set counts. */
+  readonly namesFor: (site: Site, env: Env) => readonly string[]
+  /** Origins that the name of a variable vouches for: public servers, and those that the tools of the forge take from the environment. */
+  readonly knownOrigins: (variable: string, site: Site, env: Env) => readonly string[]
+  /** A token of a pipeline that cannot open requests, and what to set a variable to in its place. */
+  readonly unfit?: { readonly variable: string; readonly instead: string }
+  /** The only repository that the token of a variable is for, where that is known. */
+  readonly repositoryOf?: (variable: string, env: Env) => string | undefined
+}
+
+/** A repository on a forge. */
+export interface Site {
+  readonly kind: ForgeKind
+  /** The root of its pages, without a slash at the end: `https://gitlab.example.com`, `https://example.com/gitlab`. */
+  readonly web: string
+  /** The root of its API, without a slash at the end: `https://api.github.com`. */
+  readonly api: string
+  /** `owner/name`; groups of GitLab may have subgroups. */
+  readonly path: string
+  /** Where the forge that the continuous integration runs on is this very one. */
+  readonly isOurs: boolean
+}
+
+export interface Call {
+  readonly method: Message['method']
+  /** Below the root of the API, with the query. */
+  readonly path: string
+  /** Sent as JSON. */
+  readonly body?: unknown
+  /** What it is for, for messages: `open a pull request`. */
+  readonly purpose: string
+  /** Whether it may be sent again when it is not known if it was done. Reading may, and so may what sets something to a value. */
+  readonly mayRepeat: boolean
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Calls of the API of a forge. All throw ForgeErrors, or the reason of the signal. */
+export interface Calls {
+  readonly site: Site
+  /**
+   * Sends a call. What may pass is tried again until the signal is aborted or the patience ends: limits of what may be asked, and for calls
+   * that may be repeated also 5xx and cut connections.
+   */
+  send(call: Call): Promise<void>
+  /** The same; gives the object of the answer, whose fields are the caller's to know: the forge keeps to its API. */
+  object<T extends object>(call: Call): Promise<T>
+  /** The same for a list, and whether it has more pages. */
+  list<T>(call: Call): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
+  /** Waits before something is tried once more, after so many failures. */
+  pause(failures: number, signal: AbortSignal | undefined, atLeast?: number): Promise<void>
+}
