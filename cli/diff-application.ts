@@ -2,9 +2,6 @@ import { failureSummary, plural } from '../compiler/diagnostics/render/summary.t
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { ObjectDiff } from '../environment/diff.ts'
-import { choicesOf } from '../operations/deploy/compile-for-cluster.ts'
-import { compileWithHanded } from '../operations/deploy/handed-variables.ts'
-import { requireNamespace } from '../operations/namespaces.ts'
 import type { Context } from './command.ts'
 import type { Compared } from './compared.ts'
 import { tellTarget } from './deploy-application.ts'
@@ -33,26 +30,14 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
   }
   return withProject(context, options, async (own, project, session) => {
-    const { cluster, namespace, signal, clock } = session
-    const progress = await startProgress(own.io, own.logLevel, 'text', () => clock.now())
+    const { diff } = await import('../operations/diff/diff.ts')
+    const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
     const on = toTerminal(own, progress, 'text')
     tellTarget(own, session, on)
-    const [{ planDeploy }, { diffOf }] = await Promise.all([
-      import('../environment/deploy.ts'),
-      import('../environment/diff.ts'),
-    ])
-    const compiled = await compileWithHanded({ workspace: own.io, session, on }, options, project)
-    progress.pause()
-    if (!compiled.plan) {
-      own.io.stderr.write(`${failureSummary(compiled.diagnostics, 'nothing was deployed')}\n`)
-      return 1
-    }
-    await requireNamespace(session)
-    const { plan, synth, services, source } = compiled
-    const choices = choicesOf(options, compiled)
-    const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
-    const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
-    return printDiff(context, options, { diffs: diffOf(changes, own.io.secrets), unchanged }, services)
+    const outcome = await diff({ workspace: own.io, session, on }, options, project).finally(() => progress.pause())
+    if (outcome.kind === 'compared') return printDiff(context, options, outcome, outcome.services)
+    own.io.stderr.write(`${failureSummary(outcome.diagnostics, 'nothing was deployed')}\n`)
+    return 1
   })
 }
 

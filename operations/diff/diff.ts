@@ -1,0 +1,40 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { ObjectDiff } from '../../environment/diff.ts'
+import { choicesOf } from '../deploy/compile-for-cluster.ts'
+import { compileWithHanded } from '../deploy/handed-variables.ts'
+import type { ForCluster } from '../deploy/input.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+
+export type DiffOutcome =
+  /** The files have errors, which were told. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  | {
+      readonly kind: 'compared'
+      /** What a deploy would do with each object that it would not leave as it is. Secret values are masked. */
+      readonly diffs: readonly ObjectDiff[]
+      /** How many objects it would leave as they are. */
+      readonly unchanged: number
+      /** The services of the Compose file, for the places of what differs. */
+      readonly services: Tree | undefined
+    }
+
+/** Finds out what a deploy would do, and changes nothing. Throws what the cluster refuses. */
+export async function diff(world: World, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {
+  const { workspace, session } = world
+  const { cluster, namespace, signal } = session
+  const [{ planDeploy }, { diffOf }] = await Promise.all([
+    import('../../environment/deploy.ts'),
+    import('../../environment/diff.ts'),
+  ])
+  const compiled = await compileWithHanded(world, input, project)
+  if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
+  await requireNamespace(session)
+  const { plan, synth, services, source } = compiled
+  const choices = choicesOf(input, compiled)
+  const { changes } = await planDeploy({ cluster, plan, synth, namespace, source, choices }, { signal })
+  const unchanged = [...changes.steps.values()].filter(({ action }) => action === 'unchanged').length
+  return { kind: 'compared', diffs: diffOf(changes, workspace.secrets), unchanged, services }
+}
