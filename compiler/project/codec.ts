@@ -55,6 +55,19 @@ const trailingSpace = diagnostic({
   }),
 })
 
+const emptyLabel = diagnostic({
+  code: 'labels/empty-name',
+  severity: 'error',
+  explain: `A label needs a name. The item is empty, or starts with \`=\`; often a variable without a value left it that way.
+
+\`\`\`yaml
+labels:
+  - =production           # no name
+  - tier=production
+\`\`\``,
+  text: () => ({ message: 'a label has no name', hint: 'write `NAME=value`' }),
+})
+
 /** Turns a value of the canonical model into the one that `config` prints; undefined leaves it out. Faults are reported, and `context.failed` is set. */
 export type Codec = (tree: Tree, context: CodecContext) => Tree | undefined
 
@@ -256,6 +269,12 @@ const pairs =
         const name = at < 0 ? whole : whole.slice(0, at)
         if (checkNames && /\s$/.test(name)) {
           context.reporter.report(trailingSpace, spanInside(pair, 0, name.length), { name })
+          context.failed = true
+          continue
+        }
+        // The readers of variables say it of theirs.
+        if (!checkNames && name === '') {
+          context.reporter.report(emptyLabel, pair.span, {})
           context.failed = true
           continue
         }

@@ -38,7 +38,10 @@ export const deviations: readonly Deviation[] = [
     what: 'an optional dependency may be on a service that is not there',
     is: onlyReference(/depends on undefined service/),
   },
-  { what: 'names are not empty', is: onlyWe(/^error\[schema\/bad-name\].* is empty$/m) },
+  {
+    what: 'names are not empty',
+    is: onlyWe(/^error\[schema\/bad-name\].* is empty$|^error\[labels\/empty-name\]/m),
+  },
   {
     what: 'a hook says which settings of its service it does without',
     is: difference =>
