@@ -4,7 +4,10 @@ import { FORGES } from './forges.ts'
 
 const NOTE = '\n\n_The rest does not fit here: the commit has it._\n'
 
-/** Cuts Markdown at the end of a line, so that a forge takes it: blocks of code and `<details>` that are open there are closed. */
+/**
+ * Cuts Markdown at the end of a line, so that a forge takes it: blocks of code and `<details>` that
+ * are open there are closed.
+ */
 export function clampBody(body: string, kind: ForgeKind, limit = FORGES[kind].bodyLimit): string {
   if (body.length <= limit) return body
   // Room for the ends of what is open, too.

@@ -14,13 +14,22 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly name: string
   /** What it calls a request: `pull request`, `merge request`. */
   readonly noun: string
-  /** Whether a host is one of it by its name alone: a public server, or one that is named after its software. */
+  /**
+   * Whether a host is one of it by its name alone: a public server, or one that is named after its
+   * software.
+   */
   readonly isHost: (host: string) => boolean
-  /** The name under which the ssh server of a host listens at port 443, for networks that let nothing else through. */
+  /**
+   * The name under which the ssh server of a host listens at port 443, for networks that let
+   * nothing else through.
+   */
   readonly sshOverHttps?: { readonly name: string; readonly host: string }
   /** Whether a repository may be in a group of a group: `group/subgroup/name`. */
   readonly hasSubgroups: boolean
-  /** The root of the API of the server whose pages are below `root`; both without a slash at the end. */
+  /**
+   * The root of the API of the server whose pages are below `root`; both without a slash at the
+   * end.
+   */
   readonly apiOf: (root: string) => string
   /** What tells its servers from those of other kinds: asked without a token. */
   readonly question: Question
@@ -31,7 +40,10 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly tokens: TokenVariables
   /** How a token is sent, and what else it wants in the head of each call. */
   readonly headers: (token: string) => Readonly<Record<string, string>>
-  /** What a token has to be allowed to do, in words. `said` is the reason that the forge gave for a refusal. */
+  /**
+   * What a token has to be allowed to do, in words. `said` is the reason that the forge gave for a
+   * refusal.
+   */
   readonly permissionHint: (said: string) => string
   /** The words for a refusal that only this forge knows; undefined for all others. */
   readonly refusal?: (
@@ -70,9 +82,14 @@ export interface TokenVariables {
   readonly names: readonly string[]
   /** Those whose token may be for this site; the first that is set counts. */
   readonly namesFor: (site: Site, env: Env) => readonly string[]
-  /** Origins that the name of a variable vouches for: public servers, and those that the tools of the forge take from the environment. */
+  /**
+   * Origins that the name of a variable vouches for: public servers, and those that the tools of
+   * the forge take from the environment.
+   */
   readonly knownOrigins: (variable: string, site: Site, env: Env) => readonly string[]
-  /** A token of a pipeline that cannot open requests, and what to set a variable to in its place. */
+  /**
+   * A token of a pipeline that cannot open requests, and what to set a variable to in its place.
+   */
   readonly unfit?: { readonly variable: string; readonly instead: string }
   /** The only repository that the token of a variable is for, where that is known. */
   readonly repositoryOf?: (variable: string, env: Env) => string | undefined
@@ -81,7 +98,10 @@ export interface TokenVariables {
 /** A repository on a forge. */
 export interface Site {
   readonly kind: ForgeKind
-  /** The root of its pages, without a slash at the end: `https://gitlab.example.com`, `https://example.com/gitlab`. */
+  /**
+   * The root of its pages, without a slash at the end: `https://gitlab.example.com`,
+   * `https://example.com/gitlab`.
+   */
   readonly web: string
   /** The root of its API, without a slash at the end: `https://api.github.com`. */
   readonly api: string
@@ -99,7 +119,10 @@ export interface Call {
   readonly body?: unknown
   /** What it is for, for messages: `open a pull request`. */
   readonly purpose: string
-  /** Whether it may be sent again when it is not known if it was done. Reading may, and so may what sets something to a value. */
+  /**
+   * Whether it may be sent again when it is not known if it was done. Reading may, and so may what
+   * sets something to a value.
+   */
   readonly mayRepeat: boolean
   readonly signal?: AbortSignal | undefined
 }
@@ -112,7 +135,10 @@ export interface Calls {
    * that may be repeated also 5xx and cut connections.
    */
   send(call: Call): Promise<void>
-  /** The same; gives the object of the answer, whose fields are the caller's to know: the forge keeps to its API. */
+  /**
+   * The same; gives the object of the answer, whose fields are the caller's to know: the forge
+   * keeps to its API.
+   */
   object<T extends object>(call: Call): Promise<T>
   /** The same for a list, and whether it has more pages. */
   list<T>(call: Call): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>

@@ -4,7 +4,10 @@ import { gitea } from './gitea.ts'
 import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 
-/** The module of each kind. Gitea is first: where it sets the variables of GitHub beside its own, its own count. */
+/**
+ * The module of each kind. Gitea is first: where it sets the variables of GitHub beside its own,
+ * its own count.
+ */
 export const FORGES: { readonly [Kind in ForgeKind]: ForgeModule<Kind> } = { gitea, github, gitlab }
 
 /** All modules, in the order in which they are asked. */

@@ -3,13 +3,19 @@ import type { Env, NamedServer } from './forge-module.ts'
 /** The variable with the token of a workflow. */
 export const WORKFLOW_TOKEN = 'GITHUB_TOKEN'
 
-/** The server whose workflow this is. Gitea and Forgejo run the workflows of GitHub, with its variables. */
+/**
+ * The server whose workflow this is. Gitea and Forgejo run the workflows of GitHub, with its
+ * variables.
+ */
 export const workflowServer = (env: Env): NamedServer => ({ web: env.GITHUB_SERVER_URL, api: env.GITHUB_API_URL })
 
 /** Whether that is Gitea or Forgejo: a variable says so, or the address of the API. */
 export const isGiteaWorkflow = (env: Env): boolean =>
   env.GITEA_ACTIONS === 'true' || env.FORGEJO_ACTIONS === 'true' || /\/api\/v1\/?$/.test(env.GITHUB_API_URL ?? '')
 
-/** The repository that the token of a workflow is for: https://docs.github.com/actions/concepts/security/github_token; Gitea's is the same. */
+/**
+ * The repository that the token of a workflow is for:
+ * https://docs.github.com/actions/concepts/security/github_token; Gitea's is the same.
+ */
 export const workflowRepository = (variable: string, env: Env): string | undefined =>
   env.GITHUB_ACTIONS === 'true' && variable === WORKFLOW_TOKEN ? env.GITHUB_REPOSITORY : undefined
