@@ -37,6 +37,18 @@ const otherAnnotation = diagnostic({
   }),
 })
 
+const overruled = diagnostic({
+  code: 'labels/overruled',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The `labels` and the `deploy.labels` of a service become annotations of its workload, and an annotation has one value: that of `labels`.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` in \`deploy.labels\` has no effect: \`labels\` gives it another value`,
+    hint: 'give both the same value, or remove one of them',
+  }),
+})
+
 const portTwice = diagnostic({
   code: 'groups/port-twice',
   severity: 'error',
@@ -53,12 +65,23 @@ const portTwice = diagnostic({
  * another one has.
  */
 export function checkGroup(context: Pick<PlanContext, 'reporter'>, group: Group): void {
+  for (const member of group.members) checkDeployLabels(context, member)
   if (group.members.length === 1) return
   checkPolicies(context, group)
   checkPorts(context, group)
   checkAnnotations(context, group, 'labels', ({ labels }) => labels)
   checkAnnotations(context, group, 'annotations', ({ annotations }) => annotations)
   checkAnnotations(context, group, 'deploy.labels', ({ deploy }) => deploy.labels)
+}
+
+/** Reports `deploy.labels` that `labels` of the same service overrule. */
+function checkDeployLabels({ reporter }: Pick<PlanContext, 'reporter'>, { labels, deploy }: Service): void {
+  const known = new Map(labels.map(pair => [pair.name, pair]))
+  for (const { name, value, span } of deploy.labels) {
+    const first = known.get(name)
+    if (first && first.value !== value)
+      reporter.report(overruled, span, { name }, [{ span: first.span, message: 'that of `labels` is here' }])
+  }
 }
 
 function checkAnnotations(
