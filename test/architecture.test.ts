@@ -67,7 +67,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['cluster', 'adapters/http', 'adapters/process', 'compiler/diagnostics'],
     packages: ['@kubernetes/client-node', 'js-yaml', 'ws'],
   },
-  contexts: { ours: ['contexts', 'cluster/kubeconfig-files', 'compiler/diagnostics'], packages: ['js-yaml'] },
+  contexts: { ours: ['contexts', 'cluster/kubeconfig-files', 'compiler/diagnostics'], packages: ['yaml'] },
   environment: {
     ours: [
       'environment',
