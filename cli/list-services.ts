@@ -1,13 +1,10 @@
-import type { KubeObject } from '../cluster/cluster.ts'
 import { jsonText } from '../compiler/values/printable.ts'
-import type { Overview, ServiceState } from '../environment/overview.ts'
-import { requireNamespace } from '../operations/namespaces.ts'
-import { findEnvironment, type KnownEnvironment } from '../operations/project/known-environment.ts'
-import { labelsOf } from '../operations/project/named-services.ts'
-import { serviceWords } from '../operations/project/service-words.ts'
-import { type SessionOptions, withCluster } from './cluster-session.ts'
+import type { ServiceState } from '../environment/overview.ts'
+import type { ServiceRow } from '../operations/list/services.ts'
+import type { SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import type { LoadingValues } from './project-options.ts'
+import { withProject } from './project-session.ts'
 import { printsDiagnostics } from './report.ts'
 import { toTable } from './table.ts'
 
@@ -19,62 +16,25 @@ export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout
 /** Prints how the services of an environment are: those that the words name, else all, with those of the files that are not there. */
 export async function listServices(context: Context, words: readonly string[], options: ListValues): Promise<number> {
   const { io, logLevel } = context
-  const known = await findEnvironment({ workspace: context.io, on: printsDiagnostics(context) }, options)
-  return withCluster(io, { ...options, ...known.target, logLevel, timeout: undefined }, async session => {
-    const { cluster, namespace, signal, clock } = session
-    const { overviewOf } = await import('../environment/overview.ts')
-    const now = clock.now()
-    const overview = await overviewOf(cluster, { environment: known.name, namespace, now }, { signal })
-    if (overview.services.length === 0 && !overview.record) await requireNamespace(session)
-    const rows = await rowsOf(overview, words, known)
-    if (options.output === 'json') {
-      io.stdout.write(`${jsonText(rows.map(toRecord), 2)}\n`)
-      return 0
-    }
-    if (rows.some(isThere)) io.stdout.write(tableOf(rows, now))
-    else if (logLevel !== 'error') io.stderr.write(`${known.name} is not deployed in ${namespace}\n`)
+  return withProject(context, { ...options, var: undefined, timeout: undefined }, async (own, project, session) => {
+    const { services } = await import('../operations/list/services.ts')
+    const world = { workspace: own.io, session, on: printsDiagnostics(own) }
+    const {
+      environment,
+      namespace,
+      services: rows,
+      now,
+    } = await services(world, { ...options, services: words }, project)
+    if (options.output === 'json') io.stdout.write(`${jsonText(rows.map(toRecord), 2)}\n`)
+    else if (rows.some(isThere)) io.stdout.write(tableOf(rows, now))
+    else if (logLevel !== 'error') io.stderr.write(`${environment} is not deployed in ${namespace}\n`)
     return 0
   })
 }
 
-/** A service of the files that is not in the cluster. */
-interface Missing {
-  readonly service: string
-  readonly state: 'missing'
-}
-type Row = ServiceState | Missing
+const isThere = (row: ServiceRow): row is ServiceState => row.state !== 'missing'
 
-const isThere = (row: Row): row is ServiceState => row.state !== 'missing'
-
-async function rowsOf(
-  { services }: Overview,
-  words: readonly string[],
-  known: KnownEnvironment,
-): Promise<readonly Row[]> {
-  const there = new Set(services.map(({ service }) => service))
-  const planned = known.project && known.plan ? [...(await labelsOf(known.project)).values()] : []
-  const missing = planned.filter(service => !there.has(service))
-  const rows: readonly Row[] = [
-    ...services,
-    ...missing.map((service): Missing => ({ service, state: 'missing' })),
-  ].sort((a, b) => (a.service < b.service ? -1 : 1))
-  if (words.length === 0) return rows
-  const toLabels = await serviceWords(known)
-  const wanted = toLabels(
-    words,
-    rows.map(({ service }) => labelled(service)),
-  )
-  return rows.filter(({ service }) => wanted.has(service))
-}
-
-/** As much of an object as tells its service. */
-const labelled = (service: string): KubeObject => ({
-  apiVersion: 'v1',
-  kind: 'Service',
-  metadata: { name: service, labels: { 'dev.platform/service': service } },
-})
-
-function toRecord(row: Row): object {
+function toRecord(row: ServiceRow): object {
   if (!isThere(row)) return { service: row.service, ready: false, state: 'missing' }
   const { service, workload, state, ready, wanted, restarts, since, image, addresses, exposed, internal, reason } = row
   const isReady = state === 'ready' || state === 'complete'
@@ -96,7 +56,7 @@ function toRecord(row: Row): object {
 
 const HEAD = ['Service', 'Kind', 'Ready', 'Restarts', 'Age', 'Image', 'Address', 'Status']
 
-function tableOf(rows: readonly Row[], now: number): string {
+function tableOf(rows: readonly ServiceRow[], now: number): string {
   const cells = rows.map(row => {
     if (!isThere(row)) return [row.service, '', '', '', '', '', '', 'not deployed']
     const { service, kind, ready, wanted, restarts, since, image = '', state, reason } = row

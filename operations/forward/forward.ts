@@ -1,0 +1,138 @@
+import type { AddressInfo } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { findForwardTarget } from '../../environment/forward-target.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { Loading } from '../project/input.ts'
+import { findEnvironment } from '../project/known-environment.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Session, World } from '../session.ts'
+
+/** A port of this machine, and the port of the service that it leads to. */
+export interface Forward {
+  /** 0: any that is free. */
+  readonly local: number
+  readonly remote: number
+}
+
+export interface ForwardInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+  /** As the files call it. */
+  readonly service: string
+  readonly ports: readonly Forward[]
+  /** The address of this machine to listen on; absent: both loopback addresses. */
+  readonly address?: string | undefined
+}
+
+/**
+ * Listens on ports of this machine and connects what comes there to Pods of a service, until the signal of the session is aborted, whose reason it then throws. Each connection
+ * looks for a ready Pod, so that a rollout in between does no harm. `listening` is told of each port.
+ */
+export async function forward(
+  world: World,
+  { service, ports, address: wanted, ...input }: ForwardInput,
+  project: OpenProject,
+  listening: (local: string, remote: number) => void,
+): Promise<never> {
+  const { session, on } = world
+  const known = await findEnvironment(world, input, project)
+  const label = await labelOf(known.project, service)
+  const query = { environment: known.name, namespace: session.namespace, service: label }
+  // A service that is not there is found out before anybody waits for a connection.
+  await findForwardTarget(session.cluster, { ...query, port: ports[0]!.remote }, session.signal).catch(async error => {
+    await requireNamespace(session)
+    throw error
+  })
+  const servers: Server[] = []
+  try {
+    for (const { local, remote } of ports) {
+      const connect = (socket: Socket) =>
+        void serve(session, { ...query, port: remote }, socket).catch(error =>
+          on({ type: 'note', text: `${service}:${remote}: ${messageOf(error)}` }),
+        )
+      let port = local
+      for (const address of wanted === undefined ? ['127.0.0.1', '::1'] : [wanted]) {
+        const server = await listen(address, port, connect, service, remote)
+        if (!server) continue
+        servers.push(server)
+        port = portOf(server)
+      }
+      listening(`${wanted ?? 'localhost'}:${port}`, remote)
+    }
+    return await new Promise<never>((_, reject) =>
+      session.signal.addEventListener('abort', () => reject(session.signal.reason)),
+    )
+  } finally {
+    for (const server of servers) server.close()
+  }
+}
+
+/** The name of the service in Kubernetes' form; throws a UserError for one that the files do not have. */
+async function labelOf(
+  project: Awaited<ReturnType<typeof findEnvironment>>['project'],
+  service: string,
+): Promise<string> {
+  if (!project) return service
+  const [{ planNames }, { Reporter }] = await Promise.all([
+    import('../../compiler/plan/names.ts'),
+    import('../../compiler/diagnostics/reporter.ts'),
+  ])
+  const names = [...project.services.keys()]
+  if (!names.includes(service))
+    throw new UserError(`there is no service \`${service}\``, {
+      hint: didYouMean(service, names) ?? `there are ${names.map(name => `\`${name}\``).join(', ')}`,
+    })
+  return planNames(project, {}, new Reporter()).of(service)
+}
+
+/** Listens; gives undefined where this machine does not have the address, as `::1` without IPv6. */
+function listen(
+  address: string,
+  port: number,
+  connect: (socket: Socket) => void,
+  service: string,
+  remote: number,
+): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true, noDelay: true }, connect)
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const other = `devctl forward ${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
+      if (error.code === 'EADDRNOTAVAIL' && address === '::1') resolve(undefined)
+      else if (error.code === 'EADDRINUSE')
+        reject(new UserError(`port ${port} of ${address} is in use`, { hint: `take another: \`${other}\`` }))
+      else if (error.code === 'EACCES')
+        reject(new UserError(`you may not listen on port ${port}`, { hint: `take one above 1023: \`${other}\`` }))
+      else reject(new UserError(`cannot listen on ${address}:${port}: ${error.message}`))
+    })
+    server.listen(port, address, () => resolve(server))
+  })
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+/** Connects one connection of this machine to a Pod; rejects when the Pod, or the way to it, does not take it. */
+async function serve(
+  { cluster, access, signal }: Session,
+  query: Parameters<typeof findForwardTarget>[1],
+  socket: Socket,
+): Promise<void> {
+  try {
+    const target = await findForwardTarget(cluster, query, signal)
+    const { openPortForward } = await import('../../cluster/port-forward.ts')
+    const remote = await openPortForward(access, target, { signal })
+    if (remote.errored) throw remote.errored
+    await pipeline(socket, remote, socket)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // Either end may hang up when it likes.
+    if (!signal.aborted && code !== 'ERR_STREAM_PREMATURE_CLOSE' && code !== 'ECONNRESET' && code !== 'EPIPE')
+      throw error
+  } finally {
+    socket.destroy()
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,45 @@
+import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { Loading } from '../project/input.ts'
+import { findEnvironment } from '../project/known-environment.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+
+export interface EndpointsInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+}
+
+export interface EndpointsOutcome {
+  /** A DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  readonly endpoints: readonly Endpoint[]
+  /** Why there are none: it is not deployed, its routes are not there, or nothing of it is public. */
+  readonly none?: 'not-deployed' | 'no-routes' | 'not-public'
+}
+
+/** The public addresses of an environment, each with what answers there. */
+export async function endpoints(world: World, input: EndpointsInput, project: OpenProject): Promise<EndpointsOutcome> {
+  const { session } = world
+  const { cluster, namespace, signal } = session
+  const { name: environment, plan } = await findEnvironment(world, input, project)
+  const [{ findEndpoints }, { withAnswers }, { askAddress }] = await Promise.all([
+    import('../../environment/endpoints/endpoints.ts'),
+    import('../../environment/endpoints/asked.ts'),
+    import('../../cluster/ask-address.ts'),
+  ])
+  const found = await findEndpoints(cluster, { environment, namespace }, [], { signal })
+  const endpoints = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))
+  if (endpoints.length > 0) return { environment, namespace, endpoints }
+  await requireNamespace(session)
+  const { readRecord } = await import('../../environment/record.ts')
+  const isDeployed = (await readRecord(cluster, environment, namespace, { signal })) !== undefined
+  const isPublic = plan !== undefined && plan.routes.length > 0
+  return {
+    environment,
+    namespace,
+    endpoints,
+    none: !isDeployed ? 'not-deployed' : isPublic ? 'no-routes' : 'not-public',
+  }
+}

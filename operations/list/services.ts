@@ -1,0 +1,73 @@
+import type { KubeObject } from '../../cluster/cluster.ts'
+import type { Overview, ServiceState } from '../../environment/overview.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { Loading } from '../project/input.ts'
+import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
+import { labelsOf } from '../project/named-services.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import { serviceWords } from '../project/service-words.ts'
+import type { World } from '../session.ts'
+
+export interface ServicesInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+  /** Absent or empty: all. */
+  readonly services?: readonly string[] | undefined
+}
+
+export interface ServicesOutcome {
+  /** A DNS label. */
+  readonly environment: string
+  readonly namespace: string
+  /** Sorted by service. */
+  readonly services: readonly ServiceRow[]
+  /** When it was looked, in milliseconds since 1970. */
+  readonly now: number
+}
+
+/** How the services of an environment are: those that are named, else all, with those of the files that are not there. Throws a UserError for a name that is none. */
+export async function services(world: World, input: ServicesInput, project: OpenProject): Promise<ServicesOutcome> {
+  const { session } = world
+  const { cluster, namespace, signal, clock } = session
+  const known = await findEnvironment(world, input, project)
+  const { overviewOf } = await import('../../environment/overview.ts')
+  const now = clock.now()
+  const overview = await overviewOf(cluster, { environment: known.name, namespace, now }, { signal })
+  if (overview.services.length === 0 && !overview.record) await requireNamespace(session)
+  return { environment: known.name, namespace, services: await rowsOf(overview, input.services ?? [], known), now }
+}
+
+/** A service of the files that is not in the cluster. */
+export interface MissingService {
+  readonly service: string
+  readonly state: 'missing'
+}
+export type ServiceRow = ServiceState | MissingService
+
+async function rowsOf(
+  { services }: Overview,
+  words: readonly string[],
+  known: KnownEnvironment,
+): Promise<readonly ServiceRow[]> {
+  const there = new Set(services.map(({ service }) => service))
+  const planned = known.project && known.plan ? [...(await labelsOf(known.project)).values()] : []
+  const missing = planned.filter(service => !there.has(service))
+  const rows: readonly ServiceRow[] = [
+    ...services,
+    ...missing.map((service): MissingService => ({ service, state: 'missing' })),
+  ].sort((a, b) => (a.service < b.service ? -1 : 1))
+  if (words.length === 0) return rows
+  const toLabels = await serviceWords(known)
+  const wanted = toLabels(
+    words,
+    rows.map(({ service }) => labelled(service)),
+  )
+  return rows.filter(({ service }) => wanted.has(service))
+}
+
+/** As much of an object as tells its service. */
+const labelled = (service: string): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: service, labels: { 'dev.platform/service': service } },
+})
