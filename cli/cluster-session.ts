@@ -1,7 +1,7 @@
 import { type Cluster, ClusterError } from '../cluster/cluster.ts'
 import type { GivenUp } from '../cluster/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Target, Wish } from '../contexts/target.ts'
+import type { Target, TargetOptions } from '../contexts/target.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../environment/namespace.ts'
 import { webhookRefusal } from '../environment/webhook-refusal.ts'
 import type { Session } from '../operations/session.ts'
@@ -23,7 +23,7 @@ export interface SessionOptions {
   /** There is no deadline: the command goes on until Ctrl-C, which is then its ordinary end. */
   readonly isEndless?: boolean
   /** What the manifest says of the cluster: counts for less than options and variables, and for more than the current context. */
-  readonly manifest?: Wish
+  readonly manifest?: TargetOptions
 }
 
 /**

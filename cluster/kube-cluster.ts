@@ -15,9 +15,9 @@ import {
   type Resource,
 } from './cluster.ts'
 import { type KubeconfigAccess, kubeconfigAccess } from './connection.ts'
+import { contains } from './contains.ts'
 import { Discovery } from './discovery.ts'
 import type { Env } from './kubeconfig.ts'
-import { contains } from './landed.ts'
 import { listAll } from './list.ts'
 import { readLog } from './log.ts'
 import { Client, type Exchange, type GivenUp } from './request.ts'

@@ -5,16 +5,16 @@ import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
 /** What a command line or a manifest may say about the cluster to use. */
-export interface Wish {
+export interface TargetOptions {
   readonly context?: string | undefined
   readonly namespace?: string | undefined
 }
 
 /** Everything that takes part in the choice, in the order in which it counts. */
-export interface Choices {
-  readonly options: Wish
+export interface TargetSources {
+  readonly options: TargetOptions
   readonly env: Readonly<Record<string, string | undefined>>
-  readonly manifest: Wish
+  readonly manifest: TargetOptions
   readonly stored: StoredContexts
   readonly kubeconfig: KubeconfigNames
 }
@@ -31,7 +31,11 @@ export interface Target {
 }
 
 /** The target of a command. Reads the store and the kubeconfig; throws a UserError as `chooseTarget` does, or for files that are broken. */
-export async function findTarget(around: Surroundings, options: Wish, manifest: Wish = {}): Promise<Target> {
+export async function findTarget(
+  around: Surroundings,
+  options: TargetOptions,
+  manifest: TargetOptions = {},
+): Promise<Target> {
   const stored = readContexts(devctlHome(around))
   return chooseTarget({ options, env: around.env, manifest, stored, kubeconfig: await readKubeconfigNames(around) })
 }
@@ -40,7 +44,7 @@ export async function findTarget(around: Surroundings, options: Wish, manifest: 
  * Option, environment variable, manifest, the current context of devctl, that of the kubeconfig: the first that names a context decides,
  * and for the namespace likewise. Throws a UserError when nothing names one, for a platform, and for a context that the kubeconfig does not have.
  */
-export function chooseTarget(choices: Choices): Target {
+export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
   const [context, contextFrom] = chooseContext(choices) ?? refuseNone(kubeconfig)
   requireCluster(context, kubeconfig, contextFrom)
@@ -56,7 +60,7 @@ export function chooseTarget(choices: Choices): Target {
 }
 
 /** The name of the context that would be used, and what decided, without asking whether there is such a context. */
-export function chooseContext({ options, env, manifest, stored, kubeconfig }: Choices): Chosen | undefined {
+export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
   return first([
     [options.context, '`--context`'],
     [env.DEVCTL_URL, '`DEVCTL_URL`'],

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Checkout, Target } from './checkout.ts'
 import { refuseLinks } from './links.ts'
-import { refuseSameObjects } from './neighbours.ts'
 import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
 import type { PublishedFolder } from './published-folder.ts'
 import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
@@ -15,6 +14,7 @@ import {
   requestFile,
   requestLock,
 } from './request-branch.ts'
+import { refuseSameObjects } from './same-objects.ts'
 import { type Change, type Output, planChange } from './tree/change.ts'
 import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'

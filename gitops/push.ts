@@ -5,9 +5,9 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { type Beginning, type Begun, begin } from './beginning.ts'
 import { type Checkout, checkOut, clone, fetchAgain, settle, type Target } from './checkout.ts'
 import { GitFailure, type GitOptions } from './git.ts'
+import { type PushLock, takePushLock } from './push-lock.ts'
 import { classify, essence, type Rejection } from './rejection.ts'
 import { tokenLogin } from './token-host.ts'
-import { type Turn, takeTurn } from './turn.ts'
 
 /** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
 export interface Work<Done> {
@@ -51,7 +51,7 @@ export interface PushOptions extends GitOptions {
   readonly pause?: number
   /** The target's copy, which was begun before; who began it ends it. */
   readonly beginning?: Beginning
-  /** `write` only looks: nobody's turn is waited for. */
+  /** `write` only looks: no lock is waited for. */
   readonly dryRun?: boolean
 }
 
@@ -109,19 +109,19 @@ export async function pushTo<Done>(
 
     type Attempt = { readonly result: Result } | { readonly kind: Rejection; readonly failure: GitFailure }
     async function inTurn(): Promise<Attempt> {
-      let turn: Turn | undefined
+      let lock: PushLock | undefined
       try {
-        // Fetching needs no turn; what was found before it may be old when it comes.
+        // Fetching needs no lock; what was found before it may be old when it comes.
         const early = branch === undefined ? await firstFound() : undefined
         const name = `${target.address.url} ${target.request ?? branch}`
-        if (!options.dryRun) turn = await takeTurn(options.env, name, signal)
-        return await once(turn?.hasWaited || target.request !== undefined ? undefined : early)
+        if (!options.dryRun) lock = await takePushLock(options.env, name, signal)
+        return await once(lock?.hasWaited || target.request !== undefined ? undefined : early)
       } catch (error) {
         signal.throwIfAborted()
         if (!(error instanceof GitFailure)) throw error
         return { kind: classify(error.said), failure: error }
       } finally {
-        turn?.end()
+        lock?.end()
       }
     }
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive, thisProcess } from './owner.ts'
-import { isTurnLeft, TURN_PREFIX } from './turn.ts'
+import { isStalePushLock, PUSH_LOCK_PREFIX } from './push-lock.ts'
 
 const PREFIX = 'devctl-publish-'
 const OWNER = 'owner'
@@ -50,7 +50,7 @@ function removeLeftovers(base: string): void {
   for (const name of readdirSync(base)) {
     const path = join(base, name)
     try {
-      if (name.startsWith(PREFIX) ? isLeft(path) : name.startsWith(TURN_PREFIX) && isTurnLeft(path)) {
+      if (name.startsWith(PREFIX) ? isLeft(path) : name.startsWith(PUSH_LOCK_PREFIX) && isStalePushLock(path)) {
         // The owner's name last: where a git that lost its devctl still writes, the next run knows that nobody owns the folder.
         rmSync(join(path, WORK), { recursive: true, force: true })
         rmSync(path, { recursive: true, force: true })

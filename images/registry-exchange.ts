@@ -25,7 +25,7 @@ export interface Answer {
 }
 
 /** How long a registry is waited for; all in milliseconds, but `attempts`. */
-export interface Patience {
+export interface RegistryRetries {
   /** How often a question is sent when the answer is 429 or 5xx, or there is none. */
   readonly attempts: number
   /** Before the second attempt, and twice as long before each further one. */
@@ -36,7 +36,7 @@ export interface Patience {
   readonly silence: number
 }
 
-export const PATIENCE: Patience = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
+export const PATIENCE: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
 
 /** The most that a registry must take for a manifest (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). */
 const LARGEST_BODY = 4 * 1024 * 1024
@@ -48,7 +48,7 @@ const REDIRECTS_OF_PUT = new Set([307, 308])
 /** Connections to registries. Whoever makes one closes it. */
 export class Exchange {
   readonly #signal: AbortSignal
-  readonly #patience: Patience
+  readonly #patience: RegistryRetries
   readonly #env: Readonly<Record<string, string | undefined>>
   /** By origin. */
   readonly #agents = new Map<string, Promise<Agent>>()
@@ -57,7 +57,7 @@ export class Exchange {
   constructor(
     signal: AbortSignal,
     env: Readonly<Record<string, string | undefined>>,
-    patience: Partial<Patience> = {},
+    patience: Partial<RegistryRetries> = {},
   ) {
     this.#signal = signal
     this.#env = env

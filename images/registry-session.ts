@@ -7,8 +7,8 @@ import {
   errorsIn,
   isLoopback,
   isSafeStep,
-  type Patience,
   type Question,
+  type RegistryRetries,
   saidBy,
 } from './registry-exchange.ts'
 import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
@@ -20,7 +20,7 @@ export interface SessionOptions {
   readonly signal: AbortSignal
   /** Logins by registry, as `registryOf` names them. Others are read from the Docker configuration, once a registry asks. */
   readonly credentials?: ReadonlyMap<string, Credentials>
-  readonly patience?: Partial<Patience>
+  readonly patience?: Partial<RegistryRetries>
 }
 
 /** A question about a repository: its path is from the registry's root, or the whole address that the registry has named. */

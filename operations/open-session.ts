@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os'
 import type { Exchange, GivenUp } from '../cluster/request.ts'
-import type { Wish } from '../contexts/target.ts'
+import type { TargetOptions } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
 import { isRunning } from '../gitops/owner.ts'
@@ -13,7 +13,7 @@ export interface SessionInput {
   readonly context?: string | undefined
   readonly namespace?: string | undefined
   /** What the manifest says of the two: counts for less than options and variables, and for more than the current context. */
-  readonly manifest?: Wish | undefined
+  readonly manifest?: TargetOptions | undefined
 }
 
 export interface SessionWorld {

@@ -62,7 +62,7 @@ export interface Alias {
   readonly externalName?: string
 }
 
-interface Wish {
+interface AliasRequest {
   readonly name: string
   readonly service: string
   readonly owner: string
@@ -75,12 +75,12 @@ interface Wish {
 
 /** Collects the aliases of all services. Reports names that cannot be had, and names that two want. */
 export function planAliases(context: PlanContext, mentions: Mentions): readonly Alias[] {
-  const byName = new Map<string, Wish[]>()
+  const byName = new Map<string, AliasRequest[]>()
   for (const service of sortBy(context.project.services.values(), ({ name }) => name))
-    for (const wish of wishes(context, service, mentions)) {
-      const list = byName.get(wish.name)
-      if (list) list.push(wish)
-      else byName.set(wish.name, [wish])
+    for (const request of aliasRequests(context, service, mentions)) {
+      const list = byName.get(request.name)
+      if (list) list.push(request)
+      else byName.set(request.name, [request])
     }
   const taken = new Map(
     sortBy(context.project.services.values(), ({ name }) => name).map(s => [context.names.of(s.name), s]),
@@ -88,22 +88,22 @@ export function planAliases(context: PlanContext, mentions: Mentions): readonly 
   const found: Alias[] = []
   for (const [name, list] of byName) {
     const holder = taken.get(name)
-    const others = list.filter(wish => wish.service !== holder?.name || wish.externalName !== undefined)
-    for (const wish of holder ? others : [])
-      reportCollision(context, wish, `the service \`${holder!.name}\``, holder!.span)
+    const others = list.filter(request => request.service !== holder?.name || request.externalName !== undefined)
+    for (const request of holder ? others : [])
+      reportCollision(context, request, `the service \`${holder!.name}\``, holder!.span)
     if (!holder) found.push(unite(context, name, list))
   }
   return sortBy(found, ({ name }) => name)
 }
 
 /** The alias that all wishes for a name make; services may share it where a network would let them. */
-function unite(context: PlanContext, name: string, list: readonly Wish[]): Alias {
-  const [first] = list as readonly [Wish, ...Wish[]] // a list is made with its first wish
+function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
+  const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request
   const services = new Set([first.service])
-  for (const wish of list.slice(1)) {
-    if (wish.service === first.service && wish.externalName === first.externalName) continue
-    if (isShared(list, wish)) services.add(wish.service)
-    else reportCollision(context, wish, `that of \`${first.service}\``, first.span)
+  for (const request of list.slice(1)) {
+    if (request.service === first.service && request.externalName === first.externalName) continue
+    if (isShared(list, request)) services.add(request.service)
+    else reportCollision(context, request, `that of \`${first.service}\``, first.span)
   }
   const { owner, key, span, externalName } = first
   const external = externalName !== undefined && { externalName }
@@ -111,27 +111,27 @@ function unite(context: PlanContext, name: string, list: readonly Wish[]): Alias
 }
 
 /** Whether another service has the alias on the same network. */
-function isShared(list: readonly Wish[], wish: Wish): boolean {
+function isShared(list: readonly AliasRequest[], request: AliasRequest): boolean {
   return (
-    wish.network !== undefined &&
+    request.network !== undefined &&
     list[0]!.network !== undefined &&
-    list.some(other => other.service !== wish.service && other.network === wish.network)
+    list.some(other => other.service !== request.service && other.network === request.network)
   )
 }
 
-function reportCollision({ reporter }: PlanContext, wish: Wish, other: string, span: Span): void {
+function reportCollision({ reporter }: PlanContext, request: AliasRequest, other: string, span: Span): void {
   const what = {
     networks: 'the alias',
     links: 'the link alias',
     container_name: 'the container name',
     external_links: 'the link alias',
-  }[wish.key]
-  reporter.report(collision, wish.span, { name: wish.name, what, other, service: wish.service }, [
+  }[request.key]
+  reporter.report(collision, request.span, { name: request.name, what, other, service: request.service }, [
     { span, message: 'the other one is here' },
   ])
 }
 
-function* wishes(context: PlanContext, service: Service, mentions: Mentions): Generator<Wish> {
+function* aliasRequests(context: PlanContext, service: Service, mentions: Mentions): Generator<AliasRequest> {
   const { reporter, project, names } = context
   const own = names.of(service.name)
   const owner = service.name

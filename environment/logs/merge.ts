@@ -26,11 +26,11 @@ export async function mergeLogs<Source>(
   print: (source: Source, line: LogLine) => Promise<void> | void,
   clock: Clock,
 ): Promise<readonly Late<Source>[]> {
-  const patience = new Patience(clock)
+  const waits = new LimitedWaits(clock)
   const late: Late<Source>[] = []
   const next = async (source: Source, lines: AsyncIterator<LogLine>): Promise<LogLine | undefined> => {
     const coming = lines.next()
-    const result = await patience.wait(coming)
+    const result = await waits.wait(coming)
     if (result === 'late') late.push({ source, rest: restOf(coming, lines) })
     else if (!result.done) return result.value
     return undefined
@@ -52,7 +52,7 @@ export async function mergeLogs<Source>(
     }
     return late
   } finally {
-    patience.stop()
+    waits.stop()
   }
 }
 
@@ -70,7 +70,7 @@ async function* restOf(
 }
 
 /** Waits for promises, but none of them for ever. One timer for all: there may be one for each line of a log. */
-class Patience {
+class LimitedWaits {
   readonly #waiting = new Set<{ ticks: number; readonly giveUp: () => void }>()
   readonly stop: () => void
 

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type FolderChange, isSame, planFolder, type Repository } from '../publication.ts'
 import type { PublishedFolder } from '../published-folder.ts'
+import { takePushLock } from '../push-lock.ts'
 import { withTemporary } from '../temporary.ts'
 import { LOCK_NAME, printLock } from '../tree/lock.ts'
 import { thereIn } from '../tree/there.ts'
 import { WouldBeLost } from '../tree/would-be-lost.ts'
-import { takeTurn } from '../turn.ts'
 import { pack, unpack } from './archive.ts'
 
 /** A folder that should be behind a tag of a registry. */
@@ -74,7 +74,7 @@ export async function publishArtifact(
   options: ArtifactOptions,
 ): Promise<ArtifactOutcome> {
   const { env, signal, dryRun } = options
-  const turn = dryRun ? undefined : await takeTurn(env, `oci://${publication.reference}`, signal)
+  const lock = dryRun ? undefined : await takePushLock(env, `oci://${publication.reference}`, signal)
   try {
     for (;;) {
       signal.throwIfAborted()
@@ -82,7 +82,7 @@ export async function publishArtifact(
       if (outcome) return outcome
     }
   } finally {
-    turn?.end()
+    lock?.end()
   }
 }
 

@@ -8,7 +8,7 @@ import { isLimited, pauseAsked } from './limits.ts'
 import { wordsOf } from './said.ts'
 
 /** How long it is tried; all in milliseconds. */
-export interface Patience {
+export interface ForgeRetries {
   /** About the first pause; each one after it is twice as long. */
   readonly pause: number
   /** The longest of them. */
@@ -25,7 +25,7 @@ export interface Patience {
 /** Milliseconds. */
 const NOTICED = 5_000
 
-const PATIENCE: Patience = {
+const PATIENCE: ForgeRetries = {
   pause: 500,
   longest: 10_000,
   asked: 90_000,
@@ -53,10 +53,10 @@ export class ForgeApi implements Calls {
   readonly #forge: ForgeModule
   readonly #login: Login
   readonly #proxy: string | undefined
-  readonly #patience: Patience
+  readonly #patience: ForgeRetries
   readonly #tokenOf: string | undefined
 
-  constructor(site: Site, forge: ForgeModule, login: Login, env: Env, patience: Partial<Patience> = {}) {
+  constructor(site: Site, forge: ForgeModule, login: Login, env: Env, patience: Partial<ForgeRetries> = {}) {
     this.site = site
     this.#forge = forge
     const own = forge.tokens.repositoryOf?.(login.variable, env)

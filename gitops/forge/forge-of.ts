@@ -1,5 +1,5 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import { ForgeApi, type Patience } from './api-request.ts'
+import { ForgeApi, type ForgeRetries } from './api-request.ts'
 import { clamped } from './clamp-body.ts'
 import type { Forge } from './forge.ts'
 import type { Env } from './forge-module.ts'
@@ -11,7 +11,7 @@ export interface ForgeOptions {
   /** `--forge`, for a host whose name does not tell. */
   readonly forge?: ForgeKind
   /** How long it is tried, and who is told of pauses (`onPause`). */
-  readonly patience?: Partial<Patience>
+  readonly patience?: Partial<ForgeRetries>
   /** An option of the command line names the repository: its forge may have the user's token. */
   readonly isNamedByUser?: true | undefined
 }

@@ -5,7 +5,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../../compiler/manifest/read.ts'
-import type { Wish } from '../../contexts/target.ts'
+import type { TargetOptions } from '../../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
 import { composeFolder } from './environment-name.ts'
@@ -24,7 +24,7 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): Manifest | 
 export function targetOf(
   project: OpenProject,
   options: { readonly context?: string | undefined; readonly namespace?: string | undefined },
-): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: Wish } {
+): { readonly context: string | undefined; readonly namespace: string | undefined; readonly manifest: TargetOptions } {
   const { environment } = project
   const manifest = manifestOf(project)
   return {

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { saveContext } from '../../contexts/store.ts'
-import { type Choices, chooseTarget, findTarget } from '../../contexts/target.ts'
+import { chooseTarget, findTarget, type TargetSources } from '../../contexts/target.ts'
 import { makeFolder } from '../cli/folder.ts'
 import { kubeconfigWith } from './kubeconfig.ts'
 
-const choices = (over: Partial<Choices> = {}): Choices => ({
+const choices = (over: Partial<TargetSources> = {}): TargetSources => ({
   options: {},
   env: {},
   manifest: {},
@@ -40,7 +40,7 @@ const all = {
 
 describe('the target of a command', () => {
   test('is chosen by option, variable, manifest, the current context, the kubeconfig, in this order', () => {
-    const chosen = (over: Partial<Choices>) => {
+    const chosen = (over: Partial<TargetSources>) => {
       const { context, namespace, from } = chooseTarget(choices(over))
       return [context, namespace, from.context, from.namespace]
     }
@@ -73,7 +73,7 @@ describe('the target of a command', () => {
   })
 
   test('is refused when the context is gone, and who chose it is named', () => {
-    const refusal = (over: Partial<Choices>) => {
+    const refusal = (over: Partial<TargetSources>) => {
       try {
         return chooseTarget(choices(over))
       } catch (error) {

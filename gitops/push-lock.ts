@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isAlive, thisProcess } from './owner.ts'
 
-export const TURN_PREFIX = 'devctl-turn-'
+export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 
 /** Milliseconds between two looks, and by how much they differ by chance. */
 const LOOK = 25
@@ -14,10 +14,10 @@ const PATIENCE = 15_000
 /** Milliseconds after which a file that says nothing of its owner is nobody's: it was ended between making and writing it. */
 const UNSAID = 5000
 
-/** The right to go on. */
-export interface Turn {
+/** The lock of a branch on this machine. */
+export interface PushLock {
   end(): void
-  /** Somebody else was before us, and may have pushed. */
+  /** Another process held it before, and may have pushed. */
   readonly hasWaited: boolean
 }
 
@@ -26,14 +26,14 @@ export interface Turn {
  * work: who is right is decided by the push, so an owner that is gone or slow, or a folder that takes no files, is no reason to wait.
  * Throws the signal's reason.
  */
-export async function takeTurn(
+export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,
   branch: string,
   signal: AbortSignal,
   patience = PATIENCE,
-): Promise<Turn> {
+): Promise<PushLock> {
   const name = createHash('sha256').update(`${process.getuid?.()} ${branch}`).digest('hex').slice(0, 16)
-  const file = join(env.TMPDIR || tmpdir(), `${TURN_PREFIX}${name}`)
+  const file = join(env.TMPDIR || tmpdir(), `${PUSH_LOCK_PREFIX}${name}`)
   const own = `${thisProcess()}${Math.random()}\n`
   let owner: string | undefined
   for (let since = Date.now(); ; ) {
@@ -50,10 +50,10 @@ export async function takeTurn(
   }
 }
 
-/** Whether the owner of a turn is gone. */
-export const isTurnLeft = (file: string) => look(file) === 'left'
+/** Whether the owner of a lock is gone. */
+export const isStalePushLock = (file: string) => look(file) === 'left'
 
-/** Who has the turn; undefined where nobody does. */
+/** Who holds the lock; undefined where nobody does. */
 function look(file: string): { readonly owner: string } | 'left' | 'impossible' | undefined {
   try {
     const found = lstatSync(file)
