@@ -1,6 +1,6 @@
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import type { OperationEvent } from '../operations/events.ts'
-import type { Forward } from '../operations/forward/forward.ts'
+import type { ForwardedPort } from '../operations/forward/forward.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import type { LoadingValues } from './project-options.ts'
@@ -36,7 +36,7 @@ export async function forwardPorts(
 }
 
 /** `8080:80`, `80` for the same port on both sides, `:80` for any free port. Throws a UsageError. */
-export function parseForward(text: string): Forward {
+export function parseForward(text: string): ForwardedPort {
   const [, local, remote] = /^(?:(\d{0,5}):)?(\d{1,5})$/.exec(text) ?? []
   const isPort = (port: number) => port <= 65535
   const forward = { local: Number(local ?? remote), remote: Number(remote) }

@@ -22,9 +22,9 @@ export interface Io {
 }
 
 /** Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). */
-export type Choose = (question: string, answers: readonly Answer[]) => Promise<string | undefined>
+export type Choose = (question: string, answers: readonly PromptAnswer[]) => Promise<string | undefined>
 
-export interface Answer {
+export interface PromptAnswer {
   readonly value: string
   /** How it is shown; default the value. */
   readonly label?: string

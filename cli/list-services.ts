@@ -1,5 +1,5 @@
 import { jsonText } from '../compiler/values/printable.ts'
-import type { ServiceState } from '../environment/overview.ts'
+import type { ServiceOverview } from '../environment/overview.ts'
 import type { ServiceRow } from '../operations/list/services.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
@@ -32,7 +32,7 @@ export async function listServices(context: Context, words: readonly string[], o
   })
 }
 
-const isThere = (row: ServiceRow): row is ServiceState => row.state !== 'missing'
+const isThere = (row: ServiceRow): row is ServiceOverview => row.state !== 'missing'
 
 function toRecord(row: ServiceRow): object {
   if (!isThere(row)) return { service: row.service, ready: false, state: 'missing' }
@@ -75,7 +75,7 @@ function tableOf(rows: readonly ServiceRow[], now: number): string {
 }
 
 /** The first address, and how many more there are. */
-function addressText({ addresses, exposed, internal }: ServiceState): string {
+function addressText({ addresses, exposed, internal }: ServiceOverview): string {
   const outside = [...addresses, ...exposed]
   const [first = '', ...more] = outside.length > 0 ? outside : internal
   return more.length > 0 ? `${first} +${more.length}` : first

@@ -1,6 +1,6 @@
 import { failureSummary } from '../compiler/diagnostics/render/summary.ts'
 import { jsonText } from '../compiler/values/printable.ts'
-import type { Address } from '../environment/endpoints/routes.ts'
+import type { PublicAddress } from '../environment/endpoints/routes.ts'
 import type { Unready } from '../environment/fresh-chance.ts'
 import type { DeployOutcome } from '../operations/deploy/outcome.ts'
 import type { Context } from './command.ts'
@@ -59,7 +59,7 @@ const subjectOf = ({ environment, named }: WithServices): string =>
 const unreadyText = (unready: readonly Unready[]): string =>
   `not ready: ${unready.map(({ workload, why, isStuck }) => `${workload.service} (${why}${isStuck ? '; it is tried again' : ''})`).join(', ')}; \`--wait\` waits`
 
-function printAddresses({ stdout }: Io, addresses: readonly Address[]): void {
+function printAddresses({ stdout }: Io, addresses: readonly PublicAddress[]): void {
   const width = Math.max(0, ...addresses.map(({ services }) => services.join(', ').length))
   for (const { url, services } of addresses) stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { printable } from '../compiler/values/printable.ts'
-import type { Answer } from './io.ts'
+import type { PromptAnswer } from './io.ts'
 
 interface Terminal {
   readonly input: NodeJS.ReadableStream
@@ -12,7 +12,7 @@ interface Terminal {
 export async function chooseOne(
   terminal: Terminal,
   question: string,
-  answers: readonly Answer[],
+  answers: readonly PromptAnswer[],
 ): Promise<string | undefined> {
   const { default: select } = await import('@inquirer/select')
   const choices = answers.map(({ value, label = value, disabled = false }) => ({

@@ -8,14 +8,14 @@ export interface Provenance {
   readonly path: string
   /** An empty mapping or list is a value too. */
   readonly value: string | number | boolean | null | readonly [] | Readonly<Record<string, never>>
-  readonly place: Place
+  readonly place: FilePlace
   /** Places whose value this one replaced, the newest first. */
-  readonly replaced: readonly Place[]
+  readonly replaced: readonly FilePlace[]
   /** Variables that took part, and where their values came from: `the shell`, `.env:3`, `its default`. */
   readonly variables: readonly { readonly name: string; readonly origin: string }[]
 }
 
-export interface Place {
+export interface FilePlace {
   readonly file: string
   /** Line and column count from 1. */
   readonly line: number
@@ -63,7 +63,7 @@ function plainValue({ value }: ScalarTree): string | number | boolean | null {
   return typeof value === 'bigint' ? String(value) : value
 }
 
-function toPlace(span: Span): Place {
+function toPlace(span: Span): FilePlace {
   return { file: span.file.path, ...span.file.position(span.start) }
 }
 
@@ -79,4 +79,4 @@ function originText({ place, replaced, variables }: Provenance): string {
   return printable(parts.join('; '))
 }
 
-const placeText = ({ file, line, column }: Place) => `${file}:${line}:${column}`
+const placeText = ({ file, line, column }: FilePlace) => `${file}:${line}:${column}`

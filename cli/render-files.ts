@@ -5,7 +5,7 @@ import type { Plan } from '../compiler/plan/plan.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { Manifest } from '../constructs/manifest.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
-import type { Written } from '../gitops/tree/output-directory.ts'
+import type { WrittenCounts } from '../gitops/tree/output-directory.ts'
 import { compileFiles } from '../operations/project/compile-files.ts'
 import { openProject } from '../operations/project/open-project.ts'
 import type { OpenProject } from '../operations/project/opened-project.ts'
@@ -46,13 +46,13 @@ export async function renderFiles(
   } else {
     const directory = manifest?.folder ?? loaded?.directory ?? io.cwd
     const files = { plan, manifests, outputDir, directory }
-    const write = async (): Promise<readonly Written[]> =>
+    const write = async (): Promise<readonly WrittenCounts[]> =>
       layout === undefined || services.length > 0
         ? [await writeFiles(context, services, options, files)]
         : (await import('./publish/write-layout.ts')).writeLayout(context, options, project, { ...files, layout })
     const { showingEdits } = await import('./edit-diff.ts')
     const results = await showingEdits(io, write)
-    const sum = (key: keyof Written) => results.reduce((total, one) => total + one[key], 0)
+    const sum = (key: keyof WrittenCounts) => results.reduce((total, one) => total + one[key], 0)
     written = ` in ${outputDir} (${sum('written')} written, ${sum('removed')} removed, ${sum('unchanged')} unchanged)`
   }
   printDiagnostics(diagnostics, io, logLevel)
@@ -72,7 +72,7 @@ async function writeFiles(
     manifests,
     outputDir,
   }: { readonly plan: Plan; readonly manifests: readonly Manifest[]; readonly outputDir: string },
-): Promise<Written> {
+): Promise<WrittenCounts> {
   const [{ writeOutput }, { toFiles }] = await Promise.all([
     import('../gitops/tree/output-directory.ts'),
     import('../gitops/tree/files.ts'),

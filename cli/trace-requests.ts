@@ -1,10 +1,10 @@
-import type { Exchange } from '../cluster/request.ts'
+import type { EndedRequest } from '../cluster/request.ts'
 import type { LogLevel } from './command.ts'
 import type { Io } from './io.ts'
 
 export interface RequestTrace {
   /** Undefined when nobody wants to know. */
-  readonly trace: ((exchange: Exchange) => void) | undefined
+  readonly trace: ((exchange: EndedRequest) => void) | undefined
   /** Tells how many there were. */
   end(): void
 }

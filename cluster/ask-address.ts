@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 
 /** What came back from a public address, or why nothing did. */
-export interface Answer {
+export interface AddressAnswer {
   /** The HTTP status. */
   readonly status?: number
   /** Why the certificate is not trusted here, in words. */
@@ -36,13 +36,13 @@ const NOBODY = 'no-such-route.invalid'
 export async function askAddress(
   address: string,
   { entry, signal, timeout = TIMEOUT }: AskOptions = {},
-): Promise<Answer> {
+): Promise<AddressAnswer> {
   const limit = new AbortController()
   const end = () => limit.abort(signal?.reason)
   const timer = setTimeout(end, timeout)
   signal?.addEventListener('abort', end)
   // A name server that does not answer cannot be called off.
-  const over = new Promise<Answer>(resolve => {
+  const over = new Promise<AddressAnswer>(resolve => {
     limit.signal.addEventListener('abort', () => resolve({ failure: `no answer within ${timeout / 1000} s` }))
   })
   try {
@@ -56,7 +56,7 @@ export async function askAddress(
   }
 }
 
-async function answerOf(url: URL, entry: string | undefined, signal: AbortSignal): Promise<Answer> {
+async function answerOf(url: URL, entry: string | undefined, signal: AbortSignal): Promise<AddressAnswer> {
   try {
     const to = (await resolved(url.hostname)) ?? (entry === undefined ? undefined : await resolved(entry))
     if (to === undefined)

@@ -2,7 +2,7 @@ import type { Agent } from 'node:http'
 import { createSecureContext } from 'node:tls'
 import { agentFor } from '../adapters/http/agents.ts'
 import { ClusterError } from './cluster.ts'
-import { type Credentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
+import { type ClusterCredentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
 import { withPluginCredentials } from './exec-plugin.ts'
 import { type Env, type Kubeconfig, loadKubeconfig } from './kubeconfig.ts'
 import { textOf } from './kubeconfig-files.ts'
@@ -47,7 +47,7 @@ export async function kubeconfigAccess(
   signal?: AbortSignal,
 ): Promise<KubeconfigAccess> {
   const first = await loadKubeconfig(context, env)
-  let last: Credentials | undefined
+  let last: ClusterCredentials | undefined
   let current: Promise<Connection> | undefined
   return {
     context: first.context,
@@ -83,7 +83,10 @@ export async function kubeconfigAccess(
   }
 }
 
-async function connectOurselves({ server, cluster }: Kubeconfig, { tls, headers }: Credentials): Promise<Connection> {
+async function connectOurselves(
+  { server, cluster }: Kubeconfig,
+  { tls, headers }: ClusterCredentials,
+): Promise<Connection> {
   const servername = textOf(cluster['tls-server-name'])
   const options = server.protocol === 'https:' && {
     // One for all connections: to read certificates takes some milliseconds each time.
@@ -99,7 +102,7 @@ async function connectOurselves({ server, cluster }: Kubeconfig, { tls, headers 
   }
 }
 
-function contextOf(tls: Credentials['tls']) {
+function contextOf(tls: ClusterCredentials['tls']) {
   try {
     return createSecureContext(tls)
   } catch (cause) {

@@ -6,7 +6,7 @@ import type { Kubeconfig } from './kubeconfig.ts'
 import { type Fields, textOf } from './kubeconfig-files.ts'
 
 /** What a kubeconfig says about who we are, and whom we trust. */
-export interface Credentials {
+export interface ClusterCredentials {
   readonly tls: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
   /** `Authorization` and impersonation. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>
@@ -18,7 +18,7 @@ export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
 }
 
 /** Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized` for a file that cannot be read. */
-export function readCredentials({ cluster, user }: Kubeconfig): Credentials {
+export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentials {
   const [ca, cert, key] = [
     content(cluster, 'certificate-authority'),
     content(user, 'client-certificate'),
@@ -78,7 +78,7 @@ function read(path: string): Buffer {
 }
 
 /** What is wrong with credentials that a server has refused, as far as they tell it themselves: `its token expired on 2024-05-01`. */
-export function flawOf({ tls: { cert }, headers }: Credentials, now: number): string | undefined {
+export function flawOf({ tls: { cert }, headers }: ClusterCredentials, now: number): string | undefined {
   const expiry = Buffer.isBuffer(cert) ? expiryOf(cert) : undefined
   if (expiry !== undefined && expiry < now) return `its client certificate expired on ${day(expiry)}`
   const [, claims] = /^Bearer [\w-]+\.([\w-]+)\.[\w-]+$/.exec(String(headers['authorization'] ?? '')) ?? []

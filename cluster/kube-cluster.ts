@@ -20,7 +20,7 @@ import { Discovery } from './discovery.ts'
 import type { Env } from './kubeconfig.ts'
 import { listAll } from './list.ts'
 import { readLog } from './log.ts'
-import { Client, type Exchange, type GivenUp } from './request.ts'
+import { Client, type EndedRequest, type GivenUp } from './request.ts'
 import { watchObjects } from './watch.ts'
 
 export interface ConnectOptions extends CallOptions {
@@ -30,7 +30,7 @@ export interface ConnectOptions extends CallOptions {
   /** Of the whole command, not of one call: when it is aborted, a credential plugin that waits for somebody is ended. */
   readonly signal?: AbortSignal | undefined
   /** Is told of every request when it is over. */
-  readonly trace?: ((exchange: Exchange) => void) | undefined
+  readonly trace?: ((exchange: EndedRequest) => void) | undefined
 }
 
 /**

@@ -45,7 +45,7 @@ export const LIMITS: Limits = {
 export type Method = Exclude<Message['method'], 'HEAD'>
 
 /** One request and what became of it; nothing in it is secret. */
-export interface Exchange {
+export interface EndedRequest {
   readonly method: Method
   /** With the query. */
   readonly path: string
@@ -74,7 +74,7 @@ interface Progress {
   sentAt?: number | undefined
 }
 
-export interface Call {
+export interface ApiCall {
   readonly method: Method
   readonly path: string
   /** Sent as JSON. */
@@ -88,7 +88,7 @@ export interface Call {
   readonly goesOn?: boolean
 }
 
-export interface StreamCall extends Call {
+export interface StreamCall extends ApiCall {
   /** The answer may take as long as it likes to begin: the log of a container that is silent. */
   readonly isPatient?: boolean
 }
@@ -101,7 +101,7 @@ export interface StreamCall extends Call {
 export class Client {
   readonly limits: Limits
   readonly #access: Access
-  readonly #trace: (exchange: Exchange) => void
+  readonly #trace: (exchange: EndedRequest) => void
   readonly #giveUp: (call: GivenUp) => void
   // Waiting for a connection is no sign of a server that does not answer, so it is done here and not within the time limits of a request.
   readonly #slots = new Slots(POOL)
@@ -112,7 +112,7 @@ export class Client {
   constructor(
     access: Access,
     limits: Partial<Limits> = {},
-    trace: (exchange: Exchange) => void = () => {},
+    trace: (exchange: EndedRequest) => void = () => {},
     giveUp: (call: GivenUp) => void = () => {},
   ) {
     this.#access = access
@@ -122,7 +122,7 @@ export class Client {
   }
 
   /** The answer, parsed. Throws `unreachable`, with the address and the status, when it is not what the API promises. */
-  async json<T>(call: Call, isPromised: Promised<T>): Promise<T> {
+  async json<T>(call: ApiCall, isPromised: Promised<T>): Promise<T> {
     const [status, text] = await this.#send(call, false, async response => {
       return [response.statusCode, await readText(response, this.#answerLimit(call))] as const
     })
@@ -132,7 +132,11 @@ export class Client {
   }
 
   /** What to throw for an answer that no Kubernetes API server gives: `what` says what it is. */
-  unexpected({ method, path }: Pick<Call, 'method' | 'path'>, status: number | undefined, what: string): ClusterError {
+  unexpected(
+    { method, path }: Pick<ApiCall, 'method' | 'path'>,
+    status: number | undefined,
+    what: string,
+  ): ClusterError {
     const url = `${this.#access.server.origin}${path.split('?', 1)[0]}`
     const message = `\`${method} ${url}\` answers, but not as a Kubernetes API server does: status ${status}, ${what}`
     return new ClusterError('unreachable', message, status === undefined ? {} : { status })
@@ -258,7 +262,7 @@ export class Client {
     return new ClusterError('unauthorized', message, { status: 401, cause: failure })
   }
 
-  #answerLimit(call: Call): number {
+  #answerLimit(call: ApiCall): number {
     return call.method === 'GET' ? this.limits.read : this.limits.write
   }
 
@@ -280,7 +284,7 @@ export class Client {
   }
 }
 
-function toMessage({ method, path, body, contentType }: Call, isStream: boolean): Message {
+function toMessage({ method, path, body, contentType }: ApiCall, isStream: boolean): Message {
   const text = body === undefined ? undefined : JSON.stringify(body)
   const headers = {
     accept: 'application/json',
@@ -294,7 +298,7 @@ function toMessage({ method, path, body, contentType }: Call, isStream: boolean)
 }
 
 /** A server that is busy, on its way up, or has lost its memory of a moment ago. */
-function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false }: Call): boolean {
+function mayPass(status: number, failures: number, failure: ClusterError, { goesOn = false }: ApiCall): boolean {
   if (status === 410) return !goesOn
   if (status !== 429 && ![500, 502, 503, 504].includes(status)) return false
   // A webhook that fails often stays so: three attempts.

@@ -3,7 +3,7 @@ import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 export type Labels = Readonly<Record<string, string>>
 
 /** Metadata of an object: what its plan says and the labels that every object of ours carries. Kept free of undefined values. */
-export interface ObjectMeta {
+export interface PlannedMeta {
   readonly name?: string
   readonly namespace?: string | undefined
   readonly labels: Record<string, string>
@@ -11,7 +11,7 @@ export interface ObjectMeta {
 }
 
 /** The metadata of an object. `name` is given where it differs from the plan's: Jobs carry a hash. */
-export function objectMeta(object: ObjectPlan, environment: Environment, name = object.name): ObjectMeta {
+export function objectMeta(object: ObjectPlan, environment: Environment, name = object.name): PlannedMeta {
   return {
     name,
     namespace: environment.namespace,

@@ -1,7 +1,7 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { KubeconfigNames } from './kubeconfig-names.ts'
 import { changeFile } from './locked-file.ts'
-import { type Step, setValue } from './yaml-edit.ts'
+import { setValue, type YamlStep } from './yaml-edit.ts'
 
 /**
  * Makes a context the current one of the user's kubeconfig, with this namespace, for kubectl and its like. Writes these two values only.
@@ -21,7 +21,7 @@ export async function selectInKubeconfig(
   return [...new Set([holder, first])]
 }
 
-async function write(path: string, steps: readonly Step[], key: string, value: string): Promise<void> {
+async function write(path: string, steps: readonly YamlStep[], key: string, value: string): Promise<void> {
   await changeFile(path, {
     shown: path,
     isPrivate: false,

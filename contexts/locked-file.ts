@@ -23,7 +23,7 @@ const PATIENCE = 10_000
 /** Milliseconds after which a lock is one that a killed process left: writing takes a few. */
 const STALE = 4_000
 
-export interface Change {
+export interface FileEdit {
   /** How errors name the file. */
   readonly shown: string
   /** The mode of a file that is new; one that is there keeps its own, unless `isPrivate`. */
@@ -40,7 +40,7 @@ export interface Change {
  * beside it (`<file>.lock`, as kubectl has one), by a temporary file that is renamed. Links are followed. Throws a UserError when the lock
  * cannot be had in 10 seconds, or the file cannot be written.
  */
-export async function changeFile(file: string, change: Change): Promise<void> {
+export async function changeFile(file: string, change: FileEdit): Promise<void> {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const path = followLinks(file)
@@ -69,7 +69,7 @@ export function readText(path: string): string | undefined {
  * One attempt; gives false when this process was stopped for so long that others took the lock for a dead one's: it must not put its old
  * copy over what they have written since.
  */
-async function changeOnce(path: string, { shown, isPrivate, edit }: Change, deadline: number): Promise<boolean> {
+async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`
   const owner = await takeLock(path, lock, shown, deadline)
   const isOurs = () => readText(lock) === owner

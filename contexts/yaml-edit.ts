@@ -1,7 +1,7 @@
 import type { Node, Pair, Scalar, YAMLMap } from 'yaml'
 
 /** A step into a document: the value of a key, or the item of a list that has this name. */
-export type Step = string | { readonly name: string }
+export type YamlStep = string | { readonly name: string }
 
 type Yaml = typeof import('yaml')
 
@@ -11,7 +11,7 @@ type Yaml = typeof import('yaml')
  */
 export async function setValue(
   text: string,
-  steps: readonly Step[],
+  steps: readonly YamlStep[],
   key: string,
   value: string,
 ): Promise<string | undefined> {
@@ -23,13 +23,13 @@ export async function setValue(
   return mapAt(yaml, edited, steps)?.get(key) === value ? edited : undefined
 }
 
-function mapAt(yaml: Yaml, text: string, steps: readonly Step[]): YAMLMap | undefined {
+function mapAt(yaml: Yaml, text: string, steps: readonly YamlStep[]): YAMLMap | undefined {
   const { contents, errors } = yaml.parseDocument(text, { version: '1.1' })
   const found = errors.length > 0 ? undefined : steps.reduce<unknown>((node, step) => into(yaml, node, step), contents)
   return yaml.isMap(found) ? found : undefined
 }
 
-function into(yaml: Yaml, node: unknown, step: Step): unknown {
+function into(yaml: Yaml, node: unknown, step: YamlStep): unknown {
   if (typeof step === 'string') return yaml.isMap(node) ? node.get(step, true) : undefined
   if (!yaml.isSeq(node)) return undefined
   return node.items.find(item => yaml.isMap(item) && item.get('name') === step.name)

@@ -1,11 +1,11 @@
 import type { KubeObject } from '../cluster/cluster.ts'
 
 /** A step on the way to a value: the key of a mapping, the name of a list's item, or its index where items have no names. */
-export type Key = string | { readonly item: string } | number
+export type FieldKey = string | { readonly item: string } | number
 
 /** One value of an object that differs. What is not there is undefined. */
 export interface Difference {
-  readonly keys: readonly Key[]
+  readonly keys: readonly FieldKey[]
   readonly before: unknown
   readonly after: unknown
 }
@@ -21,7 +21,7 @@ export function differencesOf(live: KubeObject, next: KubeObject): readonly Diff
 }
 
 /** `spec.template.spec.containers[web].image`; what is in brackets may have dots. */
-export function pathText(keys: readonly Key[]): string {
+export function pathText(keys: readonly FieldKey[]): string {
   return keys
     .map((key, index) => {
       if (typeof key === 'number') return `[${key}]`
@@ -37,7 +37,7 @@ function withoutServerFields({ status: _, metadata, ...rest }: KubeObject): unkn
   return { ...rest, metadata: Object.fromEntries(kept) }
 }
 
-function compare(before: unknown, after: unknown, keys: readonly Key[], found: Difference[]): void {
+function compare(before: unknown, after: unknown, keys: readonly FieldKey[], found: Difference[]): void {
   if (Object.is(before, after)) return
   if (Array.isArray(before) && Array.isArray(after)) {
     compareLists(before, after, keys, found)
@@ -55,7 +55,7 @@ function compare(before: unknown, after: unknown, keys: readonly Key[], found: D
 function compareLists(
   before: readonly unknown[],
   after: readonly unknown[],
-  keys: readonly Key[],
+  keys: readonly FieldKey[],
   found: Difference[],
 ): void {
   const left = byName(before)

@@ -33,7 +33,7 @@ export interface Deployment {
   readonly choices: Choices
 }
 
-export interface DeployInput extends Deployment {
+export interface DeployEnvironmentInput extends Deployment {
   /** The services of the Compose file, for the places of failures. */
   readonly services: Tree | undefined
   readonly holder: Holder
@@ -93,7 +93,7 @@ export interface DeployPlan {
  * Brings an environment to what its plan says: finds out what differs, and changes only that, while holding the environment's Lease (decisions section 7). Throws a
  * UserError for what the cluster refuses, and the signal's reason when it is aborted.
  */
-export async function deployEnvironment(input: DeployInput, world: DeployWorld): Promise<DeployResult> {
+export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployWorld): Promise<DeployResult> {
   const { cluster, plan, namespace, holder } = input
   const { clock, events, signal } = world
   const environment = plan.environment.name
@@ -205,7 +205,7 @@ export async function planDeploy(
 
 /** Does what the plan says; gives the names of what it pruned. */
 async function perform(
-  input: DeployInput,
+  input: DeployEnvironmentInput,
   run: DeployRun,
   first: DeployPlan,
   chances: readonly Unready[],
@@ -220,7 +220,7 @@ async function perform(
 
 /** Writes the record down; plans anew when it is not the one that the plan was made with. Every deploy that changes something writes it. */
 async function begin(
-  input: DeployInput,
+  input: DeployEnvironmentInput,
   run: DeployRun,
   first: DeployPlan,
 ): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {

@@ -16,7 +16,7 @@ import { deleteObject, gone, isEnding } from './removal.ts'
 import { deleteKept } from './secret-marks.ts'
 import { nameOf, serviceOf } from './wanted.ts'
 
-export interface DestroyInput {
+export interface DestroyEnvironmentInput {
   readonly cluster: Cluster
   readonly environment: string
   readonly namespace: string
@@ -76,7 +76,7 @@ const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ 
  * (reference/peers.md 4.9). Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions that
  * hold what is not the environment's (decisions section 7). Throws a UserError, and the signal's reason.
  */
-export async function destroyEnvironment(input: DestroyInput, world: DestroyWorld): Promise<DestroyResult> {
+export async function destroyEnvironment(input: DestroyEnvironmentInput, world: DestroyWorld): Promise<DestroyResult> {
   const { cluster, environment, namespace, holder, wait } = input
   const { clock, signal, events } = world
   const options: CallOptions = { signal }
@@ -152,7 +152,7 @@ export async function destroyEnvironment(input: DestroyInput, world: DestroyWorl
 /** Waits for Pods that outlive what made them, as after a destroy that did not wait. Those of workloads that are kept stay. */
 async function podsGone(
   cluster: Cluster,
-  { environment, namespace }: DestroyInput,
+  { environment, namespace }: DestroyEnvironmentInput,
   kept: readonly KubeObject[],
   signal: AbortSignal,
 ): Promise<void> {

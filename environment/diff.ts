@@ -4,7 +4,7 @@ import { isVariableWithSecret } from '../compiler/values/secret-names.ts'
 import { isRoute } from '../constructs/kinds.ts'
 import { isDeclaredElsewhere } from './adoption.ts'
 import { type Changes, isMadeByCommand } from './changes.ts'
-import { type Difference, isMap, type Key, pathText } from './comparison.ts'
+import { type Difference, type FieldKey, isMap, pathText } from './comparison.ts'
 import { type Owner, ownerOf } from './field-owners.ts'
 import { type HiddenDifference, withoutKnown } from './hidden-differences.ts'
 import { SECRETS_ANNOTATION } from './labels.ts'
@@ -26,7 +26,7 @@ export interface ObjectDiff {
 /** A value that would change. Secret values are masked. */
 export interface ValueDiff {
   readonly path: string
-  readonly keys: readonly Key[]
+  readonly keys: readonly FieldKey[]
   /** Absent: it is not there. */
   readonly before?: unknown
   readonly after?: unknown
@@ -117,7 +117,7 @@ function valueDiff({ keys, before, after, isHidden }: HiddenDifference, live: Ku
 /** What `kubectl apply` keeps: a copy of the whole object. */
 const COPY = 'kubectl.kubernetes.io/last-applied-configuration'
 
-function maskOf(kind: string, keys: readonly Key[], before: unknown, after: unknown): string | undefined {
+function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after: unknown): string | undefined {
   if (keys.includes(SECRETS_ANNOTATION)) return 'the secrets that it mounts have changed: its Pods are made anew'
   if (kind === 'Secret' && (keys[0] === 'data' || keys[0] === 'stringData')) {
     const size = (value: unknown) => Buffer.from(String(value), 'base64').length

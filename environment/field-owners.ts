@@ -1,5 +1,5 @@
 import type { KubeObject } from '../cluster/cluster.ts'
-import { isMap, type Key } from './comparison.ts'
+import { type FieldKey, isMap } from './comparison.ts'
 import { MANAGER } from './labels.ts'
 
 /** Who has set a value of an object last, other than devctl. */
@@ -13,7 +13,7 @@ export interface Owner {
  * Who else has the value at a path, as the object's managed fields tell
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined when devctl alone has it, or nobody does.
  */
-export function ownerOf(live: KubeObject, keys: readonly Key[]): Owner | undefined {
+export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | undefined {
   const entries = (live.metadata.managedFields ?? []).filter(
     ({ manager, fieldsV1 }) =>
       manager !== MANAGER && !manager.startsWith(`${MANAGER}-`) && has(fieldsV1, live, keys) === true,
@@ -26,7 +26,7 @@ export function ownerOf(live: KubeObject, keys: readonly Key[]): Owner | undefin
  * Whether a value is ours to decide: what is wanted says it, or devctl has set it before and it goes now. Items of lists that are told apart by something else than a name
  * count as ours where any of the list is.
  */
-export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly Key[]): boolean {
+export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
   // A Secret is written as text, and kept in base64.
   const said = keys[0] === 'data' && wanted['stringData'] !== undefined ? ['stringData', ...keys.slice(1)] : keys
   if (valueAt(wanted, said) !== undefined) return true
@@ -36,22 +36,22 @@ export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly Key[
   )
 }
 
-const valueAt = (whole: unknown, keys: readonly Key[]): unknown => keys.reduce(valueIn, whole)
+const valueAt = (whole: unknown, keys: readonly FieldKey[]): unknown => keys.reduce(valueIn, whole)
 
-function valueIn(whole: unknown, key: Key): unknown {
+function valueIn(whole: unknown, key: FieldKey): unknown {
   if (Array.isArray(whole))
     return typeof key === 'number' ? whole[key] : whole.find(one => isMap(one) && isNamed(one, key))
   return isMap(whole) && typeof key === 'string' ? whole[key] : undefined
 }
 
-const isNamed = (item: Readonly<Record<string, unknown>>, key: Key): boolean =>
+const isNamed = (item: Readonly<Record<string, unknown>>, key: FieldKey): boolean =>
   typeof key === 'object' && item['name'] === key.item
 
 /**
  * Whether managed fields of an object have the value at a path; `list` where all that is known is that they have items of its list. Fields have keys with a prefix: `f:` a
  * field, `k:` an item by the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a field that is owned as a whole is owned, too.
  */
-function has(fields: unknown, live: KubeObject, keys: readonly Key[]): boolean | 'list' {
+function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): boolean | 'list' {
   let at = fields
   let value: unknown = live
   for (const key of keys) {
@@ -69,7 +69,7 @@ function has(fields: unknown, live: KubeObject, keys: readonly Key[]): boolean |
 const isUnnamedItem = (name: string): boolean => name.startsWith('k:') && !('name' in JSON.parse(name.slice(2)))
 
 /** Whether a step of managed fields leads to the value that a key leads to in the object. */
-function isStep(step: string, key: Key, value: unknown): boolean {
+function isStep(step: string, key: FieldKey, value: unknown): boolean {
   if (typeof key === 'string') return step === `f:${key}`
   const rest = step.slice(2)
   if (step.startsWith('i:')) return typeof key === 'number' && rest === String(key)

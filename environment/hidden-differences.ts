@@ -1,5 +1,5 @@
 import type { KnownSecrets } from '../compiler/values/known-secrets.ts'
-import { type Difference, isMap, type Key } from './comparison.ts'
+import { type Difference, type FieldKey, isMap } from './comparison.ts'
 
 /** A difference without known secrets; `isHidden`: nothing is left of it that could be shown. */
 export interface HiddenDifference extends Difference {
@@ -23,7 +23,7 @@ export function withoutKnown(differences: readonly Difference[], secrets: KnownS
 }
 
 /** The path up to the list whose items have no names. */
-function groupOf(keys: readonly Key[]): string {
+function groupOf(keys: readonly FieldKey[]): string {
   const index = keys.findIndex(key => typeof key === 'number')
   return JSON.stringify(index < 0 ? keys : keys.slice(0, index))
 }

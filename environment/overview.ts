@@ -16,7 +16,7 @@ import { belongsTo, claimsOf } from './tracker.ts'
 import { serviceOf } from './wanted.ts'
 
 /** How a service of an environment is. */
-export interface ServiceState {
+export interface ServiceOverview {
   /** In Kubernetes' form; of what commands made, the name of the workload. */
   readonly service: string
   /** The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has that one's. */
@@ -45,7 +45,7 @@ export interface Overview {
   /** Undefined: it was never deployed, or is destroyed. */
   readonly record: EnvironmentRecord | undefined
   /** Sorted by service. */
-  readonly services: readonly ServiceState[]
+  readonly services: readonly ServiceOverview[]
 }
 
 /** What tells how workloads are, beside their own kinds and those of routes. */
@@ -104,7 +104,7 @@ interface ContainerStatus {
 }
 
 /** A workload's service, and those that run in its Pods. */
-function statesOf(workload: KubeObject, seen: Seen): readonly ServiceState[] {
+function statesOf(workload: KubeObject, seen: Seen): readonly ServiceOverview[] {
   const service = serviceOf(workload)
   const { template } = (workload['spec'] ?? {}) as { readonly template?: { readonly spec?: PodFields } } // its spec
   const { containers = [], initContainers = [] } = template?.spec ?? {}
@@ -117,7 +117,7 @@ function statesOf(workload: KubeObject, seen: Seen): readonly ServiceState[] {
   return [first, ...others.map(one => stateOf(workload, one.name, one, seen))]
 }
 
-function stateOf(workload: KubeObject, service: string, container: Container | undefined, seen: Seen): ServiceState {
+function stateOf(workload: KubeObject, service: string, container: Container | undefined, seen: Seen): ServiceOverview {
   const { objects, warnings, urls, now } = seen
   const { kind, metadata } = workload
   const sets = objects.filter(one => one.kind === 'ReplicaSet')

@@ -21,7 +21,7 @@ const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
 /** Another field manager than that of deploy, which takes back what it has applied itself and applies no more. */
 const RESTARTER = `${MANAGER}-restart`
 
-export interface RestartInput {
+export interface RestartServicesInput {
   readonly cluster: Cluster
   readonly environment: string
   readonly namespace: string
@@ -52,7 +52,7 @@ export interface RestartResult {
  * Makes the Pods of workloads anew as their update policy says, and changes nothing else: the next deploy finds nothing to do. Throws a UserError, what the
  * cluster refuses, and the signal's reason.
  */
-export async function restartServices(input: RestartInput, world: RestartWorld): Promise<RestartResult> {
+export async function restartServices(input: RestartServicesInput, world: RestartWorld): Promise<RestartResult> {
   const { cluster, environment, namespace, holder } = input
   const { clock, signal, events } = world
   const chosen = input.select(await workloadsOf(input, signal))
@@ -71,7 +71,7 @@ export async function restartServices(input: RestartInput, world: RestartWorld):
 }
 
 /** The workloads of the environment's services. What commands made has no service, and is left to the tools that made it. */
-async function workloadsOf({ cluster, environment, namespace }: RestartInput, signal: AbortSignal) {
+async function workloadsOf({ cluster, environment, namespace }: RestartServicesInput, signal: AbortSignal) {
   const labels = environmentSelector(environment)
   const lists = await inParallel(kindsOf('workload'), ({ apiVersion, kind }) =>
     cluster.list({ apiVersion, kind, namespace, labels }, { signal }),
@@ -80,7 +80,7 @@ async function workloadsOf({ cluster, environment, namespace }: RestartInput, si
 }
 
 async function perform(
-  { cluster, environment, namespace, wait }: RestartInput,
+  { cluster, environment, namespace, wait }: RestartServicesInput,
   { clock, events }: RestartWorld,
   workloads: readonly KubeObject[],
   signal: AbortSignal,
@@ -123,7 +123,7 @@ function isReplacedByHand({ spec }: KubeObject): boolean {
 }
 
 async function deletePods(
-  { cluster, environment, namespace }: Pick<RestartInput, 'cluster' | 'environment' | 'namespace'>,
+  { cluster, environment, namespace }: Pick<RestartServicesInput, 'cluster' | 'environment' | 'namespace'>,
   { metadata: { uid } }: KubeObject,
   events: ApplyEvents,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Target } from './checkout.ts'
+import type { PushTarget } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
 import { isOnRequest, refuseForeignCommit } from './request-branch.ts'
@@ -34,7 +34,7 @@ export interface AddOptions extends PushOptions {
 
 /** Commits a file to a branch of a repository, or to one for a pull request, unless one of its name is there. Throws a UserError where something is in the way, and what `pushTo` throws. */
 export async function addOnce(
-  target: Omit<Target, 'paths'>,
+  target: Omit<PushTarget, 'paths'>,
   { path, text, message, option }: OneFile,
   options: AddOptions,
 ): Promise<AddedOnce> {

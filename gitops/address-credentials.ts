@@ -1,9 +1,9 @@
 import type { GitOptions } from './git.ts'
 import { withSettings } from './git-configuration.ts'
-import type { Login } from './login.ts'
+import type { GitLogin } from './login.ts'
 
 /** What an address of the web says of who comes. */
-export interface Credentials {
+export interface AddressCredentials {
   /** `https://git.example.com`: where they are sent to, and nowhere else. */
   readonly origin: string
   readonly user: string
@@ -11,7 +11,7 @@ export interface Credentials {
 }
 
 /** Takes the user and the password out of an address of the web; every other address stays as it is. */
-export function splitCredentials(address: string): { readonly url: string; readonly credentials?: Credentials } {
+export function splitCredentials(address: string): { readonly url: string; readonly credentials?: AddressCredentials } {
   const url = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : undefined
   if (!url || (url.username === '' && url.password === '')) return { url: address }
   const [user, password] = [url.username, url.password].map(unescaped) as [string, string] // map keeps the length
@@ -20,13 +20,13 @@ export function splitCredentials(address: string): { readonly url: string; reado
 }
 
 /** The login that an address had: a user with a password. In the address it would be in the configuration of each copy, and on the command line of git's own helpers. */
-export const loginOf = (credentials: Credentials | undefined): readonly Login[] =>
+export const loginOf = (credentials: AddressCredentials | undefined): readonly GitLogin[] =>
   credentials?.password === undefined
     ? []
     : [{ origin: credentials.origin, user: credentials.user, password: credentials.password, isOfAddress: true }]
 
 /** An environment in which git knows the user that an address names without a password. */
-export function withUser(env: GitOptions['env'], credentials: Credentials | undefined): GitOptions['env'] {
+export function withUser(env: GitOptions['env'], credentials: AddressCredentials | undefined): GitOptions['env'] {
   if (!credentials || credentials.password !== undefined) return env
   return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { type Credentials, splitCredentials } from './address-credentials.ts'
+import { type AddressCredentials, splitCredentials } from './address-credentials.ts'
 import { withoutCredentials } from './git.ts'
 import { filePathIn } from './repository-url.ts'
 
@@ -11,7 +11,7 @@ export interface Address {
   /** For git: an address with a scheme, or git's own `user@host:path`; an address of the web without credentials. */
   readonly url: string
   /** Those that an address of the web had. */
-  readonly credentials?: Credentials
+  readonly credentials?: AddressCredentials
   /** As it was written, without credentials. */
   readonly shown: string
   /** Absolute path, where it is a folder of this machine. */

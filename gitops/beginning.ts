@@ -1,5 +1,5 @@
 import { loginOf, withUser } from './address-credentials.ts'
-import { type Checkout, clone, cloneWithFiles, type Found, type Target } from './checkout.ts'
+import { clone, cloneWithFiles, type FetchedBranch, type PushTarget, type WorkingCopy } from './checkout.ts'
 import { type Git, GitFailure, type GitOptions, openGit } from './git.ts'
 import { classify, type Rejection } from './rejection.ts'
 import { openTemporary } from './temporary.ts'
@@ -17,11 +17,11 @@ export interface Beginning {
 }
 
 /** What has come, with its files where it was known which ones. */
-export type Begun = Found & { readonly checkout?: Checkout; readonly paths?: readonly string[] }
+export type Begun = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
 /** Starts to fetch a repository into a temporary folder, while the caller has other things to do. Whoever begins must `end`. */
 export function begin(
-  target: Pick<Target, 'address' | 'branch'> & Partial<Pick<Target, 'paths'>>,
+  target: Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>,
   { env, signal }: GitOptions,
 ): Beginning {
   const { credentials } = target.address

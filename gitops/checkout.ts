@@ -8,7 +8,7 @@ import { SOPS_CONFIG } from './sops/config-name.ts'
 import { LOCK_NAME } from './tree/lock.ts'
 
 /** What is looked at and written in a repository. */
-export interface Target {
+export interface PushTarget {
   readonly address: Address
   /** Absent: the main branch of the repository. */
   readonly branch?: string
@@ -19,7 +19,7 @@ export interface Target {
 }
 
 /** A shallow and sparse copy of one branch, of which there is just the newest commit. */
-export interface Checkout {
+export interface WorkingCopy {
   readonly folder: string
   readonly git: Git
   /** The branch that is checked out. */
@@ -33,7 +33,7 @@ export interface Checkout {
 }
 
 /** What a fetch has found. */
-export interface Found {
+export interface FetchedBranch {
   readonly branch: string
   /** Undefined where the branch has no commit yet. */
   readonly head: string | undefined
@@ -52,7 +52,11 @@ const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no
  * Clones what a target's branch has into a folder, without its files: by one process, that is done when a busy caller looks. A branch that is not there is made later. Throws a GitFailure, and a
  * UserError for a repository whose main branch cannot be told, and where there is no git.
  */
-export async function clone(folder: string, git: Git, target: Pick<Target, 'address' | 'branch'>): Promise<Found> {
+export async function clone(
+  folder: string,
+  git: Git,
+  target: Pick<PushTarget, 'address' | 'branch'>,
+): Promise<FetchedBranch> {
   // What an attempt has left that was cut.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
   const words = ['clone', ...cloneWords(target)]
@@ -76,7 +80,7 @@ export async function clone(folder: string, git: Git, target: Pick<Target, 'addr
   return { branch, head: await commitOf(git, `refs/remotes/origin/${branch}`) }
 }
 
-const cloneWords = ({ branch }: Pick<Target, 'branch'>): readonly string[] => [
+const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] => [
   ...LITTLE,
   // Nobody needs the copy after a power cut, and waiting for the disk takes half of the time. Of the repository that is pushed to this says nothing.
   '--config=core.fsync=none',
@@ -93,8 +97,8 @@ const cloneWords = ({ branch }: Pick<Target, 'branch'>): readonly string[] => [
 export async function cloneWithFiles(
   folder: string,
   git: Git,
-  target: Pick<Target, 'address' | 'branch' | 'paths'>,
-): Promise<Checkout> {
+  target: Pick<PushTarget, 'address' | 'branch' | 'paths'>,
+): Promise<WorkingCopy> {
   const prepared = join(folder, '..', 'settings')
   settle(prepared, target)
   // Aliases run in the top folder of the repository around, if there is one: nothing is relative.
@@ -116,7 +120,7 @@ const STEPS = [
 ]
 
 /** Makes a clone ready for its files. */
-export function settle(folder: string, { paths }: Pick<Target, 'paths'>): void {
+export function settle(folder: string, { paths }: Pick<PushTarget, 'paths'>): void {
   mkdirSync(join(folder, '.git/info'), { recursive: true })
   // One write in place of a process for each setting.
   appendFileSync(join(folder, '.git/config'), CONFIGURATION)
@@ -135,7 +139,7 @@ function sparsePatterns(paths: readonly string[]): string {
 }
 
 /** Fetches the newest commit of the branch, and that of the branch for a pull request, or what is noted of the first folder. Throws a GitFailure. */
-export async function fetchAgain(git: Git, branch: string, { request, paths }: Target): Promise<Found> {
+export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
   const hasNote = request === undefined
   // A pattern may match nothing, a name may not: so a branch that is not there yet is no failure.
   const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
@@ -159,10 +163,10 @@ const noteSpec = (name: string) => `+${name}*:${NOTE}*`
 export async function checkOut(
   folder: string,
   git: Git,
-  { request }: Pick<Target, 'request'>,
-  { branch, head, hasNote = false }: Found,
+  { request }: Pick<PushTarget, 'request'>,
+  { branch, head, hasNote = false }: FetchedBranch,
   isFirst: boolean,
-): Promise<Checkout> {
+): Promise<WorkingCopy> {
   // Processes cost more than what they do here: side by side they take half the time.
   const asked = request === undefined ? undefined : commitOf(git, REQUEST)
   if (head !== undefined) await git.run('checkout', '--quiet', '--force', '-B', branch, '--no-track', head)

@@ -1,6 +1,6 @@
 import { runProgram } from '../adapters/process/run-program.ts'
 import { withSettings } from './git-configuration.ts'
-import { handOver, type Login, loginSettings } from './login.ts'
+import { type GitLogin, handOver, loginSettings } from './login.ts'
 
 /** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
 export interface Git {
@@ -14,7 +14,7 @@ export interface GitOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
   /** For the servers that this git may talk to. */
-  readonly logins?: readonly Login[]
+  readonly logins?: readonly GitLogin[]
   /** The parts of a repository that are elsewhere: GIT_DIR and its like. */
   readonly place?: Readonly<Record<string, string>>
 }

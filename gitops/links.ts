@@ -1,11 +1,11 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Checkout } from './checkout.ts'
+import type { WorkingCopy } from './checkout.ts'
 
 /**
  * A link or a submodule on the way to a folder of ours would lead us into somebody else's. They are not checked out, so the tree is asked. Throws a UserError, with the
  * option that names another folder.
  */
-export async function refuseLinks({ git, head }: Checkout, path: string, option = '--path'): Promise<void> {
+export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
   if (head === undefined || path === '.') return
   const parts = path.split('/')
   const way = parts.map((_, index) => parts.slice(0, index + 1).join('/'))

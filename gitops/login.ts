@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /** A user and password for one server. */
-export interface Login {
+export interface GitLogin {
   /** `https://git.example.com`: where they are sent to, and nowhere else. */
   readonly origin: string
   readonly user: string
@@ -13,7 +13,7 @@ export interface Login {
 }
 
 /** Settings that let git ask for logins at the file descriptors of `handOver`. None of them holds a password: git passes its settings on to hooks. */
-export function loginSettings(logins: readonly Login[]): readonly (readonly [key: string, value: string])[] {
+export function loginSettings(logins: readonly GitLogin[]): readonly (readonly [key: string, value: string])[] {
   return logins.flatMap(({ origin, isOfAddress }, index) => {
     const key = `credential.${origin}.helper`
     // An empty helper takes those before it off the list.
@@ -35,7 +35,7 @@ const QUESTIONS = 500
  * Opens a file descriptor for each login, for one command: a file without a name, so that a kill leaves no password on the disk. The environment would be inherited by
  * hooks, and a command line can be seen by everybody. `close` must be called when the command has been started.
  */
-export function handOver(logins: readonly Login[]): { readonly descriptors: readonly number[]; close(): void } {
+export function handOver(logins: readonly GitLogin[]): { readonly descriptors: readonly number[]; close(): void } {
   if (logins.length === 0) return { descriptors: [], close() {} }
   // Node makes it for this user alone (0700).
   const folder = mkdtempSync(join(tmpdir(), 'devctl-login-'))

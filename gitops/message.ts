@@ -2,14 +2,14 @@ import { jsonText, printable } from '../compiler/values/printable.ts'
 import type { SourceCommit } from './source.ts'
 
 /** What a commit says of an object. Structurally what `diff` prints; secret values are masked already. */
-export interface ObjectChange {
+export interface MessageObject {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
   /** `deployment/web`. */
   readonly object: string
-  readonly values: readonly ValueChange[]
+  readonly values: readonly MessageValue[]
 }
 
-export interface ValueChange {
+export interface MessageValue {
   /** `spec.template.spec.containers[web].image`. */
   readonly path: string
   readonly before?: unknown
@@ -22,7 +22,7 @@ export interface MessageInput {
   readonly application: string
   /** What `--environment` named. */
   readonly environment: string | undefined
-  readonly changes: readonly ObjectChange[]
+  readonly changes: readonly MessageObject[]
   /** What became of the files, where it cannot be told what became of objects: `2 files changed`. */
   readonly files?: string
   /** By Compose service. */
@@ -97,10 +97,10 @@ function argoTrailers(
 
 const oneLine = (text: string) => printable(text.replaceAll(/\s+/g, ' ').trim())
 
-const isImage = ({ path }: ValueChange) => path.startsWith('spec.') && path.endsWith('].image')
+const isImage = ({ path }: MessageValue) => path.startsWith('spec.') && path.endsWith('].image')
 
 /** `api 1.4.2 → 1.4.3` for each container whose image is another one; what a Pod has for itself (waits, copies) is not the application's. */
-function imageChanges(changes: readonly ObjectChange[]): readonly string[] {
+function imageChanges(changes: readonly MessageObject[]): readonly string[] {
   const words = changes.flatMap(({ action, values }) =>
     action !== 'update'
       ? []
@@ -137,7 +137,7 @@ function partsOf(image: string): Parts {
 const short = (digest: string | undefined) => digest?.replace(/^sha256:/, '').slice(0, 7)
 
 /** Without new images: which objects, and when they are many how many. */
-function summaryWords(changes: readonly ObjectChange[]): readonly string[] {
+function summaryWords(changes: readonly MessageObject[]): readonly string[] {
   if (changes.length > 0 && changes.length <= 3) {
     const verbs = { create: 'add', update: 'change', replace: 'replace', delete: 'remove', keep: 'keep' } as const
     return changes.map(({ action, object }) => `${verbs[action]} ${object}`)
@@ -145,8 +145,8 @@ function summaryWords(changes: readonly ObjectChange[]): readonly string[] {
   return countWords(changes)
 }
 
-function countWords(changes: readonly ObjectChange[]): readonly string[] {
-  const number = (...actions: readonly ObjectChange['action'][]) =>
+function countWords(changes: readonly MessageObject[]): readonly string[] {
+  const number = (...actions: readonly MessageObject['action'][]) =>
     changes.filter(({ action }) => actions.includes(action)).length
   const counts = [
     [number('update', 'replace'), 'changed'],
@@ -168,11 +168,11 @@ function cut(head: string, words: readonly string[]): string {
 
 const MARKS = { create: '+', update: '~', replace: '!', delete: '-', keep: ' ' } as const
 
-function objectLines({ action, object, values }: ObjectChange): readonly string[] {
+function objectLines({ action, object, values }: MessageObject): readonly string[] {
   return [`${MARKS[action]} ${object}`, ...values.map(value => `    ${valueLine(value)}`)]
 }
 
-function valueLine({ path, before, after, masked }: ValueChange): string {
+function valueLine({ path, before, after, masked }: MessageValue): string {
   if (masked !== undefined) return `${path}: ${masked}`
   const [old, fresh] = [before, after].map(shortText)
   if (old === undefined) return `${path}: ${fresh} (new)`

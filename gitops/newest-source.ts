@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
-import { type Checkout, fetchNote, NOTE } from './checkout.ts'
+import { fetchNote, NOTE, type WorkingCopy } from './checkout.ts'
 import { GitFailure } from './git.ts'
 import { noteName } from './note-name.ts'
 import type { Mark } from './push.ts'
@@ -25,7 +25,7 @@ type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
 
 /** The source commit that a folder of a checkout stands for. The note is asked for (one connection) only where it `mustBeKnown`; else it counts if it was fetched. */
 export async function newestSource(
-  checkout: Checkout,
+  checkout: WorkingCopy,
   path: string,
   mustBeKnown: boolean,
 ): Promise<string | undefined> {
@@ -40,7 +40,7 @@ export async function newestSource(
  * A server that takes no such ref is left alone. Throws a GitFailure where somebody else was faster.
  */
 export async function noteUnchanged(
-  checkout: Checkout,
+  checkout: WorkingCopy,
   path: string,
   ours: string,
   { rollback, isAncestor }: { readonly rollback: boolean; readonly isAncestor: IsAncestor },
@@ -68,7 +68,7 @@ export async function noteUnchanged(
  * The object that the note should be now, for a push that depends on it; empty for none. It follows from the lock, so that nobody has to be asked: where another
  * source was noted since, the push is told so.
  */
-export async function expectedNote(checkout: Checkout, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
+export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
   const there = readLock(join(checkout.folder, path), path)
   const { commit, isDirty } = there?.facts?.source ?? {}
   if (checkout.hasNote || (there !== undefined && (commit === undefined || isDirty)))
@@ -82,7 +82,7 @@ export async function expectedNote(checkout: Checkout, path: string): Promise<Pi
 
 /** Makes the note that a folder, as its lock is now, stands for a source. */
 export async function markFor(
-  checkout: Checkout,
+  checkout: WorkingCopy,
   path: string,
   source: string,
   expected: string,
@@ -96,10 +96,10 @@ export async function markFor(
 }
 
 /** What a note names, if it is of the lock that is there. */
-const notedSource = (checkout: Checkout, path: string, note: Note | undefined) =>
+const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
   note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
 
-async function readNote(checkout: Checkout, path: string): Promise<Note | undefined> {
+async function readNote(checkout: WorkingCopy, path: string): Promise<Note | undefined> {
   const { git, branch } = checkout
   if (!checkout.hasNote) await unlessRefused(fetchNote(git, noteName(path, branch)))
   const said = await git.ask('log', '-1', '--format=%H%n%B', NOTE, '--')
@@ -118,7 +118,7 @@ async function unlessRefused(done: Promise<unknown>): Promise<void> {
   }
 }
 
-const lockHash = ({ folder }: Checkout, path: string) =>
+const lockHash = ({ folder }: WorkingCopy, path: string) =>
   createHash('sha256')
     .update(readFileSync(join(folder, path, LOCK_NAME)))
     .digest('hex')
@@ -137,7 +137,7 @@ function objectOf(type: 'commit' | 'tree', text: string, algorithm: Algorithm): 
 }
 
 /** A process for each object would cost more than the two. */
-function writeObject({ folder }: Checkout, { id, content }: GitObject): void {
+function writeObject({ folder }: WorkingCopy, { id, content }: GitObject): void {
   const file = join(folder, '.git/objects', id.slice(0, 2), id.slice(2))
   if (existsSync(file)) return
   mkdirSync(dirname(file), { recursive: true })
@@ -145,7 +145,13 @@ function writeObject({ folder }: Checkout, { id, content }: GitObject): void {
 }
 
 /** The same for everybody who notes the same: no time, no name. */
-function noteText(checkout: Checkout, path: string, source: string, algorithm: Algorithm, before?: string): GitObject {
+function noteText(
+  checkout: WorkingCopy,
+  path: string,
+  source: string,
+  algorithm: Algorithm,
+  before?: string,
+): GitObject {
   const nobody = 'devctl <devctl@localhost> 0 +0000'
   const lines = [
     `tree ${objectOf('tree', '', algorithm).id}`,
@@ -162,7 +168,7 @@ function noteText(checkout: Checkout, path: string, source: string, algorithm: A
   return objectOf('commit', `${lines.join('\n')}\n`, algorithm)
 }
 
-async function algorithmOf({ git, head }: Checkout): Promise<Algorithm> {
+async function algorithmOf({ git, head }: WorkingCopy): Promise<Algorithm> {
   const isLong =
     head === undefined ? (await git.run('rev-parse', '--show-object-format')) === 'sha256' : head.length > 40
   return isLong ? 'sha256' : 'sha1'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Checkout, Target } from './checkout.ts'
+import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { refuseLinks } from './links.ts'
 import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
 import type { PublishedFolder } from './published-folder.ts'
@@ -15,14 +15,14 @@ import {
   requestLock,
 } from './request-branch.ts'
 import { refuseSameObjects } from './same-objects.ts'
-import { type Change, type Output, planChange } from './tree/change.ts'
+import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts'
 import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
 import { type There, thereIn } from './tree/there.ts'
 
 /** What should be in a repository. */
 export interface Publication {
-  readonly target: Target
+  readonly target: PushTarget
   /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
   readonly path: string
   /** The folders, the application's own first; asked for anew on each fresh head, since some of it depends on what is there. */
@@ -43,7 +43,7 @@ export interface Repository extends There {
 /** What would become of a folder. */
 export interface FolderChange {
   readonly path: string
-  readonly change: Change
+  readonly change: FolderPlan
   /** The files of ours as they are now, by path in the folder. */
   readonly before: ReadonlyMap<string, string>
   readonly added: number
@@ -122,7 +122,7 @@ interface Seen {
 
 type IsAncestor = PublishOptions['isAncestor']
 
-async function lookAt(checkout: Checkout, publication: Publication, { dryRun }: PublishOptions): Promise<Seen> {
+async function lookAt(checkout: WorkingCopy, publication: Publication, { dryRun }: PublishOptions): Promise<Seen> {
   const { target } = publication
   if (checkout.head === undefined && target.request !== undefined && !dryRun) throw noBase(checkout.branch)
   const folders = await publication.folders(repositoryIn(checkout))
@@ -144,7 +144,7 @@ async function lookAt(checkout: Checkout, publication: Publication, { dryRun }: 
 
 /** Nothing differs: notes that our source renders to the same, and takes back a pull request that wants something else. */
 async function leave(
-  checkout: Checkout,
+  checkout: WorkingCopy,
   { path, rollback }: Publication,
   { dryRun, closeRequest }: PublishOptions,
   { request, ours, isNoted }: Seen,
@@ -162,7 +162,7 @@ async function leave(
 
 /** Writes the files, and gives the commit to make of them, unless the open pull request has them already. */
 async function writeChanges(
-  checkout: Checkout,
+  checkout: WorkingCopy,
   { target, path }: Publication,
   options: PublishOptions,
   { changes, request, ours, isNoted }: Seen,
@@ -194,7 +194,7 @@ const noBase = (branch: string) =>
     hint: 'give it a first one, such as a README, or publish once without a pull request',
   })
 
-const repositoryIn = (checkout: Checkout): Repository => ({
+const repositoryIn = (checkout: WorkingCopy): Repository => ({
   ...thereIn(checkout.folder),
   request: { lock: path => requestLock(checkout, path), read: path => requestFile(checkout, path) },
 })
@@ -219,7 +219,7 @@ export function planFolder(top: string, { path, output }: PublishedFolder, shown
 }
 
 /** One folder is one environment: that of another one is there by a mistake in a path. */
-function refuseOtherTarget(path: string, { before }: Change, { facts, takeOver }: Output): void {
+function refuseOtherTarget(path: string, { before }: FolderPlan, { facts, takeOver }: FolderOutput): void {
   const there = before?.facts?.environment
   if (takeOver || there === undefined || !facts || facts.environment === there) return
   const ours = facts.environment === undefined ? 'none' : `\`${facts.environment}\``
@@ -235,7 +235,7 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
 
 /** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */
 async function newerSource(
-  checkout: Checkout,
+  checkout: WorkingCopy,
   { path, rollback }: Publication,
   { ours, mustKnow }: Seen,
   isAncestor: IsAncestor,

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { Target } from './checkout.ts'
+import type { PushTarget } from './checkout.ts'
 import { type PushOptions, pushTo } from './push.ts'
 import { readLock } from './tree/change.ts'
 import type { Lock } from './tree/lock.ts'
 
 /** The lock of an application's folder in a repository; undefined where nothing was published there. Throws a UserError where the repository cannot be read. */
-export async function readPublished(target: Target, path: string, options: PushOptions): Promise<Lock | undefined> {
+export async function readPublished(target: PushTarget, path: string, options: PushOptions): Promise<Lock | undefined> {
   const result = await pushTo<Lock | undefined>(
     target,
     { write: async ({ folder }) => ({ done: readLock(join(folder, path), path) }) },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { type Beginning, type Begun, begin } from './beginning.ts'
-import { type Checkout, checkOut, clone, fetchAgain, settle, type Target } from './checkout.ts'
+import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
 import { GitFailure, type GitOptions } from './git.ts'
 import { type PushLock, takePushLock } from './push-lock.ts'
 import { classify, essence, type Rejection } from './rejection.ts'
@@ -12,7 +12,7 @@ import { tokenLogin } from './token-host.ts'
 /** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
 export interface Work<Done> {
   /** Writes the files. Gives the commit to make of them, or what has come out where there is nothing to commit. Throws a UserError. */
-  write(checkout: Checkout): Promise<{ readonly commit: Commit } | { readonly done: Done }>
+  write(checkout: WorkingCopy): Promise<{ readonly commit: Commit } | { readonly done: Done }>
 }
 
 export interface Commit {
@@ -71,11 +71,11 @@ const MOST_BREAKS = 6
  * trying again cannot mend, in the server's own words, and the signal's reason.
  */
 export async function pushTo<Done>(
-  target: Target,
+  target: PushTarget,
   work: Work<Done>,
   options: PushOptions,
-): Promise<{ readonly done: Done; readonly checkout: Checkout } | { readonly pushed: Pushed }> {
-  type Result = { readonly done: Done; readonly checkout: Checkout } | { readonly pushed: Pushed }
+): Promise<{ readonly done: Done; readonly checkout: WorkingCopy } | { readonly pushed: Pushed }> {
+  type Result = { readonly done: Done; readonly checkout: WorkingCopy } | { readonly pushed: Pushed }
   const { signal, tell = () => {} } = options
   const beginning = options.beginning ?? begin(target, options)
   const { folder, git } = beginning
@@ -172,8 +172,8 @@ type Sent = Pick<Pushed, 'commit' | 'before'>
  * curl repeats a request whose answer was lost, and the second one loses against the first.
  */
 async function firstArrived(
-  { git, head, requestHead }: Checkout,
-  { request }: Target,
+  { git, head, requestHead }: WorkingCopy,
+  { request }: PushTarget,
   sent: readonly Sent[],
   last: Rejection | undefined,
 ): Promise<Sent | undefined> {
@@ -186,7 +186,7 @@ async function firstArrived(
   return undefined
 }
 
-async function commitAll({ folder, git }: Checkout, { message, paths }: Commit): Promise<void> {
+async function commitAll({ folder, git }: WorkingCopy, { message, paths }: Commit): Promise<void> {
   // In files: a command line has no room for thousands of names. What the repository or the user ignores is published all the same.
   const list = join(folder, '.git/devctl-paths')
   const text = join(folder, '.git/devctl-message')
@@ -214,7 +214,11 @@ function commitRefused(error: GitFailure): UserError {
   })
 }
 
-async function push({ git, branch, requestHead }: Checkout, { request, address }: Target, mark?: Mark): Promise<void> {
+async function push(
+  { git, branch, requestHead }: WorkingCopy,
+  { request, address }: PushTarget,
+  mark?: Mark,
+): Promise<void> {
   // A checkout on this machine takes the commit into its files, if nothing in it has been changed.
   const receive = address.isCheckout
     ? ['--receive-pack=git -c receive.denyCurrentBranch=updateInstead receive-pack']
@@ -284,7 +288,12 @@ const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message
 }
 
 /** What git and the server said, as a message for people. */
-export function refusal({ address }: Target, kind: Rejection, failure: GitFailure, env: GitOptions['env']): UserError {
+export function refusal(
+  { address }: PushTarget,
+  kind: Rejection,
+  failure: GitFailure,
+  env: GitOptions['env'],
+): UserError {
   const { message, hint } = MESSAGES[kind](address.shown)
   const token = kind === 'credentials' || kind === 'missing' ? tokenLogin(address, env) : undefined
   const notes = essence(failure.said)

@@ -1,5 +1,5 @@
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Checkout, Target } from './checkout.ts'
+import type { PushTarget, WorkingCopy } from './checkout.ts'
 import { type Git, GitFailure } from './git.ts'
 import { classify } from './rejection.ts'
 import { look } from './tree/change.ts'
@@ -21,8 +21,8 @@ export interface RequestBranch {
  * UserError for a commit of theirs, and for one of ours that they have amended, unless it is to be taken over.
  */
 export async function readRequestBranch(
-  checkout: Checkout,
-  { request: name, paths }: Pick<Target, 'request' | 'paths'>,
+  checkout: WorkingCopy,
+  { request: name, paths }: Pick<PushTarget, 'request' | 'paths'>,
   takeOver: boolean,
 ): Promise<RequestBranch | undefined> {
   const { git, head, requestHead: commit } = checkout
@@ -49,7 +49,7 @@ async function parentOf(git: Git, commit: string, known: string | undefined): Pr
 
 /** Throws a UserError for a newest commit that devctl has not made. */
 export async function refuseForeignCommit(
-  { git }: Pick<Checkout, 'git'>,
+  { git }: Pick<WorkingCopy, 'git'>,
   { name, commit }: Pick<RequestBranch, 'name' | 'commit'>,
 ): Promise<void> {
   const [author = '', ...message] = (await git.run('log', '-1', '--format=%an%n%B', commit)).split('\n')
@@ -65,7 +65,7 @@ const HINT =
 
 /** Compares what the commit changes with what its locks say that devctl wrote. */
 async function refuseAmended(
-  { git, folder }: Checkout,
+  { git, folder }: WorkingCopy,
   commit: string,
   parent: string,
   { name, paths }: { readonly name: string; readonly paths: readonly string[] },
@@ -101,12 +101,12 @@ async function refuseAmended(
 }
 
 /** The lock that the branch of the pull request has in a folder. A damaged one is none: the branch is written anew. */
-export async function requestLock({ git, requestHead }: Checkout, path: string): Promise<Lock | undefined> {
+export async function requestLock({ git, requestHead }: WorkingCopy, path: string): Promise<Lock | undefined> {
   return requestHead === undefined ? undefined : lockAt(git, requestHead, path)
 }
 
 /** The text of a file that the branch of the pull request has; undefined where there is none. */
-export async function requestFile({ git, requestHead }: Checkout, path: string): Promise<string | undefined> {
+export async function requestFile({ git, requestHead }: WorkingCopy, path: string): Promise<string | undefined> {
   const text = requestHead === undefined ? undefined : await git.ask('show', `${requestHead}:${path}`)
   return text === undefined ? undefined : `${text}\n`
 }
@@ -128,7 +128,7 @@ async function lockAt(git: Git, commit: string, path: string): Promise<Lock | un
  * commit of the source, and a request is not written anew for that alone.
  */
 export async function isOnRequest(
-  { git }: Checkout,
+  { git }: WorkingCopy,
   { commit, isOnBase }: RequestBranch,
   folders: readonly string[],
   paths: readonly string[],
@@ -143,7 +143,7 @@ export async function isOnRequest(
  * Removes the branch of a pull request that nobody wants any more: an open request would bring old content when it is merged, and a forge closes one without a branch.
  * False where the server does not let it go. Throws a GitFailure when the branch has just moved.
  */
-export async function removeRequestBranch({ git }: Checkout, { name, commit }: RequestBranch): Promise<boolean> {
+export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {
   try {
     await git.run('push', '--quiet', `--force-with-lease=refs/heads/${name}:${commit}`, 'origin', `:refs/heads/${name}`)
     return true

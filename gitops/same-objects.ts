@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Checkout } from './checkout.ts'
+import type { WorkingCopy } from './checkout.ts'
 import type { PublishedFolder } from './published-folder.ts'
 import { type Facts, LOCK_NAME, parseLock } from './tree/lock.ts'
 
@@ -9,7 +9,7 @@ import { type Facts, LOCK_NAME, parseLock } from './tree/lock.ts'
  * Two folders of a repository must not hold the same object of one namespace: their controllers would take it from each other for ever (decisions section 8).
  * Compares the lock files of a checkout. Those of other environments are about other clusters. Throws a UserError.
  */
-export async function refuseSameObjects(checkout: Checkout, folders: readonly PublishedFolder[]): Promise<void> {
+export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly PublishedFolder[]): Promise<void> {
   const facts = folders[0]?.output.facts
   if (facts?.namespace === undefined) return
   const ours = new Set(facts.objects)
@@ -31,7 +31,7 @@ export async function refuseSameObjects(checkout: Checkout, folders: readonly Pu
 const isElsewhere = (one: Facts, other: Facts) =>
   one.environment !== undefined && other.environment !== undefined && one.environment !== other.environment
 
-function factsAt({ folder }: Checkout, path: string): Facts | undefined {
+function factsAt({ folder }: WorkingCopy, path: string): Facts | undefined {
   const file = join(folder, path, LOCK_NAME)
   try {
     return parseLock(readFileSync(file, 'utf8'), `${path}/${LOCK_NAME}`).facts
@@ -41,7 +41,7 @@ function factsAt({ folder }: Checkout, path: string): Facts | undefined {
   }
 }
 
-async function foldersWithLock({ git }: Checkout): Promise<readonly string[]> {
+async function foldersWithLock({ git }: WorkingCopy): Promise<readonly string[]> {
   const found = await git.run('ls-files', '-z', '--', `:(glob)**/${LOCK_NAME}`)
   const files = found.split('\0').filter(path => path !== '')
   return files.map(path => path.slice(0, -LOCK_NAME.length - 1) || '.')

@@ -10,7 +10,7 @@ export interface SecretFound {
 }
 
 /** A stretch of a text, and what it looks like. */
-export interface Shape {
+export interface FoundShape {
   readonly what: string
   readonly start: number
   readonly end: number
@@ -18,7 +18,7 @@ export interface Shape {
 
 export interface ScanOptions {
   /** Finds the stretches of a text that have the shape of a secret. */
-  readonly shapes: (text: string) => readonly Shape[]
+  readonly shapes: (text: string) => readonly FoundShape[]
   /** Whether a stretch is known to be no secret: somebody has said so. */
   readonly isPublic?: (stretch: string) => boolean
 }
@@ -43,11 +43,11 @@ export function scanForSecrets(files: ReadonlyMap<string, string>, options: Scan
     })
 }
 
-function shapesIn(text: string, { shapes, isPublic }: ScanOptions): readonly Shape[] {
+function shapesIn(text: string, { shapes, isPublic }: ScanOptions): readonly FoundShape[] {
   return shapes(text).filter(({ start, end }) => !isPublic?.(text.slice(start, end)))
 }
 
-function encodedIn(text: string, options: ScanOptions): readonly Shape[] {
+function encodedIn(text: string, options: ScanOptions): readonly FoundShape[] {
   return [...text.matchAll(ENCODED)].flatMap(({ 0: word, index }) =>
     options.isPublic?.(word)
       ? []

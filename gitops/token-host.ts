@@ -1,6 +1,6 @@
 import type { Address } from './address.ts'
 import { ALL_FORGES } from './forge/forges.ts'
-import type { Login } from './login.ts'
+import type { GitLogin } from './login.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
@@ -38,7 +38,7 @@ export function maySendToken(variable: string, address: URL, env: Env, known: re
 export function tokenLogin(
   { url: address, isNamedByUser }: Pick<Address, 'url' | 'isNamedByUser'>,
   env: Env,
-): { readonly login: Login } | { readonly withheld: Exclude<MaySend, { ok: true }> } | undefined {
+): { readonly login: GitLogin } | { readonly withheld: Exclude<MaySend, { ok: true }> } | undefined {
   if (!env.DEVCTL_GIT_TOKEN || !/^https?:/i.test(address)) return undefined
   const url = new URL(address)
   const may = maySendToken('DEVCTL_GIT_TOKEN', url, env, isNamedByUser ? [url.origin] : [])

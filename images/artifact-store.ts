@@ -3,9 +3,9 @@ import { type Artifact, type Blob, digestOfBytes, layerOf, MANIFEST_TYPE } from 
 import { describeArtifactProblem } from './artifact-problem.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import { digestAt, digestOf, FORMS } from './registry-client.ts'
-import { type Answer, saidBy } from './registry-exchange.ts'
+import { type RegistryAnswer, saidBy } from './registry-exchange.ts'
 import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
-import { RegistrySession, type SessionOptions } from './registry-session.ts'
+import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
 /** The most bytes of a layer that is read: no folder of manifests comes near. */
 const LARGEST_LAYER = 64 * 1024 * 1024
@@ -34,7 +34,7 @@ export interface ArtifactStore {
 /** `name` is a repository with its registry. Whoever opens it closes it. */
 export function openArtifacts(
   { name, tag }: { readonly name: string; readonly tag: string },
-  { mayPush, ...options }: SessionOptions & { readonly mayPush: boolean },
+  { mayPush, ...options }: RegistrySessionOptions & { readonly mayPush: boolean },
 ): ArtifactStore {
   const session = new RegistrySession(options)
   const address: ManifestAddress = { ...manifestAddressOf({ name, tag }), ...(mayPush && { access: 'push' }) }
@@ -73,7 +73,11 @@ async function find(session: RegistrySession, address: ManifestAddress): Promise
 }
 
 /** A registry without the tag is as it should be; what is no registry is not. */
-async function refuseMissing(session: RegistrySession, answer: Answer, address: ManifestAddress): Promise<undefined> {
+async function refuseMissing(
+  session: RegistrySession,
+  answer: RegistryAnswer,
+  address: ManifestAddress,
+): Promise<undefined> {
   const problem = await session.missing(answer, address)
   if (problem.kind !== 'missing') throw new RegistryTrouble(problem)
 }
@@ -129,7 +133,7 @@ async function pushBlob(session: RegistrySession, address: ManifestAddress, { di
 }
 
 /** The address that the registry has made for an upload, with the digest. */
-function uploadTo({ headers, url }: Answer, digest: string): string {
+function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
   const { location } = headers
   if (location === undefined || !URL.canParse(location, url.href))
     throw new RegistryTrouble({ kind: 'not-a-registry', reason: 'it does not say where to upload to' })
@@ -157,10 +161,10 @@ async function putManifest(
 
 const manifestPath = ({ repository }: ManifestAddress, tag: string) => `/v2/${repository}/manifests/${tag}`
 
-const unexpected = ({ status, url }: Answer) =>
+const unexpected = ({ status, url }: RegistryAnswer) =>
   new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${url.pathname}\` with status ${status}` })
 
-function refusal(answer: Answer): RegistryTrouble {
+function refusal(answer: RegistryAnswer): RegistryTrouble {
   const said = saidBy(answer)
   const problem: RegistryProblem = { kind: 'refused', status: answer.status, ...(said !== undefined && { said }) }
   return new RegistryTrouble(problem)

@@ -6,7 +6,7 @@ import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { HUB_KEY, hostOf } from './registry.ts'
 
 /** How a person logs in to a registry. All of it secret. */
-export interface Login {
+export interface RegistryLogin {
   readonly username: string
   readonly password: string
 }
@@ -15,9 +15,9 @@ export interface Login {
  * What the Docker configuration has for a registry: nothing, a login, or an identity token, which is no password, but buys tokens from the registry's
  * token service. Kubernetes cannot do that.
  */
-export type Credentials =
+export type RegistryCredentials =
   | { readonly kind: 'none' }
-  | ({ readonly kind: 'login' } & Login)
+  | ({ readonly kind: 'login' } & RegistryLogin)
   | { readonly kind: 'token'; readonly identityToken: string }
 
 export interface DockerConfigOptions {
@@ -51,7 +51,7 @@ const HELPER_TIMEOUT = 60_000
 export async function readRegistryCredentials(
   registries: readonly string[],
   options: DockerConfigOptions,
-): Promise<ReadonlyMap<string, Credentials>> {
+): Promise<ReadonlyMap<string, RegistryCredentials>> {
   const config = await readConfig(options.env)
   const found = await Promise.all(
     registries.map(async registry => [registry, await credentialsOf(config, registry, options)] as const),
@@ -101,7 +101,7 @@ async function credentialsOf(
   config: DockerConfig,
   registry: string,
   options: DockerConfigOptions,
-): Promise<Credentials> {
+): Promise<RegistryCredentials> {
   const own = Object.entries(config.credHelpers ?? {}).find(([key]) => hostOf(key) === registry)
   const helper = own?.[1] || config.credsStore
   if (helper) {
@@ -117,7 +117,7 @@ function keyIn({ auths = {} }: DockerConfig, registry: string): string {
   return key ?? (registry === 'docker.io' ? HUB_KEY : registry)
 }
 
-function fromFile({ auths = {} }: DockerConfig, registry: string): Credentials {
+function fromFile({ auths = {} }: DockerConfig, registry: string): RegistryCredentials {
   for (const [key, entry] of Object.entries(auths)) {
     if (hostOf(key) !== registry || !entry) continue
     if (entry.identitytoken) return { kind: 'token', identityToken: entry.identitytoken }
@@ -130,7 +130,11 @@ function fromFile({ auths = {} }: DockerConfig, registry: string): Credentials {
 }
 
 /** Runs `docker-credential-NAME get`: https://github.com/docker/docker-credential-helpers#development */
-async function askHelper(name: string, server: string, { env, signal }: DockerConfigOptions): Promise<Credentials> {
+async function askHelper(
+  name: string,
+  server: string,
+  { env, signal }: DockerConfigOptions,
+): Promise<RegistryCredentials> {
   const program = `docker-credential-${name}`
   const limit = AbortSignal.timeout(HELPER_TIMEOUT)
   const refuse = (why: string, hint?: string) =>

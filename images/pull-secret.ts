@@ -1,4 +1,4 @@
-import type { Login } from './docker-config.ts'
+import type { RegistryLogin } from './docker-config.ts'
 import { HUB_KEY } from './registry.ts'
 
 /** The type of a Secret with credentials of registries, and its only key (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets). */
@@ -6,7 +6,7 @@ export const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'
 export const PULL_SECRET_KEY = '.dockerconfigjson'
 
 /** The content of such a Secret; the same for the same logins, in whatever order. */
-export function pullSecretContent(logins: ReadonlyMap<string, Login>): string {
+export function pullSecretContent(logins: ReadonlyMap<string, RegistryLogin>): string {
   const auths = [...logins]
     .map(([registry, { username, password }]) => {
       const auth = Buffer.from(`${username}:${password}`).toString('base64')

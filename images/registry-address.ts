@@ -2,7 +2,7 @@ import type { ImageReference } from '../compiler/values/image-reference.ts'
 import { registryOf, repositoryOf } from './registry.ts'
 
 /** Where a registry keeps what is in one repository. */
-export interface RepositoryAddress {
+export interface ImageRepository {
   /** As credentials are kept: `docker.io`. */
   readonly registry: string
   /** As it is connected to, with its port: `registry-1.docker.io`. */
@@ -13,7 +13,7 @@ export interface RepositoryAddress {
 }
 
 /** Where the manifest of a tag is. */
-export interface ManifestAddress extends RepositoryAddress {
+export interface ManifestAddress extends ImageRepository {
   readonly tag: string
 }
 

@@ -1,7 +1,7 @@
-import type { Credentials } from './docker-config.ts'
-import type { RepositoryAddress } from './registry-address.ts'
+import type { RegistryCredentials } from './docker-config.ts'
+import type { ImageRepository } from './registry-address.ts'
 import { type Challenge, parseChallenge } from './registry-challenge.ts'
-import { type Answer, type Exchange, isSafeStep, saidBy } from './registry-exchange.ts'
+import { isSafeStep, type RegistryAnswer, type RegistryExchange, saidBy } from './registry-exchange.ts'
 import { RegistryTrouble } from './registry-problem.ts'
 
 /** A header `Authorization`, and whether it stands for somebody's login. */
@@ -17,24 +17,24 @@ const NOBODY: Authorization = { header: undefined, isLogin: false }
  * everybody or for who is logged in. Credentials are read when a registry asks for them. What a registry has taken for a repository is used again.
  */
 export class Authorizer {
-  readonly #exchange: Exchange
-  readonly #credentials: (registry: string) => Promise<Credentials>
+  readonly #exchange: RegistryExchange
+  readonly #credentials: (registry: string) => Promise<RegistryCredentials>
   readonly #known = new Map<string, Promise<Authorization>>()
 
-  constructor(exchange: Exchange, credentials: (registry: string) => Promise<Credentials>) {
+  constructor(exchange: RegistryExchange, credentials: (registry: string) => Promise<RegistryCredentials>) {
     this.#exchange = exchange
     this.#credentials = credentials
   }
 
   /** What to send with a question about the address; a promise to be given to `renew` when it is refused. */
-  for(address: RepositoryAddress): Promise<Authorization> | undefined {
+  for(address: ImageRepository): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))
   }
 
   /** What to send after the registry has refused `refused` with a status 401. Throws a RegistryTrouble when nothing is to be had. */
   renew(
-    address: RepositoryAddress,
-    answer: Answer,
+    address: ImageRepository,
+    answer: RegistryAnswer,
     refused: Promise<Authorization> | undefined,
   ): Promise<Authorization> {
     const key = keyOf(address)
@@ -46,7 +46,7 @@ export class Authorizer {
     return fresh
   }
 
-  async #authorize(address: RepositoryAddress, answer: Answer): Promise<Authorization> {
+  async #authorize(address: ImageRepository, answer: RegistryAnswer): Promise<Authorization> {
     const challenge = parseChallenge(answer.headers['www-authenticate'])
     if (challenge === undefined) return NOBODY
     const credentials = await this.#credentials(address.registry)
@@ -57,8 +57,8 @@ export class Authorizer {
   /** (https://distribution.github.io/distribution/spec/auth/token/ and …/oauth/) */
   async #token(
     { realm, service, scope }: Extract<Challenge, { readonly scheme: 'bearer' }>,
-    address: RepositoryAddress,
-    credentials: Credentials,
+    address: ImageRepository,
+    credentials: RegistryCredentials,
     registry: URL,
   ): Promise<Authorization> {
     if (!isSafeStep(registry, realm))
@@ -89,13 +89,13 @@ export class Authorizer {
   }
 }
 
-const keyOf = ({ host, repository, access }: RepositoryAddress) => `${host}/${repository} ${access}`
+const keyOf = ({ host, repository, access }: ImageRepository) => `${host}/${repository} ${access}`
 
-const basic = ({ username, password }: Extract<Credentials, { readonly kind: 'login' }>): string =>
+const basic = ({ username, password }: Extract<RegistryCredentials, { readonly kind: 'login' }>): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
 /** Never more than is wanted: the scope of the registry, which may name its repository by another path, when it is no more than that. */
-function scopeOf(asked: string | undefined, { repository, access }: RepositoryAddress): string {
+function scopeOf(asked: string | undefined, { repository, access }: ImageRepository): string {
   const actions = access === 'push' ? '(?:pull,push|push,pull)' : 'pull'
   const isFit = asked !== undefined && new RegExp(`^repository:[^\\s:]+(?::\\d+/[^\\s:]+)?:${actions}$`).test(asked)
   return isFit ? asked : `repository:${repository}:${access === 'push' ? 'pull,push' : 'pull'}`
@@ -116,7 +116,7 @@ function refresh(realm: URL, wanted: URLSearchParams, identityToken: string) {
   return { method: 'POST', url: realm, headers, body: body.toString() } as const
 }
 
-function tokenIn({ status, body }: Answer, realm: URL): string {
+function tokenIn({ status, body }: RegistryAnswer, realm: URL): string {
   const reason = `its token service, \`${realm.host}\`, gives no token (${status})`
   try {
     const answer = JSON.parse(body.toString('utf8')) as { readonly token?: unknown; readonly access_token?: unknown } // checked below

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { parseImageReference } from '../compiler/values/image-reference.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
-import type { Answer } from './registry-exchange.ts'
+import type { RegistryAnswer } from './registry-exchange.ts'
 import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
-import { RegistrySession, type SessionOptions } from './registry-session.ts'
+import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
 /** `sha256:` and 64 hexadecimal digits, or why there is none. */
 export type Resolved = { readonly digest: string } | { readonly problem: RegistryProblem }
 
-export type ResolveOptions = SessionOptions
+export type ResolveOptions = RegistrySessionOptions
 
 /** How many questions are under way at the same time. */
 const AT_ONCE = 8
@@ -101,13 +101,13 @@ export async function digestAt(session: RegistrySession, address: ManifestAddres
   throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
 }
 
-function digestIn({ headers }: Answer): string | undefined {
+function digestIn({ headers }: RegistryAnswer): string | undefined {
   const digest = headers['docker-content-digest']
   return typeof digest === 'string' && DIGEST.test(digest) ? digest : undefined
 }
 
 /** The digest of a whole manifest, which its content proves. Throws a RegistryTrouble for what is no manifest. */
-export function digestOf(answer: Answer): string {
+export function digestOf(answer: RegistryAnswer): string {
   const { headers, body } = answer
   const form = headers['content-type']?.split(';')[0]?.trim() ?? ''
   const bad = (reason: string) => new RegistryTrouble({ kind: 'not-a-registry', reason })

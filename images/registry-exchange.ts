@@ -7,7 +7,7 @@ import { RegistryTrouble } from './registry-problem.ts'
 import { isPassing, toUnreachable } from './registry-unreachable.ts'
 
 /** A question to a registry or to its token service. */
-export interface Question {
+export interface RegistryQuestion {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT'
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
@@ -16,7 +16,7 @@ export interface Question {
   readonly limit?: number
 }
 
-export interface Answer {
+export interface RegistryAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -46,7 +46,7 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const REDIRECTS_OF_PUT = new Set([307, 308])
 
 /** Connections to registries. Whoever makes one closes it. */
-export class Exchange {
+export class RegistryExchange {
   readonly #signal: AbortSignal
   readonly #patience: RegistryRetries
   readonly #env: Readonly<Record<string, string | undefined>>
@@ -68,7 +68,7 @@ export class Exchange {
    * Sends a question until there is an answer that will not pass, following redirects of what is read. Credentials stay with the server
    * that they were meant for. Throws a RegistryTrouble, or the reason of the signal.
    */
-  async ask(question: Question): Promise<Answer> {
+  async ask(question: RegistryQuestion): Promise<RegistryAnswer> {
     const { attempts, longest } = this.#patience
     let silences = 0
     for (let attempt = 1; ; attempt++) {
@@ -113,7 +113,7 @@ export class Exchange {
       )
   }
 
-  async #follow(question: Question): Promise<Answer> {
+  async #follow(question: RegistryQuestion): Promise<RegistryAnswer> {
     let { url, headers } = question
     for (let redirects = 0; ; redirects++) {
       const answer = await this.#once({ ...question, url, ...(headers && { headers }) })
@@ -130,7 +130,7 @@ export class Exchange {
     }
   }
 
-  async #once({ method, url, headers, body, limit = LARGEST_BODY }: Question): Promise<Answer> {
+  async #once({ method, url, headers, body, limit = LARGEST_BODY }: RegistryQuestion): Promise<RegistryAnswer> {
     const { silence } = this.#patience
     const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
     const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
@@ -158,7 +158,7 @@ export class Exchange {
 
 const NONE: ReadonlySet<number> = new Set()
 
-function redirectsOf(method: Question['method']): ReadonlySet<number> {
+function redirectsOf(method: RegistryQuestion['method']): ReadonlySet<number> {
   return method === 'POST' ? NONE : method === 'PUT' ? REDIRECTS_OF_PUT : REDIRECTS
 }
 
@@ -174,7 +174,7 @@ export function isSafeStep(from: URL, to: URL): boolean {
 }
 
 /** What a registry says of a failure, in one short line; undefined when it says nothing (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes). */
-export function saidBy({ body }: Answer): string | undefined {
+export function saidBy({ body }: RegistryAnswer): string | undefined {
   const first = errorsIn(body)[0]
   const words = [first?.code, first?.message].filter(word => word !== undefined).join(': ')
   // Somebody else's text: no control characters, and no novel.
@@ -201,7 +201,7 @@ export function errorsIn(body: Buffer): readonly RegistryError[] {
   }
 }
 
-function withoutCredentials(headers: Question['headers']): Question['headers'] {
+function withoutCredentials(headers: RegistryQuestion['headers']): RegistryQuestion['headers'] {
   return headers && Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'))
 }
 

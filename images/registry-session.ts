@@ -1,40 +1,40 @@
-import { type Credentials, readRegistryCredentials } from './docker-config.ts'
-import type { RepositoryAddress } from './registry-address.ts'
+import { type RegistryCredentials, readRegistryCredentials } from './docker-config.ts'
+import type { ImageRepository } from './registry-address.ts'
 import { Authorizer } from './registry-authorization.ts'
 import {
-  type Answer,
-  Exchange,
   errorsIn,
   isLoopback,
   isSafeStep,
-  type Question,
+  type RegistryAnswer,
+  RegistryExchange,
+  type RegistryQuestion,
   type RegistryRetries,
   saidBy,
 } from './registry-exchange.ts'
 import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
 
-export interface SessionOptions {
+export interface RegistrySessionOptions {
   /** Where the Docker configuration is, and what credential helpers run with. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** The deadline of all of it. */
   readonly signal: AbortSignal
   /** Logins by registry, as `registryOf` names them. Others are read from the Docker configuration, once a registry asks. */
-  readonly credentials?: ReadonlyMap<string, Credentials>
+  readonly credentials?: ReadonlyMap<string, RegistryCredentials>
   readonly patience?: Partial<RegistryRetries>
 }
 
 /** A question about a repository: its path is from the registry's root, or the whole address that the registry has named. */
-export type RepositoryQuestion = Omit<Question, 'url'> & { readonly path: string }
+export type RepositoryQuestion = Omit<RegistryQuestion, 'url'> & { readonly path: string }
 
 /** Questions to registries, with the credentials that each of them wants to see. Whoever makes one closes it. */
 export class RegistrySession {
-  readonly #exchange: Exchange
+  readonly #exchange: RegistryExchange
   readonly #authorizer: Authorizer
   readonly #origins = new Map<string, Promise<string>>()
 
-  constructor({ env, signal, credentials, patience }: SessionOptions) {
-    this.#exchange = new Exchange(signal, env, patience)
-    const read = new Map<string, Promise<Credentials>>()
+  constructor({ env, signal, credentials, patience }: RegistrySessionOptions) {
+    this.#exchange = new RegistryExchange(signal, env, patience)
+    const read = new Map<string, Promise<RegistryCredentials>>()
     const fromDocker = async (registry: string) =>
       (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
     this.#authorizer = new Authorizer(this.#exchange, registry => {
@@ -46,7 +46,7 @@ export class RegistrySession {
   }
 
   /** Asks with what the registry wants to see. Throws a RegistryTrouble, for the statuses 401 and 403 too, or the reason of the signal. */
-  async ask({ path, ...question }: RepositoryQuestion, address: RepositoryAddress): Promise<Answer> {
+  async ask({ path, ...question }: RepositoryQuestion, address: ImageRepository): Promise<RegistryAnswer> {
     const origin = await this.#originOf(address.host)
     const url = new URL(path, origin)
     // Where the registry has led us to, its credentials are not for.
@@ -73,7 +73,7 @@ export class RegistrySession {
   }
 
   /** Whether the registry, which has answered 404, lacks what was asked for, or there is no registry at all. */
-  async missing(answer: Answer, address: RepositoryAddress): Promise<RegistryProblem> {
+  async missing(answer: RegistryAnswer, address: ImageRepository): Promise<RegistryProblem> {
     if (errorsIn(answer.body).some(({ code }) => code !== undefined)) return { kind: 'missing' }
     // Nobody has to list errors. What every registry has is this (…/spec.md#determining-support).
     const base = await this.#exchange.ask({ method: 'GET', url: new URL('/v2/', await this.#originOf(address.host)) })

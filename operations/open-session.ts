@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os'
-import type { Exchange, GivenUp } from '../cluster/request.ts'
+import type { EndedRequest, GivenUp } from '../cluster/request.ts'
 import type { TargetOptions } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
@@ -20,7 +20,7 @@ export interface SessionWorld {
   /** Ends everything that is done with the session. */
   readonly signal: AbortSignal
   /** Hears of every request that is over. */
-  readonly trace?: (exchange: Exchange) => void
+  readonly trace?: (exchange: EndedRequest) => void
   /** Hears of requests that were given up because of the signal. */
   readonly giveUp?: (call: GivenUp) => void
   /** Is told what the cluster is called before anything is asked of it. */

@@ -275,6 +275,16 @@ describe('imports', () => {
     expect(found).toEqual(['b.ts → c.ts → b.ts'])
   })
 
+  test('no two exported types share a name', () => {
+    const declared = new Map<string, string[]>()
+    for (const path of modules.filter(path => !path.startsWith('api/')))
+      for (const [, name] of readFileSync(join(root, path), 'utf8').matchAll(
+        /^export (?:abstract )?(?:interface|type|class) (\w+)/gm,
+      ))
+        declared.set(name!, [...(declared.get(name!) ?? []), path])
+    expect([...declared].filter(([, paths]) => paths.length > 1)).toEqual([])
+  })
+
   test('pure folders use neither the process nor the clock', () => {
     for (const path of modules.filter(path => !IMPURE.has(folderOf(path)))) {
       const code = readFileSync(join(root, path), 'utf8').replaceAll(

@@ -1,7 +1,7 @@
 import { NoAnswer } from './exchange.ts'
 
 /** Why there is no answer. What each client says of it is in its own words. */
-export type Failure =
+export type ConnectionFailure =
   | 'no-connection'
   | 'no-answer'
   | 'name'
@@ -14,7 +14,7 @@ export type Failure =
   | 'proxy'
   | 'other'
 
-const CODES: Readonly<Record<string, Failure>> = {
+const CODES: Readonly<Record<string, ConnectionFailure>> = {
   ENOTFOUND: 'name',
   EAI_AGAIN: 'name',
   ECONNREFUSED: 'refused',
@@ -29,7 +29,7 @@ const CODES: Readonly<Record<string, Failure>> = {
 }
 
 /** Tells what an error of Node's, or a NoAnswer, means. */
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown): ConnectionFailure {
   if (error instanceof NoAnswer) return error.isConnected ? 'no-answer' : 'no-connection'
   const code = codeOf(error)
   const known = CODES[code]

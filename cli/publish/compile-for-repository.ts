@@ -3,7 +3,7 @@ import { relative, sep } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
-import type { Environment } from '../../compiler/manifest/manifest.ts'
+import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { reportNotPublished } from '../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../compiler/options.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
@@ -113,7 +113,7 @@ export async function compileBase(
   { io }: Context,
   { environment: _, ...options }: LoadingValues,
   name: string,
-  environment: Environment | undefined,
+  environment: ManifestEnvironment | undefined,
 ): Promise<readonly Manifest[] | undefined> {
   const loading = { ...options, environment: undefined }
   const project = await openProject(io, loading)

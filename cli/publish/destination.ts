@@ -1,9 +1,9 @@
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import type { Span } from '../../compiler/syntax/source.ts'
 import { readAddress, refuseInside } from '../../gitops/address.ts'
-import type { Target } from '../../gitops/checkout.ts'
+import type { PushTarget } from '../../gitops/checkout.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import { checkoutOf, projectFolder } from '../../operations/project/project-folder.ts'
 import type { Io } from '../io.ts'
@@ -12,7 +12,7 @@ import { folderPath, type PublishingValues } from './options.ts'
 
 /** Where an application is published: what options say, then the environment. */
 export interface Destination {
-  readonly target: Target
+  readonly target: PushTarget
   /** The application's folder in the repository, with `/`. */
   readonly path: string
   readonly layout: 'plain' | 'single-file' | 'kustomize'
@@ -101,7 +101,7 @@ export function earlyTarget(
   io: Io,
   options: Values & Pick<PublishingValues, 'name'>,
   project: OpenProject,
-): (Pick<Target, 'address' | 'branch'> & Partial<Pick<Target, 'paths'>>) | undefined {
+): (Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>) | undefined {
   const { environment, manifest, namesCompose } = project
   const named = options.name ?? environment?.name?.value ?? (namesCompose ? undefined : manifest?.name?.value)
   try {
@@ -129,7 +129,7 @@ export function refuseNoRepository({ repository }: Values, { environment, manife
 const requestBranch = (environment: string | undefined, application: string) =>
   environment === undefined ? `devctl/${application}` : `devctl/${environment}/${application}`
 
-function noRepository(environment: string | undefined, manifest: Manifest | undefined): UsageError {
+function noRepository(environment: string | undefined, manifest: DevctlManifest | undefined): UsageError {
   const published = [...(manifest?.environments.values() ?? [])].filter(
     ({ publish }) => publish.repository ?? publish.oci,
   )

@@ -5,18 +5,18 @@ import { layout } from '../../gitops/layout/layout.ts'
 import { toBase } from '../../gitops/layout/overlay.ts'
 import type { About } from '../../gitops/layout/readme.ts'
 import type { PublishedFolder } from '../../gitops/published-folder.ts'
-import type { Output } from '../../gitops/tree/change.ts'
+import type { FolderOutput } from '../../gitops/tree/change.ts'
 import type { Facts, Lock } from '../../gitops/tree/lock.ts'
 import { lockOf, type There } from '../../gitops/tree/there.ts'
 import { type Destination, sharedFolder } from './destination.ts'
 
 /** What is written for an application. */
-export interface Written {
+export interface PrintedApplication {
   /** DNS label. */
   readonly application: string
   readonly manifests: readonly Manifest[]
   /** The same as files, where they are printed already; not for overlays. */
-  readonly files?: Output['files']
+  readonly files?: FolderOutput['files']
   /** What an overlay is computed against; only for the layout that has them. */
   readonly base?: readonly Manifest[]
   readonly about: About
@@ -33,7 +33,7 @@ export interface Written {
  */
 export function foldersOf(
   { path, layout: name }: Pick<Destination, 'path' | 'layout'>,
-  written: Written,
+  written: PrintedApplication,
   there: There,
 ): readonly PublishedFolder[] {
   const { application, manifests, about, facts, takeOver, isOnlyLooked = false } = written
@@ -44,7 +44,7 @@ export function foldersOf(
     takeOver,
     isOnlyLooked,
   }
-  const own = (files: Output['files']): PublishedFolder => ({
+  const own = (files: FolderOutput['files']): PublishedFolder => ({
     path,
     output: { ...common, files, keepOthers: false, ...(facts && { facts }) },
   })
@@ -52,7 +52,7 @@ export function foldersOf(
   const lock = there.lock(shared)
   refuseShared(path, name, shared, lock)
   const others = otherUses(lock, path, there)
-  const bases = (files: Output['files'], uses: readonly (readonly [string, string])[]): PublishedFolder => {
+  const bases = (files: FolderOutput['files'], uses: readonly (readonly [string, string])[]): PublishedFolder => {
     const used = new Set(uses.map(([, base]) => base))
     const keepOthers = (file: string) => used.has(file.split('/', 1)[0]!)
     return { path: shared, output: { ...common, files, keepOthers, uses: Object.fromEntries(uses) } }

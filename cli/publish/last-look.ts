@@ -2,7 +2,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Tree } from '../../compiler/syntax/tree.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { secretShapes } from '../../compiler/values/secret-shapes.ts'
-import { type Shape, scanForSecrets } from '../../gitops/secret-scan.ts'
+import { type FoundShape, scanForSecrets } from '../../gitops/secret-scan.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 
 /**
@@ -49,7 +49,7 @@ export const holdsSecret = (text: string, secrets: KnownSecrets | undefined): bo
   !knownIn(text, secrets).next().done
 
 /** A value that is long, or of more than small letters, is no word that stands there by chance. */
-function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<Shape> {
+function* knownIn(text: string, secrets: KnownSecrets | undefined): Generator<FoundShape> {
   for (const { start, end } of secrets?.masker.find(text) ?? [])
     if (end - start >= 12 || (end - start >= 6 && /[^a-z]/.test(text.slice(start, end))))
       yield { what: 'the value of a secret', start, end }

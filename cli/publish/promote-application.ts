@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Environment } from '../../compiler/manifest/manifest.ts'
+import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { readPublished } from '../../gitops/published.ts'
 import { withSourceAt } from '../../gitops/source-at.ts'
@@ -65,7 +65,7 @@ export async function promoteApplication(
 }
 
 /** Throws a UserError for an environment that is published to a registry. */
-function refuseArtifact(environment: Environment | undefined): void {
+function refuseArtifact(environment: ManifestEnvironment | undefined): void {
   if (!environment?.publish.oci) return
   throw new UserError(`\`${environment.key}\` is published as an artifact, and \`promote\` is for repositories`, {
     hint: 'check the commit out, and publish it with the same images: `devctl publish --environment … --image …`',
@@ -80,7 +80,7 @@ async function publishedAs(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<{ readonly application: string; readonly facts: Facts }> {
-  const environment: Environment = project.environment!
+  const environment: ManifestEnvironment = project.environment!
   const application = await applicationName(io, project, options)
   const { file, projectDirectory } = options
   const place = { file, projectDirectory, repository: undefined, branch: undefined, path: undefined, layout: undefined }

@@ -1,5 +1,5 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Environment } from '../../compiler/manifest/manifest.ts'
+import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { shownPlace } from '../../compiler/syntax/source.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { findForge } from '../../gitops/forge/ask-kind.ts'
@@ -39,7 +39,7 @@ export async function requestWith(
   io: Io,
   forge: Forge | undefined,
   { head, base, title, body }: Branches & RequestText,
-  environment: Environment | undefined,
+  environment: ManifestEnvironment | undefined,
   signal: AbortSignal,
 ): Promise<Request> {
   const rules = environment?.publish.pullRequest

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { LayoutName } from '../../gitops/layout/readme.ts'
-import { type Written, writeOutput } from '../../gitops/tree/output-directory.ts'
+import { type WrittenCounts, writeOutput } from '../../gitops/tree/output-directory.ts'
 import { thereIn } from '../../gitops/tree/there.ts'
 import { plainAddress } from '../../operations/project/deploy-source.ts'
 import { repositoryOf } from '../../operations/project/environment-name.ts'
@@ -32,7 +32,7 @@ export async function writeLayout(
   options: RenderValues,
   project: OpenProject,
   { plan, manifests, layout, outputDir, directory }: LaidOut,
-): Promise<readonly Written[]> {
+): Promise<readonly WrittenCounts[]> {
   const { environment } = project
   const application = plan.environment.name
   const address = repositoryOf(directory)?.address

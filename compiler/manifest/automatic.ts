@@ -5,7 +5,7 @@ import type { CompilerHost } from '../host.ts'
 import { parseYaml } from '../syntax/parse.ts'
 import { SourceFile } from '../syntax/source.ts'
 import { get, isMap } from '../syntax/tree.ts'
-import type { Manifest } from './manifest.ts'
+import type { DevctlManifest } from './manifest.ts'
 import type { ReadManifest } from './read.ts'
 
 /** Where a chart is looked for, and where plain manifests are (decisions section 3). */
@@ -45,7 +45,7 @@ export function automaticManifest(
   const command = charts.length > 0 ? helmCommand(folder, first, host) : kubectlCommand(folder, first, host)
   const path = join(folder, first)
   const span = { file: new SourceFile(first, command, path), start: 0, end: command.length }
-  const manifest: Manifest = {
+  const manifest: DevctlManifest = {
     path,
     shown: first,
     folder,

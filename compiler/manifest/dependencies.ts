@@ -3,7 +3,7 @@ import { entries, items } from '../fields/tree-values.ts'
 import { get, isMap, type Tree } from '../syntax/tree.ts'
 import { present } from './build.ts'
 import { Distinct } from './duplicates.ts'
-import type { Dependency } from './manifest.ts'
+import type { ManifestDependency } from './manifest.ts'
 import { known, type Reading, readFlag, readPairs, readTimeout } from './values.ts'
 
 const reserved = diagnostic({
@@ -24,9 +24,9 @@ export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
 ])
 
 /** `dependencies`: a list of addresses, or a mapping by name. In the order in which they are written. */
-export function readDependencies(tree: Tree | undefined, reading: Reading): readonly Dependency[] {
+export function readDependencies(tree: Tree | undefined, reading: Reading): readonly ManifestDependency[] {
   const distinct = new Distinct(reading.reporter)
-  const listed = items(tree).flatMap((item): Dependency[] => {
+  const listed = items(tree).flatMap((item): ManifestDependency[] => {
     const repository = known(item)
     const name = repository && repositoryName(repository.value)
     if (!name) return []
@@ -41,7 +41,7 @@ export function readDependencies(tree: Tree | undefined, reading: Reading): read
       return []
     return [{ name, span: item.span, repository, variables: [], wait: false }]
   })
-  const named = [...entries(tree)].flatMap(([name, { key, value }]): Dependency[] => {
+  const named = [...entries(tree)].flatMap(([name, { key, value }]): ManifestDependency[] => {
     const repository = isMap(value) ? known(value, 'repository') : known(value)
     if (!repository) return []
     const path = ['dependencies', name]

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { items } from '../fields/tree-values.ts'
 import type { At } from '../syntax/source.ts'
 import { type Entry, entry, get, isMap, isScalar, type Tree } from '../syntax/tree.ts'
-import type { Command, ComposeFiles, Deploy, Destroy } from './manifest.ts'
+import type { ComposeFiles, DeploySection, Destroy, SectionCommand } from './manifest.ts'
 import { known, type Reading, texts } from './values.ts'
 
 const servicesOfSome = diagnostic({
@@ -18,7 +18,7 @@ Write \`services\` at every file, or at none.`,
 })
 
 /** `deploy`: a list of commands, or an object. The structure has been checked. */
-export function readDeploy({ key, value }: Entry, reading: Reading): Deploy {
+export function readDeploy({ key, value }: Entry, reading: Reading): DeploySection {
   const compose = get(value, 'compose')
   const files = compose && readComposeFiles(compose, reading)
   const endpoints = entry(value, 'endpoints')
@@ -35,9 +35,9 @@ export function readDestroy({ key, value }: Entry): Destroy {
   return { span: key, commands: readCommands(value) }
 }
 
-function readCommands(tree: Tree): readonly Command[] {
+function readCommands(tree: Tree): readonly SectionCommand[] {
   const all = tree.kind === 'seq' ? tree.items : items(tree, 'commands')
-  return all.flatMap((item): Command[] => {
+  return all.flatMap((item): SectionCommand[] => {
     const command = isMap(item) ? get(item, 'command') : item
     if (!isScalar(command) || typeof command.value !== 'string' || command.value.trim() === '') return []
     const name = isMap(item) ? known(item, 'name')?.value : undefined

@@ -1,10 +1,16 @@
 import { entries, items, scalar } from '../fields/tree-values.ts'
-import type { Path } from '../schema/where.ts'
+import type { ModelPath } from '../schema/where.ts'
 import { type Entry, entry, get, isScalar, type Tree } from '../syntax/tree.ts'
 import { parseQuantity } from '../values/quantity.ts'
 import { present } from './build.ts'
 import { checkDevelopment } from './dev-rules.ts'
-import type { Development, DevelopmentContainer, Hook, PersistentVolume, SecurityContext } from './development.ts'
+import type {
+  Development,
+  DevelopmentContainer,
+  DevelopmentHook,
+  DevelopmentSecurity,
+  PersistentVolume,
+} from './development.ts'
 import { Distinct } from './duplicates.ts'
 import { readForwards } from './forward.ts'
 import { readName } from './names.ts'
@@ -37,8 +43,8 @@ export function readDevelopment(tree: Tree | undefined, reading: Reading): Reado
   return found
 }
 
-function readOne(name: string, { key: span, value }: Entry, path: Path, reading: Reading): Development {
-  const at = (field: string): Path => [...path, field]
+function readOne(name: string, { key: span, value }: Entry, path: ModelPath, reading: Reading): Development {
+  const at = (field: string): ModelPath => [...path, field]
   const flag = (field: string) => readFlag(get(value, field), at(field), reading)?.value
   const integer = (field: string) => readInteger(get(value, field), at(field), reading)
   const remote = integer('remote')
@@ -74,10 +80,10 @@ function readContainer(
   name: string,
   span: DevelopmentContainer['span'],
   tree: Tree,
-  path: Path,
+  path: ModelPath,
   reading: Reading,
 ): DevelopmentContainer {
-  const at = (field: string): Path => [...path, field]
+  const at = (field: string): ModelPath => [...path, field]
   const command = readCommand(get(tree, 'command'))
   const args = readCommand(get(tree, 'args'))
   const sync = get(tree, 'sync')
@@ -116,7 +122,7 @@ function readCommand(tree: Tree | undefined): readonly string[] | undefined {
   return command.includes(' ') ? ['sh', '-c', command] : [command]
 }
 
-function readResources(tree: Tree | undefined, path: Path, reading: Reading): DevelopmentContainer['resources'] {
+function readResources(tree: Tree | undefined, path: ModelPath, reading: Reading): DevelopmentContainer['resources'] {
   const read = (part: string) =>
     [...entries(tree, part)].flatMap(([name, { key, value }]) => {
       const at = [...path, part, name]
@@ -126,7 +132,7 @@ function readResources(tree: Tree | undefined, path: Path, reading: Reading): De
   return { requests: read('requests'), limits: read('limits') }
 }
 
-function readPersistentVolume(tree: Tree | undefined, path: Path, reading: Reading): PersistentVolume {
+function readPersistentVolume(tree: Tree | undefined, path: ModelPath, reading: Reading): PersistentVolume {
   const size = parseScalar(get(tree, 'size'), [...path, 'size'], parseQuantity, reading, NUMERIC)
   const storageClass = known(tree, 'storageClass')
   return {
@@ -140,7 +146,7 @@ function readPersistentVolume(tree: Tree | undefined, path: Path, reading: Readi
   }
 }
 
-function readSecurityContext(tree: Tree | undefined, path: Path, reading: Reading): SecurityContext {
+function readSecurityContext(tree: Tree | undefined, path: ModelPath, reading: Reading): DevelopmentSecurity {
   const integer = (field: string) => {
     const value = readInteger(get(tree, field), [...path, field], reading)
     return value && { [field]: value }
@@ -165,15 +171,15 @@ function readSecurityContext(tree: Tree | undefined, path: Path, reading: Readin
 }
 
 /** A switch for all, or one for each. */
-function readProbes(tree: Tree | undefined, path: Path, reading: Reading): Development['probes'] {
+function readProbes(tree: Tree | undefined, path: ModelPath, reading: Reading): Development['probes'] {
   const all = readFlag(tree, path, reading)?.value ?? false
   const one = (field: string) => readFlag(get(tree, field), [...path, field], reading)?.value ?? all
   return { liveness: one('liveness'), readiness: one('readiness'), startup: one('startup') }
 }
 
-function readLifecycle(tree: Tree | undefined, path: Path, reading: Reading): Development['lifecycle'] {
+function readLifecycle(tree: Tree | undefined, path: ModelPath, reading: Reading): Development['lifecycle'] {
   const all = readFlag(tree, path, reading)?.value ?? false
-  const one = (field: string): Hook => {
+  const one = (field: string): DevelopmentHook => {
     const found = entry(tree, field)?.value
     const at = [...path, field]
     if (!found) return { enabled: all }
@@ -185,7 +191,7 @@ function readLifecycle(tree: Tree | undefined, path: Path, reading: Reading): De
   return { postStart: one('postStart'), preStop: one('preStop') }
 }
 
-function readInitContainer(tree: Tree | undefined, path: Path, reading: Reading): Development['initContainer'] {
+function readInitContainer(tree: Tree | undefined, path: ModelPath, reading: Reading): Development['initContainer'] {
   return {
     ...present({ image: known(tree, 'image') }),
     resources: readResources(get(tree, 'resources'), [...path, 'resources'], reading),
@@ -196,7 +202,7 @@ function readInitContainer(tree: Tree | undefined, path: Path, reading: Reading)
 const STEP = 60_000
 const RESOURCES = 120_000
 
-function readTimeouts(tree: Tree | undefined, path: Path, reading: Reading): Development['timeout'] {
+function readTimeouts(tree: Tree | undefined, path: ModelPath, reading: Reading): Development['timeout'] {
   const one = (field: string) => readTimeout(get(tree, field), [...path, field], reading)?.value
   return {
     step: readTimeout(tree, path, reading)?.value ?? one('default') ?? STEP,

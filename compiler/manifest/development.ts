@@ -45,11 +45,11 @@ export interface Development extends DevelopmentContainer {
   readonly sshServerPort: number
   readonly interface: string
   readonly persistentVolume: PersistentVolume
-  readonly securityContext: SecurityContext
+  readonly securityContext: DevelopmentSecurity
   readonly serviceAccount?: At<string>
   readonly priorityClassName?: At<string>
   readonly probes: { readonly liveness: boolean; readonly readiness: boolean; readonly startup: boolean }
-  readonly lifecycle: { readonly postStart: Hook; readonly preStop: Hook }
+  readonly lifecycle: { readonly postStart: DevelopmentHook; readonly preStop: DevelopmentHook }
   readonly initContainer: { readonly image?: At<string>; readonly resources: DevelopmentContainer['resources'] }
   /** Milliseconds. */
   readonly timeout: { readonly step: number; readonly resources: number }
@@ -106,7 +106,7 @@ export interface PersistentVolume {
   readonly annotations: readonly Pair[]
 }
 
-export interface SecurityContext {
+export interface DevelopmentSecurity {
   readonly runAsUser?: At<number>
   readonly runAsGroup?: At<number>
   readonly fsGroup?: At<number>
@@ -117,7 +117,7 @@ export interface SecurityContext {
 }
 
 /** Whether a hook of the application stays, and what runs in its place. */
-export interface Hook {
+export interface DevelopmentHook {
   readonly enabled: boolean
   readonly command?: readonly string[]
 }

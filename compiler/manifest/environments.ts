@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { readTls } from '../fields/hosts.ts'
 import { entries } from '../fields/tree-values.ts'
 import type { SecretRules, SecretSource } from '../options.ts'
-import type { Path } from '../schema/where.ts'
+import type { ModelPath } from '../schema/where.ts'
 import type { At } from '../syntax/source.ts'
 import { type Entry, entry, get, type Tree } from '../syntax/tree.ts'
 import { parseImageReference } from '../values/image-reference.ts'
@@ -10,7 +10,7 @@ import { parseOciReference } from '../values/oci-reference.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'
 import { FORGE_KINDS, parseBranchName, parseRepositoryFolder } from '../values/repository-names.ts'
 import { present } from './build.ts'
-import type { Environment, PublishTarget, PullRequestRules } from './manifest.ts'
+import type { ManifestEnvironment, PublishTarget, PullRequestRules } from './manifest.ts'
 import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './values.ts'
 
 const routing = diagnostic({
@@ -71,12 +71,12 @@ environments:
 })
 
 /** `environments`, by name. Their variables are those of the Compose files; in values of the manifest they do not count. */
-export function readEnvironments(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, Environment> {
+export function readEnvironments(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, ManifestEnvironment> {
   return new Map([...entries(tree)].map(([key, at]) => [key, readEnvironment(key, at, reading)]))
 }
 
-function readEnvironment(key: string, { key: span, value }: Entry, reading: Reading): Environment {
-  const at = (field: string): Path => ['environments', key, field]
+function readEnvironment(key: string, { key: span, value }: Entry, reading: Reading): ManifestEnvironment {
+  const at = (field: string): ModelPath => ['environments', key, field]
   const text = (field: string) => known(value, field)
   const profiles = get(value, 'profiles')
   const routes = readRoutes(value, reading)
@@ -111,7 +111,7 @@ function readEnvironment(key: string, { key: span, value }: Entry, reading: Read
   }
 }
 
-function readRoutes(tree: Tree, { reporter }: Reading): Environment['routes'] {
+function readRoutes(tree: Tree, { reporter }: Reading): ManifestEnvironment['routes'] {
   const said = entry(tree, 'routes')
   const gateway = entry(tree, 'gateway')
   const word = known(tree, 'routes')?.value
@@ -135,7 +135,7 @@ function readRoutes(tree: Tree, { reporter }: Reading): Environment['routes'] {
 }
 
 /** The `registry` of a mapping; reports one that is none. */
-export const readRegistry = (tree: Tree, path: Path, reading: Reading) =>
+export const readRegistry = (tree: Tree, path: ModelPath, reading: Reading) =>
   parseScalar(get(tree, 'registry'), path, parseRegistry, reading)
 
 function parseRegistry(text: string) {
@@ -153,18 +153,18 @@ const parseImage = (text: string) => {
   return read.ok ? parsed(text) : read
 }
 
-function readImage(tree: Tree, path: Path, reading: Reading): At<string> | undefined {
+function readImage(tree: Tree, path: ModelPath, reading: Reading): At<string> | undefined {
   return parseScalar(get(tree, String(path.at(-1))), path, parseImage, reading)
 }
 
-function readImages(tree: Tree | undefined, path: Path, reading: Reading): Environment['images'] {
+function readImages(tree: Tree | undefined, path: ModelPath, reading: Reading): ManifestEnvironment['images'] {
   return [...entries(tree)].flatMap(([name, { key, value }]) => {
     const image = parseScalar(value, [...path, name], parseImage, reading)
     return image ? [{ name, value: image.value, span: image.span, key }] : []
   })
 }
 
-function readPublish(tree: Tree, at: (field: string) => Path, reading: Reading): PublishTarget {
+function readPublish(tree: Tree, at: (field: string) => ModelPath, reading: Reading): PublishTarget {
   const layout = known(tree, 'layout')?.value
   const pullRequest = readPullRequest(get(tree, 'pullRequest'), at('pullRequest'), reading)
   const isSet = (field: string) => readFlag(get(tree, field), at(field), reading)?.value ?? false
@@ -203,7 +203,7 @@ function refuseBesides(tree: Tree, { reporter }: Reading): void {
 }
 
 /** `true`, or a mapping that says more. */
-function readPullRequest(tree: Tree | undefined, path: Path, reading: Reading): PullRequestRules | undefined {
+function readPullRequest(tree: Tree | undefined, path: ModelPath, reading: Reading): PullRequestRules | undefined {
   if (tree?.kind !== 'map' && !readFlag(tree, path, reading)?.value) return undefined
   const named = known(tree, 'forge')?.value
   const forge = FORGE_KINDS.find(kind => kind === named)

@@ -1,7 +1,7 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { items } from '../fields/tree-values.ts'
 import type { Pair } from '../project/project.ts'
-import type { Path } from '../schema/where.ts'
+import type { ModelPath } from '../schema/where.ts'
 import type { At, Span } from '../syntax/source.ts'
 import { entry, get, isMap, type MapTree, type Tree } from '../syntax/tree.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'
@@ -35,7 +35,7 @@ forward:
 })
 
 interface Kind {
-  readonly path: Path
+  readonly path: ModelPath
   /** Whether a forward without a service leads to the container. */
   readonly toContainer: boolean
 }
@@ -53,7 +53,7 @@ export function readForwards(tree: Tree | undefined, kind: Kind, reading: Readin
   })
 }
 
-function readShort(item: Tree, { toContainer }: Kind, path: Path, reading: Reading): Forward | undefined {
+function readShort(item: Tree, { toContainer }: Kind, path: ModelPath, reading: Reading): Forward | undefined {
   const found = parseScalar(item, path, text => parseForward(text, toContainer), reading)
   if (!found) return undefined
   const { localPort, service, remotePort } = found.value
@@ -62,7 +62,7 @@ function readShort(item: Tree, { toContainer }: Kind, path: Path, reading: Readi
 
 const KEYS = ['localPort', 'remotePort']
 
-function readLong(item: MapTree, { toContainer }: Kind, path: Path, reading: Reading): Forward | undefined {
+function readLong(item: MapTree, { toContainer }: Kind, path: ModelPath, reading: Reading): Forward | undefined {
   const localPort = readInteger(get(item, 'localPort'), [...path, 'localPort'], reading)
   const remotePort = readInteger(get(item, 'remotePort'), [...path, 'remotePort'], reading)
   const labels = entry(item, 'labels')

@@ -7,7 +7,7 @@ import type { Development } from './development.ts'
 import type { Forward } from './forward.ts'
 
 /** A manifest, read and checked. Paths are as written and relative to `folder`; values still know where they were written. */
-export interface Manifest {
+export interface DevctlManifest {
   /** Absolute path of the file; of the chart or folder where the rules for them made the manifest. */
   readonly path: string
   /** The same as messages show it. */
@@ -24,16 +24,16 @@ export interface Manifest {
   /** Where the environment names none. */
   readonly registry?: At<string>
   readonly build: ReadonlyMap<string, ImageBuild>
-  readonly deploy?: Deploy
+  readonly deploy?: DeploySection
   readonly destroy?: Destroy
   readonly dev: ReadonlyMap<string, Development>
-  readonly dependencies: readonly Dependency[]
+  readonly dependencies: readonly ManifestDependency[]
   readonly forward: readonly Forward[]
-  readonly environments: ReadonlyMap<string, Environment>
+  readonly environments: ReadonlyMap<string, ManifestEnvironment>
 }
 
 /** One command of `deploy` or `destroy`, for the shell: variables in it are the shell's. */
-export interface Command {
+export interface SectionCommand {
   /** What progress calls it; the command itself where it has no name. */
   readonly name: string
   readonly command: string
@@ -41,9 +41,9 @@ export interface Command {
   readonly span: Span
 }
 
-export interface Deploy {
+export interface DeploySection {
   readonly span: Span
-  readonly commands: readonly Command[]
+  readonly commands: readonly SectionCommand[]
   /** The Compose files that are named; absent where none is. */
   readonly compose?: ComposeFiles
   /** `endpoints`, whose structure is checked: they replace those of the Compose files. */
@@ -59,7 +59,7 @@ export interface ComposeFiles {
 
 export interface Destroy {
   readonly span: Span
-  readonly commands: readonly Command[]
+  readonly commands: readonly SectionCommand[]
 }
 
 /** An image to build (specification, Build object). */
@@ -86,7 +86,7 @@ export interface BuildSecret {
 }
 
 /** A repository that is deployed first. */
-export interface Dependency {
+export interface ManifestDependency {
   readonly name: string
   readonly span: Span
   readonly repository: At<string>
@@ -99,7 +99,7 @@ export interface Dependency {
 }
 
 /** What `--environment NAME` stands for. What later commands use (publish) is read and checked, too. */
-export interface Environment {
+export interface ManifestEnvironment {
   readonly key: string
   readonly span: Span
   readonly name?: At<string>

@@ -4,13 +4,13 @@ import { knownKeys } from '../schema/forms.ts'
 import * as schema from '../schema/mistakes.ts'
 import { shapeOf } from '../schema/row.ts'
 import type { MapForm } from '../schema/shape.ts'
-import { type Path, spell } from '../schema/where.ts'
+import { type ModelPath, spell } from '../schema/where.ts'
 import { onlyMainKeys } from './dev-shape.ts'
 import { manifestShape } from './shape.ts'
 
 // The structural mistakes of a manifest: the words are those for Compose files, the pages are about manifests.
 
-const unknownKey: DiagnosticKind<schema.Key> = diagnostic({
+const unknownKey: DiagnosticKind<schema.KeyMistake> = diagnostic({
   code: 'manifest/unknown-key',
   severity: 'error',
   explain: `A key of the manifest is none that devctl knows. It is refused, because a misspelt key would otherwise silently do nothing.
@@ -97,7 +97,7 @@ const foreign: Readonly<Record<string, string>> = {
   version: 'a manifest has no version: remove it',
 }
 
-function hintForUnknown(key: string, _value: unknown, form: MapForm, path: Path): string | undefined {
+function hintForUnknown(key: string, _value: unknown, form: MapForm, path: ModelPath): string | undefined {
   if (path[0] === 'dev' && path.at(-2) === 'services' && onlyMainKeys.includes(key))
     return `only the container itself can have \`${key}\`, not one of its \`services\``
   if (path[0] === 'dev' && path.length === 2 && key === 'replicas') return 'only its `services` have `replicas`'

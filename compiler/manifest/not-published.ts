@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics/diagnostic.ts'
 import { Reporter } from '../diagnostics/reporter.ts'
-import type { Manifest } from './manifest.ts'
+import type { DevctlManifest } from './manifest.ts'
 
 const notPublished = diagnostic({
   code: 'manifest/not-published',
@@ -15,7 +15,7 @@ Let a service that runs once do what the command does (\`restart: "no"\`, which 
 })
 
 /** Reports what the manifest asks of `deploy` and a repository cannot hold. */
-export function reportNotPublished({ deploy, dependencies }: Manifest): readonly Diagnostic[] {
+export function reportNotPublished({ deploy, dependencies }: DevctlManifest): readonly Diagnostic[] {
   const reporter = new Reporter()
   const [command] = deploy?.commands ?? []
   if (command)

@@ -18,7 +18,7 @@ import { readDeploy, readDestroy } from './deploy.ts'
 import { readDevelopment } from './dev.ts'
 import { readEnvironments, readRegistry } from './environments.ts'
 import { readForwards } from './forward.ts'
-import type { Manifest } from './manifest.ts'
+import type { DevctlManifest } from './manifest.ts'
 import { manifestMistakes } from './mistakes.ts'
 import { manifestShape } from './shape.ts'
 import { known, type Reading } from './values.ts'
@@ -85,7 +85,7 @@ export interface ManifestOptions {
 
 export interface ReadManifest {
   /** Absent when the file could not be read at all. With errors among the diagnostics it lacks what they are about. */
-  readonly manifest?: Manifest
+  readonly manifest?: DevctlManifest
   readonly diagnostics: readonly Diagnostic[]
   /** The values that are secret because of where they come from. Diagnostics may hold them. */
   readonly secrets?: SecretPlaces
@@ -150,7 +150,11 @@ function readTree(file: SourceFile, reporter: Reporter): MapTree | undefined {
   return undefined
 }
 
-function readModel(tree: MapTree, file: Pick<Manifest, 'path' | 'shown' | 'folder'>, reading: Reading): Manifest {
+function readModel(
+  tree: MapTree,
+  file: Pick<DevctlManifest, 'path' | 'shown' | 'folder'>,
+  reading: Reading,
+): DevctlManifest {
   const deploy = entry(tree, 'deploy')
   const destroy = entry(tree, 'destroy')
   return {

@@ -1,5 +1,5 @@
 import { items } from '../fields/tree-values.ts'
-import type { Path } from '../schema/where.ts'
+import type { ModelPath } from '../schema/where.ts'
 import type { At } from '../syntax/source.ts'
 import { get, isMap, type Tree } from '../syntax/tree.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'
@@ -11,7 +11,7 @@ import { parseScalar, type Reading, readFlag, readInteger } from './values.ts'
 // The lists of `A:B` of a development container.
 
 /** `sync`: a list of folders, which are compressed, or an object, where compression is asked for. */
-export function readSync(tree: Tree, path: Path, reading: Reading): Sync {
+export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
   const isLong = isMap(tree)
   const listPath = isLong ? [...path, 'folders'] : path
   const list = isLong ? get(tree, 'folders') : tree
@@ -61,7 +61,7 @@ function remotePath(text: string, at: number, end: number = text.length): Parsed
 }
 
 /** `volumes`: paths in the container that outlive it. */
-export function readVolumes(tree: Tree | undefined, path: Path, reading: Reading): readonly At<string>[] {
+export function readVolumes(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly At<string>[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index) => {
     const found = parseScalar(item, [...path, index], parseVolume, reading)
@@ -76,7 +76,11 @@ function parseVolume(text: string): Parsed<string> {
 }
 
 /** `externalVolumes`: `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`. */
-export function readExternalVolumes(tree: Tree | undefined, path: Path, reading: Reading): readonly ExternalVolume[] {
+export function readExternalVolumes(
+  tree: Tree | undefined,
+  path: ModelPath,
+  reading: Reading,
+): readonly ExternalVolume[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index): ExternalVolume[] => {
     const found = parseScalar(item, [...path, index], parseExternalVolume, reading)
@@ -101,7 +105,7 @@ function parseExternalVolume(text: string): Parsed<Omit<ExternalVolume, 'span'>>
 const SECRET_MODE = 0o644
 
 /** `secrets`: files of this machine in the container. No two have one name, which is their key in the cluster. */
-export function readSecrets(tree: Tree | undefined, path: Path, reading: Reading): readonly DevelopmentSecret[] {
+export function readSecrets(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly DevelopmentSecret[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index): DevelopmentSecret[] => {
     const found = parseScalar(item, [...path, index], parseSecret, reading)
@@ -131,7 +135,7 @@ function parseSecret(text: string): Parsed<Omit<DevelopmentSecret, 'span'>> {
 }
 
 /** `reverse`: `REMOTE:LOCAL`. A port of the container leads to one port of this machine. */
-export function readReverse(tree: Tree | undefined, path: Path, reading: Reading): readonly Reverse[] {
+export function readReverse(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly Reverse[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index): Reverse[] => {
     const found = parseScalar(item, [...path, index], parseReverse, reading)

@@ -2,7 +2,7 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { entries, filledText, integerOf, items, scalar, sortByName, textOf } from '../fields/tree-values.ts'
 import type { Pair } from '../project/project.ts'
-import { type Path, spell } from '../schema/where.ts'
+import { type ModelPath, spell } from '../schema/where.ts'
 import { isMadeOfSecret } from '../syntax/secret-places.ts'
 import type { At } from '../syntax/source.ts'
 import { spanInside } from '../syntax/span-inside.ts'
@@ -31,7 +31,7 @@ const badValue = diagnostic({
 | quantities | \`500m\`, \`512Mi\` |
 
 \`docs/manifest.md\` has them all.`,
-  text: (p: { path: Path; value: string; reason: string; hint?: string | undefined }) => ({
+  text: (p: { path: ModelPath; value: string; reason: string; hint?: string | undefined }) => ({
     message: `\`${spell(p.path)}\` is \`${p.value}\`: ${p.reason}`,
     hint: p.hint,
   }),
@@ -49,7 +49,7 @@ export interface Reading {
 /** A scalar in a form of its own: reported at the stretch that is wrong, and then absent. The message shows what is written: a variable's value may be a secret. */
 export function parseScalar<T>(
   tree: Tree | undefined,
-  path: Path,
+  path: ModelPath,
   parse: (text: string) => Parsed<T>,
   { reporter }: Pick<Reading, 'reporter'>,
   types: readonly ScalarType[] = ['string'],
@@ -87,7 +87,7 @@ export const NUMERIC: readonly ScalarType[] = ['string', 'int', 'float']
 /** True or false, or their text. */
 export function readFlag(
   tree: Tree | undefined,
-  path: Path,
+  path: ModelPath,
   reading: Pick<Reading, 'reporter'>,
 ): At<boolean> | undefined {
   return parseScalar(
@@ -105,7 +105,7 @@ export function readFlag(
 /** A whole number, or its digits. */
 export function readInteger(
   tree: Tree | undefined,
-  path: Path,
+  path: ModelPath,
   reading: Pick<Reading, 'reporter'>,
 ): At<number> | undefined {
   const found = scalar(tree)
@@ -117,7 +117,7 @@ export function readInteger(
 /** A duration in milliseconds; a number without a unit counts seconds. */
 export function readTimeout(
   tree: Tree | undefined,
-  path: Path,
+  path: ModelPath,
   reading: Pick<Reading, 'reporter'>,
 ): At<number> | undefined {
   return parseScalar(

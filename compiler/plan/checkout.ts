@@ -12,7 +12,7 @@ export interface TrackedContent {
 }
 
 /** What git tracks at a host path. Paths are absolute where nothing else is said. */
-export type Tracked =
+export type TrackedPlace =
   /** Another place than the checkout; a tracked link may lead there. */
   | { readonly kind: 'elsewhere'; readonly path: string }
   | { readonly kind: 'nothing' }
@@ -44,7 +44,7 @@ export function projectCheckout(host: CompilerHost, directory: string): Checkout
 }
 
 /** Says what git tracks at an absolute path. It depends on the index and the files that it lists, never on what else is on this machine. */
-export function trackedAt(host: CompilerHost, checkout: Checkout, path: string): Tracked {
+export function trackedAt(host: CompilerHost, checkout: Checkout, path: string): TrackedPlace {
   return lookUp({ host, checkout, links: 0, entered: new Set(), budget: { left: MOST_FILES } }, path)
 }
 
@@ -63,7 +63,7 @@ const MOST_LINKS = 40
 /** More than any object takes. */
 export const MOST_FILES = 5001
 
-function lookUp(search: Search, path: string): Tracked {
+function lookUp(search: Search, path: string): TrackedPlace {
   const { host, checkout, links } = search
   if (!isInside(path, checkout.root)) return { kind: 'elsewhere', path }
   const written = relative(checkout.root, path)
@@ -91,7 +91,7 @@ function crossing(files: readonly TrackedFile[], path: string): TrackedFile | un
   }
 }
 
-function inSubmodule(search: Search, submodule: TrackedFile, written: string): Tracked {
+function inSubmodule(search: Search, submodule: TrackedFile, written: string): TrackedPlace {
   const { host, checkout, links } = search
   const root = join(checkout.root, submodule.path)
   const inner = host.checkout(root)
@@ -100,7 +100,7 @@ function inSubmodule(search: Search, submodule: TrackedFile, written: string): T
   return lookUp({ ...search, checkout: inner, links: links + 1 }, join(root, written.slice(submodule.path.length)))
 }
 
-function fileContent({ host, checkout }: Search, file: TrackedFile): Tracked {
+function fileContent({ host, checkout }: Search, file: TrackedFile): TrackedPlace {
   const absolute = join(checkout.root, file.path)
   if (host.stat(absolute)?.kind === 'file')
     return {
@@ -113,7 +113,7 @@ function fileContent({ host, checkout }: Search, file: TrackedFile): Tracked {
   return { kind: 'content', files: [], gone: [absolute], leftOut: [] }
 }
 
-function folderContent(search: Search, folder: string, tracked: readonly TrackedFile[]): Tracked {
+function folderContent(search: Search, folder: string, tracked: readonly TrackedFile[]): TrackedPlace {
   const { host, checkout, budget } = search
   const top = join(checkout.root, folder)
   if (search.entered.has(top)) return { kind: 'content', files: [], gone: [], leftOut: [] }
@@ -167,7 +167,7 @@ function foldersOf(path: string, top: string): readonly string[] {
 }
 
 /** Other machines have another opinion of whether `Conf` and `conf` are one folder. */
-function unlessSpelt(search: Search, written: string): Tracked {
+function unlessSpelt(search: Search, written: string): TrackedPlace {
   const { checkout } = search
   const wanted = folded(written)
   for (const { path } of checkout.files) {

@@ -33,7 +33,7 @@ const tooLarge = diagnostic({
 })
 
 /** Where each config and secret that is used is found in the cluster. */
-export interface Files {
+export interface StoredFiles {
   mounts(service: Service): readonly StoredMount[]
 }
 
@@ -42,7 +42,7 @@ export interface Files {
  * "secrets"). A ConfigMap's name has a hash of its content, so that a change rolls the Pods; a Secret's has none, since
  * weak values could be guessed from it.
  */
-export function planFiles(context: PlanContext): Files {
+export function planFiles(context: PlanContext): StoredFiles {
   const configs = planObjects(context, 'config')
   const secrets = planObjects(context, 'secret')
   return {

@@ -7,7 +7,7 @@ import { isInside } from './host-paths.ts'
 
 /** What a host path holds for every machine, as far as it fits into one object. */
 export type HostContent =
-  | Files
+  | CopiedFiles
   /** A folder, or nothing at all: what the service puts there is data. */
   | { readonly kind: 'data'; readonly state: 'missing' | 'empty' | 'untracked' }
   | { readonly kind: 'too-large'; readonly isFolder: boolean }
@@ -19,7 +19,7 @@ export type HostContent =
   | { readonly kind: 'gone'; readonly path: string; readonly why: 'deleted' | 'sparse' | 'submodule' }
   | { readonly kind: 'spelt'; readonly as: string }
 
-export interface Files {
+export interface CopiedFiles {
   readonly kind: 'files'
   readonly files: readonly HostFile[]
   readonly isFolder: boolean
@@ -218,7 +218,7 @@ function ignoreFiles(host: CompilerHost, root: string): IsIgnored {
 function readFiles(
   host: CompilerHost,
   listed: readonly TrackedContent[],
-  about: Pick<Files, 'leftOut' | 'gone' | 'isTracked'>,
+  about: Pick<CopiedFiles, 'leftOut' | 'gone' | 'isTracked'>,
 ): HostContent {
   const isFolder = listed.length !== 1 || listed[0]!.path !== ''
   let bytes = 0

@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path/posix'
 import { mayRead } from '../project/outside.ts'
 import type { MountAs, Service } from '../project/project.ts'
 import type { PlanContext } from './context.ts'
-import type { Files, HostContent, HostReader } from './host-content.ts'
+import type { CopiedFiles, HostContent, HostReader } from './host-content.ts'
 import type { HostMount } from './host-mount.ts'
 import { isInside, isSpecial, isSystem } from './host-paths.ts'
 
@@ -16,7 +16,7 @@ export type HostFate =
   | { readonly kind: 'socket' }
   /** A folder of the operating system, mounted from the node. */
   | { readonly kind: 'system' }
-  | { readonly kind: 'copy'; readonly content: Files; readonly as?: MountAs | undefined }
+  | { readonly kind: 'copy'; readonly content: CopiedFiles; readonly as?: MountAs | undefined }
   | { readonly kind: 'claim'; readonly why: 'missing' | 'empty' | 'untracked' | 'said' }
   /** A claim was asked for, and the path is a file. */
   | { readonly kind: 'claim-of-file' }

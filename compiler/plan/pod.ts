@@ -10,13 +10,13 @@ import { planPodSettings } from './pod-settings.ts'
 import { collectVolumes, type VolumeOwner } from './pod-volumes.ts'
 import { planScheduling } from './scheduling.ts'
 import { planGroups } from './security.ts'
-import type { Waiting } from './start-order.ts'
+import type { GroupWaits } from './start-order.ts'
 import type { StoredMount } from './stored-mount.ts'
 
 /** What is decided about a Pod before it is put together. */
 export interface PodFacts {
   readonly kind: WorkloadPlan['kind']
-  readonly waiting: Waiting
+  readonly waiting: GroupWaits
   /** Labels that mark shared volumes. */
   readonly colocate: readonly string[]
   /** Labels of aliases and networks. */

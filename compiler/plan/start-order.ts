@@ -96,7 +96,7 @@ const restartLost = diagnostic({
 })
 
 /** What a group waits for. */
-export interface Waiting {
+export interface GroupWaits {
   readonly waits: readonly WaitPlan[]
   readonly dependencies: readonly DependencyPlan[]
   /** Members that other members wait for, in the order in which they must start. */
@@ -116,7 +116,11 @@ export interface GroupFacts {
  * members on others, united. In client order devctl waits between applies; what remains to the manifests is to connect to what has no healthcheck, and
  * to what a Job may reach only when the agents of the nodes have let its new Pod through a network policy: a Job that is refused at first has failed.
  */
-export function planStartOrder(context: PlanContext, groups: Groups, facts: GroupFacts): ReadonlyMap<Group, Waiting> {
+export function planStartOrder(
+  context: PlanContext,
+  groups: Groups,
+  facts: GroupFacts,
+): ReadonlyMap<Group, GroupWaits> {
   reportCycles(context, groups)
   const isProtected = findProtected(context, groups.all)
   return new Map(groups.all.map(group => [group, planWaiting(context, groups, { ...facts, isProtected }, group)]))
@@ -126,7 +130,7 @@ interface WaitingFacts extends GroupFacts {
   isProtected(group: Group): boolean
 }
 
-function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, group: Group): Waiting {
+function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, group: Group): GroupWaits {
   const isJob = facts.kindOf(group).kind === 'Job'
   const waits = new Map<string, WaitPlan>()
   const dependencies = new Map<string, DependencyPlan>()

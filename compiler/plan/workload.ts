@@ -6,7 +6,7 @@ import type { KindDecision } from './kind.ts'
 import { cutName } from './object-names.ts'
 import type { WorkloadPlan } from './plan.ts'
 import type { PlannedPod } from './pod.ts'
-import type { Waiting } from './start-order.ts'
+import type { GroupWaits } from './start-order.ts'
 import { planUpdate } from './update-policy.ts'
 
 const shortened = diagnostic({
@@ -25,7 +25,7 @@ export function planWorkload(
   { lead, members }: Group,
   decision: KindDecision,
   { pod, claimTemplates }: PlannedPod,
-  { dependencies }: Waiting,
+  { dependencies }: GroupWaits,
 ): WorkloadPlan {
   const service = context.names.of(lead.name)
   const name = workloadName(context, lead, service, decision.kind)

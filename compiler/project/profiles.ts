@@ -32,14 +32,14 @@ COMPOSE_PROFILES=dev devctl render
   }),
 })
 
-export interface Selection {
+export interface ProfileSelection {
   readonly model: MapTree
   /** The services that a profile or the selection leaves out. */
   readonly absent: ReadonlySet<string>
 }
 
 /** Takes the services out of a model that no active profile has (compose-spec.md 1.18). `*` activates all. */
-export function applyProfiles(model: MapTree, profiles: readonly string[]): Selection {
+export function applyProfiles(model: MapTree, profiles: readonly string[]): ProfileSelection {
   const active = new Set(profiles)
   return keepServices(model, service => {
     const own = get(service, 'profiles')
@@ -79,7 +79,7 @@ export function profilesOf(
 }
 
 /** Leaves the named services and what they depend on, directly or not. */
-export function selectServices(model: MapTree, names: readonly string[]): Selection {
+export function selectServices(model: MapTree, names: readonly string[]): ProfileSelection {
   const services = get(model, 'services')
   const wanted = new Set<string>()
   const queue = [...names]
@@ -92,7 +92,7 @@ export function selectServices(model: MapTree, names: readonly string[]): Select
   return keepServices(model, (_, name) => wanted.has(name))
 }
 
-function keepServices(model: MapTree, keep: (service: Tree, name: string) => boolean): Selection {
+function keepServices(model: MapTree, keep: (service: Tree, name: string) => boolean): ProfileSelection {
   const services = get(model, 'services')
   if (!isMap(services)) return { model, absent: new Set() }
   const absent = new Set<string>()

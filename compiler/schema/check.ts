@@ -4,7 +4,7 @@ import type { Findings } from './findings.ts'
 import { describe, found, quoted } from './forms.ts'
 import { shapeOf } from './row.ts'
 import type { ListForm, MapForm, ScalarForm, Shape } from './shape.ts'
-import type { Path } from './where.ts'
+import type { ModelPath } from './where.ts'
 
 /**
  * Checks a value against a shape and notes every mistake. False when it must not be read. The depth of the recursion is that of the shape,
@@ -14,7 +14,7 @@ import type { Path } from './where.ts'
 export function check(
   tree: Tree,
   shape: Shape,
-  path: Path,
+  path: ModelPath,
   keySpan: Span,
   findings: Findings,
   unsound?: Set<string>,
@@ -43,7 +43,7 @@ export function check(
 function checkMap(
   tree: MapTree,
   declared: MapForm,
-  path: Path,
+  path: ModelPath,
   keySpan: Span,
   findings: Findings,
   unsound?: Set<string>,
@@ -80,7 +80,7 @@ export function checkEntry(
   key: string,
   { key: span, value }: { key: Span; value: Tree },
   form: MapForm,
-  path: Path,
+  path: ModelPath,
   findings: Findings,
   unsound?: Set<string>,
 ): boolean {
@@ -100,7 +100,7 @@ export function checkUnknown(
   span: Span,
   value: Tree,
   form: MapForm,
-  path: Path,
+  path: ModelPath,
   findings: Findings,
 ): boolean {
   if (isExtension(key, form)) return true
@@ -113,7 +113,7 @@ export function checkUnknown(
   return false
 }
 
-function checkList(tree: SeqTree, form: ListForm, path: Path, findings: Findings): boolean {
+function checkList(tree: SeqTree, form: ListForm, path: ModelPath, findings: Findings): boolean {
   let sound = true
   for (const [index, item] of tree.items.entries())
     if (!check(item, form.items, [...path, index], item.span, findings)) sound = false
@@ -121,7 +121,7 @@ function checkList(tree: SeqTree, form: ListForm, path: Path, findings: Findings
 }
 
 /** Items of lists without repetition are scalars in every shape of the table. */
-function checkUnique(tree: SeqTree, path: Path, findings: Findings): boolean {
+function checkUnique(tree: SeqTree, path: ModelPath, findings: Findings): boolean {
   const seen = new Map<ScalarTree['value'], ScalarTree>()
   let sound = true
   for (const [index, item] of tree.items.entries()) {
@@ -165,7 +165,7 @@ function hasType({ type, value }: ScalarTree, form: ScalarForm): boolean {
   return false
 }
 
-function checkScalar(tree: ScalarTree, form: ScalarForm, path: Path, findings: Findings): boolean {
+function checkScalar(tree: ScalarTree, form: ScalarForm, path: ModelPath, findings: Findings): boolean {
   const { value } = tree
   if (typeof value === 'number' || typeof value === 'bigint') {
     if ((form.minimum === undefined || value >= form.minimum) && (form.maximum === undefined || value <= form.maximum))
@@ -184,7 +184,8 @@ function checkScalar(tree: ScalarTree, form: ScalarForm, path: Path, findings: F
 }
 
 /** The key of a value that is not there or lacks something; an item of a list has none. */
-const headOf = (tree: Tree, path: Path, keySpan: Span): Span => (typeof path.at(-1) === 'number' ? tree.span : keySpan)
+const headOf = (tree: Tree, path: ModelPath, keySpan: Span): Span =>
+  typeof path.at(-1) === 'number' ? tree.span : keySpan
 
 /** The `${…}` where one variable gave the value, else the value. */
 function placeOf(tree: Tree): Span {

@@ -1,12 +1,12 @@
 /** Something that devctl reads in another way than the Compose Specification's reference loader (`docker compose config`). */
-export interface Difference {
+export interface ComposeDifference {
   readonly topic: string
   readonly compose: string
   readonly devctl: string
 }
 
 /** Where the reference is harmful, or the dialect says otherwise. docs/compose.md prints it. */
-export const differences: readonly Difference[] = [
+export const differences: readonly ComposeDifference[] = [
   {
     topic: 'The dialect’s own keys',
     compose: 'unknown keys, errors',

@@ -5,7 +5,7 @@ import { composeShape } from './compose.ts'
 import { lossKinds } from './losses.ts'
 import { isRow, shapeOf } from './row.ts'
 import type { Loss, MapForm, Row, Shape } from './shape.ts'
-import { type Path, spell } from './where.ts'
+import { type ModelPath, spell } from './where.ts'
 
 /** The fields that have something to report, or have members that do: the walk skips all else. */
 const losing = new Set<Row | Shape>()
@@ -19,7 +19,7 @@ export function reportFates(tree: MapTree, reporter: Reporter): void {
   if (composeShape.map) walkMap(tree, composeShape.map, [], [], reporter)
 }
 
-function walk(tree: Tree, shape: Shape, path: Path, owners: readonly MapTree[], reporter: Reporter): void {
+function walk(tree: Tree, shape: Shape, path: ModelPath, owners: readonly MapTree[], reporter: Reporter): void {
   if (tree.kind === 'map' && shape.map) walkMap(tree, shape.map, path, owners, reporter)
   else if (tree.kind === 'seq' && shape.list) {
     const { items } = shape.list
@@ -27,7 +27,7 @@ function walk(tree: Tree, shape: Shape, path: Path, owners: readonly MapTree[], 
   }
 }
 
-function walkMap(tree: MapTree, form: MapForm, path: Path, owners: readonly MapTree[], reporter: Reporter): void {
+function walkMap(tree: MapTree, form: MapForm, path: ModelPath, owners: readonly MapTree[], reporter: Reporter): void {
   const around = [tree, ...owners]
   for (const [key, { key: span, value }] of tree.entries) {
     const field = Object.hasOwn(form.keys, key) ? form.keys[key] : form.others?.row
@@ -43,7 +43,7 @@ function reportLoss(
   loss: Loss,
   value: Tree,
   span: Span,
-  path: Path,
+  path: ModelPath,
   owners: readonly MapTree[],
   reporter: Reporter,
 ): void {
@@ -56,7 +56,7 @@ function reportLoss(
 }
 
 /** A key of a service without the service, whose lines the span shows; any other with its whole path. */
-const nameOf = (path: Path) => spell(path[0] === 'services' ? path.slice(2) : path)
+const nameOf = (path: ModelPath) => spell(path[0] === 'services' ? path.slice(2) : path)
 
 /** Marks the fields of a shape that lead to a loss; true when there is one. */
 function markLosing(shape: Shape): boolean {

@@ -3,7 +3,7 @@ import type { Reporter } from '../diagnostics/reporter.ts'
 import type { Span } from '../syntax/source.ts'
 import type { ScalarTree, Tree, UsedVariable } from '../syntax/tree.ts'
 import type { Mistakes, Place } from './mistakes.ts'
-import { ownerOf, type Path } from './where.ts'
+import { type ModelPath, ownerOf } from './where.ts'
 
 interface Finding {
   readonly owners: Set<string>
@@ -53,7 +53,7 @@ export class Findings {
     kind: DiagnosticKind<P>,
     span: Span,
     parameters: P,
-    path: Path,
+    path: ModelPath,
     tree?: Tree,
     related?: readonly Related[],
   ): void {

@@ -3,15 +3,15 @@ import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Tree } from '../syntax/tree.ts'
 import { join, written } from './forms.ts'
 import type { MapForm, ScalarForm, Shape } from './shape.ts'
-import { type Path, where } from './where.ts'
+import { type ModelPath, where } from './where.ts'
 
 /** What every mistake of the schema is told about. */
 export interface Place {
-  readonly path: Path
+  readonly path: ModelPath
   readonly notes?: readonly string[]
 }
 
-export interface Key extends Place {
+export interface KeyMistake extends Place {
   readonly key: string
   readonly hint?: string | undefined
 }
@@ -20,18 +20,18 @@ export interface Key extends Place {
 export interface Mistakes {
   readonly badName: typeof badName
   readonly duplicateItem: typeof duplicateItem
-  readonly hintForUnknown: (key: string, value: Tree, form: MapForm, path: Path) => string | undefined
+  readonly hintForUnknown: (key: string, value: Tree, form: MapForm, path: ModelPath) => string | undefined
   readonly ignoredKey: typeof ignoredKey
   readonly missingKey: typeof missingKey
   readonly notAllowed: typeof notAllowed
   readonly nullValue: typeof nullValue
   readonly oddValue: typeof oddValue
   readonly outOfRange: typeof outOfRange
-  readonly unknownKey: (path: Path) => DiagnosticKind<Key>
+  readonly unknownKey: (path: ModelPath) => DiagnosticKind<KeyMistake>
   readonly wrongType: typeof wrongType
 }
 
-const inside = (path: Path) => (path.length === 0 ? 'at the top level' : `in ${where(path)}`)
+const inside = (path: ModelPath) => (path.length === 0 ? 'at the top level' : `in ${where(path)}`)
 
 /** The part of the file that an unknown key is in; `compose` is the top level and what has no names of its own. */
 const parts: Readonly<Record<string, string>> = {
@@ -46,10 +46,10 @@ const parts: Readonly<Record<string, string>> = {
   endpoints: 'the endpoints',
 }
 
-const unknownKeys = new Map<string, DiagnosticKind<Key>>(
+const unknownKeys = new Map<string, DiagnosticKind<KeyMistake>>(
   Object.entries(parts).map(([family, part]) => [
     family,
-    diagnostic<Key>({
+    diagnostic<KeyMistake>({
       code: `${family}/unknown-key`,
       severity: 'error',
       explain: `A key in ${part} is neither one of the Compose Specification nor one of the dialect. It is refused, because a misspelt key would otherwise silently do nothing.
@@ -61,10 +61,10 @@ Write the key as \`docs/compose.md\` has it. Keys of your own begin with \`x-\`:
 )
 
 /** The kind for an unknown key in the mapping at a path. */
-export const unknownKey = (path: Path): DiagnosticKind<Key> =>
+export const unknownKey = (path: ModelPath): DiagnosticKind<KeyMistake> =>
   unknownKeys.get(String(path[0])) ?? unknownKeys.get('compose')!
 
-export const ignoredKey = diagnostic<Key>({
+export const ignoredKey = diagnostic<KeyMistake>({
   code: 'schema/ignored-key',
   severity: 'warning',
   loss: true,
@@ -98,7 +98,7 @@ A variable always gives text, or the number or switch that its key takes; it can
 })
 
 /** What to write instead of a value of another type. */
-function hintForType(path: Path, tree: Tree, shape: Shape): string | undefined {
+function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefined {
   if (tree.kind === 'scalar') {
     if (shape.scalar?.types.includes('boolean')) return 'write `true` or `false`'
     if (shape.scalar?.types[0] === 'string' && tree.type !== 'string') return `put it in quotes: \`"${written(tree)}"\``

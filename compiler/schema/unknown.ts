@@ -4,7 +4,7 @@ import { composeShape } from './compose.ts'
 import { knownKeys } from './forms.ts'
 import { shapeOf } from './row.ts'
 import type { MapForm, Row, Shape } from './shape.ts'
-import type { Path } from './where.ts'
+import type { ModelPath } from './where.ts'
 
 /** What people write who remember an option of `docker run`, an old Compose file or Kubernetes, and what it is called here. */
 const otherNames: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ const otherNames: Readonly<Record<string, string>> = {
 }
 
 /** What to write instead of an unknown key: the place it belongs to, the name it has here, or the nearest known one. */
-export function hintForUnknown(key: string, value: Tree, form: MapForm, path: Path): string | undefined {
+export function hintForUnknown(key: string, value: Tree, form: MapForm, path: ModelPath): string | undefined {
   if (path.length === 0 && looksLikeService(value)) return `a service goes below \`services:\``
   const inside = belongsInside(key, form)
   if (inside !== undefined) return `\`${key}\` belongs in \`${inside}\``
@@ -61,7 +61,7 @@ function belongsInside(key: string, form: MapForm, depth = 2): string | undefine
 }
 
 /** Whether a mapping around this one has the key. */
-function isOfAncestor(key: string, path: Path): boolean {
+function isOfAncestor(key: string, path: ModelPath): boolean {
   let shape: Shape | undefined = composeShape
   for (const step of path) {
     const map: MapForm | undefined = shape?.map

@@ -19,7 +19,7 @@ import {
 import { shapeOf } from './row.ts'
 import type { Shape } from './shape.ts'
 import { hintForUnknown } from './unknown.ts'
-import type { Path } from './where.ts'
+import type { ModelPath } from './where.ts'
 
 /** How mistakes in Compose files are told. */
 const composeMistakes: Mistakes = {
@@ -78,7 +78,7 @@ export function validate(tree: MapTree, reporter: Reporter): Broken {
 }
 
 /** Checks one value at its place in the model (`['include']`), before the whole is merged. False when it must not be read. */
-export function validateAt(path: Path, tree: Tree, shape: Shape, reporter: Reporter): boolean {
+export function validateAt(path: ModelPath, tree: Tree, shape: Shape, reporter: Reporter): boolean {
   const findings = new Findings(composeMistakes)
   const sound = check(tree, shape, path, tree.span, findings)
   findings.report(reporter)

@@ -1,8 +1,8 @@
 import type { ContainerMount } from '../../compiler/plan/plan.ts'
-import type { VolumeMount } from './newer-fields.ts'
+import type { NewerVolumeMount } from './newer-fields.ts'
 
 /** Where a container sees a volume of its Pod. `readOnly` is written only when it is true. */
-export function toVolumeMount(plan: ContainerMount): VolumeMount {
+export function toVolumeMount(plan: ContainerMount): NewerVolumeMount {
   return {
     name: plan.volume,
     mountPath: plan.path,

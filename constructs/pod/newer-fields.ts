@@ -7,21 +7,21 @@ import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 export interface Container extends k8s.Container {
   /** 1.28: makes an init container a sidecar. */
   readonly restartPolicy?: 'Always'
-  readonly securityContext?: SecurityContext
-  readonly volumeMounts?: VolumeMount[]
+  readonly securityContext?: NewerSecurityContext
+  readonly volumeMounts?: NewerVolumeMount[]
 }
 
-export interface SecurityContext extends k8s.SecurityContext {
+export interface NewerSecurityContext extends k8s.SecurityContext {
   /** 1.30; before it an annotation. */
   readonly appArmorProfile?: { readonly type: string; readonly localhostProfile?: string }
 }
 
-export interface VolumeMount extends k8s.VolumeMount {
+export interface NewerVolumeMount extends k8s.VolumeMount {
   /** 1.30. */
   readonly recursiveReadOnly?: 'Enabled'
 }
 
-export interface Volume extends k8s.Volume {
+export interface NewerVolume extends k8s.Volume {
   /** 1.31. */
   readonly image?: { readonly reference: string; readonly pullPolicy?: string }
 }
@@ -29,7 +29,7 @@ export interface Volume extends k8s.Volume {
 export interface PodSpec extends k8s.PodSpec {
   readonly initContainers?: Container[]
   readonly containers: Container[]
-  readonly volumes?: Volume[]
+  readonly volumes?: NewerVolume[]
 }
 
 export interface PodTemplate {

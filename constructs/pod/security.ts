@@ -1,6 +1,6 @@
 import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
-import type { SecurityContext } from './newer-fields.ts'
+import type { NewerSecurityContext } from './newer-fields.ts'
 
 /** The security context of a Pod. The default seccomp profile is what a container engine applies too (decisions, "Pod defaults"). */
 export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
@@ -14,11 +14,11 @@ export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
 }
 
 /** The security context of a container; undefined when nothing is asked for. */
-export function toSecurityContext(plan: ContainerSecurity | undefined): SecurityContext | undefined {
+export function toSecurityContext(plan: ContainerSecurity | undefined): NewerSecurityContext | undefined {
   if (!plan) return undefined
   const add = nonEmpty(plan.capabilities?.add)
   const drop = nonEmpty(plan.capabilities?.drop)
-  const context: SecurityContext = {
+  const context: NewerSecurityContext = {
     runAsUser: plan.runAsUser,
     runAsGroup: plan.runAsGroup,
     runAsNonRoot: plan.runAsNonRoot,

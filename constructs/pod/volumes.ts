@@ -1,9 +1,9 @@
 import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ClaimSpec, KeyPath, PodVolume } from '../../compiler/plan/plan.ts'
-import type { Volume } from './newer-fields.ts'
+import type { NewerVolume } from './newer-fields.ts'
 
 /** A volume of a Pod. Claims that live as long as the Pod get `labels`, as all our objects do. */
-export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string>>): Volume {
+export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string>>): NewerVolume {
   const { name } = plan
   switch (plan.kind) {
     case 'claim':

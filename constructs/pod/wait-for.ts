@@ -1,6 +1,6 @@
 import type { ContainerMount, ContainerPlan, PodPlan, WaitPlan } from '../../compiler/plan/plan.ts'
 import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
-import type { Volume } from './newer-fields.ts'
+import type { NewerVolume } from './newer-fields.ts'
 import { quote } from './shell.ts'
 import { busybox, type Tools } from './tools.ts'
 
@@ -72,7 +72,7 @@ done
 }
 
 /** The token of the Pod's ServiceAccount as Kubernetes would mount it, but for the containers that ask for it only. */
-export function toTokenVolume(name: string): Volume {
+export function toTokenVolume(name: string): NewerVolume {
   return {
     name,
     projected: {

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../cluster/cluster.ts'
 
 /** An address of a route, and the Services of its namespace that answer there. */
-export interface Address {
+export interface PublicAddress {
   readonly url: string
   readonly services: readonly string[]
   /** The Secret that its certificate is to come from, where the route names one. */
@@ -50,7 +50,7 @@ export interface ParentRef {
 }
 
 /** Every address of an Ingress or HTTPRoute: all hosts, all paths. A rule for any host has none that could be told. */
-export function addressesOf(route: KubeObject, gateways: Gateways): readonly Address[] {
+export function addressesOf(route: KubeObject, gateways: Gateways): readonly PublicAddress[] {
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, gateways)
 }
 
@@ -59,7 +59,7 @@ export const servicesBehind = (route: KubeObject): readonly string[] =>
   addressesOf(route, new Map()).flatMap(({ services }) => services)
 
 /** Sorts addresses (reference/cli-behaviours.md 5.4): the shorter ones first, then by the alphabet. */
-export const shorterFirst = (a: Pick<Address, 'url'>, b: Pick<Address, 'url'>): number =>
+export const shorterFirst = (a: Pick<PublicAddress, 'url'>, b: Pick<PublicAddress, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
 
 /** Why a route leads nowhere yet: no gateway has taken it. Ingresses do not tell (reference/peers.md 4.7). */
@@ -94,7 +94,7 @@ export const gatewayKey = ({ name, namespace, sectionName = '' }: ParentRef, own
 const factsOf = (route: KubeObject, gateways: Gateways): readonly GatewayFacts[] =>
   parentsOf(route).flatMap(parent => gateways.get(gatewayKey(parent, route.metadata.namespace)) ?? [])
 
-function ingressAddresses(route: KubeObject): readonly Address[] {
+function ingressAddresses(route: KubeObject): readonly PublicAddress[] {
   const { rules = [], tls = [], defaultBackend } = (route['spec'] ?? {}) as IngressSpec // its spec
   return rules.flatMap(({ host, http }) => {
     if (!host) return []
@@ -109,7 +109,7 @@ function ingressAddresses(route: KubeObject): readonly Address[] {
   })
 }
 
-function httpRouteAddresses(route: KubeObject, gateways: Gateways): readonly Address[] {
+function httpRouteAddresses(route: KubeObject, gateways: Gateways): readonly PublicAddress[] {
   const { hostnames = [], rules = [] } = (route['spec'] ?? {}) as HttpRouteSpec // its spec
   const { namespace } = route.metadata
   const isPlain = factsOf(route, gateways).some(({ scheme }) => scheme === 'http')

@@ -17,7 +17,7 @@ export interface Following extends LogAccess {
 }
 
 /** Where the reading of a container stands when following begins. */
-export interface Position {
+export interface LogPosition {
   readonly cursor: Cursor
   /** How far back, as long as no line was read; absent for what began after the command. */
   readonly range?: LogRange | undefined
@@ -43,7 +43,7 @@ export async function followContainer(
   following: Following,
   pod: WatchedPod,
   source: LogSource,
-  { cursor, range, run: readBefore }: Position = { cursor: new Cursor() },
+  { cursor, range, run: readBefore }: LogPosition = { cursor: new Cursor() },
 ): Promise<void> {
   const { signal, clock, slots } = following
   /** The run that is read, and the one that was read to its end. */

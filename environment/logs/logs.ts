@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
 import { Cursor } from './cursor.ts'
 import { jobsOfFinished, untilJobsEnd } from './finished.ts'
-import { type Following, followContainer, type Position } from './follow.ts'
+import { type Following, followContainer, type LogPosition } from './follow.ts'
 import { Followers } from './followers.ts'
 import type { LogLine } from './line.ts'
 import { type Late, mergeLogs } from './merge.ts'
@@ -48,7 +48,7 @@ export interface LogWorld {
 interface Begun {
   readonly source: LogSource
   readonly pod: WatchedPod
-  readonly position: Position
+  readonly position: LogPosition
 }
 
 /**

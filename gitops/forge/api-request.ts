@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { neverSent } from '../../adapters/http/failure.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
-import { type Answer, exchange } from './exchange.ts'
+import { exchange, type ForgeAnswer } from './exchange.ts'
 import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
-import type { Call, Calls, Env, ForgeModule, Site } from './forge-module.ts'
+import type { Calls, ForgeCall, ForgeModule, ForgeVariables, Site } from './forge-module.ts'
 import { isLimited, pauseAsked } from './limits.ts'
 import { wordsOf } from './said.ts'
 
@@ -40,7 +40,7 @@ const PATIENCE: ForgeRetries = {
 }
 
 /** A token, and the headers that it is sent in. */
-export interface Login {
+export interface ForgeLogin {
   /** The variable that it comes from. */
   readonly variable: string
   readonly token: string
@@ -51,12 +51,18 @@ export interface Login {
 export class ForgeApi implements Calls {
   readonly site: Site
   readonly #forge: ForgeModule
-  readonly #login: Login
+  readonly #login: ForgeLogin
   readonly #proxy: string | undefined
   readonly #patience: ForgeRetries
   readonly #tokenOf: string | undefined
 
-  constructor(site: Site, forge: ForgeModule, login: Login, env: Env, patience: Partial<ForgeRetries> = {}) {
+  constructor(
+    site: Site,
+    forge: ForgeModule,
+    login: ForgeLogin,
+    env: ForgeVariables,
+    patience: Partial<ForgeRetries> = {},
+  ) {
     this.site = site
     this.#forge = forge
     const own = forge.tokens.repositoryOf?.(login.variable, env)
@@ -66,16 +72,16 @@ export class ForgeApi implements Calls {
     this.#patience = { ...PATIENCE, ...patience }
   }
 
-  async send(call: Call): Promise<void> {
+  async send(call: ForgeCall): Promise<void> {
     await this.#send(call)
   }
 
-  async object<T extends object>(call: Call): Promise<T> {
+  async object<T extends object>(call: ForgeCall): Promise<T> {
     const { text } = await this.#send(call)
     return this.#parse<T>(text, content => typeof content === 'object' && content !== null && !Array.isArray(content))
   }
 
-  async list<T>(call: Call): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
+  async list<T>(call: ForgeCall): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
     const { headers, text } = await this.#send(call)
     return {
       items: this.#parse<readonly T[]>(text, Array.isArray),
@@ -104,7 +110,7 @@ export class ForgeApi implements Calls {
     await wait(Math.max(own, atLeast), signal)
   }
 
-  async #send(call: Call): Promise<Answer> {
+  async #send(call: ForgeCall): Promise<ForgeAnswer> {
     const { signal } = call
     const subject: Subject = {
       forge: this.#forge,
@@ -139,7 +145,7 @@ export class ForgeApi implements Calls {
   }
 
   /** Follows redirects to the same server: a repository was renamed. Nobody else gets the token. */
-  async #exchange({ method, path, body, signal }: Call, subject: Subject): Promise<Answer> {
+  async #exchange({ method, path, body, signal }: ForgeCall, subject: Subject): Promise<ForgeAnswer> {
     const headers = {
       accept: 'application/json',
       'user-agent': 'devctl',

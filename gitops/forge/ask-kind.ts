@@ -1,9 +1,9 @@
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { parseRepositoryAddress } from './address.ts'
-import { type Answer, exchange } from './exchange.ts'
+import { exchange, type ForgeAnswer } from './exchange.ts'
 import type { Forge } from './forge.ts'
-import type { Env } from './forge-module.ts'
+import type { ForgeVariables } from './forge-module.ts'
 import { type ForgeOptions, forgeOf } from './forge-of.ts'
 import { ALL_FORGES } from './forges.ts'
 import { siteOf } from './site.ts'
@@ -17,7 +17,7 @@ const DEADLINE = 5000
  */
 export async function findForge(
   repository: string,
-  env: Env,
+  env: ForgeVariables,
   options: ForgeOptions,
   signal: AbortSignal,
 ): Promise<Forge | undefined> {
@@ -26,7 +26,7 @@ export async function findForge(
   return kind && forgeOf(repository, env, { ...options, forge: kind })
 }
 
-async function askKind(repository: string, env: Env, signal: AbortSignal): Promise<ForgeKind | undefined> {
+async function askKind(repository: string, env: ForgeVariables, signal: AbortSignal): Promise<ForgeKind | undefined> {
   const address = parseRepositoryAddress(repository)
   if (!address) return undefined
   const root = address.web ?? new URL(`https://${address.host}`)
@@ -47,7 +47,7 @@ async function askKind(repository: string, env: Env, signal: AbortSignal): Promi
   }
 }
 
-function ask(url: URL, env: Env, signal: AbortSignal): Promise<Answer> {
+function ask(url: URL, env: ForgeVariables, signal: AbortSignal): Promise<ForgeAnswer> {
   const headers = { accept: 'application/json', 'user-agent': 'devctl' }
   return exchange({ method: 'GET', url, headers, body: undefined }, proxyFor(url, env), signal)
 }

@@ -2,14 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { agentFor } from '../../adapters/http/agents.ts'
 import { readBody, exchange as send } from '../../adapters/http/exchange.ts'
 
-export interface Message {
+export interface ForgeMessage {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
 }
 
-export interface Answer {
+export interface ForgeAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -26,10 +26,10 @@ const LONGEST = 20 * 1024 * 1024
  * (`adapters/http`), or with the reason of the signal.
  */
 export async function exchange(
-  { method, url, headers, body }: Message,
+  { method, url, headers, body }: ForgeMessage,
   proxy: string | undefined,
   signal: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<ForgeAnswer> {
   // A connection of its own: there are a handful of calls in all.
   const agent = await agentFor(url, proxy)
   const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }

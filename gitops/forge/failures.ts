@@ -1,6 +1,6 @@
-import { type Failure, failureOf, isCut, neverSent } from '../../adapters/http/failure.ts'
+import { type ConnectionFailure, failureOf, isCut, neverSent } from '../../adapters/http/failure.ts'
 import { type ErrorDetails, UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Answer } from './exchange.ts'
+import type { ForgeAnswer } from './exchange.ts'
 import type { ForgeModule, Site } from './forge-module.ts'
 import { isLimited, whenText } from './limits.ts'
 
@@ -42,7 +42,7 @@ export interface Subject {
 /** Says in a user's words why a forge has refused a call. `said` is what `wordsOf` found in the answer. */
 export function refusal(
   { forge, site, variable, purpose, tokenOf }: Subject,
-  { status, headers, text }: Answer,
+  { status, headers, text }: ForgeAnswer,
   said: string,
 ): ForgeError {
   const { name } = forge
@@ -94,7 +94,7 @@ export function noAnswer({ site, purpose }: Subject, error: unknown): ForgeError
   return new ForgeError(`could not ${purpose}: no answer from \`${host}\`: ${because}`, details)
 }
 
-const REASONS: Partial<Record<Failure, string>> = {
+const REASONS: Partial<Record<ConnectionFailure, string>> = {
   name: 'its name leads to no address',
   refused: 'nothing listens there',
   cut: 'the connection was cut',

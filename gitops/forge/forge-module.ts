@@ -1,8 +1,8 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import type { Answer, Message } from './exchange.ts'
+import type { ForgeAnswer, ForgeMessage } from './exchange.ts'
 import type { Forge, PullRequests } from './forge.ts'
 
-export type Env = Readonly<Record<string, string | undefined>>
+export type ForgeVariables = Readonly<Record<string, string | undefined>>
 
 /**
  * What one kind of forge does in its own way. The rest of this folder sends calls, finds the kind of a server and
@@ -32,11 +32,11 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    */
   readonly apiOf: (root: string) => string
   /** What tells its servers from those of other kinds: asked without a token. */
-  readonly question: Question
+  readonly question: KindQuestion
   /** Variables of its continuous integration that hold the address of the server. */
   readonly serverVariables: readonly string[]
   /** The servers that such variables name. */
-  readonly serversIn: (env: Env) => readonly NamedServer[]
+  readonly serversIn: (env: ForgeVariables) => readonly NamedServer[]
   readonly tokens: TokenVariables
   /** How a token is sent, and what else it wants in the head of each call. */
   readonly headers: (token: string) => Readonly<Record<string, string>>
@@ -47,7 +47,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly permissionHint: (said: string) => string
   /** The words for a refusal that only this forge knows; undefined for all others. */
   readonly refusal?: (
-    answer: Answer,
+    answer: ForgeAnswer,
     variable: string,
   ) => { readonly message: string; readonly hint: string } | undefined
   /** How many characters the text of a request may have. */
@@ -61,10 +61,10 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
 export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'>
 
 /** A call that a server of the kind answers without a token, if only with a refusal. */
-export interface Question {
+export interface KindQuestion {
   /** From the root of the server. */
   readonly path: string
-  readonly isIt: (answer: Answer) => boolean
+  readonly isIt: (answer: ForgeAnswer) => boolean
 }
 
 /** A server as the environment names it; what is no address is as if it was not set. */
@@ -81,18 +81,18 @@ export interface TokenVariables {
   /** Those of the public server, and of the server that a pipeline runs on. */
   readonly names: readonly string[]
   /** Those whose token may be for this site; the first that is set counts. */
-  readonly namesFor: (site: Site, env: Env) => readonly string[]
+  readonly namesFor: (site: Site, env: ForgeVariables) => readonly string[]
   /**
    * Origins that the name of a variable vouches for: public servers, and those that the tools of
    * the forge take from the environment.
    */
-  readonly knownOrigins: (variable: string, site: Site, env: Env) => readonly string[]
+  readonly knownOrigins: (variable: string, site: Site, env: ForgeVariables) => readonly string[]
   /**
    * A token of a pipeline that cannot open requests, and what to set a variable to in its place.
    */
   readonly unfit?: { readonly variable: string; readonly instead: string }
   /** The only repository that the token of a variable is for, where that is known. */
-  readonly repositoryOf?: (variable: string, env: Env) => string | undefined
+  readonly repositoryOf?: (variable: string, env: ForgeVariables) => string | undefined
 }
 
 /** A repository on a forge. */
@@ -111,8 +111,8 @@ export interface Site {
   readonly isOurs: boolean
 }
 
-export interface Call {
-  readonly method: Message['method']
+export interface ForgeCall {
+  readonly method: ForgeMessage['method']
   /** Below the root of the API, with the query. */
   readonly path: string
   /** Sent as JSON. */
@@ -134,14 +134,14 @@ export interface Calls {
    * Sends a call. What may pass is tried again until the signal is aborted or the patience ends: limits of what may be asked, and for calls
    * that may be repeated also 5xx and cut connections.
    */
-  send(call: Call): Promise<void>
+  send(call: ForgeCall): Promise<void>
   /**
    * The same; gives the object of the answer, whose fields are the caller's to know: the forge
    * keeps to its API.
    */
-  object<T extends object>(call: Call): Promise<T>
+  object<T extends object>(call: ForgeCall): Promise<T>
   /** The same for a list, and whether it has more pages. */
-  list<T>(call: Call): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
+  list<T>(call: ForgeCall): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
   /** Waits before something is tried once more, after so many failures. */
   pause(failures: number, signal: AbortSignal | undefined, atLeast?: number): Promise<void>
 }

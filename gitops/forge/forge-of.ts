@@ -2,7 +2,7 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { ForgeApi, type ForgeRetries } from './api-request.ts'
 import { clamped } from './clamp-body.ts'
 import type { Forge } from './forge.ts'
-import type { Env } from './forge-module.ts'
+import type { ForgeVariables } from './forge-module.ts'
 import { FORGES } from './forges.ts'
 import { siteOf } from './site.ts'
 import { tokenFor } from './token.ts'
@@ -20,7 +20,7 @@ export interface ForgeOptions {
  * The forge that a repository address (https, ssh, `git@host:owner/name.git`) belongs to; undefined for a folder of this machine and for a
  * host that nothing is known of. Reads tokens and proxies from `env` and asks nobody.
  */
-export function forgeOf(repository: string, env: Env, options: ForgeOptions = {}): Forge | undefined {
+export function forgeOf(repository: string, env: ForgeVariables, options: ForgeOptions = {}): Forge | undefined {
   const { forge, patience, isNamedByUser } = options
   const site = siteOf(repository, env, forge)
   if (!site) return undefined

@@ -58,7 +58,7 @@ export interface Opened {
   readonly notes: readonly string[]
 }
 
-export interface Waiting {
+export interface Abortable {
   /** Ends the call and the waiting between attempts; what it was aborted with is thrown. */
   readonly signal?: AbortSignal
 }
@@ -66,11 +66,11 @@ export interface Waiting {
 /** The requests of one repository. Everything throws a ForgeError (a UserError) where the forge refuses or does not answer. */
 export interface PullRequests {
   /** The open request between two branches of this repository; those of forks do not count. */
-  find(branches: Branches, waiting?: Waiting): Promise<PullRequest | undefined>
+  find(branches: Branches, waiting?: Abortable): Promise<PullRequest | undefined>
   /** Opens a request, or gives the one that is open between these branches the new text. Safe to repeat. */
-  open(request: NewRequest, waiting?: Waiting): Promise<Opened>
+  open(request: NewRequest, waiting?: Abortable): Promise<Opened>
   /** Gives a request another text; writes nothing where it has it already. A draft stays one. */
-  update(request: PullRequest, text: RequestText, waiting?: Waiting): Promise<PullRequest>
+  update(request: PullRequest, text: RequestText, waiting?: Abortable): Promise<PullRequest>
   /** Closes a request without merging it and says why below it. Gives what could not be done, in words. */
-  close(request: PullRequest, comment: string, waiting?: Waiting): Promise<readonly string[]>
+  close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
 }

@@ -1,5 +1,5 @@
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
-import type { Calls, Env, ForgeModule } from './forge-module.ts'
+import type { Calls, ForgeModule, ForgeVariables } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
 import { type Pull, pullCalls } from './pull-calls.ts'
 import { pullPages } from './pull-pages.ts'
@@ -23,7 +23,7 @@ const PAGE = 50
 
 const NAMES = ['GITEA_TOKEN', 'FORGEJO_TOKEN']
 
-const serverOf = (env: Env): string | undefined => env.FORGEJO_SERVER_URL || env.GITEA_SERVER_URL
+const serverOf = (env: ForgeVariables): string | undefined => env.FORGEJO_SERVER_URL || env.GITEA_SERVER_URL
 
 /** Gitea and Forgejo, which have the same API: https://docs.gitea.com/development/api-usage */
 export const gitea: ForgeModule<'gitea'> = {

@@ -1,5 +1,5 @@
 import { ForgeError } from './failures.ts'
-import type { NewRequest, Opened, PullRequest, PullRequests, Waiting } from './forge.ts'
+import type { Abortable, NewRequest, Opened, PullRequest, PullRequests } from './forge.ts'
 import type { Calls } from './forge-module.ts'
 
 /** What the forges say when there is a request between the two branches already. */
@@ -21,7 +21,7 @@ export async function openOnce(
   api: Pick<Calls, 'pause'>,
   requests: Pick<PullRequests, 'find' | 'update'>,
   request: NewRequest,
-  waiting: Waiting,
+  waiting: Abortable,
   { create, complete }: Steps,
 ): Promise<Opened> {
   const notes: string[] = []

@@ -1,13 +1,13 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import { parseRepositoryAddress } from './address.ts'
-import type { Env, ForgeModule, NamedServer, Site } from './forge-module.ts'
+import type { ForgeModule, ForgeVariables, NamedServer, Site } from './forge-module.ts'
 import { ALL_FORGES, FORGES } from './forges.ts'
 
 /**
  * The forge that an address belongs to: the one that the continuous integration names in its variables, one that is known by its host, or
  * the `forge` that the user says. Undefined for a local folder, and for a host of which none of this tells.
  */
-export function siteOf(repository: string, env: Env, forge?: ForgeKind): Site | undefined {
+export function siteOf(repository: string, env: ForgeVariables, forge?: ForgeKind): Site | undefined {
   const address = parseRepositoryAddress(repository)
   if (!address) return undefined
   for (const server of serversOf(env)) {
@@ -38,7 +38,7 @@ interface Server {
 }
 
 /** The forges that the variables of continuous integration name. */
-const serversOf = (env: Env): readonly Server[] =>
+const serversOf = (env: ForgeVariables): readonly Server[] =>
   ALL_FORGES.flatMap(module => module.serversIn(env).flatMap(named => server(module, named) ?? []))
 
 function server(module: ForgeModule, { web, api, ssh }: NamedServer): Server | undefined {

@@ -1,9 +1,9 @@
 import { isLoopback, maySendToken } from '../token-host.ts'
-import type { Env, Site } from './forge-module.ts'
+import type { ForgeVariables, Site } from './forge-module.ts'
 import { FORGES } from './forges.ts'
 
 /** A token and the variable it comes from; or why there is none, in words. */
-export type Found =
+export type FoundToken =
   | { readonly variable: string; readonly token: string }
   | { readonly token?: undefined; readonly reason: string }
 
@@ -14,7 +14,7 @@ const ANY = 'DEVCTL_FORGE_TOKEN'
  * The token for a forge, from the environment only, and only where nothing but the checkout has to be believed that it belongs there (`token-host.ts`). One that belongs to another server is
  * left alone: the token of a job is that of the forge the job runs on. `isNamedByUser`: an option of the command line names the repository.
  */
-export function tokenFor(site: Site, env: Env, isNamedByUser = false): Found {
+export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false): FoundToken {
   if (!isSafe(site.api)) return { reason: `a token is not sent to \`${site.api}\`: it is not https` }
   const { name: forge, noun, tokens } = FORGES[site.kind]
   const names = [ANY, ...tokens.namesFor(site, env)]
@@ -41,7 +41,7 @@ export function tokenFor(site: Site, env: Env, isNamedByUser = false): Found {
 const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
 
 /** The host of DEVCTL_GIT_TOKEN is that of DEVCTL_FORGE_TOKEN where that one has none of its own. */
-const withHost = (variable: string, env: Env): Env =>
+const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
   variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env
 
 /** Whether nobody on the way can read what is sent: https, or this machine. */

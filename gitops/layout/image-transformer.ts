@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, eachMap, type JsonMap, listAt } from '../json-values.ts'
 import type { ImageEntry } from './kustomization.ts'
-import type { Pair, Transformer } from './transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
 
 interface Reference {
   readonly name: string
@@ -10,7 +10,7 @@ interface Reference {
 }
 
 /** `images`, for names that have one new reference wherever they are. */
-export function imagesBetween(pairs: readonly Pair[], wanted: readonly KubernetesObject[]): Transformer {
+export function imagesBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const references = new Map<string, Set<string>>()
   for (const [before, after] of pairs) {
     const next = new Map(containersOf(after).map(container => [container['name'], container['image']]))

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, eachMap, isMap, type JsonMap, listAt } from '../json-values.ts'
 import type { LabelEntry } from './kustomization.ts'
-import type { Pair, Transformer } from './transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
 
 /** How far a label goes; each goes where the one before does. */
 const REACHES = ['metadata', 'templates', 'selectors'] as const
@@ -12,7 +12,7 @@ const reaches = (reach: Reach, least: Reach) => REACHES.indexOf(reach) >= REACHE
 const WITH_TEMPLATE = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
 /** `labels`, for those that all objects have with one value; each goes as far as it can without a change of what is wanted. */
-export function labelsBetween(pairs: readonly Pair[], wanted: readonly KubernetesObject[]): Transformer {
+export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const found = new Map<string, { readonly value: string; readonly reach: Reach }>()
   for (const [key, value] of Object.entries(wanted[0]?.metadata.labels ?? {})) {
     if (!pairs.some(([{ metadata }]) => metadata.labels?.[key] !== value)) continue

@@ -2,7 +2,7 @@ import type { Manifest } from '../../constructs/manifest.ts'
 import { printStream } from '../../constructs/yaml.ts'
 import { kustomization, toFiles } from '../tree/files.ts'
 import { KUSTOMIZATION } from './kustomization.ts'
-import { type Files, toOverlay } from './overlay.ts'
+import { type FileTexts, toOverlay } from './overlay.ts'
 import { type About, readme } from './readme.ts'
 
 const README = 'README.md'
@@ -14,14 +14,14 @@ export type Layout =
   | { readonly layout: 'kustomize'; readonly base: readonly Manifest[]; readonly basePath: string }
 
 /** The files of an environment's folder but for the lock, sorted by path: the manifests, a kustomization that names them, and a README. */
-export function layout(manifests: readonly Manifest[], options: Layout & { readonly about: About }): Files {
+export function layout(manifests: readonly Manifest[], options: Layout & { readonly about: About }): FileTexts {
   const files = new Map(objectFiles(manifests, options))
   if (!files.has(KUSTOMIZATION)) files.set(KUSTOMIZATION, kustomization(files.keys()))
   files.set(README, readme(options.about, options.layout))
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-function objectFiles(manifests: readonly Manifest[], options: Layout): Files {
+function objectFiles(manifests: readonly Manifest[], options: Layout): FileTexts {
   switch (options.layout) {
     case 'plain':
       return toFiles(manifests, 'yaml')

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { changed, isMap } from '../json-values.ts'
-import type { Pair, Transformer } from './transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
 
 /** `namespace`, where all objects are in one and were not. */
-export function namespaceBetween(pairs: readonly Pair[], wanted: readonly KubernetesObject[]): Transformer {
+export function namespaceBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const namespace = wanted.find(({ metadata }) => metadata.namespace !== undefined)?.metadata.namespace
   const accounts = accountsOf(wanted)
   const moves = pairs.some(([before, after]) => before.metadata.namespace !== after.metadata.namespace)

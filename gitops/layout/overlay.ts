@@ -7,7 +7,7 @@ import { KUSTOMIZATION, type Patch, type PatchTarget, printKustomization } from 
 import { transformersBetween } from './transformers.ts'
 
 /** Files by path with `/`, relative to their folder. */
-export type Files = ReadonlyMap<string, string>
+export type FileTexts = ReadonlyMap<string, string>
 
 /** Services cannot have this name, so that no file of theirs is in the way. */
 const PATCHES = '_patches'
@@ -16,7 +16,7 @@ const PATCHES = '_patches'
  * The folder of a base: its name follows from its files, so that no overlay ever gets another base than the one that it was computed
  * against. Bases with the same files are one.
  */
-export function toBase(manifests: readonly Manifest[]): { readonly name: string; readonly files: Files } {
+export function toBase(manifests: readonly Manifest[]): { readonly name: string; readonly files: FileTexts } {
   const objects = toFiles(manifests, 'yaml')
   const files = new Map([...objects, [KUSTOMIZATION, kustomization(objects.keys())]])
   const hash = shortHash([...files].map(([path, text]) => `${path}\0${text}\0`).join(''))
@@ -32,7 +32,7 @@ export function toOverlay(
   base: readonly Manifest[],
   wanted: readonly Manifest[],
   { basePath }: { readonly basePath: string },
-): Files {
+): FileTexts {
   const before = byIdentity(base)
   const after = byIdentity(wanted)
   const own = toFiles(

@@ -16,11 +16,11 @@ export interface About {
   /** The files of the source, as the manifests name them. */
   readonly sources: readonly string[]
   /** What the cluster must hold, since no repository does. */
-  readonly requiredSecrets?: readonly RequiredSecret[]
+  readonly requiredSecrets?: readonly SecretToMake[]
 }
 
 /** A key of a Secret, and the service that reads it. */
-export interface RequiredSecret {
+export interface SecretToMake {
   readonly secret: string
   readonly key: string
   readonly usedBy: string
@@ -57,7 +57,7 @@ export function readme(about: About, layout: LayoutName): string {
   return `${paragraphs.join('\n\n')}\n`
 }
 
-function secrets(required: readonly RequiredSecret[]): readonly string[] {
+function secrets(required: readonly SecretToMake[]): readonly string[] {
   const users = new Map<string, Set<string>>()
   for (const { secret, key, usedBy } of required) {
     const row = `${cell(code(secret))} | ${cell(code(key))}`

@@ -1,13 +1,13 @@
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { at, changed, isMap } from '../json-values.ts'
 import type { ReplicaEntry } from './kustomization.ts'
-import type { Pair, Transformer } from './transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
 
 /** The kinds that kustomize looks at; it asks for the name alone. */
 const SCALED = new Set(['Deployment', 'StatefulSet', 'ReplicaSet', 'ReplicationController'])
 
 /** `replicas`, for workloads whose number differs and no namesake of which has another. */
-export function replicasBetween(pairs: readonly Pair[], wanted: readonly KubernetesObject[]): Transformer {
+export function replicasBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const counts = new Map<string, number>()
   for (const [before, after] of pairs) {
     const { name } = after.metadata

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '../../constructs/manifest.ts'
 import type { Kustomization } from './kustomization.ts'
 
 /** An object that both have, before and after. */
-export type Pair = readonly [before: KubernetesObject, after: KubernetesObject]
+export type ObjectPair = readonly [before: KubernetesObject, after: KubernetesObject]
 
 /** A key of a kustomization with what it does; nothing, where it would not be exact. */
 export interface Transformer {

@@ -4,7 +4,7 @@ import { imagesBetween } from './image-transformer.ts'
 import { labelsBetween } from './label-transformer.ts'
 import { namespaceBetween } from './namespace-transformer.ts'
 import { replicasBetween } from './replica-transformer.ts'
-import type { Pair, Transformer } from './transformer.ts'
+import type { ObjectPair, Transformer } from './transformer.ts'
 
 /**
  * The changes from one list of objects to the other that kustomize's transformers make. Transformers come after the patches and change
@@ -19,7 +19,7 @@ export function transformersBetween(
   const after = new Map(wanted.map(object => [identity(object), object]))
   const pairs = base.flatMap(object => {
     const next = after.get(identity(object))
-    return next ? [[changed(object, () => {}), next] satisfies Pair] : []
+    return next ? [[changed(object, () => {}), next] satisfies ObjectPair] : []
   })
   // In the order in which kustomize applies them.
   const transformers = [namespaceBetween, labelsBetween, replicasBetween, imagesBetween].map(between =>

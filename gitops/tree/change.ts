@@ -5,7 +5,7 @@ import { kustomization } from './files.ts'
 import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
 import { type Edit, WouldBeLost } from './would-be-lost.ts'
 
-export interface Output {
+export interface FolderOutput {
   readonly application: string
   readonly sources: readonly string[]
   /** Contents by path with `/`. */
@@ -27,7 +27,7 @@ export interface Output {
 const INDEX = 'kustomization.yaml'
 
 /** What has to be done to a folder. */
-export interface Change {
+export interface FolderPlan {
   readonly before: Lock | undefined
   /** The files of ours that are there now, with the fingerprints of what devctl wrote. */
   readonly present: ReadonlyMap<string, string>
@@ -43,7 +43,7 @@ export interface Change {
 }
 
 /** Compares a folder with what it should hold. Throws a UserError, and has written nothing, where something is in the way. */
-export function planChange(root: string, shown: string, output: Output): Change {
+export function planChange(root: string, shown: string, output: FolderOutput): FolderPlan {
   const before = readLock(root, shown)
   if (before && before.application !== output.application && !output.takeOver) {
     throw new UserError(

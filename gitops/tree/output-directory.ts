@@ -14,10 +14,10 @@ import {
 import { basename, dirname, join, relative } from 'node:path'
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Change, look, type Output, planChange } from './change.ts'
+import { type FolderOutput, type FolderPlan, look, planChange } from './change.ts'
 import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from './lock.ts'
 
-export interface Written {
+export interface WrittenCounts {
   readonly written: number
   readonly removed: number
   readonly unchanged: number
@@ -29,7 +29,7 @@ export interface Written {
  * Files are replaced as a whole (temporary file and rename), unchanged ones are not touched, links are never followed out of the folder.
  * Killed at any moment, the next run carries on. `shown` names the folder in errors. Throws a UserError.
  */
-export function writeOutput(folder: string, shown: string, output: Output): Written {
+export function writeOutput(folder: string, shown: string, output: FolderOutput): WrittenCounts {
   try {
     const root = resolveRoot(folder, shown)
     const change = planChange(root, shown, output)
@@ -60,7 +60,7 @@ function resolveRoot(folder: string, shown: string): string {
 }
 
 /** Does what `planChange` has found. Throws what node:fs throws. */
-export function applyChange(root: string, change: Change): Written {
+export function applyChange(root: string, change: FolderPlan): WrittenCounts {
   const { before, present, after, writes, removals, leftovers, unchanged } = change
   const made = makeFolders(root)
   for (const path of [...leftovers, temporaryName(LOCK_NAME)]) {
@@ -95,7 +95,7 @@ const isNobodys = ({ uses, files }: Lock): boolean =>
   uses !== undefined && Object.keys(uses).length === 0 && files.size === 0
 
 /** Nothing has been renamed yet: takes away what the run added. */
-function undo(root: string, { before, writes }: Change, made: string | undefined): void {
+function undo(root: string, { before, writes }: FolderPlan, made: string | undefined): void {
   removeEmptyFolders(root, [...writes.keys()])
   if (before) writeLock(root, before)
   else rmSync(join(root, LOCK_NAME), { force: true })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { Dependency, Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest, ManifestDependency } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { readRecord } from '../../environment/record.ts'
 import { readKept } from '../../environment/secret-marks.ts'
@@ -30,7 +30,7 @@ type DeployProject = (
 export async function deployDependencies(
   world: World,
   input: DeployInput,
-  { dependencies }: Manifest,
+  { dependencies }: DevctlManifest,
   above: readonly string[],
   outputs: Map<string, Readonly<Record<string, string>>>,
   deploy: DeployProject,
@@ -79,7 +79,7 @@ export async function deployDependencies(
 }
 
 /** Options for a dependency: its name and its own manifest, in place of what they say about the files above it. */
-export function ownOptions<Values extends Loading>(options: Values, { name, manifest }: Dependency) {
+export function ownOptions<Values extends Loading>(options: Values, { name, manifest }: ManifestDependency) {
   const file = manifest && [manifest.value]
   return { ...options, file, projectDirectory: undefined, environment: undefined, name }
 }
@@ -87,7 +87,7 @@ export function ownOptions<Values extends Loading>(options: Values, { name, mani
 /** Clones a repository with the user's own git and credentials, does the work in it, and removes it again. Throws a UserError. */
 export async function inClone<Result>(
   { workspace, session: { signal } }: Pick<World, 'workspace' | 'session'>,
-  { name, repository, branch, span }: Dependency,
+  { name, repository, branch, span }: ManifestDependency,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
   const { GitFailure, openGit } = await import('../../gitops/git.ts')

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Address } from '../../environment/endpoints/routes.ts'
+import type { PublicAddress } from '../../environment/endpoints/routes.ts'
 import type { Unready } from '../../environment/fresh-chance.ts'
 
 /** What became of a service: each has exactly one of them. */
@@ -43,6 +43,6 @@ interface Deployed {
   /** Every service that was to be deployed, in the order of the plan. */
   readonly services: ReadonlyMap<string, ServiceState>
   /** The public addresses that are there. */
-  readonly endpoints: readonly Address[]
+  readonly endpoints: readonly PublicAddress[]
   readonly milliseconds: number
 }

@@ -3,7 +3,7 @@ import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { agoText } from '../../environment/ago.ts'
 import type { DeployEvents } from '../../environment/deploy.ts'
 import type { Drift } from '../../environment/drift.ts'
-import { type Address, addressesOf, shorterFirst } from '../../environment/endpoints/routes.ts'
+import { addressesOf, type PublicAddress, shorterFirst } from '../../environment/endpoints/routes.ts'
 import { whyThere } from '../../environment/removal.ts'
 import { nameOf } from '../../environment/wanted.ts'
 import type { OperationEvent } from '../events.ts'
@@ -89,7 +89,7 @@ export const listed = (names: readonly string[]): string =>
   names.length > NAMES + 1 ? `${names.slice(0, NAMES).join(', ')} and ${names.length - NAMES} more` : names.join(', ')
 
 /** The addresses of routes with the services that answer there, each once, the shorter ones first. */
-export function addressesInOrder(routes: readonly KubeObject[]): readonly Address[] {
+export function addressesInOrder(routes: readonly KubeObject[]): readonly PublicAddress[] {
   const byUrl = new Map(routes.flatMap(route => addressesOf(route, new Map())).map(one => [one.url, one]))
   return [...byUrl.values()].sort(shorterFirst)
 }

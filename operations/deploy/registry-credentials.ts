@@ -1,7 +1,7 @@
 import type { Plan, SecretPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { serviceOf } from '../../environment/wanted.ts'
-import type { Credentials, Login } from '../../images/docker-config.ts'
+import type { RegistryCredentials, RegistryLogin } from '../../images/docker-config.ts'
 import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from '../../images/pull-secret.ts'
 import { registryOf } from '../../images/registry.ts'
 
@@ -31,9 +31,9 @@ export function registriesIn(manifests: readonly Manifest[]): ReadonlyMap<string
 export function addCredentials(
   plan: Plan,
   registries: ReturnType<typeof registriesIn>,
-  credentials: ReadonlyMap<string, Credentials>,
+  credentials: ReadonlyMap<string, RegistryCredentials>,
 ): WithCredentials {
-  const logins = new Map<string, Login>()
+  const logins = new Map<string, RegistryLogin>()
   for (const [registry, found] of credentials) if (found.kind === 'login') logins.set(registry, found)
   const notes = notesOf(credentials)
   if (logins.size === 0) return { plan, notes }
@@ -60,8 +60,8 @@ function pullSecret({ environment, secrets }: Plan, content: string): SecretPlan
   }
 }
 
-function notesOf(credentials: ReadonlyMap<string, Credentials>): readonly string[] {
-  const of = (kind: Credentials['kind']) =>
+function notesOf(credentials: ReadonlyMap<string, RegistryCredentials>): readonly string[] {
+  const of = (kind: RegistryCredentials['kind']) =>
     [...credentials].flatMap(([registry, found]) => (found.kind === kind ? registry : [])).sort()
   const [none, token] = [of('none'), of('token')]
   return [

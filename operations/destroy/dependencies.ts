@@ -1,4 +1,4 @@
-import type { Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import { readRecord } from '../../environment/record.ts'
 import { inClone, ownOptions } from '../deploy/dependencies.ts'
@@ -21,7 +21,7 @@ type DestroyProject = (
 export async function destroyDependencies(
   world: World,
   input: DestroyInput,
-  { dependencies }: Manifest,
+  { dependencies }: DevctlManifest,
   above: readonly string[],
   destroy: DestroyProject,
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../cluster/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { DestroyInput as EnvironmentInput } from '../../environment/destroy.ts'
+import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/destroy.ts'
 import { nameOf } from '../../environment/wanted.ts'
 import { runSection } from '../commands/run-section.ts'
 import { tellLocked } from '../deploy/progress.ts'

@@ -11,7 +11,7 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Session, World } from '../session.ts'
 
 /** A port of this machine, and the port of the service that it leads to. */
-export interface Forward {
+export interface ForwardedPort {
   /** 0: any that is free. */
   readonly local: number
   readonly remote: number
@@ -22,7 +22,7 @@ export interface ForwardInput extends Loading {
   readonly name?: string | undefined
   /** As the files call it. */
   readonly service: string
-  readonly ports: readonly Forward[]
+  readonly ports: readonly ForwardedPort[]
   /** The address of this machine to listen on; absent: both loopback addresses. */
   readonly address?: string | undefined
 }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../cluster/cluster.ts'
-import type { Overview, ServiceState } from '../../environment/overview.ts'
+import type { Overview, ServiceOverview } from '../../environment/overview.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
@@ -42,7 +42,7 @@ export interface MissingService {
   readonly service: string
   readonly state: 'missing'
 }
-export type ServiceRow = ServiceState | MissingService
+export type ServiceRow = ServiceOverview | MissingService
 
 async function rowsOf(
   { services }: Overview,

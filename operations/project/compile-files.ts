@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Compilation } from '../../compiler/index.ts'
-import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import type { LoadOptions, PlanOptions } from '../../compiler/options.ts'
 import { SecretPlaces } from '../../compiler/syntax/secret-places.ts'
 import type { Workspace } from '../workspace.ts'
@@ -16,8 +16,8 @@ import { namedFiles, projectFolder } from './project-folder.ts'
 
 /** A compilation with the manifest that it was made by. */
 export interface CompiledProject extends Compilation {
-  readonly manifest?: Manifest
-  readonly environment?: Environment
+  readonly manifest?: DevctlManifest
+  readonly environment?: ManifestEnvironment
   /** Set when there is no Compose file: the manifest deploys by commands, and the plan is empty. */
   readonly hasNoCompose?: true
 }
@@ -139,8 +139,8 @@ function loadOptions(
 }
 
 function manifestInputs(
-  { folder, deploy }: Manifest,
-  environment: Environment | undefined,
+  { folder, deploy }: DevctlManifest,
+  environment: ManifestEnvironment | undefined,
   namesCompose: boolean,
 ): NonNullable<LoadOptions['manifest']> {
   const compose = namesCompose ? undefined : deploy?.compose
@@ -196,7 +196,7 @@ async function planOptions(
 }
 
 /** An option that chooses another kind of route leaves out what the environment says about its own. */
-function routeOptions(values: Planning, environment: Environment | undefined): Partial<PlanOptions> {
+function routeOptions(values: Planning, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
   const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
   const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
   const ofIngress = routes === 'gateway' ? undefined : environment
@@ -236,7 +236,7 @@ function namespaceOf({ env }: Workspace): string | undefined {
 async function imagesOf(
   workspace: Workspace,
   { image, imagesFile }: Planning,
-  environment: Environment | undefined,
+  environment: ManifestEnvironment | undefined,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   if (imagesFile === undefined && !image && !environment?.images.length) return undefined
   const ofFile = imagesFile === undefined ? [] : await imagesFrom(workspace, imagesFile)

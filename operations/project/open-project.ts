@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
-import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../../compiler/manifest/read.ts'
 import type { TargetOptions } from '../../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
@@ -14,7 +14,7 @@ import { createHost } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
 
 /** The manifest that decides about a project; undefined where there is none, and where `-f` names Compose files. */
-export const manifestOf = ({ manifest, namesCompose }: OpenProject): Manifest | undefined =>
+export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManifest | undefined =>
   namesCompose ? undefined : manifest
 
 /**
@@ -151,7 +151,7 @@ async function environmentOf(
   name: string | undefined,
   found: ReadManifest | undefined,
   workspace: Workspace,
-): Promise<Environment | undefined> {
+): Promise<ManifestEnvironment | undefined> {
   if (name === undefined) return undefined
   const { manifest, diagnostics } = found ?? { diagnostics: [] }
   const environment = manifest?.environments.get(name)

@@ -1,12 +1,12 @@
 import type { Diagnostic } from '../../compiler/index.ts'
-import type { Environment, Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 
 /** What the options of a command lead to, before anything is compiled. */
 export interface OpenProject {
   /** Absent where there is only a Compose file. */
-  readonly manifest?: Manifest
+  readonly manifest?: DevctlManifest
   /** What `--environment` names. */
-  readonly environment?: Environment
+  readonly environment?: ManifestEnvironment
   /** The mistakes of the manifest. */
   readonly diagnostics: readonly Diagnostic[]
   /** Whether `-f` names Compose files: the manifest then only has the environment. */

@@ -1,16 +1,16 @@
 import { ENVIRONMENT_LABEL, HOME_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from '../labels.ts'
 
 /** Whose mark objects get. */
-export interface Owner {
+export interface LabelOwner {
   readonly environment: string
   /** The environment's namespace. */
   readonly namespace: string
 }
 
-export type Labels = Readonly<Record<string, string>>
+export type ObjectLabels = Readonly<Record<string, string>>
 
 /** A JSON object whose fields we do not know. */
-export type Fields = Readonly<Record<string, unknown>>
+export type JsonFields = Readonly<Record<string, unknown>>
 
 /** Where the Pod template of a resource is. A PodTemplate has one, too, but starts nothing. */
 const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
@@ -30,14 +30,18 @@ export function templatePath(apiVersion: string, resource: string): readonly str
 }
 
 /** The labels of an object of this namespace (undefined: of the cluster). */
-export function ownerLabels({ environment, namespace }: Owner, of: string | undefined): Labels {
+export function ownerLabels({ environment, namespace }: LabelOwner, of: string | undefined): ObjectLabels {
   return { [ENVIRONMENT_LABEL]: environment, ...(of !== namespace && { [HOME_LABEL]: namespace }) }
 }
 
-export const originAnnotations: Labels = { [ORIGIN_ANNOTATION]: ORIGIN_COMMAND }
+export const originAnnotations: ObjectLabels = { [ORIGIN_ANNOTATION]: ORIGIN_COMMAND }
 
 /** The object with labels and annotation on it, and the environment's label on its Pod template when it has one at that path. Selectors stay as they are. */
-export function labelObject(object: Fields, labels: Labels, template: readonly string[] | undefined): Fields {
+export function labelObject(
+  object: JsonFields,
+  labels: ObjectLabels,
+  template: readonly string[] | undefined,
+): JsonFields {
   const marked = withMetadata(object, labels, originAnnotations)
   if (template === undefined) return marked
   // Without a selector a ReplicationController selects what its template says: that must not change with us.
@@ -48,14 +52,14 @@ export function labelObject(object: Fields, labels: Labels, template: readonly s
 }
 
 /** The labels of an object, or of what is at a path within it. */
-export function labelsOf(object: Fields, path: readonly string[] = []): Labels {
+export function labelsOf(object: JsonFields, path: readonly string[] = []): ObjectLabels {
   const found = at(object, [...path, 'metadata', 'labels'])
   // Whatever is no text is no label, and the server will say so.
-  return isFields(found) ? (found as Labels) : {}
+  return isFields(found) ? (found as ObjectLabels) : {}
 }
 
 /** The environment that an object is labelled as, with its namespace where that says it; undefined for one that is in none. */
-export function ownerOf(labels: Labels, namespace: string | undefined): Partial<Owner> | undefined {
+export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Partial<LabelOwner> | undefined {
   const environment = labels[ENVIRONMENT_LABEL]
   if (!environment) return undefined
   const home = labels[HOME_LABEL] ?? namespace
@@ -66,7 +70,7 @@ export function ownerOf(labels: Labels, namespace: string | undefined): Partial<
  * A patch in which `labels: null` and `annotations: null`, which take all of them away, are one null for each that is there, so that ours can
  * stand beside them. With a path: of what is there in the patch.
  */
-export function spellOut(patch: Fields, live: Fields, path: readonly string[] = []): Fields {
+export function spellOut(patch: JsonFields, live: JsonFields, path: readonly string[] = []): JsonFields {
   return change(patch, [...path, 'metadata'], metadata => {
     const spelled = ['labels', 'annotations'].flatMap(key => {
       const names = at(live, [...path, 'metadata', key])
@@ -78,7 +82,7 @@ export function spellOut(patch: Fields, live: Fields, path: readonly string[] = 
   })
 }
 
-function withMetadata(object: Fields, labels: Labels, annotations: Labels | undefined): Fields {
+function withMetadata(object: JsonFields, labels: ObjectLabels, annotations: ObjectLabels | undefined): JsonFields {
   const metadata = isFields(object['metadata']) ? object['metadata'] : {}
   return {
     ...object,
@@ -91,18 +95,22 @@ function withMetadata(object: Fields, labels: Labels, annotations: Labels | unde
 }
 
 /** The object with what is at the path changed; as it was when there is nothing. */
-function change(object: Fields, [first, ...rest]: readonly string[], edit: (found: Fields) => Fields): Fields {
+function change(
+  object: JsonFields,
+  [first, ...rest]: readonly string[],
+  edit: (found: JsonFields) => JsonFields,
+): JsonFields {
   if (first === undefined) return edit(object)
   const inner = object[first]
   return isFields(inner) ? { ...object, [first]: change(inner, rest, edit) } : object
 }
 
-function at(object: Fields, path: readonly string[]): unknown {
+function at(object: JsonFields, path: readonly string[]): unknown {
   return path.reduce<unknown>((found, key) => (isFields(found) ? found[key] : undefined), object)
 }
 
-const fieldsAt = (object: Fields, key: string): Fields => (isFields(object[key]) ? object[key] : {})
+const fieldsAt = (object: JsonFields, key: string): JsonFields => (isFields(object[key]) ? object[key] : {})
 
-export function isFields(value: unknown): value is Fields {
+export function isFields(value: unknown): value is JsonFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

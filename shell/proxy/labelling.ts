@@ -3,12 +3,12 @@ import { ENVIRONMENT_LABEL } from '../labels.ts'
 import { type ApiPath, isLasting, parseApiPath } from './api-path.ts'
 import { parseExact, printExact } from './exact-json.ts'
 import {
-  type Fields,
   isFields,
-  type Labels,
+  type JsonFields,
+  type LabelOwner,
   labelObject,
   labelsOf,
-  type Owner,
+  type ObjectLabels,
   ownerLabels,
   ownerOf,
   spellOut,
@@ -48,13 +48,13 @@ const STANDARD = new Set(['serviceaccounts/default', 'configmaps/kube-root-ca.cr
  * (`kubectl patch`, `label`, `scale`), or what the whole cluster shares and others made: destroy would take it from them.
  */
 export class Labelling {
-  readonly #owner: Owner
+  readonly #owner: LabelOwner
   readonly #upstream: Upstream
   readonly #remember: (kind: WrittenKind) => Promise<void>
   readonly #written = new Map<string, { readonly kind: WrittenKind; readonly remembered: Promise<void> }>()
 
   /** `remember` is called before the first object of each kind is written; the write waits for it. */
-  constructor(owner: Owner, upstream: Upstream, remember: (kind: WrittenKind) => Promise<void>) {
+  constructor(owner: LabelOwner, upstream: Upstream, remember: (kind: WrittenKind) => Promise<void>) {
     this.#owner = owner
     this.#upstream = upstream
     this.#remember = remember
@@ -97,7 +97,7 @@ export class Labelling {
     return Buffer.from(printExact(labelObject(object, labels, template)))
   }
 
-  #refuseOthers(path: ApiPath, labels: Labels): void {
+  #refuseOthers(path: ApiPath, labels: ObjectLabels): void {
     const owner = ownerOf(labels, path.namespace)
     const isOurs = owner?.environment === this.#owner.environment && owner.namespace === this.#owner.namespace
     if (owner === undefined || isOurs) return
@@ -114,7 +114,7 @@ export class Labelling {
   }
 
   /** The object as it is, or its metadata only where that is enough; undefined when there is none, or it may not be read. */
-  async #live(path: ApiPath, signal: AbortSignal): Promise<Fields | undefined> {
+  async #live(path: ApiPath, signal: AbortSignal): Promise<JsonFields | undefined> {
     const within = path.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(path.namespace)}`
     const whole = templatePath(path.apiVersion, path.resource) !== undefined
     const found = await this.#upstream.json(
@@ -162,7 +162,7 @@ function verbOf({ method, contentType, query, body }: Write): Verb | undefined {
 }
 
 interface Body {
-  readonly object: Fields
+  readonly object: JsonFields
   /** The object in the binary notation, and then `object` is empty. */
   readonly binary?: BinaryObject
 }
@@ -195,4 +195,5 @@ async function parseText(text: string, mayBeYaml: boolean): Promise<unknown> {
   }
 }
 
-const isList = ({ kind, items }: Fields) => typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)
+const isList = ({ kind, items }: JsonFields) =>
+  typeof kind === 'string' && kind.endsWith('List') && Array.isArray(items)

@@ -1,5 +1,5 @@
 import { ENVIRONMENT_LABEL } from '../labels.ts'
-import { type Labels, originAnnotations } from './label-object.ts'
+import { type ObjectLabels, originAnnotations } from './label-object.ts'
 
 /** What every object in this notation begins with. */
 const MAGIC = Buffer.from('k8s\0')
@@ -23,7 +23,7 @@ const TEMPLATE: Readonly<Record<string, readonly number[]>> = {
 export interface BinaryObject {
   readonly apiVersion: string
   readonly kind: string
-  readonly labels: Labels
+  readonly labels: ObjectLabels
   readonly content: Buffer
   /** The fields around the content. */
   readonly around: Buffer
@@ -56,7 +56,11 @@ export function parseBinary(body: Buffer): BinaryObject | undefined {
  * The object with labels and annotation on it, and the environment's label on its Pod template. Nothing of it is understood or rewritten for
  * that: where a message comes twice, the second is added to the first, so what we add is put at the end.
  */
-export function labelBinary({ kind, content, around }: BinaryObject, labels: Labels, hasTemplate: boolean): Buffer {
+export function labelBinary(
+  { kind, content, around }: BinaryObject,
+  labels: ObjectLabels,
+  hasTemplate: boolean,
+): Buffer {
   const metadata = field(METADATA, entries(META.labels, labels), entries(META.annotations, originAnnotations))
   const ofPods = field(METADATA, entries(META.labels, { [ENVIRONMENT_LABEL]: labels[ENVIRONMENT_LABEL]! }))
   const path = hasTemplate ? TEMPLATE[kind] : undefined
@@ -64,7 +68,7 @@ export function labelBinary({ kind, content, around }: BinaryObject, labels: Lab
   return Buffer.concat([MAGIC, around, field(UNKNOWN.raw, content, metadata, template)])
 }
 
-function readLabels(content: Buffer): Labels {
+function readLabels(content: Buffer): ObjectLabels {
   const labels: Record<string, string> = {}
   for (const { number, value } of read(content))
     if (number === METADATA)
@@ -116,7 +120,7 @@ function* read(message: Buffer): Generator<Field> {
 
 const lastOf = (fields: readonly Field[], number: number) => fields.findLast(one => one.number === number)?.value
 
-function entries(number: number, texts: Labels): Buffer {
+function entries(number: number, texts: ObjectLabels): Buffer {
   return Buffer.concat(
     Object.entries(texts).map(([name, text]) =>
       field(number, field(1, Buffer.from(name)), field(2, Buffer.from(text))),

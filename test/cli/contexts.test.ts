@@ -3,7 +3,7 @@ import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import type { Answer, Choose } from '../../cli/io.ts'
+import type { Choose, PromptAnswer } from '../../cli/io.ts'
 import { main } from '../../cli/main.ts'
 import { chooseOne } from '../../cli/prompt.ts'
 import { toTable } from '../../cli/table.ts'
@@ -292,7 +292,7 @@ describe('on a terminal', () => {
 
   test('devctl context asks which one to use', async () => {
     const { folder } = laptop()
-    let offered: readonly Answer[] = []
+    let offered: readonly PromptAnswer[] = []
     const result = await asked('context --namespace web', folder, async (_, answers) => {
       offered = answers
       return 'prod'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Access } from '../../cluster/connection.ts'
 import { kubeconfigAccess } from '../../cluster/connection.ts'
 import { KubeCluster } from '../../cluster/kube-cluster.ts'
-import { Client, type Exchange, type Limits } from '../../cluster/request.ts'
+import { Client, type EndedRequest, type Limits } from '../../cluster/request.ts'
 
 export interface Request {
   readonly method: string
@@ -23,7 +23,7 @@ export type Handler = (request: Request, response: ServerResponse) => object | u
 export interface FakeServer {
   readonly cluster: KubeCluster
   readonly requests: Request[]
-  readonly exchanges: Exchange[]
+  readonly exchanges: EndedRequest[]
   readonly access: Access
   close(): Promise<void>
 }
@@ -89,7 +89,7 @@ export async function fakeServer(
   }
   writeFileSync(file, JSON.stringify(kubeconfig))
   const access = await kubeconfigAccess(undefined, { KUBECONFIG: file })
-  const exchanges: Exchange[] = []
+  const exchanges: EndedRequest[] = []
   const client = new Client(access, { pause: 1, ...limits }, exchange => exchanges.push(exchange))
   return {
     cluster: new KubeCluster('fake', 'default', client),

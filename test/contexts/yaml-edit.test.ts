@@ -1,8 +1,8 @@
 import { load } from 'js-yaml'
 import { describe, expect, test } from 'vitest'
-import { type Step, setValue } from '../../contexts/yaml-edit.ts'
+import { setValue, type YamlStep } from '../../contexts/yaml-edit.ts'
 
-const context: readonly Step[] = ['contexts', { name: 'kind' }, 'context']
+const context: readonly YamlStep[] = ['contexts', { name: 'kind' }, 'context']
 
 describe('one value of a YAML text', () => {
   test.each<readonly [what: string, before: string, after: string]>([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
-import { type DestroyInput, destroyEnvironment } from '../../environment/destroy.ts'
+import { type DestroyEnvironmentInput, destroyEnvironment } from '../../environment/destroy.ts'
 import { WorkloadFailed } from '../../environment/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
@@ -190,7 +190,7 @@ describe('destroy', () => {
   const web = workload('Deployment', 'web')
   const all = wanted([page, keeping, claim, service], [web], [object('Ingress', 'web', { spec: {} })])
 
-  const destroy = (cluster: MemoryCluster, more: Partial<DestroyInput> = {}) =>
+  const destroy = (cluster: MemoryCluster, more: Partial<DestroyEnvironmentInput> = {}) =>
     destroyEnvironment(
       {
         cluster,

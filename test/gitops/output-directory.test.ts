@@ -14,12 +14,12 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Output, planChange } from '../../gitops/tree/change.ts'
+import { type FolderOutput, planChange } from '../../gitops/tree/change.ts'
 import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../gitops/tree/lock.ts'
 import { writeOutput } from '../../gitops/tree/output-directory.ts'
 import { makeFolder, read, write } from '../cli/folder.ts'
 
-const output = (files: Readonly<Record<string, string>>, more: Partial<Output> = {}): Output => ({
+const output = (files: Readonly<Record<string, string>>, more: Partial<FolderOutput> = {}): FolderOutput => ({
   application: 'shop',
   sources: ['compose.yaml'],
   files: new Map(Object.entries(files)),
@@ -29,7 +29,7 @@ const output = (files: Readonly<Record<string, string>>, more: Partial<Output> =
   ...more,
 })
 
-const run = (folder: string, files: Readonly<Record<string, string>>, more?: Partial<Output>) =>
+const run = (folder: string, files: Readonly<Record<string, string>>, more?: Partial<FolderOutput>) =>
   writeOutput(folder, 'k8s', output(files, more))
 
 function failure(act: () => unknown): UserError {

@@ -1,18 +1,22 @@
 import { describe, expect, test } from 'vitest'
 import { layerOf, toArtifact } from '../../images/artifact-manifest.ts'
 import { openArtifacts } from '../../images/artifact-store.ts'
-import type { Credentials } from '../../images/docker-config.ts'
-import type { SessionOptions } from '../../images/registry-session.ts'
+import type { RegistryCredentials } from '../../images/docker-config.ts'
+import type { RegistrySessionOptions } from '../../images/registry-session.ts'
 import { refuse } from './fake-registry.ts'
 import { type MemoryRegistry, memoryRegistry } from './memory-registry.ts'
 
 const LAYER = Buffer.from('what stands for an archive')
 const ARTIFACT = toArtifact(LAYER, { b: '2', a: '1' })
 const PASSWORD = 'a password that nobody may see'
-const ANN: Credentials = { kind: 'login', username: 'ann', password: PASSWORD }
+const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: PASSWORD }
 
 /** The tag `staging`, with little patience. */
-function storeAt({ name, host }: MemoryRegistry, login?: Credentials, options: Partial<SessionOptions> = {}) {
+function storeAt(
+  { name, host }: MemoryRegistry,
+  login?: RegistryCredentials,
+  options: Partial<RegistrySessionOptions> = {},
+) {
   return openArtifacts(
     { name, tag: 'staging' },
     {

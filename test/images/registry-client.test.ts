@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Credentials } from '../../images/docker-config.ts'
+import type { RegistryCredentials } from '../../images/docker-config.ts'
 import { repositoryOf } from '../../images/registry.ts'
 import { manifestAddressOf } from '../../images/registry-address.ts'
 import { parseChallenge } from '../../images/registry-challenge.ts'
@@ -16,7 +16,7 @@ import { CERTIFICATE, PRIVATE_KEY } from '../gitops/certificates.ts'
 import { DIGEST, type FakeServer, fakeServer, giveManifest, MANIFEST, refuse } from './fake-registry.ts'
 
 const PASSWORD = 'a password that nobody may see'
-const ANN: Credentials = { kind: 'login', username: 'ann', password: PASSWORD }
+const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: PASSWORD }
 const BASIC = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`
 
 /** Without a Docker configuration, and with little patience. */
@@ -29,7 +29,7 @@ const resolve = (references: readonly string[], options: Partial<ResolveOptions>
   })
 
 /** What one tag of a server comes to, with a login for the server where one is given. */
-async function resolveOne({ host }: FakeServer, login?: Credentials, options: Partial<ResolveOptions> = {}) {
+async function resolveOne({ host }: FakeServer, login?: RegistryCredentials, options: Partial<ResolveOptions> = {}) {
   const reference = `${host}/team/web:1`
   const credentials = new Map(login && [[host, login]])
   return (await resolve([reference], { credentials, ...options })).get(reference)

@@ -1,10 +1,10 @@
-import type { Manifest } from '../../compiler/manifest/manifest.ts'
+import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import type { Span } from '../../compiler/syntax/source.ts'
 import { SourceFile } from '../../compiler/syntax/source.ts'
 import type { Tree } from '../../compiler/syntax/tree.ts'
 
 /** A manifest as JSON for people: values with their places, without what is empty. */
-export function plainManifest(manifest: Manifest): unknown {
+export function plainManifest(manifest: DevctlManifest): unknown {
   const { path: _, shown: __, folder: ___, ...rest } = manifest
   return plain(rest)
 }

@@ -44,13 +44,13 @@ export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: str
 }
 
 /** What is shown of many diagnostics, and a line about the rest. */
-export interface Selection {
+export interface ShownDiagnostics {
   readonly shown: readonly Diagnostic[]
   readonly rest?: string
 }
 
 /** At most `limit` diagnostics, errors before warnings before remarks, in their order. */
-export function selectShown(diagnostics: readonly Diagnostic[], limit = 50): Selection {
+export function selectShown(diagnostics: readonly Diagnostic[], limit = 50): ShownDiagnostics {
   if (diagnostics.length <= limit) return { shown: diagnostics }
   const ranks: readonly Severity[] = ['error', 'warning', 'info']
   const kept = new Set(

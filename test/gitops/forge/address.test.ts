@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseRepositoryAddress } from '../../../gitops/forge/address.ts'
-import type { Env } from '../../../gitops/forge/forge-module.ts'
+import type { ForgeVariables } from '../../../gitops/forge/forge-module.ts'
 import { siteOf } from '../../../gitops/forge/site.ts'
 import { tokenFor } from '../../../gitops/forge/token.ts'
 
@@ -48,7 +48,7 @@ describe('addresses', () => {
 })
 
 describe('the forge of an address', () => {
-  test.each<[string, Env, string, string, string]>([
+  test.each<[string, ForgeVariables, string, string, string]>([
     ['git@github.com:o/r.git', {}, 'github', 'https://github.com', 'https://api.github.com'],
     ['https://corp.ghe.com/o/r', {}, 'github', 'https://corp.ghe.com', 'https://api.corp.ghe.com'],
     [
@@ -138,10 +138,10 @@ describe('the forge of an address', () => {
 })
 
 describe('the token', () => {
-  const found = (address: string, env: Env, forge?: 'github' | 'gitlab' | 'gitea') =>
+  const found = (address: string, env: ForgeVariables, forge?: 'github' | 'gitlab' | 'gitea') =>
     tokenFor(siteOf(address, env, forge)!, env)
 
-  test.each<[string, Env, string]>([
+  test.each<[string, ForgeVariables, string]>([
     ['https://github.com/o/r', { GITHUB_TOKEN: 'g', GH_TOKEN: 'h' }, 'GITHUB_TOKEN'],
     ['https://github.com/o/r', { GH_TOKEN: 'h' }, 'GH_TOKEN'],
     [
@@ -176,7 +176,7 @@ describe('the token', () => {
     expect(found(address, env, address.includes('git.corp') ? 'gitea' : undefined)).toMatchObject({ variable })
   })
 
-  test.each<[string, Env, RegExp]>([
+  test.each<[string, ForgeVariables, RegExp]>([
     [
       'https://github.com/o/r',
       {},

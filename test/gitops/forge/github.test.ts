@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import type { Env } from '../../../gitops/forge/forge-module.ts'
+import type { ForgeVariables } from '../../../gitops/forge/forge-module.ts'
 import { forgeOf } from '../../../gitops/forge/forge-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
@@ -26,7 +26,7 @@ async function github(...replies: readonly Reply[]) {
   return githubWith({}, ...replies)
 }
 
-async function githubWith(more: Env, ...replies: readonly Reply[]) {
+async function githubWith(more: ForgeVariables, ...replies: readonly Reply[]) {
   const server = await forgeServer(...replies)
   const { waits, options } = impatient()
   const env = { GITHUB_SERVER_URL: server.url, GITHUB_API_URL: `${server.url}/api/v3`, GITHUB_TOKEN: TOKEN, ...more }
