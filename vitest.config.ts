@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['test/cluster/**', 'test/repositories/**', 'test/long/**'],
     testTimeout: 20_000,
+    // Vitest leaves one processor free, which on two of them is half of the time.
+    maxWorkers: '100%',
   },
 })
