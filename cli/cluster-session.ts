@@ -1,5 +1,5 @@
-import { type Cluster, ClusterError } from '../cluster/cluster.ts'
-import type { GivenUp } from '../cluster/request.ts'
+import { type Cluster, ClusterError } from '../adapters/kubernetes/cluster.ts'
+import type { GivenUp } from '../adapters/kubernetes/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Target, TargetOptions } from '../contexts/target.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../environment/namespace.ts'

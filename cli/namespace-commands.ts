@@ -1,4 +1,4 @@
-import { type Cluster, ClusterError } from '../cluster/cluster.ts'
+import { type Cluster, ClusterError } from '../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { devctlHome } from '../contexts/home.ts'
 import { saveContext } from '../contexts/store.ts'

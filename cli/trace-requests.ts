@@ -1,4 +1,4 @@
-import type { EndedRequest } from '../cluster/request.ts'
+import type { EndedRequest } from '../adapters/kubernetes/request.ts'
 import type { LogLevel } from './command.ts'
 import type { Io } from './io.ts'
 

@@ -1,5 +1,5 @@
-import type { Cluster } from '../cluster/cluster.ts'
-import type { GivenUp } from '../cluster/request.ts'
+import type { Cluster } from '../adapters/kubernetes/cluster.ts'
+import type { GivenUp } from '../adapters/kubernetes/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { webhookRefusal } from '../environment/webhook-refusal.ts'
 import { type AskedWebhook, webhooksFor } from '../environment/webhooks-for.ts'

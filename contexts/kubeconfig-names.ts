@@ -1,4 +1,4 @@
-import { entriesOf, readKubeconfigFiles, textOf } from '../cluster/kubeconfig-files.ts'
+import { entriesOf, readKubeconfigFiles, textOf } from '../adapters/kubernetes/kubeconfig-files.ts'
 import type { Surroundings } from './home.ts'
 
 /** What the choice of a context needs to know of the user's kubeconfig. Credentials are not looked at. */

@@ -4,7 +4,7 @@ import {
   ClusterError,
   type KubeObject,
   type ManagedFields,
-} from '../cluster/cluster.ts'
+} from '../adapters/kubernetes/cluster.ts'
 import { isMap } from './comparison.ts'
 import { MANAGER } from './labels.ts'
 

@@ -1,4 +1,4 @@
-import { type CallOptions, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, ClusterError, type KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { isDeclaredElsewhere, noteAdoption, takeOverFields } from './adoption.ts'
 import type { Changes } from './changes.ts'

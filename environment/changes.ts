@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { isRoute, isWorkload } from '../constructs/kinds.ts'
 import type { Choices } from './choices.ts'

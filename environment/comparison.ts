@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 
 /** A step on the way to a value: the key of a mapping, the name of a list's item, or its index where items have no names. */
 export type FieldKey = string | { readonly item: string } | number

@@ -1,4 +1,4 @@
-import type { ClusterError, KubeObject, ManagedFields } from '../cluster/cluster.ts'
+import type { ClusterError, KubeObject, ManagedFields } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
 

@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Clock } from './clock.ts'
 import type { WorkloadStatus } from './status.ts'
 import type { Tracker } from './tracker.ts'

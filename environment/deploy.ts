@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject, ObjectRef } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject, ObjectRef } from '../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'

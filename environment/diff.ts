@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { KnownSecrets } from '../compiler/values/known-secrets.ts'
 import { isVariableWithSecret } from '../compiler/values/secret-names.ts'
 import { isRoute } from '../constructs/kinds.ts'

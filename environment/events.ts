@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from './forbidden.ts'
 
 /** A Warning that the cluster has written about an object (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/). */

@@ -1,4 +1,4 @@
-import { type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import { entry, get, type Tree } from '../compiler/syntax/tree.ts'

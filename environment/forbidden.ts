@@ -1,4 +1,4 @@
-import { ClusterError } from '../cluster/cluster.ts'
+import { ClusterError } from '../adapters/kubernetes/cluster.ts'
 
 /** What was asked of the cluster, or `otherwise` where the user may not know it. */
 export async function unlessForbidden<T, U>(asked: Promise<T>, otherwise: U): Promise<T | U> {

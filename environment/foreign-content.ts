@@ -1,4 +1,10 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../cluster/cluster.ts'
+import {
+  type CallOptions,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectQuery,
+} from '../adapters/kubernetes/cluster.ts'
 import { ENVIRONMENT_LABEL, HOME_LABEL } from './labels.ts'
 import { isDependant } from './owners.ts'
 import { inParallel } from './pool.ts'

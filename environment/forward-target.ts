@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { environmentSelector, SERVICE_LABEL } from './labels.ts'
 import { isReady } from './problems.ts'

@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { listWarnings } from './events.ts'
 import { SHORT } from './failures.ts'
 import { environmentSelector, MANAGER } from './labels.ts'

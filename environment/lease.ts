@@ -1,4 +1,4 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from './clock.ts'
 import { ownLabels } from './labels.ts'

@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, ClusterError, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, ClusterError, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from './forbidden.ts'
 import { isEnding } from './removal.ts'

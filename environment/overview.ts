@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { isRoute, isWorkload, kindsOf } from '../constructs/kinds.ts'
 import { gatewaysOf } from './endpoints/gateways.ts'
 import { addressesOf, shorterFirst } from './endpoints/routes.ts'

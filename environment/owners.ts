@@ -1,4 +1,4 @@
-import type { KubeObject, OwnerReference } from '../cluster/cluster.ts'
+import type { KubeObject, OwnerReference } from '../adapters/kubernetes/cluster.ts'
 
 /** What makes and ends an object, as a ReplicaSet its Pods; of several owners one at most. */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>

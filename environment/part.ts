@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { isRoute, isWorkload } from '../constructs/kinds.ts'
 import type { KubernetesObject, Manifest } from '../constructs/manifest.ts'

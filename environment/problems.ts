@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Warning } from './events.ts'
 
 /** Why a workload does not get ready; waiting longer would not help (reference/peers.md 4.7). */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 
 /** Annotations by which objects ask not to be deleted: ours (specification) and those of other tools (reference/peers.md 4.9). */
 const KEEP: Readonly<Record<string, RegExp>> = {

@@ -1,4 +1,4 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { ownLabels } from './labels.ts'
 import { gone, isEnding } from './removal.ts'
 

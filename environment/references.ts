@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 
 /** Fields of a Pod's spec that name another object: the kind that they name, and the key of the name. */
 const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {

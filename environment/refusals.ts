@@ -1,4 +1,4 @@
-import type { ClusterError, KubeObject } from '../cluster/cluster.ts'
+import type { ClusterError, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Choices } from './choices.ts'
 import { ENVIRONMENT_LABEL } from './labels.ts'

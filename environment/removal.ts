@@ -5,7 +5,7 @@ import {
   ClusterError,
   type DeleteOptions,
   type KubeObject,
-} from '../cluster/cluster.ts'
+} from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { nameOf } from './wanted.ts'
 import { webhookRefusal } from './webhook-refusal.ts'

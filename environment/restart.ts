@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../compiler/syntax/tree.ts'
 import { kindsOf } from '../constructs/kinds.ts'

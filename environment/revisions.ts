@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { isSeen } from './status.ts'
 
 /** The number that a Deployment gives its ReplicaSets: the one with its own number is the newest, even when it is an old one that is used again. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Changes } from './changes.ts'
 import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'

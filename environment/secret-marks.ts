@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan, SecretPlan, WorkloadPlan } from '../compiler/plan/plan.ts'
 import { MANAGER, ownLabels, SECRETS_ANNOTATION } from './labels.ts'

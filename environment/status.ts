@@ -1,4 +1,4 @@
-import type { KubeObject } from '../cluster/cluster.ts'
+import type { KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { changedAt } from './problems.ts'
 
 /** How far a workload is, in words for a progress line. */

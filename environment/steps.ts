@@ -1,4 +1,4 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../cluster/cluster.ts'
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../adapters/kubernetes/cluster.ts'
 import type { Choices } from './choices.ts'
 import { refuseHeldClaim } from './claim-holders.ts'
 import { type Difference, differencesOf } from './comparison.ts'

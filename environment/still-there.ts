@@ -1,4 +1,10 @@
-import { type CallOptions, type Cluster, ClusterError, type KubeObject, type ObjectRef } from '../cluster/cluster.ts'
+import {
+  type CallOptions,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectRef,
+} from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { environmentSelector } from './labels.ts'
 import { inParallel } from './pool.ts'

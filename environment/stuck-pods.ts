@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { podProblems } from './problems.ts'
 import { deleteObject } from './removal.ts'
 import type { Step } from './steps.ts'

@@ -1,4 +1,10 @@
-import { type Change, type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../cluster/cluster.ts'
+import {
+  type Change,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectQuery,
+} from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import type { Clock } from './clock.ts'
 import { toWarning, type Warning, Warnings } from './events.ts'

@@ -1,4 +1,4 @@
-import { type ClusterError, webhookIn } from '../cluster/cluster.ts'
+import { type ClusterError, webhookIn } from '../adapters/kubernetes/cluster.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 
 /**

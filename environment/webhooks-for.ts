@@ -1,4 +1,4 @@
-import type { Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 
 /** An admission webhook that the cluster asks about a write. */
 export interface AskedWebhook {

@@ -1,4 +1,4 @@
-import { type Cluster, ClusterError } from '../cluster/cluster.ts'
+import { type Cluster, ClusterError } from '../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from '../environment/forbidden.ts'

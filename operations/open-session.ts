@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os'
-import type { EndedRequest, GivenUp } from '../cluster/request.ts'
+import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
 import type { TargetOptions } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'
@@ -39,8 +39,8 @@ export async function openSession(
   const { context, namespace, from } = target
   dnsLabel(namespace, from.namespace.replaceAll('`', ''))
   const [{ kubeconfigAccess }, { toCluster }] = await Promise.all([
-    import('../cluster/connection.ts'),
-    import('../cluster/kube-cluster.ts'),
+    import('../adapters/kubernetes/connection.ts'),
+    import('../adapters/kubernetes/kube-cluster.ts'),
   ])
   const access = await kubeconfigAccess(context, workspace.env, signal)
   return { cluster: toCluster(access, trace, giveUp), access, namespace, target, signal, clock, holder: holder() }

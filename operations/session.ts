@@ -1,5 +1,5 @@
-import type { Cluster } from '../cluster/cluster.ts'
-import type { KubeconfigAccess } from '../cluster/connection.ts'
+import type { Cluster } from '../adapters/kubernetes/cluster.ts'
+import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { Target } from '../contexts/target.ts'
 import type { Clock } from '../environment/clock.ts'
 import type { Holder } from '../environment/lease.ts'

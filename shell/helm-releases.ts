@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../adapters/kubernetes/cluster.ts'
 import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from './labels.ts'
 
 /**

@@ -63,15 +63,15 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['adapters/process', 'compiler/diagnostics', 'compiler/values'],
     packages: [],
   },
-  cluster: {
-    ours: ['cluster', 'adapters/http', 'adapters/process', 'compiler/diagnostics'],
+  'adapters/kubernetes': {
+    ours: ['adapters/kubernetes', 'adapters/http', 'adapters/process', 'compiler/diagnostics'],
     packages: ['@kubernetes/client-node', 'js-yaml', 'ws'],
   },
-  contexts: { ours: ['contexts', 'cluster/kubeconfig-files', 'compiler/diagnostics'], packages: ['yaml'] },
+  contexts: { ours: ['contexts', 'adapters/kubernetes/kubeconfig-files', 'compiler/diagnostics'], packages: ['yaml'] },
   environment: {
     ours: [
       'environment',
-      'cluster/cluster',
+      'adapters/kubernetes/cluster',
       'adapters/http/slots',
       'compiler/diagnostics',
       'compiler/syntax/tree',
@@ -86,10 +86,10 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: [
       'shell',
       'adapters/process',
-      'cluster/cluster',
-      'cluster/connection',
-      'cluster/address',
-      'cluster/unreachable',
+      'adapters/kubernetes/cluster',
+      'adapters/kubernetes/connection',
+      'adapters/kubernetes/address',
+      'adapters/kubernetes/unreachable',
       'compiler/diagnostics',
       'compiler/syntax',
       'compiler/values',
@@ -114,18 +114,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     packages: ['age-encryption', 'js-yaml'],
   },
   operations: {
-    ours: [
-      'operations',
-      'adapters',
-      'compiler',
-      'constructs',
-      'contexts',
-      'cluster',
-      'environment',
-      'gitops',
-      'images',
-      'shell',
-    ],
+    ours: ['operations', 'adapters', 'compiler', 'constructs', 'contexts', 'environment', 'gitops', 'images', 'shell'],
     packages: [],
   },
   api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
@@ -136,7 +125,6 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
       'adapters',
       'compiler',
       'constructs',
-      'cluster',
       'contexts',
       'environment',
       'gitops',
@@ -153,10 +141,10 @@ const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 const IMPURE = new Set([
   'adapters/files',
   'adapters/http',
+  'adapters/kubernetes',
   'adapters/process',
   'api',
   'cli',
-  'cluster',
   'contexts',
   'gitops',
   'images',
@@ -192,7 +180,6 @@ const modules = [
   'adapters',
   'compiler',
   'constructs',
-  'cluster',
   'contexts',
   'environment',
   'gitops',
@@ -240,7 +227,7 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
 }
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|compiler|constructs|cluster|contexts|environment|gitops|images|operations|shell|cli)\//.test(target)
+  /^(adapters|compiler|constructs|contexts|environment|gitops|images|operations|shell|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Change, type Cluster, ClusterError, type ClusterFailure, type KubeObject } from '../cluster/cluster.ts'
+import {
+  type Change,
+  type Cluster,
+  ClusterError,
+  type ClusterFailure,
+  type KubeObject,
+} from '../adapters/kubernetes/cluster.ts'
 
 /** What the contract needs around a cluster. */
 export interface World {

@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from '../forbidden.ts'
 import { type GatewayFacts, type Gateways, gatewayKey, type ParentRef, parentsOf } from './routes.ts'
 

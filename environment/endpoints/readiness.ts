@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { inParallel } from '../pool.ts'
 import { isEnding } from '../removal.ts'
 

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /** An address of a route, and the Services of its namespace that answer there. */
 export interface PublicAddress {

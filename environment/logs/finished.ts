@@ -1,4 +1,4 @@
-import type { CallOptions, Cluster, KubeObject } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { controllerOf } from '../owners.ts'
 import { statusOf } from '../status.ts'
 import { isFinished } from './source.ts'

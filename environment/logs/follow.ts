@@ -1,5 +1,5 @@
 import type { Slots } from '../../adapters/http/slots.ts'
-import { ClusterError } from '../../cluster/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Clock } from '../clock.ts'
 import { Cursor } from './cursor.ts'
 import type { LogLine } from './line.ts'

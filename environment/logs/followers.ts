@@ -1,4 +1,4 @@
-import type { CallOptions } from '../../cluster/cluster.ts'
+import type { CallOptions } from '../../adapters/kubernetes/cluster.ts'
 
 /** Waits until nothing new can begin any more; rejects with the signal's reason. */
 type UntilOver = (options: CallOptions) => Promise<void>

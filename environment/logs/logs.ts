@@ -1,5 +1,5 @@
 import { Slots } from '../../adapters/http/slots.ts'
-import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
+import type { CallOptions, Cluster, ClusterError, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import type { Clock } from '../clock.ts'
 import { environmentSelector } from '../labels.ts'
 import { Cursor } from './cursor.ts'

@@ -1,4 +1,4 @@
-import type { Change, Cluster, KubeObject, ObjectQuery } from '../../cluster/cluster.ts'
+import type { Change, Cluster, KubeObject, ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import { WatchedPod } from './watched-pod.ts'
 
 /** The Pods that a query finds, as they come, change and go. */

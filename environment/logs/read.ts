@@ -1,4 +1,4 @@
-import { type Cluster, ClusterError } from '../../cluster/cluster.ts'
+import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import type { Cursor } from './cursor.ts'
 import { type LogLine, type LogTime, parseLine } from './line.ts'
 import type { ContainerRun, LogSource } from './source.ts'

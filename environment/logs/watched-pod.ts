@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Clock } from '../clock.ts'
 
 /** A Pod as it was last heard of, for those who wait for a change of it. */

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { agoText } from '../../environment/ago.ts'
 import type { DeployEvents } from '../../environment/deploy.ts'

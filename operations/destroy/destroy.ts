@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/destroy.ts'
 import { nameOf } from '../../environment/wanted.ts'

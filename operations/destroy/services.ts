@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { isWorkload } from '../../constructs/kinds.ts'

@@ -121,7 +121,7 @@ async function serve(
 ): Promise<void> {
   try {
     const target = await findForwardTarget(cluster, query, signal)
-    const { openPortForward } = await import('../../cluster/port-forward.ts')
+    const { openPortForward } = await import('../../adapters/kubernetes/port-forward.ts')
     const remote = await openPortForward(access, target, { signal })
     if (remote.errored) throw remote.errored
     await pipeline(socket, remote, socket)

@@ -27,7 +27,7 @@ export async function endpoints(world: World, input: EndpointsInput, project: Op
   const [{ findEndpoints }, { withAnswers }, { askAddress }] = await Promise.all([
     import('../../environment/endpoints/endpoints.ts'),
     import('../../environment/endpoints/asked.ts'),
-    import('../../cluster/ask-address.ts'),
+    import('../../adapters/kubernetes/ask-address.ts'),
   ])
   const found = await findEndpoints(cluster, { environment, namespace }, [], { signal })
   const endpoints = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))

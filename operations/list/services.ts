@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Overview, ServiceOverview } from '../../environment/overview.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { Loading } from '../project/input.ts'

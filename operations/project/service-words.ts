@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { toServiceName } from '../../compiler/plan/object-names.ts'
 import { serviceOf } from '../../environment/wanted.ts'
 import type { KnownEnvironment } from './known-environment.ts'

@@ -1,4 +1,4 @@
-import { rootOf } from '../../cluster/address.ts'
+import { rootOf } from '../../adapters/kubernetes/address.ts'
 import { ENVIRONMENT_LABEL } from '../labels.ts'
 import { type ApiPath, isLasting, parseApiPath } from './api-path.ts'
 import { parseExact, printExact } from './exact-json.ts'

@@ -2,9 +2,9 @@ import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOption
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Duplex } from 'node:stream'
-import { ClusterError } from '../../cluster/cluster.ts'
-import type { Access, Connection } from '../../cluster/connection.ts'
-import { toUnreachable } from '../../cluster/unreachable.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { Access, Connection } from '../../adapters/kubernetes/connection.ts'
+import { toUnreachable } from '../../adapters/kubernetes/unreachable.ts'
 import { Refusal } from './status.ts'
 
 export interface UpstreamCall {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Cluster, KubeObject } from '../../cluster/cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { Answer, type FakeServer, fakeServer } from './fake-server.ts'
 
 let server: FakeServer | undefined

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer as createNetServer } from 'node:net'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import type { Connection } from '../../adapters/kubernetes/connection.ts'
+import { KubeCluster } from '../../adapters/kubernetes/kube-cluster.ts'
+import { Client } from '../../adapters/kubernetes/request.ts'
 import { traceRequests } from '../../cli/trace-requests.ts'
-import type { Connection } from '../../cluster/connection.ts'
-import { KubeCluster } from '../../cluster/kube-cluster.ts'
-import { Client } from '../../cluster/request.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
 
 let server: FakeServer | undefined

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Access } from '../../cluster/connection.ts'
-import { kubeconfigAccess } from '../../cluster/connection.ts'
-import { KubeCluster } from '../../cluster/kube-cluster.ts'
-import { Client, type EndedRequest, type Limits } from '../../cluster/request.ts'
+import type { Access } from '../../adapters/kubernetes/connection.ts'
+import { kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { KubeCluster } from '../../adapters/kubernetes/kube-cluster.ts'
+import { Client, type EndedRequest, type Limits } from '../../adapters/kubernetes/request.ts'
 
 export interface Request {
   readonly method: string

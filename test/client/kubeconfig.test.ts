@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { kubeconfigAccess } from '../../cluster/connection.ts'
-import { needsLibrary, readCredentials } from '../../cluster/credentials.ts'
-import { type Env, loadKubeconfig } from '../../cluster/kubeconfig.ts'
+import { kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { needsLibrary, readCredentials } from '../../adapters/kubernetes/credentials.ts'
+import { type Env, loadKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 const folder = () => mkdtempSync(join(tmpdir(), 'devctl-kubeconfig-'))

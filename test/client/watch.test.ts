@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import type { Change } from '../../cluster/cluster.ts'
+import type { Change } from '../../adapters/kubernetes/cluster.ts'
 import { Answer, type FakeServer, fakeServer, type Handler } from './fake-server.ts'
 
 let server: FakeServer | undefined

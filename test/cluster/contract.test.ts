@@ -1,6 +1,6 @@
 import { test } from 'vitest'
-import type { Cluster, KubeObject } from '../../cluster/cluster.ts'
-import { connect } from '../../cluster/kube-cluster.ts'
+import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
 import { describeCluster, type World } from '../cluster-contract.ts'
 import { eventually } from './cluster.ts'
 import { writeKubeconfig } from './kubeconfig-file.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeObject, ManagedFields } from '../../cluster/cluster.ts'
+import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
 import { isDeclaredElsewhere, migrated } from '../../environment/adoption.ts'
 import { object } from './deploying.ts'
 

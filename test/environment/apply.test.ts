@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { type DestroyEnvironmentInput, destroyEnvironment } from '../../environment/destroy.ts'
 import { WorkloadFailed } from '../../environment/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'

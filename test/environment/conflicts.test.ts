@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { refuseConflict } from '../../environment/conflicts.ts'
 

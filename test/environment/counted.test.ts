@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { statesText } from '../../cli/service-states-text.ts'
-import type { KubeObject } from '../../cluster/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { WantedWorkload } from '../../environment/wanted.ts'
 import { ServiceStates } from '../../operations/deploy/service-states.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { applyChanges, recordBefore } from '../../environment/apply.ts'
 import { type Changes, planChanges } from '../../environment/changes.ts'
 import { type Choices, NO_CHOICES } from '../../environment/choices.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { destroyEnvironment } from '../../environment/destroy.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { deploy, ENVIRONMENT, holder, NAMESPACE, never, newCluster, object, wanted } from './deploying.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUpToDate, planChanges } from '../../environment/changes.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'
 import { isLocked, withLease } from '../../environment/lease.ts'

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import {
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type ObjectQuery,
+  type ObjectRef,
+} from '../../adapters/kubernetes/cluster.ts'
 import { renderEndpoints } from '../../cli/print-endpoints.ts'
-import { type Cluster, ClusterError, type KubeObject, type ObjectQuery, type ObjectRef } from '../../cluster/cluster.ts'
 import { withAnswers } from '../../environment/endpoints/asked.ts'
 import { endpointsOf, findEndpoints } from '../../environment/endpoints/endpoints.ts'
 

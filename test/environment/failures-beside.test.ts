@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ClusterError } from '../../cluster/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { beyondWorkloads, failuresIn } from '../../environment/deploy.ts'
 import { WorkloadFailed } from '../../environment/rollout.ts'
 

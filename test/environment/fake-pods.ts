@@ -1,4 +1,10 @@
-import { type Change, type Cluster, ClusterError, type KubeObject, type LogOptions } from '../../cluster/cluster.ts'
+import {
+  type Change,
+  type Cluster,
+  ClusterError,
+  type KubeObject,
+  type LogOptions,
+} from '../../adapters/kubernetes/cluster.ts'
 import { FakeClock } from './fake-clock.ts'
 
 interface Run {

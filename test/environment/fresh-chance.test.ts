@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { chancesOf, findUnready, giveFreshChance, withJobsAgain } from '../../environment/fresh-chance.ts'
 import { podProblems, workloadProblems } from '../../environment/problems.ts'
 import { statusOf } from '../../environment/status.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Cluster, ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { withLease } from '../../environment/lease.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClusterError } from '../../cluster/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { isLocked, type LeaseInput, withLease } from '../../environment/lease.ts'
 import { ENVIRONMENT, holder, NAMESPACE, never, newCluster } from './deploying.ts'
 import { FakeClock, settle } from './fake-clock.ts'

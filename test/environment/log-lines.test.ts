@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Slots } from '../../adapters/http/slots.ts'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { Cursor } from '../../environment/logs/cursor.ts'
 import { compareTimes, formatTime, parseLine } from '../../environment/logs/line.ts'
 import { isFinished, runOf, sourcesOf } from '../../environment/logs/source.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ClusterError } from '../../cluster/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { formatTime } from '../../environment/logs/line.ts'
 import { type LogRequest, type LogWorld, MOST_OPEN, showLogs } from '../../environment/logs/logs.ts'
 import { settle } from './fake-clock.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ClusterError } from '../../cluster/cluster.ts'
+import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { differencesOf, pathText } from '../../environment/comparison.ts'
 import { overlay } from '../../environment/overlay.ts'
 import { actions, newCluster, object, plan, wanted, workload } from './deploying.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { overviewOf } from '../../environment/overview.ts'
 import { deploy, ENVIRONMENT, NAMESPACE, newCluster, object, ref, wanted, workload } from './deploying.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { compile, type Plan } from '../../compiler/index.ts'
 import { toManifests } from '../../constructs/index.ts'
 import { NO_CHOICES } from '../../environment/choices.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { podProblems } from '../../environment/problems.ts'
 
 const pod = (waiting: Readonly<Record<string, string>>): KubeObject => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../../cluster/cluster.ts'
+import { type Cluster, ClusterError, type KubeObject, type ObjectQuery } from '../../adapters/kubernetes/cluster.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../compiler/syntax/parse.ts'
 import { SourceFile } from '../../compiler/syntax/source.ts'

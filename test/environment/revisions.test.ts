@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { newestPods, replacedPods } from '../../environment/revisions.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'

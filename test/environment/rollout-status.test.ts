@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { statusOf } from '../../environment/status.ts'
 
 function workload(kind: string, status: Readonly<Record<string, unknown>>, generation = 2): KubeObject {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { ApplyEvents } from '../../environment/deploy-run.ts'
 import { WorkloadFailed } from '../../environment/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { differencesOf } from '../../environment/comparison.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Warning } from '../../environment/events.ts'
 import { claimProblems, hasStarted, podProblems, workloadProblems } from '../../environment/problems.ts'
 import { isReached, statusOf } from '../../environment/status.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isUpToDate } from '../../environment/changes.ts'
 import { overlay } from '../../environment/overlay.ts'
 import { refusal } from '../../environment/refusals.ts'

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../cluster/cluster.ts'
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isRecord, type Record_ } from './fields.ts'
 
 /** What the API server puts into new and changed objects and devctl takes notice of. Far from all it puts there. */

@@ -1,4 +1,4 @@
-import type { KubeObject, Resource } from '../../cluster/cluster.ts'
+import type { KubeObject, Resource } from '../../adapters/kubernetes/cluster.ts'
 
 /** What a MemoryCluster knows of a kind. */
 export interface Kind extends Resource {

@@ -1,4 +1,4 @@
-import { ClusterError, type ManagedFields } from '../../cluster/cluster.ts'
+import { ClusterError, type ManagedFields } from '../../adapters/kubernetes/cluster.ts'
 import { fieldsOf, parsePath, type Record_, readable, toFieldsV1 } from './fields.ts'
 import { merge, without } from './merge.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 
 /** What only the cluster in memory has: the contract is in contract.test.ts. */

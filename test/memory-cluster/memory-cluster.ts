@@ -12,7 +12,7 @@ import {
   type ObjectQuery,
   type ObjectRef,
   type Resource,
-} from '../../cluster/cluster.ts'
+} from '../../adapters/kubernetes/cluster.ts'
 import { withDefaults } from './defaults.ts'
 import { type Record_, textOf } from './fields.ts'
 import { KINDS, type Kind } from './kinds.ts'

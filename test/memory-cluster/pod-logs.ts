@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../adapters/http/abort.ts'
-import { ClusterError, type LogOptions } from '../../cluster/cluster.ts'
+import { ClusterError, type LogOptions } from '../../adapters/kubernetes/cluster.ts'
 
 interface Line {
   readonly text: string

@@ -1,4 +1,4 @@
-import { ClusterError, type KubeObject } from '../../cluster/cluster.ts'
+import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isRecord, textOf } from './fields.ts'
 import type { Kind } from './kinds.ts'
 

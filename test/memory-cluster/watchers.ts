@@ -1,5 +1,5 @@
 import { unlessAborted } from '../../adapters/http/abort.ts'
-import type { Change, KubeObject } from '../../cluster/cluster.ts'
+import type { Change, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
 /** Decides what of a cluster a watch sees. */
 export type Filter = (object: KubeObject) => boolean

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Agent, createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { KubeconfigAccess } from '../../cluster/connection.ts'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import type { LabellingProxy } from '../../shell/labelling-proxy.ts'
 
 export interface Received {

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../adapters/http/abort.ts'
+import { unlessAborted } from '../http/abort.ts'
 
 /** Work that several callers wait for. It is aborted when the last of them has given up, so that it does not keep the process alive. */
 export class Shared<T> {

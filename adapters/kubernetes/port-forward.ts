@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
-import { readText } from '../adapters/http/exchange.ts'
+import { readText } from '../http/exchange.ts'
 import { pathOf } from './address.ts'
 import { type CallOptions, ClusterError } from './cluster.ts'
 import type { Access } from './connection.ts'

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
-import { proxyFor } from '../adapters/http/proxy.ts'
-import { didYouMean } from '../compiler/diagnostics/suggest.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { proxyFor } from '../http/proxy.ts'
 import { entriesOf, type Fields, fieldsOf, readKubeconfigFiles, textOf } from './kubeconfig-files.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
-import { NoAnswer } from '../adapters/http/exchange.ts'
-import { failureOf, isCut, neverSent } from '../adapters/http/failure.ts'
+import { NoAnswer } from '../http/exchange.ts'
+import { failureOf, isCut, neverSent } from '../http/failure.ts'
 import { ClusterError } from './cluster.ts'
 
 /** Says in a user's words why there is no connection to a server, or none any more. `error` is Node's, or NoAnswer. */

@@ -1,6 +1,6 @@
 import type { Agent } from 'node:http'
 import { createSecureContext } from 'node:tls'
-import { agentFor } from '../adapters/http/agents.ts'
+import { agentFor } from '../http/agents.ts'
 import { ClusterError } from './cluster.ts'
 import { type ClusterCredentials, flawOf, needsLibrary, readCredentials } from './credentials.ts'
 import { withPluginCredentials } from './exec-plugin.ts'

@@ -1,4 +1,4 @@
-import { backOff, pause } from '../adapters/http/back-off.ts'
+import { backOff, pause } from '../http/back-off.ts'
 import { pathOf } from './address.ts'
 import { isPage } from './answers.ts'
 import { ClusterError, type KubeObject, type ObjectQuery, type Resource } from './cluster.ts'

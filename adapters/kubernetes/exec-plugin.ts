@@ -1,4 +1,4 @@
-import { runProgram } from '../adapters/process/run-program.ts'
+import { runProgram } from '../process/run-program.ts'
 import { ClusterError } from './cluster.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Fields } from './kubeconfig-files.ts'

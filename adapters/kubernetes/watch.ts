@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { backOff, pause } from '../adapters/http/back-off.ts'
+import { backOff, pause } from '../http/back-off.ts'
 import { pathOf } from './address.ts'
 import { describeAnswer, isWatchEvent, parseAnswer, type WatchEvent } from './answers.ts'
 import { type Change, ClusterError, type ObjectQuery, type Resource } from './cluster.ts'

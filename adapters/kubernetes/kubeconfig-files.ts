@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** Fields of a kubeconfig under their own names, as https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists them. */
 export type Fields = Readonly<Record<string, unknown>>
