@@ -1,4 +1,4 @@
-import type { ObjectDiff } from '../environment/diff.ts'
+import type { ObjectDiff } from '../operations/objects/diff.ts'
 
 /** What differs, and how many objects do not. */
 export interface Compared {

@@ -1,7 +1,7 @@
 import { failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/syntax/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
-import type { ObjectDiff } from '../environment/diff.ts'
+import type { ObjectDiff } from '../operations/objects/diff.ts'
 import type { Context } from './command.ts'
 import type { Compared } from './compared.ts'
 import { tellTarget } from './deploy-application.ts'

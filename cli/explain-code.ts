@@ -10,7 +10,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../compiler/index.ts'),
     import('../compiler/manifest/read.ts'),
     import('../compiler/manifest/automatic.ts'),
-    import('../environment/failures.ts'),
+    import('../operations/objects/failures.ts'),
     import('../compiler/manifest/not-published.ts'),
     import('../images/builder.ts'),
     import('../images/confirm-images.ts'),

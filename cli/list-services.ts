@@ -1,6 +1,6 @@
 import { jsonText } from '../compiler/values/printable.ts'
-import type { ServiceOverview } from '../environment/overview.ts'
 import type { ServiceRow } from '../operations/list/services.ts'
+import type { ServiceOverview } from '../operations/objects/overview.ts'
 import type { SessionOptions } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import type { LoadingValues } from './project-options.ts'

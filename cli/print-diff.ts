@@ -1,6 +1,6 @@
 import { jsonText, printable } from '../compiler/values/printable.ts'
-import { agoText } from '../environment/ago.ts'
-import type { ObjectDiff, ValueDiff } from '../environment/diff.ts'
+import { agoText } from '../operations/objects/ago.ts'
+import type { ObjectDiff, ValueDiff } from '../operations/objects/diff.ts'
 
 export interface DiffPrinting {
   readonly colour: boolean

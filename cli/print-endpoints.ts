@@ -1,5 +1,5 @@
 import { jsonText } from '../compiler/values/printable.ts'
-import type { Endpoint } from '../environment/endpoints/endpoints.ts'
+import type { Endpoint } from '../operations/objects/endpoints/endpoints.ts'
 
 export type EndpointFormat = 'text' | 'json' | 'md'
 

@@ -3,8 +3,8 @@ import { resolve } from 'node:path'
 import { Reporter } from '../compiler/diagnostics/reporter.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
-import type { LogSource } from '../environment/logs/source.ts'
 import { requireNamespace } from '../operations/namespaces.ts'
+import type { LogSource } from '../operations/objects/logs/source.ts'
 import { findEnvironment, type KnownEnvironment } from '../operations/project/known-environment.ts'
 import { openProject, targetOf } from '../operations/project/open-project.ts'
 import { type SessionOptions, withCluster } from './cluster-session.ts'
@@ -62,7 +62,7 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
     })
     const whose = environment ? `${environment.name} in ${namespace}` : namespace
     const troubled = new Set<string>()
-    const { MOST_OPEN, showLogs } = await import('../environment/logs/logs.ts')
+    const { MOST_OPEN, showLogs } = await import('../operations/objects/logs/logs.ts')
     try {
       await showLogs(
         {

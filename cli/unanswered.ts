@@ -1,8 +1,8 @@
 import type { Cluster } from '../adapters/kubernetes/cluster.ts'
 import type { GivenUp } from '../adapters/kubernetes/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { webhookRefusal } from '../environment/webhook-refusal.ts'
-import { type AskedWebhook, webhooksFor } from '../environment/webhooks-for.ts'
+import { webhookRefusal } from '../operations/objects/webhook-refusal.ts'
+import { type AskedWebhook, webhooksFor } from '../operations/objects/webhooks-for.ts'
 import { readableDuration } from './duration-option.ts'
 
 /** Milliseconds without an answer that are worth telling. */

@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
-import type { WorkloadStatus } from '../environment/status.ts'
 import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 import type { DestroyOutcome } from './destroy/outcome.ts'
+import type { WorkloadStatus } from './objects/status.ts'
 
 /** What happens while an operation works, one event after another. */
 export type OperationEvent =

@@ -1,7 +1,7 @@
 import { type Cluster, ClusterError } from '../adapters/kubernetes/cluster.ts'
 import { didYouMean } from '../compiler/diagnostics/suggest.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import { unlessForbidden } from '../environment/forbidden.ts'
+import { unlessForbidden } from './objects/forbidden.ts'
 import type { Session, World } from './session.ts'
 
 type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>

@@ -1,4 +1,4 @@
-import type { Drift } from '../environment/drift.ts'
+import type { Drift } from './objects/drift.ts'
 
 /** What a person may be asked while an operation works. */
 export interface Questions {

@@ -1,9 +1,9 @@
 import type { Cluster } from '../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
 import type { Target } from '../contexts/target.ts'
-import type { Clock } from '../environment/clock.ts'
-import type { Holder } from '../environment/lease.ts'
 import type { OperationEvent } from './events.ts'
+import type { Clock } from './objects/clock.ts'
+import type { Holder } from './objects/lease.ts'
 import type { Questions } from './questions.ts'
 import type { Workspace } from './workspace.ts'
 

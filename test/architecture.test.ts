@@ -68,9 +68,9 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     packages: ['@kubernetes/client-node', 'js-yaml', 'ws'],
   },
   contexts: { ours: ['contexts', 'adapters/kubernetes/kubeconfig-files', 'compiler/diagnostics'], packages: ['yaml'] },
-  environment: {
+  'operations/objects': {
     ours: [
-      'environment',
+      'operations/objects',
       'adapters/kubernetes/cluster',
       'adapters/http/slots',
       'compiler/diagnostics',
@@ -82,9 +82,11 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: [],
   },
-  shell: {
+  'operations/commands': {
     ours: [
-      'shell',
+      'operations/commands',
+      'operations/objects',
+      'gitops/git-facts',
       'adapters/process',
       'adapters/kubernetes/cluster',
       'adapters/kubernetes/connection',
@@ -114,23 +116,12 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     packages: ['age-encryption', 'js-yaml'],
   },
   operations: {
-    ours: ['operations', 'adapters', 'compiler', 'constructs', 'contexts', 'environment', 'gitops', 'images', 'shell'],
+    ours: ['operations', 'adapters', 'compiler', 'constructs', 'contexts', 'gitops', 'images'],
     packages: [],
   },
   api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
   cli: {
-    ours: [
-      'cli',
-      'operations',
-      'adapters',
-      'compiler',
-      'constructs',
-      'contexts',
-      'environment',
-      'gitops',
-      'images',
-      'shell',
-    ],
+    ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs', 'contexts', 'gitops', 'images'],
     packages: ['commander'],
   },
 }
@@ -149,7 +140,7 @@ const IMPURE = new Set([
   'gitops',
   'images',
   'operations',
-  'shell',
+  'operations/commands',
 ])
 const HEAVY = new Set([
   '@kubernetes/client-node',
@@ -181,11 +172,9 @@ const modules = [
   'compiler',
   'constructs',
   'contexts',
-  'environment',
   'gitops',
   'images',
   'operations',
-  'shell',
   'cli',
 ].flatMap(folder =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -227,7 +216,7 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
 }
 
 const isOurs = (target: string): boolean =>
-  /^(adapters|compiler|constructs|contexts|environment|gitops|images|operations|shell|cli)\//.test(target)
+  /^(adapters|compiler|constructs|contexts|gitops|images|operations|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

@@ -1,10 +1,10 @@
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
-import { differencesOf } from '../../environment/comparison.ts'
-import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../environment/diff.ts'
-import { nameOf } from '../../environment/wanted.ts'
 import { isForced, withoutForce } from '../../gitops/force.ts'
+import { differencesOf } from '../../operations/objects/comparison.ts'
+import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../operations/objects/diff.ts'
+import { nameOf } from '../../operations/objects/wanted.ts'
 import { idOf } from '../manifest-files.ts'
 
 /** What differs, object by object, between what is there and what is wanted. Secret values are masked, those that are known to the run among them. */

@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Span } from '../../compiler/syntax/source.ts'
-import { kindKeeper } from '../../environment/record.ts'
+import { kindKeeper } from '../objects/record.ts'
 import type { World } from '../session.ts'
 
 /** The commands of `deploy` or `destroy`, and what they are told. */
@@ -37,10 +37,10 @@ export async function runSection(
   signal: AbortSignal,
 ): Promise<SectionResult> {
   const [{ runCommands }, { commandVariables }, { readGitFacts }, { startLabellingProxy }] = await Promise.all([
-    import('../../shell/run-commands.ts'),
-    import('../../shell/command-variables.ts'),
+    import('./run-commands.ts'),
+    import('./command-variables.ts'),
     import('../../gitops/git-facts.ts'),
-    import('../../shell/labelling-proxy.ts'),
+    import('./labelling-proxy.ts'),
   ])
   const { cluster, access, namespace, target } = session
   const { environment, folder, noBash, commands, domain, registry } = section

@@ -27,7 +27,7 @@ export async function applyCompiled(
   const { plan, synth, services, source, part } = compiled
   const { wait: waits = false, drift = 'ask' } = input
   const environment = plan.environment.name
-  const { deployEnvironment } = await import('../../environment/deploy.ts')
+  const { deployEnvironment } = await import('../objects/deploy.ts')
   const isWanted = ({ service }: { readonly service: string }) => !part || part.services.has(service)
   const states = new ServiceStates({ workloads: plan.workloads.filter(isWanted) })
   if (plan.workloads.length === 0 && services)

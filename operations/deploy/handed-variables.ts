@@ -20,7 +20,7 @@ export async function compileWithHanded(
   const compiled = await prepareForCluster(world, options, project)
   if (!compiled.plan) return compiled
   const { cluster, namespace, signal } = world.session
-  const { readKept } = await import('../../environment/secret-marks.ts')
+  const { readKept } = await import('../objects/secret-marks.ts')
   const kept = await readKept(cluster, compiled.plan.environment.name, namespace, { signal })
   if (!kept || Object.keys(kept.variables).length === 0) {
     compiled.tell()

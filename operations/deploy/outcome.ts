@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { PublicAddress } from '../../environment/endpoints/routes.ts'
-import type { Unready } from '../../environment/fresh-chance.ts'
+import type { PublicAddress } from '../objects/endpoints/routes.ts'
+import type { Unready } from '../objects/fresh-chance.ts'
 
 /** What became of a service: each has exactly one of them. */
 export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
-import { agoText } from '../../environment/ago.ts'
-import type { DeployEvents } from '../../environment/deploy.ts'
-import type { Drift } from '../../environment/drift.ts'
-import { addressesOf, type PublicAddress, shorterFirst } from '../../environment/endpoints/routes.ts'
-import { whyThere } from '../../environment/removal.ts'
-import { nameOf } from '../../environment/wanted.ts'
 import type { OperationEvent } from '../events.ts'
+import { agoText } from '../objects/ago.ts'
+import type { DeployEvents } from '../objects/deploy.ts'
+import type { Drift } from '../objects/drift.ts'
+import { addressesOf, type PublicAddress, shorterFirst } from '../objects/endpoints/routes.ts'
+import { whyThere } from '../objects/removal.ts'
+import { nameOf } from '../objects/wanted.ts'
 import type { ServiceStates } from './service-states.ts'
 
 /** Tells what happens; `onChange` is called when something was written. */

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { DestroyEnvironmentInput as EnvironmentInput } from '../../environment/destroy.ts'
-import { nameOf } from '../../environment/wanted.ts'
 import { runSection } from '../commands/run-section.ts'
 import { tellLocked } from '../deploy/progress.ts'
 import { requireNamespace } from '../namespaces.ts'
+import type { DestroyEnvironmentInput as EnvironmentInput } from '../objects/destroy.ts'
+import { nameOf } from '../objects/wanted.ts'
 import { findEnvironment, findName } from '../project/known-environment.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -58,7 +58,7 @@ async function destroyProject(
   const manifest = select ? undefined : manifestOf(project)
   const volumes = input.volumes || all
   const of = { environment, namespace, ...(select && { named: services }) }
-  const { destroyEnvironment } = await import('../../environment/destroy.ts')
+  const { destroyEnvironment } = await import('../objects/destroy.ts')
   let planned: number | undefined
   let deleted = 0
   const result = await destroyEnvironment(
@@ -117,8 +117,8 @@ async function runCommands(
   const { cluster, namespace } = world.session
   const manifest = manifestOf(project)
   const [{ readKept }, { listHelmReleases, listTemplateClaims, uninstallCommand }] = await Promise.all([
-    import('../../environment/secret-marks.ts'),
-    import('../../shell/helm-releases.ts'),
+    import('../objects/secret-marks.ts'),
+    import('../commands/helm-releases.ts'),
   ])
   const commands = manifest?.destroy?.commands ?? []
   const hasCommands = commands.length > 0 || (manifest?.deploy?.commands.length ?? 0) > 0

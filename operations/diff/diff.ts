@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Tree } from '../../compiler/syntax/tree.ts'
-import type { ObjectDiff } from '../../environment/diff.ts'
 import { choicesOf } from '../deploy/compile-for-cluster.ts'
 import { compileWithHanded } from '../deploy/handed-variables.ts'
 import type { ForCluster } from '../deploy/input.ts'
 import { requireNamespace } from '../namespaces.ts'
+import type { ObjectDiff } from '../objects/diff.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 
@@ -25,10 +25,7 @@ export type DiffOutcome =
 export async function diff(world: World, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {
   const { workspace, session } = world
   const { cluster, namespace, signal } = session
-  const [{ planDeploy }, { diffOf }] = await Promise.all([
-    import('../../environment/deploy.ts'),
-    import('../../environment/diff.ts'),
-  ])
+  const [{ planDeploy }, { diffOf }] = await Promise.all([import('../objects/deploy.ts'), import('../objects/diff.ts')])
   const compiled = await compileWithHanded(world, input, project)
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
   await requireNamespace(session)

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../environment/endpoints/endpoints.ts'
 import { requireNamespace } from '../namespaces.ts'
+import type { Endpoint } from '../objects/endpoints/endpoints.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment } from '../project/known-environment.ts'
 import type { OpenProject } from '../project/opened-project.ts'
@@ -25,15 +25,15 @@ export async function endpoints(world: World, input: EndpointsInput, project: Op
   const { cluster, namespace, signal } = session
   const { name: environment, plan } = await findEnvironment(world, input, project)
   const [{ findEndpoints }, { withAnswers }, { askAddress }] = await Promise.all([
-    import('../../environment/endpoints/endpoints.ts'),
-    import('../../environment/endpoints/asked.ts'),
+    import('../objects/endpoints/endpoints.ts'),
+    import('../objects/endpoints/asked.ts'),
     import('../../adapters/kubernetes/ask-address.ts'),
   ])
   const found = await findEndpoints(cluster, { environment, namespace }, [], { signal })
   const endpoints = await withAnswers(found, (url, entry) => askAddress(url, { entry, signal }))
   if (endpoints.length > 0) return { environment, namespace, endpoints }
   await requireNamespace(session)
-  const { readRecord } = await import('../../environment/record.ts')
+  const { readRecord } = await import('../objects/record.ts')
   const isDeployed = (await readRecord(cluster, environment, namespace, { signal })) !== undefined
   const isPublic = plan !== undefined && plan.routes.length > 0
   return {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import type { Overview, ServiceOverview } from '../../environment/overview.ts'
 import { requireNamespace } from '../namespaces.ts'
+import type { Overview, ServiceOverview } from '../objects/overview.ts'
 import type { Loading } from '../project/input.ts'
 import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
 import { labelsOf } from '../project/named-services.ts'
@@ -30,7 +30,7 @@ export async function services(world: World, input: ServicesInput, project: Open
   const { session } = world
   const { cluster, namespace, signal, clock } = session
   const known = await findEnvironment(world, input, project)
-  const { overviewOf } = await import('../../environment/overview.ts')
+  const { overviewOf } = await import('../objects/overview.ts')
   const now = clock.now()
   const overview = await overviewOf(cluster, { environment: known.name, namespace, now }, { signal })
   if (overview.services.length === 0 && !overview.record) await requireNamespace(session)

@@ -1,5 +1,5 @@
 import { basename, dirname, relative, resolve, sep } from 'node:path'
-import type { Source } from '../../environment/record.ts'
+import type { Source } from '../objects/record.ts'
 import type { Workspace } from '../workspace.ts'
 import { repositoryOf } from './environment-name.ts'
 

@@ -39,7 +39,7 @@ export async function partOf(
     throw new UserError(`there is no service \`${names[0]}\`: \`${manifest?.shown}\` has no Compose file`, {
       hint: 'leave the names out: what commands deploy is deployed as a whole',
     })
-  const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../../environment/part.ts')])
+  const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../objects/part.ts')])
   return {
     named: names,
     services: withDependencies(

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { connect } from '../../adapters/kubernetes/kube-cluster.ts'
-import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../shell/helm-releases.ts'
-import { type LabellingProxy, startLabellingProxy } from '../../shell/labelling-proxy.ts'
-import { runCommands } from '../../shell/run-commands.ts'
+import { listHelmReleases, listTemplateClaims, uninstallCommand } from '../../operations/commands/helm-releases.ts'
+import { type LabellingProxy, startLabellingProxy } from '../../operations/commands/labelling-proxy.ts'
+import { runCommands } from '../../operations/commands/run-commands.ts'
 import { findCluster } from './cluster.ts'
 
 const cluster = findCluster()

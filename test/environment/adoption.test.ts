@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
-import { isDeclaredElsewhere, migrated } from '../../environment/adoption.ts'
+import { isDeclaredElsewhere, migrated } from '../../operations/objects/adoption.ts'
 import { object } from './deploying.ts'
 
 const entry = (manager: string, fieldsV1: object, more: Partial<ManagedFields> = {}): ManagedFields => ({

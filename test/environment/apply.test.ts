@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { type DestroyEnvironmentInput, destroyEnvironment } from '../../environment/destroy.ts'
-import { WorkloadFailed } from '../../environment/rollout.ts'
+import { type DestroyEnvironmentInput, destroyEnvironment } from '../../operations/objects/destroy.ts'
+import { WorkloadFailed } from '../../operations/objects/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
   deploy,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isUpToDate } from '../../environment/changes.ts'
-import { isLeftToScaler } from '../../environment/conflicts.ts'
-import { diffOf } from '../../environment/diff.ts'
-import { driftOf } from '../../environment/drift.ts'
-import { readRecord } from '../../environment/record.ts'
+import { isUpToDate } from '../../operations/objects/changes.ts'
+import { isLeftToScaler } from '../../operations/objects/conflicts.ts'
+import { diffOf } from '../../operations/objects/diff.ts'
+import { driftOf } from '../../operations/objects/drift.ts'
+import { readRecord } from '../../operations/objects/record.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
   actions,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { refuseConflict } from '../../environment/conflicts.ts'
+import { refuseConflict } from '../../operations/objects/conflicts.ts'
 
 const deployment = (image: string, team: string | undefined): KubeObject => ({
   apiVersion: 'apps/v1',

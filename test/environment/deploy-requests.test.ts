@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { NO_CHOICES } from '../../environment/choices.ts'
-import type { Clock } from '../../environment/clock.ts'
-import { type DeployEvents, type DeployResult, deployEnvironment } from '../../environment/deploy.ts'
 import { driftText } from '../../operations/deploy/progress.ts'
+import { NO_CHOICES } from '../../operations/objects/choices.ts'
+import type { Clock } from '../../operations/objects/clock.ts'
+import { type DeployEvents, type DeployResult, deployEnvironment } from '../../operations/objects/deploy.ts'
 import { type Call, MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 
 let time = 0

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { destroyEnvironment } from '../../environment/destroy.ts'
+import { destroyEnvironment } from '../../operations/objects/destroy.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { deploy, ENVIRONMENT, holder, NAMESPACE, never, newCluster, object, wanted } from './deploying.ts'
 import { FakeClock } from './fake-clock.ts'

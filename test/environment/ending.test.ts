@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isUpToDate, planChanges } from '../../environment/changes.ts'
-import { NO_CHOICES } from '../../environment/choices.ts'
-import { isLocked, withLease } from '../../environment/lease.ts'
-import { refuseEndingNamespace } from '../../environment/namespace.ts'
-import { readRecord } from '../../environment/record.ts'
-import { readKept, writeKept } from '../../environment/secret-marks.ts'
+import { isUpToDate, planChanges } from '../../operations/objects/changes.ts'
+import { NO_CHOICES } from '../../operations/objects/choices.ts'
+import { isLocked, withLease } from '../../operations/objects/lease.ts'
+import { refuseEndingNamespace } from '../../operations/objects/namespace.ts'
+import { readRecord } from '../../operations/objects/record.ts'
+import { readKept, writeKept } from '../../operations/objects/secret-marks.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import {
   actions,
@@ -238,7 +238,7 @@ test('when the time is up, what is still there is named with what keeps it', asy
   const page = object('ConfigMap', 'page', { data: { a: '1' } })
   await cluster.create(page)
   await endSlowly(cluster, ref(page))
-  const { gone } = await import('../../environment/removal.ts')
+  const { gone } = await import('../../operations/objects/removal.ts')
   const live = (await cluster.get(ref(page)))!
   await expect(gone(cluster, [live], AbortSignal.timeout(20))).rejects.toMatchObject({
     message: 'configmap/page is still there: the finalizer `example.com/hold` keeps it',

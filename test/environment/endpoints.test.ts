@@ -7,8 +7,8 @@ import {
   type ObjectRef,
 } from '../../adapters/kubernetes/cluster.ts'
 import { renderEndpoints } from '../../cli/print-endpoints.ts'
-import { withAnswers } from '../../environment/endpoints/asked.ts'
-import { endpointsOf, findEndpoints } from '../../environment/endpoints/endpoints.ts'
+import { withAnswers } from '../../operations/objects/endpoints/asked.ts'
+import { endpointsOf, findEndpoints } from '../../operations/objects/endpoints/endpoints.ts'
 
 /** A cluster that holds these objects; Gateways may not be read where `forbidden` says so, nor routes of the Gateway API with `onlyEdit`. */
 function holding(objects: readonly KubeObject[], { forbidden = false, onlyEdit = false } = {}): Cluster {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { beyondWorkloads, failuresIn } from '../../environment/deploy.ts'
-import { WorkloadFailed } from '../../environment/rollout.ts'
+import { beyondWorkloads, failuresIn } from '../../operations/objects/deploy.ts'
+import { WorkloadFailed } from '../../operations/objects/rollout.ts'
 
 const never = new AbortController().signal
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { withLease } from '../../environment/lease.ts'
+import { withLease } from '../../operations/objects/lease.ts'
 
 /** A cluster with one Lease, of somebody else. */
 function held(): { cluster: Cluster; lease: () => KubeObject | undefined; renew: () => void } {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { isLocked, type LeaseInput, withLease } from '../../environment/lease.ts'
+import { isLocked, type LeaseInput, withLease } from '../../operations/objects/lease.ts'
 import { ENVIRONMENT, holder, NAMESPACE, never, newCluster } from './deploying.ts'
 import { FakeClock, settle } from './fake-clock.ts'
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { Slots } from '../../adapters/http/slots.ts'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { Cursor } from '../../environment/logs/cursor.ts'
-import { compareTimes, formatTime, parseLine } from '../../environment/logs/line.ts'
-import { isFinished, runOf, sourcesOf } from '../../environment/logs/source.ts'
+import { Cursor } from '../../operations/objects/logs/cursor.ts'
+import { compareTimes, formatTime, parseLine } from '../../operations/objects/logs/line.ts'
+import { isFinished, runOf, sourcesOf } from '../../operations/objects/logs/source.ts'
 
 describe('a line', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { formatTime } from '../../environment/logs/line.ts'
-import { type LogRequest, type LogWorld, MOST_OPEN, showLogs } from '../../environment/logs/logs.ts'
+import { formatTime } from '../../operations/objects/logs/line.ts'
+import { type LogRequest, type LogWorld, MOST_OPEN, showLogs } from '../../operations/objects/logs/logs.ts'
 import { settle } from './fake-clock.ts'
 import { FakePods } from './fake-pods.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { differencesOf, pathText } from '../../environment/comparison.ts'
-import { overlay } from '../../environment/overlay.ts'
+import { differencesOf, pathText } from '../../operations/objects/comparison.ts'
+import { overlay } from '../../operations/objects/overlay.ts'
 import { actions, newCluster, object, plan, wanted, workload } from './deploying.ts'
 
 const deployment = (containers: readonly object[], more = {}) =>

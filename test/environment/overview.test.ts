@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { overviewOf } from '../../environment/overview.ts'
+import { overviewOf } from '../../operations/objects/overview.ts'
 import { deploy, ENVIRONMENT, NAMESPACE, newCluster, object, ref, wanted, workload } from './deploying.ts'
 
 const NOW = Date.UTC(2026, 0, 2)

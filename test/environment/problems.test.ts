@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { podProblems } from '../../environment/problems.ts'
+import { podProblems } from '../../operations/objects/problems.ts'
 
 const pod = (waiting: Readonly<Record<string, string>>): KubeObject => ({
   apiVersion: 'v1',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { newestPods, replacedPods } from '../../environment/revisions.ts'
+import { newestPods, replacedPods } from '../../operations/objects/revisions.ts'
 
 const REVISION = 'deployment.kubernetes.io/revision'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { statusOf } from '../../environment/status.ts'
+import { statusOf } from '../../operations/objects/status.ts'
 
 function workload(kind: string, status: Readonly<Record<string, unknown>>, generation = 2): KubeObject {
   const spec = { replicas: 2 }

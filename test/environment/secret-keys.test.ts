@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { addSecretKeys, missingKeys } from '../../environment/secret-keys.ts'
+import { addSecretKeys, missingKeys } from '../../operations/objects/secret-keys.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { NAMESPACE, newCluster } from './deploying.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Settling } from '../../environment/settling.ts'
+import { Settling } from '../../operations/objects/settling.ts'
 import { object } from './deploying.ts'
 
 const NOW = Date.parse('2026-01-01T00:00:00Z')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import type { Warning } from '../../environment/events.ts'
-import { claimProblems, hasStarted, podProblems, workloadProblems } from '../../environment/problems.ts'
-import { isReached, statusOf } from '../../environment/status.ts'
+import type { Warning } from '../../operations/objects/events.ts'
+import { claimProblems, hasStarted, podProblems, workloadProblems } from '../../operations/objects/problems.ts'
+import { isReached, statusOf } from '../../operations/objects/status.ts'
 import { object } from './deploying.ts'
 
 const NOW = Date.parse('2026-01-01T00:10:00Z')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { webhooksFor } from '../../environment/webhooks-for.ts'
+import { webhooksFor } from '../../operations/objects/webhooks-for.ts'
 import { newCluster } from './deploying.ts'
 
 const rule = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['UPDATE'], resources: ['deployments'] }

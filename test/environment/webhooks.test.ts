@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { isUpToDate } from '../../environment/changes.ts'
-import { overlay } from '../../environment/overlay.ts'
-import { refusal } from '../../environment/refusals.ts'
-import { webhookRefusal } from '../../environment/webhook-refusal.ts'
+import { isUpToDate } from '../../operations/objects/changes.ts'
+import { overlay } from '../../operations/objects/overlay.ts'
+import { refusal } from '../../operations/objects/refusals.ts'
+import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
 import { actions, deploy, newCluster, object, plan, wanted, workload } from './deploying.ts'
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { statesText } from '../../cli/service-states-text.ts'
 import { stoppedText } from '../../cli/terminal-events.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
-import type { Changes } from '../../environment/changes.ts'
-import type { Wanted } from '../../environment/wanted.ts'
 import { ServiceStates } from '../../operations/deploy/service-states.ts'
+import type { Changes } from '../../operations/objects/changes.ts'
+import type { Wanted } from '../../operations/objects/wanted.ts'
 
 /** An outcome of workloads with these services; those in `older` were there before. */
 function outcomeOf(workloads: readonly (readonly [string, ...string[]])[], older: readonly string[] = []) {

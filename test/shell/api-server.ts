@@ -3,7 +3,7 @@ import { Agent, createServer, type IncomingMessage, type Server, type ServerResp
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
-import type { LabellingProxy } from '../../shell/labelling-proxy.ts'
+import type { LabellingProxy } from '../../operations/commands/labelling-proxy.ts'
 
 export interface Received {
   readonly method: string

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { secretValues } from '../../compiler/values/known-secrets.ts'
-import { type CommandVariablesInput, commandVariables } from '../../shell/command-variables.ts'
+import { type CommandVariablesInput, commandVariables } from '../../operations/commands/command-variables.ts'
 
 const image = {
   registry: 'registry.example.com',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../compiler/syntax/source.ts'
-import { type RunOptions, runCommands } from '../../shell/run-commands.ts'
+import { type RunOptions, runCommands } from '../../operations/commands/run-commands.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'devctl-run-commands-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))

@@ -1,0 +1,133 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { secretValues } from '../../compiler/values/known-secrets.ts'
+
+/** The parts of an image that was built. */
+export interface BuiltImage {
+  readonly registry: string
+  readonly repository: string
+  /** The whole reference, with the digest where it is known. */
+  readonly image: string
+  readonly tag: string
+  readonly sha: string
+}
+
+/** What a dependency that was waited for handed on. */
+export interface DependencyOutputs {
+  readonly builds: ReadonlyMap<string, BuiltImage>
+  readonly variables: Readonly<Record<string, string>>
+}
+
+export interface CommandVariablesInput {
+  /** The environment of devctl's own process. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Those of `--var`. */
+  readonly vars: Readonly<Record<string, string>>
+  /** They stand in a manifest, as `variables` of a dependency: secret are only those whose names say so. */
+  readonly areVarsPublic?: boolean
+  /** The environment's. */
+  readonly name: string
+  readonly namespace: string
+  readonly context: string
+  readonly domain?: string | undefined
+  readonly user?: string | undefined
+  /** The platform's token, where the context is a platform. */
+  readonly token?: string | undefined
+  readonly registry?: string | undefined
+  /** The address of BuildKit. */
+  readonly builder?: string | undefined
+  /** What is known of the repository that the commands come from. */
+  readonly git: { readonly branch?: string; readonly commit?: string; readonly repository?: string }
+  readonly builds: ReadonlyMap<string, BuiltImage>
+  readonly dependencies: ReadonlyMap<string, DependencyOutputs>
+}
+
+export interface CommandVariables {
+  /** The whole environment of the commands, but for `KUBECONFIG` and `DEVCTL_ENV`, which the proxy and the runner set. */
+  readonly env: Readonly<Record<string, string>>
+  /** Values that are never to be shown. */
+  readonly secrets: readonly string[]
+}
+
+/** What `--var` may not set: it would say something else than the options that decide. */
+const RESERVED = ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', 'DEVCTL_URL', 'DEVCTL_TOKEN', 'DEVCTL_ENV', 'KUBECONFIG']
+
+/**
+ * The variables that commands of the `deploy` and `destroy` sections find (reference/cli-behaviours.md 1.14, with the names of the
+ * specification). Later ones win: those of this process, git's where it does not have them already, those of `--var`, ours. Throws a UserError
+ * when `--var` sets one that is ours.
+ */
+export function commandVariables(input: CommandVariablesInput): CommandVariables {
+  const { env, vars, git } = input
+  const name = Object.keys(vars).find(one => RESERVED.includes(one))
+  if (name !== undefined)
+    throw new UserError(`\`--var\` cannot set \`${name}\``, {
+      hint: HINTS[name] ?? 'it is set for the commands by devctl; choose another name',
+    })
+  const unlessSet = (variable: string, value: string | undefined) => ({ [variable]: env[variable] || value })
+  const ours = present({
+    DEVCTL_NAME: input.name,
+    DEVCTL_NAMESPACE: input.namespace,
+    DEVCTL_CONTEXT: input.context,
+    DEVCTL_DOMAIN: input.domain,
+    DEVCTL_USERNAME: input.user,
+    DEVCTL_TOKEN: input.token,
+    DEVCTL_REGISTRY_URL: input.registry,
+    ...Object.assign(
+      {},
+      ...[...input.builds].map(([service, image]) => buildVariables('DEVCTL_BUILD', service, image)),
+    ),
+    ...Object.assign({}, ...[...input.dependencies].map(([dependency, outputs]) => outputsOf(dependency, outputs))),
+    // The commands' own devctl must not ask anything, nor draw.
+    DEVCTL_WITHIN_DEPLOY_COMMAND_CONTEXT: 'true',
+    DEVCTL_DISABLE_SPINNER: 'true',
+  })
+  const found = {
+    ...unlessSet('DEVCTL_GIT_BRANCH', git.branch),
+    ...unlessSet('DEVCTL_GIT_COMMIT', git.commit),
+    ...unlessSet('GITHUB_REPOSITORY', git.repository),
+    ...unlessSet('BUILDKIT_HOST', input.builder),
+  }
+  const given = input.areVarsPublic ? [] : Object.values(vars)
+  const secrets = [...given, input.token, env['DEVCTL_TOKEN'], ...secretValues(env)]
+  return {
+    env: withoutDetour(present({ ...env, ...found, ...vars, ...ours })),
+    secrets: [...new Set(secrets.filter(value => value !== undefined && value !== ''))] as string[], // no undefined is left
+  }
+}
+
+const HINTS: Readonly<Record<string, string>> = {
+  DEVCTL_CONTEXT: 'choose the context with `--context`',
+  DEVCTL_NAMESPACE: 'choose the namespace with `--namespace`',
+}
+
+/** `DEVCTL_BUILD_WEB_IMAGE` and the others of a service. */
+export function buildVariables(prefix: string, service: string, image: BuiltImage): Readonly<Record<string, string>> {
+  const start = `${prefix}_${toVariable(service)}`
+  return {
+    [`${start}_REGISTRY`]: image.registry,
+    [`${start}_REPOSITORY`]: image.repository,
+    [`${start}_IMAGE`]: image.image,
+    [`${start}_TAG`]: image.tag,
+    [`${start}_SHA`]: image.sha,
+  }
+}
+
+function outputsOf(dependency: string, { builds, variables }: DependencyOutputs): Readonly<Record<string, string>> {
+  const start = `DEVCTL_DEPENDENCY_${toVariable(dependency)}`
+  const handed = Object.entries(variables).map(([name, value]) => [`${start}_VARIABLE_${toVariable(name)}`, value])
+  const built = [...builds].map(([service, image]) => buildVariables(`${start}_BUILD`, service, image))
+  return Object.assign(Object.fromEntries(handed), ...built)
+}
+
+/** In upper case; what a shell's variable cannot have becomes `_`. */
+const toVariable = (name: string) => name.toUpperCase().replace(/[^A-Z0-9_]/g, '_')
+
+/** The labelling proxy is on this machine. Some programs (Python's) would go to it through a proxy that the environment names. */
+function withoutDetour(env: Record<string, string>): Record<string, string> {
+  if (!['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some(name => env[name])) return env
+  const exceptions = [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(',')
+  return { ...env, NO_PROXY: exceptions, no_proxy: exceptions }
+}
+
+const present = (variables: Readonly<Record<string, string | undefined>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))

@@ -1,0 +1,52 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from './labels.ts'
+
+/**
+ * The names of the Helm releases in a namespace that commands of an environment installed, sorted: Helm keeps each revision in a Secret,
+ * which has our label (reference/cli-behaviours.md 1.17). What is annotated to be kept is left out by `helm uninstall` itself.
+ */
+export async function listHelmReleases(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  options: CallOptions = {},
+): Promise<readonly string[]> {
+  const labels = `${ENVIRONMENT_LABEL}=${environment},owner=helm`
+  const secrets = await cluster.list({ apiVersion: 'v1', kind: 'Secret', namespace, labels }, options)
+  const names = secrets.filter(secret => secret['type'] === 'helm.sh/release.v1').map(nameOfRelease)
+  return [...new Set(names)].filter(name => name !== '').sort()
+}
+
+const nameOfRelease = ({ metadata }: KubeObject) => metadata.labels?.['name'] ?? ''
+
+/** The command that takes releases away, for the same runner as those of the manifest; a release that is gone meanwhile is no mistake. */
+export function uninstallCommand(releases: readonly string[], namespace: string): string {
+  return ['helm', 'uninstall', '--ignore-not-found', '--namespace', namespace, ...releases].join(' ')
+}
+
+/**
+ * The names of the claims that StatefulSets made by commands have in a namespace. They carry no label of ours: the templates of a StatefulSet
+ * never change, so one that had our label would make every later `kubectl apply` or `helm upgrade` of it fail.
+ */
+export async function listTemplateClaims(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  options: CallOptions = {},
+): Promise<readonly string[]> {
+  const labels = `${ENVIRONMENT_LABEL}=${environment}`
+  const sets = (await cluster.list({ apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, labels }, options)).filter(
+    ({ metadata }) => metadata.annotations?.[ORIGIN_ANNOTATION] === ORIGIN_COMMAND,
+  )
+  const prefixes = sets.flatMap(set => {
+    // The server's own type.
+    const { volumeClaimTemplates = [] } = (set['spec'] ?? {}) as { volumeClaimTemplates?: KubeObject[] }
+    return volumeClaimTemplates.map(({ metadata }) => `${metadata.name}-${set.metadata.name}-`)
+  })
+  if (prefixes.length === 0) return []
+  const claims = await cluster.list({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace }, options)
+  const names = claims.map(({ metadata }) => metadata.name)
+  return names.filter(name =>
+    prefixes.some(prefix => name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length))),
+  )
+}

@@ -1,0 +1,100 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import type { KubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
+import { makeCertificate } from './proxy/certificate.ts'
+import { Forwarder } from './proxy/forward.ts'
+import { writeKubeconfig } from './proxy/kubeconfig.ts'
+import { Labelling, type WrittenKind } from './proxy/labelling.ts'
+import { Refusal } from './proxy/status.ts'
+import { Upstream } from './proxy/upstream.ts'
+
+export type { WrittenKind } from './proxy/labelling.ts'
+
+export interface ProxyOptions {
+  /** The user's own way to the cluster: `kubeconfigAccess`. */
+  readonly access: KubeconfigAccess
+  readonly environment: string
+  /** Of the environment. */
+  readonly namespace: string
+  /**
+   * Called before the first object of a kind is written, which waits for it: the environment's record can have the kind before the object is
+   * there, and a crash loses track of nothing. When it fails, the write is refused.
+   */
+  readonly remember?: (kind: WrittenKind) => Promise<void>
+}
+
+export interface LabellingProxy {
+  /** `KUBECONFIG` and what else leads kubectl and helm through the proxy. */
+  readonly variables: Readonly<Record<string, string>>
+  /** Never to be shown. */
+  readonly secrets: readonly string[]
+  readonly port: number
+  /** The kinds of what was written so far. */
+  written(): readonly WrittenKind[]
+  /** Ends all connections, and removes the kubeconfig. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts an API server on 127.0.0.1 that hands everything on to the real one, with the user's credentials, and puts the environment's labels
+ * on what is written (reference/cli-behaviours.md 1.14). Only who has its token is let in. It speaks TLS because kubectl sends no token
+ * without. A connection that stays open (watch, log, exec, port-forward) is handed through as it is.
+ */
+export async function startLabellingProxy(options: ProxyOptions): Promise<LabellingProxy> {
+  const { access, environment, namespace, remember = async () => {} } = options
+  const token = randomBytes(32).toString('base64url')
+  const { key, certificate, authority } = makeCertificate(Date.now())
+  const upstream = new Upstream(access)
+  const labelling = new Labelling({ environment, namespace }, upstream, remember)
+  const forwarder = new Forwarder(upstream, labelling)
+
+  const server = createServer({ key, cert: certificate, minVersion: 'TLSv1.2' })
+  // A request may take as long as the real server lets it, and a connection stays as long as its client wants.
+  Object.assign(server, { requestTimeout: 0, keepAliveTimeout: 0 })
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    if (isLetIn(request, token)) void forwarder.forward(request, response)
+    else forwarder.refuse(response, unknownToken())
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if (isLetIn(request, token)) void forwarder.upgrade(request, socket, head)
+    else forwarder.refuseUpgrade(socket, unknownToken())
+  })
+  // Someone who talks no TLS, or gives up: nothing of ours.
+  server.on('tlsClientError', (_, socket) => socket.destroy())
+  server.on('clientError', (_, socket) => socket.destroy())
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port: 0 }, resolve)
+  })
+  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+
+  const kubeconfig = writeKubeconfig({ context: access.context, namespace, port, authority, token })
+  process.once('exit', kubeconfig.remove)
+  return {
+    variables: kubeconfig.variables,
+    secrets: [token],
+    port,
+    written: () => labelling.written,
+    async close() {
+      process.removeListener('exit', kubeconfig.remove)
+      kubeconfig.remove()
+      forwarder.close()
+      await new Promise<void>(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      })
+    },
+  }
+}
+
+function isLetIn({ headers }: IncomingMessage, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  // Digests are of one length, and comparing them takes the same time whatever is in them.
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`))
+}
+
+const unknownToken = () =>
+  new Refusal(401, 'Unauthorized', 'this is the proxy of a running `devctl`, for its own commands only')

@@ -1,0 +1,81 @@
+import type { ClusterError, KubeObject, ManagedFields } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { nameOf, type WantedObject } from './wanted.ts'
+
+/** Who has which field, as the server tells when it refuses to apply: `conflict with "kubectl-edit" using apps/v1`. */
+interface Conflict {
+  readonly manager: string
+  /** `.spec.replicas`. */
+  readonly field: string
+}
+
+function conflictsOf(error: ClusterError): readonly Conflict[] {
+  return error.causes.map(({ field = '', message }) => ({
+    manager: /conflict with "([^"]*)"/.exec(message)?.[1] ?? '',
+    field,
+  }))
+}
+
+const entriesOf = (live: KubeObject | undefined, { manager }: Conflict): readonly ManagedFields[] =>
+  live?.metadata.managedFields?.filter(entry => entry.manager === manager) ?? []
+
+/** Whether somebody scales the workload, an autoscaler say: the number of replicas is then theirs. */
+export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined): boolean {
+  return conflictsOf(error).every(
+    conflict =>
+      conflict.field === '.spec.replicas' &&
+      entriesOf(live, conflict).some(({ subresource }) => subresource === 'scale'),
+  )
+}
+
+/** Whether all that is in the way was changed by hand, or by a tool that overwrites: drift, which a deploy takes back. What another tool applies is not. */
+export function isDrift(error: ClusterError, live: KubeObject | undefined): boolean {
+  return conflictsOf(error).every(conflict => {
+    const entries = entriesOf(live, conflict)
+    return entries.length > 0 && entries.every(({ operation }) => operation === 'Update')
+  })
+}
+
+/** Names the fields, who has them, and both values. */
+export function refuseConflict(
+  error: ClusterError,
+  { object, source }: WantedObject,
+  live: KubeObject | undefined,
+): never {
+  const conflicts = conflictsOf(error)
+  const managers = [...new Set(conflicts.map(({ manager }) => `\`${manager}\``))].join(' and ')
+  throw new UserError(
+    `${managers} ${managers.includes(' and ') ? 'apply' : 'applies'} fields of \`${nameOf(object)}\``,
+    {
+      notes: [
+        `made from ${source}`,
+        ...conflicts.map(({ field }) => {
+          const value = (whole: KubeObject | undefined) => JSON.stringify(valueAt(whole, field)) ?? 'nothing'
+          const isSecret = object.kind === 'Secret'
+          return isSecret ? field : `${field}: there is ${value(live)}, the file says ${value(object)}`
+        }),
+      ],
+      hint: 'let one of the two have them; `--force-conflicts` takes them over',
+      cause: error,
+    },
+  )
+}
+
+/** The value at a path as the server writes it: `.spec.template.spec.containers[name="web"].image`, `.metadata.labels.example.com/team`. */
+function valueAt(whole: unknown, path: string): unknown {
+  if (path === '' || whole === undefined) return whole
+  const [item, list] = /^\[([^\]]*)\]/.exec(path) ?? []
+  if (item !== undefined) {
+    if (!Array.isArray(whole)) return undefined
+    const wanted = [...list!.matchAll(/([^,=]+)=("[^"]*"|[^,]*)/g)].map(([, name, text]) => [name!, JSON.parse(text!)])
+    const found = whole.find(one => wanted.every(([name, text]) => one?.[name] === text))
+    return valueAt(found, path.slice(item.length))
+  }
+  if (typeof whole !== 'object' || whole === null) return undefined
+  // Keys of labels have dots in them: the longest one that is there counts.
+  const rest = path.slice(1)
+  const key = Object.keys(whole)
+    .filter(one => rest.startsWith(one) && /^(?:[.[]|$)/.test(rest.slice(one.length)))
+    .sort((a, b) => b.length - a.length)[0]
+  return key === undefined ? undefined : valueAt((whole as Record<string, unknown>)[key], rest.slice(key.length)) // it has the key
+}

@@ -1,0 +1,266 @@
+import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/cluster.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import { applyChanges, applyWorkloads, recordBefore } from './apply.ts'
+import { type Changes, isUpToDate, planChanges, refuseManyDeletions } from './changes.ts'
+import type { Choices } from './choices.ts'
+import type { Clock } from './clock.ts'
+import type { ApplyEvents, DeployRun } from './deploy-run.ts'
+import { type Drift, driftOf, isByHand } from './drift.ts'
+import { explainFailure } from './explain.ts'
+import { chancesOf, findUnready, type Unready, withJobsAgain } from './fresh-chance.ts'
+import { type Holder, isLocked, withLease } from './lease.ts'
+import { refuseEndingNamespace } from './namespace.ts'
+import { type EnvironmentRecord, isOvertaken, readRecord, recordRef, type Source } from './record.ts'
+import { NotInTime, WorkloadFailed } from './rollout.ts'
+import { type KeptSecrets, keptRef, markSecrets, newKey, readKept, writeKept } from './secret-marks.ts'
+import { ObjectsDeleted, refuseDeleted } from './still-there.ts'
+import { Tracker, WorkloadDeleted } from './tracker.ts'
+import { nameOf, type Wanted, wantedOf } from './wanted.ts'
+
+/** What is deployed, and where to. */
+export interface Deployment {
+  readonly cluster: Cluster
+  readonly plan: Plan
+  /** Makes the objects of a plan. */
+  readonly synth: (plan: Plan) => readonly Manifest[]
+  readonly namespace: string
+  readonly source: Source
+  readonly choices: Choices
+}
+
+export interface DeployEnvironmentInput extends Deployment {
+  /** The services of the Compose file, for the places of failures. */
+  readonly services: Tree | undefined
+  readonly holder: Holder
+  /** Wait until every workload is ready; else only for what others depend on. */
+  readonly wait: boolean
+  /** The caller has the environment's Lease already. */
+  readonly isHeld?: boolean
+  /** What differences must not show. */
+  readonly secrets?: KnownSecrets | undefined
+}
+
+export interface DeployEvents extends ApplyEvents {
+  /** The changes are known, and begin now. */
+  planned(changes: Changes, wanted: Wanted): void
+  /** Somebody else deploys, or has died while doing so. */
+  locked(holder: string): void
+  /** Whether what was changed by hand is to be taken back; absent: it is. */
+  mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
+  /** What others have set is taken back, and nobody was asked. */
+  overwriting?(drift: readonly Drift[]): void
+}
+
+export interface DeployWorld {
+  readonly clock: Clock
+  readonly events: DeployEvents
+  readonly signal: AbortSignal
+}
+
+export interface DeployResult {
+  /** Nothing had to be done. */
+  readonly isUpToDate: boolean
+  /** What was deleted, as `deployment/web`. */
+  readonly pruned: readonly string[]
+  /** Errors about what did not start; empty when all went well. */
+  readonly failures: readonly Diagnostic[]
+  /** What ended it before all was done: the deadline, or Ctrl-C. Then `failures` are about what was not ready. */
+  readonly ended?: unknown
+  /** The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those of services that are ready. */
+  readonly routes: readonly KubeObject[]
+  /** Workloads that were not ready when it began although nothing of them was to be changed. */
+  readonly unready: readonly Unready[]
+}
+
+/** What a deploy would do, and of what. */
+export interface DeployPlan {
+  readonly wanted: Wanted
+  readonly changes: Changes
+  /** Somebody deploys just now, or has died while doing so. */
+  readonly isLocked: boolean
+  /** What the environment has to keep before anything is applied, where it does not yet. */
+  readonly toKeep: KeptSecrets | undefined
+  /** The environment has a Secret of devctl's own. */
+  readonly keepsSecret: boolean
+}
+
+/**
+ * Brings an environment to what its plan says: finds out what differs, and changes only that, while holding the environment's Lease (decisions section 7). Throws a
+ * UserError for what the cluster refuses, and the signal's reason when it is aborted.
+ */
+export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployWorld): Promise<DeployResult> {
+  const { cluster, plan, namespace, holder } = input
+  const { clock, events, signal } = world
+  const environment = plan.environment.name
+  const planned = await planDeploy(input, { signal })
+  const unready = await findUnready(cluster, planned.wanted, planned.changes.steps, clock.now(), { signal })
+  const chances = chancesOf(unready)
+  const first: DeployPlan = {
+    ...planned,
+    changes: { ...planned.changes, steps: withJobsAgain(planned.changes.steps, unready) },
+  }
+  refuseManyDeletions(first.changes, input.choices)
+  events.planned(first.changes, first.wanted)
+  const drift = driftOf(first.changes, input.secrets)
+  const asked = events.mayOverwrite ? drift.filter(isByHand) : []
+  if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
+    throw new UserError('nothing was deployed: what was changed by hand stays', {
+      hint: 'take it into the files, or let it be overwritten with `--drift overwrite`',
+    })
+  const told = drift.filter(one => !asked.includes(one))
+  if (told.length > 0) events.overwriting?.(told)
+  const begun = unready.flatMap(one => one.begun)
+  const tracker = new Tracker(cluster, environment, namespace, clock, begun)
+  const runUntil = (active: AbortSignal): DeployRun => ({
+    cluster,
+    tracker,
+    events: { ...events, routed: route => routes.push(route) },
+    clock,
+    by: holder.name,
+    signal: active,
+  })
+  const routes: KubeObject[] = []
+  const upToDate =
+    isUpToDate(first.changes) && !first.toKeep && chances.length === 0 && (input.isHeld || !first.isLocked)
+  try {
+    if (upToDate && input.wait) await applyWorkloads(runUntil(signal), first.wanted, first.changes.steps, true)
+    const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+    const act = (active: AbortSignal) => perform(input, runUntil(active), first, chances)
+    const pruned = upToDate ? [] : await (input.isHeld ? act(signal) : withLease(lease, act))
+    if (input.wait)
+      await Promise.all([
+        refuseDeleted(cluster, environment, neededAtEnd(first), { signal }),
+        // Its objects may still be there.
+        refuseEndingNamespace(cluster, namespace, { signal }),
+      ])
+    const all = first.wanted.after.map(({ object }) => object)
+    return { isUpToDate: upToDate, pruned, failures: [], routes: all, unready }
+  } catch (error) {
+    const deleted = errorsIn(error).filter(one => one instanceof WorkloadDeleted || one instanceof ObjectsDeleted)
+    if (deleted.length > 0) {
+      // With their namespace, perhaps.
+      await refuseEndingNamespace(cluster, namespace, { signal })
+      throw deleted.length === 1 ? deleted[0] : new AggregateError(deleted)
+    }
+    const ended = endedEarly(error)
+    const failed = ended ? ended.late : failuresIn(error, signal)
+    if (!failed) throw beyondWorkloads(error)
+    const explained = await Promise.all(failed.map(one => explainFailure(cluster, one, input.services)))
+    return {
+      isUpToDate: false,
+      pruned: [],
+      failures: explained.flat(),
+      routes,
+      unready,
+      ...(ended && { ended: ended.cause }),
+    }
+  } finally {
+    tracker.stop()
+  }
+}
+
+/** What has to be there at the end of a deploy, and is not watched as workloads are: what they need, their routes, and what devctl keeps about them. */
+function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] {
+  const { environment, namespace } = wanted
+  return [
+    ...[...wanted.before, ...wanted.after].map(({ object: { apiVersion, kind, metadata } }) => ({
+      apiVersion,
+      kind,
+      name: metadata.name,
+      namespace: metadata.namespace,
+    })),
+    recordRef(environment, namespace),
+    ...(keepsSecret ? [keptRef(environment, namespace)] : []),
+  ]
+}
+
+/** Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster would refuse. */
+export async function planDeploy(
+  { cluster, plan, synth, namespace, source, choices }: Deployment,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<DeployPlan> {
+  const options = { signal }
+  const environment = plan.environment.name
+  const needsKey = plan.secrets.length > 0
+  const [recorded, kept] = await Promise.all([
+    readRecord(cluster, environment, namespace, options),
+    needsKey ? readKept(cluster, environment, namespace, options) : undefined,
+    refuseEndingNamespace(cluster, namespace, options),
+  ])
+  const key = kept?.key ?? newKey()
+  const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
+  const [changes, locked] = await Promise.all([
+    planChanges(cluster, wanted, recorded, source, choices, options),
+    // Where nothing was deployed yet there is something to do in any case, and who does it finds out.
+    recorded !== undefined && isLocked(cluster, environment, namespace, options),
+  ])
+  const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
+  return { wanted, changes, isLocked: locked, toKeep, keepsSecret: needsKey }
+}
+
+/** Does what the plan says; gives the names of what it pruned. */
+async function perform(
+  input: DeployEnvironmentInput,
+  run: DeployRun,
+  first: DeployPlan,
+  chances: readonly Unready[],
+): Promise<readonly string[]> {
+  const { cluster, namespace } = input
+  const { current, recorded } = await begin(input, run, first)
+  const { wanted, changes, toKeep } = current
+  if (toKeep) await writeKept(cluster, wanted.environment, namespace, toKeep, { signal: run.signal })
+  await applyChanges(run, wanted, changes, recorded, { wait: input.wait, chances })
+  return [...changes.pruneFirst, ...changes.prune].map(nameOf)
+}
+
+/** Writes the record down; plans anew when it is not the one that the plan was made with. Every deploy that changes something writes it. */
+async function begin(
+  input: DeployEnvironmentInput,
+  run: DeployRun,
+  first: DeployPlan,
+): Promise<{ readonly current: DeployPlan; readonly recorded: EnvironmentRecord }> {
+  const record = ({ wanted, changes }: DeployPlan) => recordBefore(run, wanted, changes)
+  try {
+    return { current: first, recorded: await record(first) }
+  } catch (error) {
+    if (!isOvertaken(error)) throw error
+    // Somebody else has deployed between our plan and our Lease: what they did is there now.
+    const current = await planDeploy(input, { signal: run.signal })
+    return { current, recorded: await record(current) }
+  }
+}
+
+/** What was not ready when the deadline came. At Ctrl-C nobody wants to wait for the logs. */
+function endedEarly(error: unknown): NotInTime | undefined {
+  if (!(error instanceof NotInTime)) return undefined
+  if ((error.cause as Error).name !== 'TimeoutError') throw error.cause
+  return error
+}
+
+/** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */
+export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
+  const byService = new Map<string, WorkloadFailed>()
+  for (const one of errorsIn(error)) {
+    if (one instanceof WorkloadFailed) {
+      if (!byService.has(one.workload.service)) byService.set(one.workload.service, one)
+    } else if (!isOf(signal, one)) return undefined
+  }
+  return byService.size > 0 ? [...byService.values()] : undefined
+}
+
+/** Whether an error is that the time was up, or comes from that. */
+const isOf = (signal: AbortSignal, error: unknown): boolean =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
+
+/** What else went wrong beside workloads that failed: a refusal has to be read first, and the next deploy shows the workloads. */
+export function beyondWorkloads(error: unknown): unknown {
+  const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))
+  return others.length === 1 ? others[0] : others.length > 1 ? new AggregateError(others) : error
+}
+
+const errorsIn = (error: unknown): readonly unknown[] => (error instanceof AggregateError ? error.errors : [error])

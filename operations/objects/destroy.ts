@@ -1,0 +1,189 @@
+import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isWorkload, kindsOf } from '../../constructs/kinds.ts'
+import { listEnvironment } from './changes.ts'
+import type { Clock } from './clock.ts'
+import { unlessForbidden } from './forbidden.ts'
+import { foreignContent } from './foreign-content.ts'
+import { environmentSelector } from './labels.ts'
+import { type Holder, isLocked, withLease } from './lease.ts'
+import { endingNamespace } from './namespace.ts'
+import { isDependant } from './owners.ts'
+import { inParallel } from './pool.ts'
+import { keepsItself } from './prune-rules.ts'
+import { deleteRecord, isOwn, type RecordedKind, readRecord, unitedKinds } from './record.ts'
+import { deleteObject, gone, isEnding } from './removal.ts'
+import { deleteKept } from './secret-marks.ts'
+import { nameOf, serviceOf } from './wanted.ts'
+
+export interface DestroyEnvironmentInput {
+  readonly cluster: Cluster
+  readonly environment: string
+  readonly namespace: string
+  readonly holder: Holder
+  /** Claims, too. */
+  readonly volumes: boolean
+  /** Wait until everything is gone, Pods included. */
+  readonly wait: boolean
+  /** Chooses what it is about among all that the environment has, which then goes on; absent: all of it. Throws to stop. */
+  readonly select?: (objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>
+  /** Done first, while the environment is held; when it throws, nothing is deleted. */
+  readonly before?: (signal: AbortSignal) => Promise<void>
+}
+
+export interface DestroyWorld {
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly events: {
+    /** What will be deleted, and what stays. */
+    planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
+    /** Whether objects of the whole cluster may be deleted, too; absent: they may. */
+    mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
+    /** An object's deletion was asked for. */
+    deleted(object: string): void
+    /** Somebody else works on the environment, or has died while doing so. */
+    locked(holder: string): void
+  }
+}
+
+export interface DestroyResult {
+  /** As `deployment/web`. */
+  readonly deleted: readonly string[]
+  /** Claims, and what is annotated to be kept. */
+  readonly kept: readonly string[]
+  /** What stays for what it holds, with the reason. */
+  readonly held: readonly { readonly object: string; readonly why: string }[]
+  /** There was nothing. */
+  readonly wasEmpty: boolean
+}
+
+/** What an environment may have although its record is gone or was lost. */
+const KNOWN: readonly RecordedKind[] = [
+  ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
+  { apiVersion: 'v1', kind: 'Service' },
+  { apiVersion: 'v1', kind: 'ConfigMap' },
+  { apiVersion: 'v1', kind: 'Secret' },
+  { apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+  { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
+  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
+]
+
+/** Routes first, so that nobody is led to what is going; then workloads; then what they needed; claims last. */
+const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ kind }) => kind).concat('Service')
+
+/**
+ * Deletes what an environment has, in the reverse of the order in which it was made, and the record last, so that a destroy that is killed can be run again
+ * (reference/peers.md 4.9). Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions that
+ * hold what is not the environment's (decisions section 7). Throws a UserError, and the signal's reason.
+ */
+export async function destroyEnvironment(input: DestroyEnvironmentInput, world: DestroyWorld): Promise<DestroyResult> {
+  const { cluster, environment, namespace, holder, wait } = input
+  const { clock, signal, events } = world
+  const options: CallOptions = { signal }
+  const [record, locked, ending] = await Promise.all([
+    readRecord(cluster, environment, namespace, options),
+    isLocked(cluster, environment, namespace, options),
+    endingNamespace(cluster, namespace, options),
+  ])
+  const kinds = unitedKinds(KNOWN, record?.kinds ?? [])
+  const [listed, outside] = await Promise.all([
+    listEnvironment(cluster, environment, namespace, kinds, options),
+    keptOutside(cluster, environment, namespace, kinds, options),
+  ])
+  const found = [...listed, ...outside]
+  const stays = (object: KubeObject) =>
+    keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
+  const all = found.filter(object => !isOwn(object, environment) && !isDependant(object))
+  const ours = input.select ? await input.select(all) : all
+  const others = all.filter(object => !ours.includes(object))
+  const staying = ours.filter(object => stays(object) && !isEnding(object))
+  const going = ours.filter(object => !stays(object) || isEnding(object))
+  const of = { environment, namespace, volumes: input.volumes }
+  const held = new Map(
+    await inParallel(
+      going.filter(object => !isEnding(object)),
+      async object => [object, await foreignContent(cluster, object, of, options)] as const,
+    ),
+  )
+  const isHeld = (object: KubeObject) => held.get(object) !== undefined
+  const kept = [...staying, ...going.filter(isHeld)]
+  const doomed = going.filter(object => !isHeld(object))
+  const result = (objects: readonly KubeObject[]) => ({
+    deleted: objects.map(nameOf),
+    kept: staying.map(nameOf),
+    held: [...held].flatMap(([object, why]) => (why === undefined ? [] : [{ object: nameOf(object), why }])),
+  })
+  if (doomed.length === 0 && (input.select || (!record && !locked))) {
+    if (wait) await podsGone(cluster, input, [...others, ...kept], signal)
+    return { ...result([]), wasEmpty: true }
+  }
+  events.planned(doomed, kept)
+  const ofCluster = doomed.filter(object => object.metadata.namespace === undefined && !isEnding(object))
+  if (ofCluster.length > 0 && events.mayDelete && !(await events.mayDelete(ofCluster)))
+    throw new UserError('nothing was destroyed')
+
+  const lease = { cluster, environment, namespace, holder, clock, signal, waiting: events.locked }
+  const deleted: KubeObject[] = []
+  const act = async (active: AbortSignal) => {
+    await input.before?.(active)
+    for (const group of inOrder(doomed))
+      await inParallel(group, async object => {
+        // Somebody may have put something in since.
+        const why = isEnding(object) ? undefined : await foreignContent(cluster, object, of, { signal: active })
+        if (why !== undefined) return void held.set(object, why)
+        await deleteObject(cluster, object, wait ? 'Foreground' : 'Background', { signal: active })
+        deleted.push(object)
+        events.deleted(nameOf(object))
+      })
+    if (wait) {
+      await gone(cluster, deleted, active)
+      await podsGone(cluster, input, [...others, ...kept], active)
+    }
+    if (input.select) return
+    // What stays is found again by its label; it needs no record.
+    await deleteKept(cluster, environment, namespace, { signal: active })
+    await deleteRecord(cluster, environment, namespace, { signal: active })
+  }
+  // In a namespace that is being deleted no Lease can be made, by others neither.
+  await (ending ? act(signal) : withLease(lease, act))
+  return { ...result(doomed.filter(object => !isHeld(object))), wasEmpty: false }
+}
+
+/** Waits for Pods that outlive what made them, as after a destroy that did not wait. Those of workloads that are kept stay. */
+async function podsGone(
+  cluster: Cluster,
+  { environment, namespace }: DestroyEnvironmentInput,
+  kept: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<void> {
+  const labels = environmentSelector(environment)
+  const pods = await cluster.list({ apiVersion: 'v1', kind: 'Pod', namespace, labels }, { signal })
+  const staying = new Set(kept.filter(isWorkload).map(serviceOf))
+  const going = pods.filter(pod => isEnding(pod) || (isDependant(pod) && !staying.has(serviceOf(pod))))
+  if (going.length > 0) await gone(cluster, going, signal)
+}
+
+/** What an earlier destroy may have left for what it held: its record is gone. Who may not list it has not made it. */
+const HOLDING: readonly RecordedKind[] = [
+  { apiVersion: 'v1', kind: 'Namespace', namespace: null },
+  { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
+]
+
+async function keptOutside(
+  cluster: Cluster,
+  environment: string,
+  namespace: string,
+  known: readonly RecordedKind[],
+  options: CallOptions,
+): Promise<readonly KubeObject[]> {
+  const others = HOLDING.filter(one => !known.some(({ kind, namespace }) => kind === one.kind && namespace === null))
+  return unlessForbidden(listEnvironment(cluster, environment, namespace, others, options), [])
+}
+
+function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {
+  const rank = ({ kind }: KubeObject) =>
+    kind === 'PersistentVolumeClaim' ? ORDER.length + 1 : ORDER.includes(kind) ? ORDER.indexOf(kind) : ORDER.length
+  const groups = new Map<number, KubeObject[]>()
+  for (const object of objects) groups.set(rank(object), [...(groups.get(rank(object)) ?? []), object])
+  return [...groups].sort(([a], [b]) => a - b).map(([, group]) => group)
+}

@@ -1,0 +1,148 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import { isVariableWithSecret } from '../../compiler/values/secret-names.ts'
+import { isRoute } from '../../constructs/kinds.ts'
+import { isDeclaredElsewhere } from './adoption.ts'
+import { type Changes, isMadeByCommand } from './changes.ts'
+import { type Difference, type FieldKey, isMap, pathText } from './comparison.ts'
+import { type Owner, ownerOf } from './field-owners.ts'
+import { type HiddenDifference, withoutKnown } from './hidden-differences.ts'
+import { SECRETS_ANNOTATION } from './labels.ts'
+import type { Step } from './steps.ts'
+import { nameOf } from './wanted.ts'
+
+/** What would become of an object. */
+export interface ObjectDiff {
+  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
+  /** `deployment/web`. */
+  readonly object: string
+  /** `compose.yaml#services.web`; absent for what no file has any more. */
+  readonly source?: string
+  readonly values: readonly ValueDiff[]
+  /** What it means, in words. */
+  readonly consequence?: string
+}
+
+/** A value that would change. Secret values are masked. */
+export interface ValueDiff {
+  readonly path: string
+  readonly keys: readonly FieldKey[]
+  /** Absent: it is not there. */
+  readonly before?: unknown
+  readonly after?: unknown
+  /** What is to be read in place of the two. */
+  readonly masked?: string
+  /** Who has set the present value, where that was not devctl. */
+  readonly by?: Owner
+}
+
+/** What a deploy would do, object by object: what is wanted in its order, then what would go, then what stays although nobody wants it. */
+export function diffOf(
+  { steps, pruneFirst, prune, kept }: Changes,
+  secrets: KnownSecrets = new KnownSecrets(),
+): readonly ObjectDiff[] {
+  return [
+    ...[...steps.values()].flatMap(step => stepDiff(step, secrets)),
+    ...[...pruneFirst, ...prune].map(
+      (object): ObjectDiff => ({
+        action: 'delete',
+        object: nameOf(object),
+        values: [],
+        consequence: pruneFirst.includes(object)
+          ? 'makes room for its successor: its Pods end before the new one is made'
+          : 'left the Compose file; will be deleted',
+      }),
+    ),
+    // What commands made is none of the files' business.
+    ...kept
+      .filter(object => !isMadeByCommand(object))
+      .map(
+        (object): ObjectDiff => ({
+          action: 'keep',
+          object: nameOf(object),
+          values: [],
+          consequence:
+            object.kind === 'PersistentVolumeClaim'
+              ? 'left the Compose file; stays, with its data'
+              : isRoute(object)
+                ? 'stays as it is: no domain is given'
+                : 'left the Compose file; stays, since it asks to be kept',
+        }),
+      ),
+  ]
+}
+
+function stepDiff(step: Step, secrets: KnownSecrets): readonly ObjectDiff[] {
+  if (step.action === 'unchanged') return []
+  const { object, source } = step.wanted
+  const base = { object: nameOf(object), source }
+  switch (step.action) {
+    case 'create':
+      return [{ ...base, action: 'create', values: [] }]
+    case 'replace':
+      return [{ ...base, action: 'replace', values: [], consequence: step.reason }]
+    case 'update': {
+      const values = valueDiffs(step.differences, step.live, secrets)
+      const declared = isDeclaredElsewhere(step.live)
+        ? ', and loses what `kubectl apply` has set and the files do not say'
+        : ''
+      const consequence = step.isAdopted ? `becomes part of the environment${declared}` : undefined
+      return [{ ...base, action: 'update', values, ...(consequence && { consequence }) }]
+    }
+  }
+}
+
+/** The values that differ, for people and programs: without what is secret, by its name or because it is among the known ones, on both sides. */
+export function valueDiffs(
+  differences: readonly Difference[],
+  live: KubeObject,
+  secrets: KnownSecrets = new KnownSecrets(),
+): readonly ValueDiff[] {
+  return withoutKnown(differences, secrets).map(one => valueDiff(one, live))
+}
+
+function valueDiff({ keys, before, after, isHidden }: HiddenDifference, live: KubeObject): ValueDiff {
+  const by = ownerOf(live, keys)
+  const base = { path: pathText(keys), keys, ...(by && { by }) }
+  const mask = isHidden ? '*** (changed)' : maskOf(live.kind, keys, before, after)
+  return mask === undefined
+    ? {
+        ...base,
+        ...(before !== undefined && { before: masked(before) }),
+        ...(after !== undefined && { after: masked(after) }),
+      }
+    : { ...base, masked: mask }
+}
+
+/** What `kubectl apply` keeps: a copy of the whole object. */
+const COPY = 'kubectl.kubernetes.io/last-applied-configuration'
+
+function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after: unknown): string | undefined {
+  if (keys.includes(SECRETS_ANNOTATION)) return 'the secrets that it mounts have changed: its Pods are made anew'
+  if (kind === 'Secret' && (keys[0] === 'data' || keys[0] === 'stringData')) {
+    const size = (value: unknown) => Buffer.from(String(value), 'base64').length
+    if (before === undefined) return `*** (new, ${size(after)} bytes)`
+    return after === undefined ? '*** (removed)' : `*** (changed, ${size(before)} → ${size(after)} bytes)`
+  }
+  const change = before === undefined ? '*** (new)' : after === undefined ? '*** (removed)' : '*** (changed)'
+  if (keys.includes(COPY)) return change
+  const variable = keys.findLast(key => typeof key === 'object')
+  const isSecret = (value: unknown) => variable !== undefined && holdsSecret(variable.item, value)
+  return variable && keys.includes('env') && (isSecret(before) || isSecret(after)) ? change : undefined
+}
+
+/** Whether the value of a variable, or the variable as a whole, is secret by its name. */
+function holdsSecret(name: string, value: unknown): boolean {
+  const text = isMap(value) ? value['value'] : value
+  return typeof text === 'string' && isVariableWithSecret(name, text)
+}
+
+/** A value without the secret variables in it: a whole container, say. */
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(masked)
+  if (!isMap(value)) return value
+  const { name } = value
+  const isSecret = typeof name === 'string' && holdsSecret(name, value)
+  const entries = Object.entries(value)
+  return Object.fromEntries(entries.map(([key, inner]) => [key, isSecret && key === 'value' ? '***' : masked(inner)]))
+}

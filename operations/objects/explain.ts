@@ -1,0 +1,200 @@
+import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { entry, get, type Tree } from '../../compiler/syntax/tree.ts'
+import { toWarning } from './events.ts'
+import { KINDS } from './failures.ts'
+import { lastEnd, type Problem } from './problems.ts'
+import { remedyOf, type Told } from './remedies.ts'
+import type { WorkloadFailed } from './rollout.ts'
+
+/** Lines of a log, and warnings, that are shown. */
+const LOG_LINES = 20
+const WARNINGS = 5
+/** Milliseconds for getting a log: the error it belongs to must not wait for it. */
+const LOG_TIMEOUT = 5000
+
+/** What the kubelet answers in place of a log: the container has been cleaned up, or was never made. They are not the program's words. */
+const KUBELET =
+  /^(?:unable to retrieve container logs for |failed to try resolving symlinks in path |container "[^"]+" in pod "[^"]+" is (?:waiting to start|not available)|previous terminated container |rpc error: code = |failed to (?:get|find|open) (?:container|log)|Error from server)/
+
+/** Says why a workload does not get ready, at the line of the Compose file that it came from, with the cluster's warnings and the end of its log. */
+export async function explainFailure(
+  cluster: Cluster,
+  { workload, tracked }: WorkloadFailed,
+  services: Tree | undefined,
+): Promise<readonly Diagnostic[]> {
+  const reporter = new Reporter()
+  const key = workload.source.split('#services.')[1] ?? workload.service
+  const { namespace = '' } = workload.object.metadata
+  // Ten replicas that fail for one reason are one failure.
+  const told = new Set<string>()
+  for (const problem of tracked.problems) {
+    const { code, container, ends } = problem
+    // The container of a group's member has the member's name.
+    const member = container !== undefined && entry(services, container) ? container : key
+    const service = member === key ? workload.service : member
+    const id = `${code} ${member} ${container}`
+    if (told.has(id)) continue
+    told.add(id)
+    const warnings = tracked.warnings.map(shown)
+    const check = await stoppedBy(cluster, namespace, problem, warnings)
+    const notes = await notesOf(cluster, namespace, problem, warnings, check)
+    const kind = KINDS[code === 'crash-loop' && ends?.exitCode === 0 && !check ? 'ends-well' : code]
+    const { place, ...found } = remedyOf({ ...problem, ...(check && { check }) }, get(services, member), service)
+    const isGone = problem.pod !== undefined && notes.includes(goneText(problem.pod))
+    const remedy = {
+      ...(check && { message: stoppedText(service, ends) }),
+      ...found,
+      ...(isGone && keepsLog(workload.object)),
+    }
+    const span = place ?? entry(services, member)?.key
+    reporter.report(kind, span, { service, notes: unique(notes), ...remedy, ...(ends && { ends }) })
+  }
+  if (tracked.problems.length === 0) {
+    const { service } = workload
+    const pod = tracked.pods.at(-1)
+    const ends = pod && lastEnd(pod)
+    const lines = pod
+      ? await logNotes(cluster, namespace, pod, containersOf(pod)[0], false)
+      : isStartedAgain(workload.object)
+        ? ['its Pod is gone, and its log with it']
+        : []
+    const isGone = !pod || lines.includes(goneText(pod))
+    const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
+    const told: Told | undefined = ends && { code: 'crash-loop', detail: '', ends }
+    const { place, ...remedy } = told ? remedyOf(told, get(services, key), service) : {}
+    const span = place ?? entry(services, key)?.key
+    if (tracked.status.state === 'failed')
+      reporter.report(KINDS.failed, span, {
+        service,
+        notes,
+        ...remedy,
+        ...(isGone && keepsLog(workload.object)),
+        ...(ends && { ends }),
+      })
+    else reporter.report(KINDS.late, entry(services, key)?.key, { service, notes })
+  }
+  return reporter.diagnostics()
+}
+
+/** Notes without those that are there already, or whose words another one has. */
+const unique = (notes: readonly string[]): readonly string[] =>
+  notes.filter((note, index) => note.startsWith('| ') || notes.indexOf(note) === index)
+
+const shown = ({ about, message }: { readonly about: { kind: string; name: string }; readonly message: string }) =>
+  `${about.kind.toLowerCase()}/${about.name}: ${message}`
+
+async function notesOf(
+  cluster: Cluster,
+  namespace: string,
+  problem: Problem,
+  warnings: readonly string[],
+  check: string | undefined,
+): Promise<readonly string[]> {
+  const { code, where, detail, pod, container } = problem
+  const own = `${where}: ${detail}`
+  switch (code) {
+    case 'crash-loop': {
+      // The kubelet's back-off says nothing new, but that the health check had it killed does.
+      return [...(check ? [check] : []), ...(await logNotes(cluster, namespace, pod!, container, true))]
+    }
+    case 'serves':
+      return [`${detail} waits for it to complete`]
+    case 'unhealthy':
+      return [own, ...(await logNotes(cluster, namespace, pod!, container, false))]
+    case 'configuration':
+      // The same words come as the state of the container and as an event, each with another beginning.
+      return [own, ...warnings.filter(text => text.startsWith(where) && !text.includes(detail)).slice(-WARNINGS)]
+    default:
+      return [own]
+  }
+}
+
+/** The message of the check that had a container stopped; undefined when it ended by itself. */
+async function stoppedBy(
+  cluster: Cluster,
+  namespace: string,
+  { code, where, pod, ends }: Problem,
+  warnings: readonly string[],
+): Promise<string | undefined> {
+  if (code !== 'crash-loop' || ends?.reason === 'OOMKilled') return undefined
+  const failed = warnings.findLast(
+    text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
+  )
+  // A program that ends by itself without an error fails its check, too; one that ends in good order when it is stopped has the same status.
+  const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod))
+  return isSure ? failed : undefined
+}
+
+/** Whether the kubelet says that it stopped a container of the Pod because of a check; false for users who may not read events. */
+async function wasStopped(cluster: Cluster, namespace: string, { metadata }: KubeObject): Promise<boolean> {
+  const query = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    namespace,
+    fields: `involvedObject.uid=${metadata.uid},reason=Killing`,
+  }
+  const events = await cluster.list(query, { signal: AbortSignal.timeout(LOG_TIMEOUT) }).catch(() => [])
+  return events.some(event => /failed (?:liveness|startup) probe/.test(toWarning(event).message))
+}
+
+const stoppedText = (service: string, ends: Problem['ends']): string =>
+  `\`${service}\` was stopped ${ends?.count ?? 0} times, because its health check failed`
+
+const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
+
+/** What to do about a log that is gone: the Job controller deletes the Pod that has failed too often where the kubelet is to start its container again. */
+const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
+  isStartedAgain(workload)
+    ? {
+        hint: 'the cluster deletes the Pod of such a Job when it has failed, with its log; with `restart: "no"` it stays',
+      }
+    : {}
+
+function isStartedAgain({ kind, spec }: KubeObject): boolean {
+  const { template } = (spec ?? {}) as { readonly template?: { readonly spec?: { readonly restartPolicy?: string } } } // a workload's spec
+  return kind === 'Job' && template?.spec?.restartPolicy === 'OnFailure'
+}
+
+/** The end of a container's log with a line that says so. */
+async function logNotes(
+  cluster: Cluster,
+  namespace: string,
+  pod: KubeObject,
+  container: string | undefined,
+  previous: boolean,
+): Promise<readonly string[]> {
+  if (container === undefined) return []
+  const { name } = pod.metadata
+  const lines = await lastLines(cluster, name, namespace, container, previous)
+  if (!lines) return [goneText(pod)]
+  return lines.length > 0
+    ? [`last lines of pod/${name}:`, ...lines.map(line => `| ${line}`)]
+    : [`pod/${name} printed nothing`]
+}
+
+function containersOf({ spec }: KubeObject): readonly string[] {
+  const { containers = [] } = (spec ?? {}) as { readonly containers?: readonly { readonly name: string }[] } // a Pod's spec
+  return containers.map(({ name }) => name)
+}
+
+/** The end of a container's log; of the running one when there is none any more of the one before. */
+async function lastLines(
+  cluster: Cluster,
+  name: string,
+  namespace: string,
+  container: string,
+  previous: boolean,
+): Promise<readonly string[] | undefined> {
+  const found: string[] = []
+  const options = { container, previous, tailLines: LOG_LINES, signal: AbortSignal.timeout(LOG_TIMEOUT) }
+  try {
+    for await (const line of cluster.logs({ name, namespace }, options)) if (!KUBELET.test(line)) found.push(line)
+  } catch (error) {
+    if (error instanceof ClusterError && error.failure === 'not-found') return undefined
+    // There may be none; what is known without it is told.
+  }
+  if (found.length > 0) return found
+  return previous ? lastLines(cluster, name, namespace, container, false) : []
+}

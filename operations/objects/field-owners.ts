@@ -1,0 +1,82 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { type FieldKey, isMap } from './comparison.ts'
+import { MANAGER } from './labels.ts'
+
+/** Who has set a value of an object last, other than devctl. */
+export interface Owner {
+  readonly manager: string
+  /** ISO 8601. */
+  readonly time?: string
+}
+
+/**
+ * Who else has the value at a path, as the object's managed fields tell
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined when devctl alone has it, or nobody does.
+ */
+export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | undefined {
+  const entries = (live.metadata.managedFields ?? []).filter(
+    ({ manager, fieldsV1 }) =>
+      manager !== MANAGER && !manager.startsWith(`${MANAGER}-`) && has(fieldsV1, live, keys) === true,
+  )
+  const last = entries.sort((a, b) => ((a.time ?? '') < (b.time ?? '') ? 1 : -1))[0]
+  return last && { manager: last.manager, ...(last.time && { time: last.time }) }
+}
+
+/**
+ * Whether a value is ours to decide: what is wanted says it, or devctl has set it before and it goes now. Items of lists that are told apart by something else than a name
+ * count as ours where any of the list is.
+ */
+export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
+  // A Secret is written as text, and kept in base64.
+  const said = keys[0] === 'data' && wanted['stringData'] !== undefined ? ['stringData', ...keys.slice(1)] : keys
+  if (valueAt(wanted, said) !== undefined) return true
+  return (live.metadata.managedFields ?? []).some(
+    ({ manager, subresource, fieldsV1 }) =>
+      manager === MANAGER && subresource === undefined && has(fieldsV1, live, keys) !== false,
+  )
+}
+
+const valueAt = (whole: unknown, keys: readonly FieldKey[]): unknown => keys.reduce(valueIn, whole)
+
+function valueIn(whole: unknown, key: FieldKey): unknown {
+  if (Array.isArray(whole))
+    return typeof key === 'number' ? whole[key] : whole.find(one => isMap(one) && isNamed(one, key))
+  return isMap(whole) && typeof key === 'string' ? whole[key] : undefined
+}
+
+const isNamed = (item: Readonly<Record<string, unknown>>, key: FieldKey): boolean =>
+  typeof key === 'object' && item['name'] === key.item
+
+/**
+ * Whether managed fields of an object have the value at a path; `list` where all that is known is that they have items of its list. Fields have keys with a prefix: `f:` a
+ * field, `k:` an item by the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a field that is owned as a whole is owned, too.
+ */
+function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): boolean | 'list' {
+  let at = fields
+  let value: unknown = live
+  for (const key of keys) {
+    if (typeof at !== 'object' || at === null) return false
+    value = valueIn(value, key)
+    const found = Object.entries(at).find(([name]) => isStep(name, key, value))
+    if (!found) return typeof key !== 'string' && Object.keys(at).some(isUnnamedItem) ? 'list' : false
+    at = found[1]
+    if (Object.keys(at as object).length === 0) return true // the values of managed fields are objects
+  }
+  return true
+}
+
+/** An item of a list that is told apart by something else than its name: a port, a mount. */
+const isUnnamedItem = (name: string): boolean => name.startsWith('k:') && !('name' in JSON.parse(name.slice(2)))
+
+/** Whether a step of managed fields leads to the value that a key leads to in the object. */
+function isStep(step: string, key: FieldKey, value: unknown): boolean {
+  if (typeof key === 'string') return step === `f:${key}`
+  const rest = step.slice(2)
+  if (step.startsWith('i:')) return typeof key === 'number' && rest === String(key)
+  if (step.startsWith('v:')) return JSON.parse(rest) === value
+  if (!step.startsWith('k:')) return false
+  const entries = Object.entries<unknown>(JSON.parse(rest))
+  if (value === undefined)
+    return typeof key === 'object' && entries.some(([name, one]) => name === 'name' && one === key.item)
+  return isMap(value) && entries.every(([name, one]) => value[name] === one)
+}

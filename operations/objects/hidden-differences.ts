@@ -1,0 +1,77 @@
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+import { type Difference, type FieldKey, isMap } from './comparison.ts'
+
+/** A difference without known secrets; `isHidden`: nothing is left of it that could be shown. */
+export interface HiddenDifference extends Difference {
+  readonly isHidden?: true
+}
+
+const MASK = '***'
+
+/**
+ * The differences without what is known to be secret. Where the new value has a secret in it, the old one most likely has an older one, which
+ * nobody here knows: of it stays what the new value shows, too. The items of a list count together: they move when one comes or goes.
+ */
+export function withoutKnown(differences: readonly Difference[], secrets: KnownSecrets): readonly HiddenDifference[] {
+  const groups = new Map<string, Difference[]>()
+  for (const one of differences) {
+    const key = groupOf(one.keys)
+    groups.set(key, [...(groups.get(key) ?? []), one])
+  }
+  const hidden = new Map([...groups.values()].flatMap(group => hide(group, secrets)))
+  return differences.map(one => hidden.get(one) ?? one)
+}
+
+/** The path up to the list whose items have no names. */
+function groupOf(keys: readonly FieldKey[]): string {
+  const index = keys.findIndex(key => typeof key === 'number')
+  return JSON.stringify(index < 0 ? keys : keys.slice(0, index))
+}
+
+function hide(
+  group: readonly Difference[],
+  secrets: KnownSecrets,
+): readonly (readonly [Difference, HiddenDifference])[] {
+  const all = group.map(one => ({ one, before: mask(one.before, secrets), after: mask(one.after, secrets) }))
+  if (all.every(({ one, before, after }) => before === one.before && after === one.after)) return []
+  const shown = new Set(all.flatMap(({ after }) => [...linesOf(after)]))
+  return all.map(({ one, before: known, after }) => {
+    const before = mapTexts(known, text => onlyShown(text, shown))
+    const isEqual = JSON.stringify(before) === JSON.stringify(after)
+    return [one, { keys: one.keys, before, after, ...(isEqual && { isHidden: true as const }) }] as const
+  })
+}
+
+/** The lines of a text that may be shown; the others are masked. */
+const onlyShown = (text: string, shown: ReadonlySet<string>): string =>
+  text
+    .split('\n')
+    .map(line => (shown.has(line) ? line : MASK))
+    .join('\n')
+
+/** A value with its secrets masked; the same value where it has none. */
+function mask(value: unknown, secrets: KnownSecrets): unknown {
+  let any = false
+  const masked = mapTexts(value, text => {
+    const shown = secrets.maskValue(text)
+    any ||= shown !== text
+    return shown
+  })
+  return any ? masked : value
+}
+
+function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value)
+  // A number may be a secret, and is one as a whole.
+  if (typeof value === 'number') return change(String(value)) === String(value) ? value : MASK
+  if (Array.isArray(value)) return value.map(one => mapTexts(one, change))
+  if (!isMap(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change)]))
+}
+
+function* linesOf(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield* value.split('\n')
+  else if (typeof value === 'number') yield String(value)
+  else if (Array.isArray(value)) for (const one of value) yield* linesOf(one)
+  else if (isMap(value)) for (const one of Object.values(value)) yield* linesOf(one)
+}

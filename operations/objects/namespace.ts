@@ -1,0 +1,43 @@
+import type { CallOptions, Cluster, ClusterError, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { unlessForbidden } from './forbidden.ts'
+import { isEnding } from './removal.ts'
+
+/** Throws a UserError when the namespace is being deleted: nothing can be made in it, and what is there goes with it. */
+export async function refuseEndingNamespace(cluster: Cluster, namespace: string, options: CallOptions): Promise<void> {
+  const ending = await endingNamespace(cluster, namespace, options)
+  if (ending) throw namespaceEnds(namespace, leftIn(ending))
+}
+
+/** The namespace when it is being deleted; undefined otherwise, and for users who may not read it. */
+export async function endingNamespace(
+  cluster: Cluster,
+  namespace: string,
+  options: CallOptions,
+): Promise<KubeObject | undefined> {
+  const asked = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, options)
+  const found = await unlessForbidden(asked, undefined)
+  return found && isEnding(found) ? found : undefined
+}
+
+/** Whether the cluster refuses a new object because its namespace is being deleted. */
+export const isOfEndingNamespace = ({ causes }: ClusterError): boolean =>
+  causes.some(({ reason }) => reason === 'NamespaceTerminating')
+
+/** The error for a namespace that is being deleted. */
+export const namespaceEnds = (namespace: string, notes: readonly string[], cause?: unknown): UserError =>
+  new UserError(`the namespace \`${namespace}\` is being deleted`, {
+    notes,
+    hint: 'wait until it is gone and create it again, or name another one with `--namespace`',
+    ...(cause !== undefined && { cause }),
+  })
+
+/** What keeps a namespace from going, in the words of its controller. */
+function leftIn({ status }: KubeObject): readonly string[] {
+  const { conditions = [] } = (status ?? {}) as {
+    readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]
+  } // a Namespace's status
+  return conditions.flatMap(({ type, status, message }) =>
+    status === 'True' && message && /Remaining|Failure/.test(type) ? [message] : [],
+  )
+}

@@ -1,0 +1,37 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isMap } from './comparison.ts'
+
+/**
+ * About what an object would become: what is wanted, laid over what is there. For where the server cannot say it, because an admission webhook does not answer dry runs
+ * (reference/peers.md 4.3): defaults and conversions are unknown then.
+ */
+export function overlay(live: KubeObject, wanted: KubeObject): KubeObject {
+  return laid(live, wanted) as KubeObject // both are objects, so that the result has the fields of one
+}
+
+function laid(below: unknown, above: unknown): unknown {
+  if (Array.isArray(below) && Array.isArray(above)) return laidLists(below, above)
+  if (!isMap(below) || !isMap(above)) return above
+  const keys = new Set([...Object.keys(below), ...Object.keys(above)])
+  return Object.fromEntries([...keys].map(key => [key, key in above ? laid(below[key], above[key]) : below[key]]))
+}
+
+/** Items that have names go by them, as the server merges them: those of others stay. */
+function laidLists(below: readonly unknown[], above: readonly unknown[]): readonly unknown[] {
+  const names = above.map(nameOf)
+  if (names.includes(undefined) || below.map(nameOf).includes(undefined))
+    return above.map((item, index) => laid(below[index], item))
+  const kept = below.map(item => {
+    const index = names.indexOf(nameOf(item))
+    return index === -1 ? item : laid(item, above[index])
+  })
+  const known = new Set(below.map(nameOf))
+  return [...kept, ...above.filter(item => !known.has(nameOf(item)))]
+}
+
+/** What tells an item apart; several mounts may be of one volume. */
+function nameOf(item: unknown): string | undefined {
+  if (!isMap(item)) return undefined
+  const name = item['mountPath'] ?? item['containerPort'] ?? item['name']
+  return typeof name === 'string' || typeof name === 'number' ? String(name) : undefined
+}

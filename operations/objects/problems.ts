@@ -1,0 +1,233 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Warning } from './events.ts'
+
+/** Why a workload does not get ready; waiting longer would not help (reference/peers.md 4.7). */
+export interface Problem {
+  readonly code:
+    | 'image-pull'
+    | 'crash-loop'
+    | 'configuration'
+    | 'unschedulable'
+    | 'unhealthy'
+    | 'refused'
+    | 'claim'
+    | 'serves'
+  /** What it is about, as kubectl names it: `pod/web-7d49-j2fnt`. */
+  readonly where: string
+  readonly pod: KubeObject | undefined
+  readonly container: string | undefined
+  /** In the cluster's words. */
+  readonly detail: string
+  /** How often the container ended, and with what. */
+  readonly ends?: { readonly count: number; readonly exitCode: number; readonly reason?: string }
+}
+
+interface ContainerStatus {
+  readonly name: string
+  readonly ready?: boolean
+  readonly restartCount: number
+  readonly state?: ContainerState
+  readonly lastState?: ContainerState
+}
+interface ContainerState {
+  readonly waiting?: { readonly reason?: string; readonly message?: string }
+  readonly running?: { readonly startedAt?: string }
+  readonly terminated?: { readonly exitCode: number; readonly reason?: string }
+}
+interface Probe {
+  readonly initialDelaySeconds?: number
+  readonly periodSeconds?: number
+  readonly timeoutSeconds?: number
+  readonly failureThreshold?: number
+}
+/** The fields of a Pod that count here. */
+interface Pod {
+  readonly spec?: { readonly containers?: readonly { readonly name: string; readonly readinessProbe?: Probe }[] }
+  readonly status?: {
+    readonly phase?: string
+    readonly conditions?: readonly {
+      readonly type: string
+      readonly status: string
+      readonly reason?: string
+      readonly message?: string
+      readonly lastTransitionTime?: string
+    }[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+    readonly containerStatuses?: readonly ContainerStatus[]
+  }
+}
+
+const IMAGE = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+  'RegistryUnavailable',
+])
+const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerError', 'RunContainerError'])
+/** Failed mounts are tried again; the first may come from a Secret that is just being made. */
+const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
+
+/** What a shell, or the runtime, says of a program that the image does not have: its name is in one of the groups. */
+export const NO_PROGRAM =
+  /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
+
+/** Restarts after which a container that ends counts as one that cannot work: the first may come from a dependency that is still starting. */
+const PATIENCE = 2
+/** Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may take some. */
+const SCHEDULING_PATIENCE = 15_000
+/** Milliseconds that a container gets in any case before its failing health check counts. */
+const HEALTH_PATIENCE = 30_000
+
+/** What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an attempt from before the cause was mended. */
+export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
+
+/**
+ * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970; `before` is how often each container had been
+ * started again when the deploy first saw it at work: those do not count. `since` is when its workload was last changed: a failing health check counts from then on.
+ */
+export function podProblems(
+  pod: KubeObject,
+  warnings: readonly Warning[],
+  now: number,
+  before: ReadonlyMap<string, number> = new Map(),
+  since = 0,
+): readonly Problem[] {
+  if (pod.metadata.deletionTimestamp !== undefined) return []
+  const { spec, status = {} } = pod as unknown as Pod // the server has checked its shape
+  const found: Problem[] = []
+  const where = `pod/${pod.metadata.name}`
+  const add = (code: Problem['code'], detail: string, more: Partial<Problem> = {}) =>
+    found.push({ code, where, pod, container: undefined, detail, ...more })
+  for (const one of [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]) {
+    const container = one.name
+    const { reason = '', message = '' } = one.state?.waiting ?? {}
+    if (IMAGE.has(reason)) add('image-pull', imageDetail(warnings, message || reason), { container })
+    else if (CONFIGURATION.has(reason)) add('configuration', message || reason, { container })
+    else if (
+      one.restartCount - (before.get(container) ?? 0) >= PATIENCE &&
+      (reason === 'CrashLoopBackOff' || one.state?.terminated)
+    )
+      add('crash-loop', message, { container, ends: endsOf(one) })
+    else {
+      const probe = spec?.containers?.find(({ name }) => name === container)?.readinessProbe
+      const check = probe && !one.ready && one.state?.running && lastCheck(warnings, startOf(one))
+      // A program that is not there does not come with time.
+      if (check && (isUnhealthy(one, probe, now, since) || NO_PROGRAM.test(check)))
+        add('unhealthy', check, { container })
+    }
+  }
+  const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {
+    const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '')
+    if (now - since >= SCHEDULING_PATIENCE) add('unschedulable', scheduled.message ?? '')
+  }
+  const mount = warnings.findLast(({ reason }) => MOUNTS.has(reason))
+  if (mount && status.phase === 'Pending' && (mount.count > 1 || /not found/.test(mount.message)))
+    add('configuration', mount.message)
+  return found
+}
+
+/** What keeps a workload from having Pods: the cluster refuses to make them. */
+export function workloadProblems(workload: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
+  const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
+  const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
+  const since = changedAt(workload)
+  const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
+  // An event lasts an hour, and a condition until the next attempt: one from before the last change says nothing. Both count whole seconds.
+  const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time > since)
+  const isNew =
+    event !== undefined || (Date.parse(failure?.lastTransitionTime ?? '') || Number.POSITIVE_INFINITY) > since
+  // A Deployment has a condition for as long as its newest Pods are refused: the events of its ReplicaSet alone may be over.
+  const detail = (isNew ? failure?.message : undefined) ?? (workload.kind === 'Deployment' ? undefined : event?.message)
+  if (
+    detail === undefined ||
+    !/forbidden|denied|exceeded quota|violates|is invalid|failed calling webhook/.test(detail)
+  )
+    return []
+  return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
+}
+
+/** Milliseconds since 1970: when somebody last wrote what is wanted of an object, or gave it a fresh chance. */
+export function changedAt({ metadata }: KubeObject): number {
+  const times = (metadata.managedFields ?? [])
+    .filter(({ subresource }) => subresource === undefined)
+    .map(({ time }) => Date.parse(time ?? '') || 0)
+  return Math.max(0, ...times)
+}
+
+/** What keeps a claim from being bound. One that waits for its first Pod is well. */
+export function claimProblems(claim: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
+  const { phase } = (claim['status'] ?? {}) as { readonly phase?: string } // a claim's status
+  const where = `persistentvolumeclaim/${claim.metadata.name}`
+  const event = warnings.findLast(({ reason }) => reason === 'ProvisioningFailed')
+  const detail = phase === 'Lost' ? 'its volume is gone' : phase === 'Pending' ? event?.message : undefined
+  return detail === undefined ? [] : [{ code: 'claim', where, pod: undefined, container: undefined, detail }]
+}
+
+/** How the last container of a Pod that ended in an error ended. */
+export function lastEnd(pod: KubeObject): Problem['ends'] {
+  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  const failed = all.findLast(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0)
+  return failed && endsOf(failed)
+}
+
+/** Whether a Pod is ready, as its health checks say; of one without, whether its containers run. */
+export function isReady({ status = {} }: KubeObject): boolean {
+  const { conditions } = status as NonNullable<Pod['status']> // a Pod's status
+  return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
+}
+
+/** Whether a health check says when a Pod is ready. */
+export function isProbed(pod: KubeObject): boolean {
+  const { spec } = pod as unknown as Pod // the server has checked its shape
+  return spec?.containers?.some(({ readinessProbe }) => readinessProbe !== undefined) ?? false
+}
+
+/** How often each container that is at work has been started again. */
+export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
+  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  const all = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])]
+  return new Map(all.filter(({ state }) => state?.running).map(({ name, restartCount }) => [name, restartCount]))
+}
+
+/** Whether a container of the Pod has started, or the Pod has done its work. */
+export function hasStarted(pod: KubeObject): boolean {
+  const { status = {} } = pod as unknown as Pod // the server has checked its shape
+  return status.phase === 'Running' || status.phase === 'Succeeded'
+}
+
+/** `ErrImagePull` has the registry's own words; the back-off that follows says less than the event before it. */
+function imageDetail(warnings: readonly Warning[], message: string): string {
+  const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
+  return withoutLayers(/back-off/i.test(message) && pull ? pull.message : message)
+}
+
+/** What the kubelet, its protocol and containerd each put before the words that say what is wrong. */
+const LAYERS =
+  /^(?:failed to (?:pull|pull and unpack|resolve)(?: image| reference) "[^"]*": |rpc error: code = \w+ desc = )/i
+
+function withoutLayers(message: string): string {
+  const rest = message.replace(LAYERS, '')
+  return rest === message ? message : withoutLayers(rest)
+}
+
+function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullable<Problem['ends']> {
+  const last = state?.terminated ?? lastState?.terminated
+  return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
+}
+
+/** What the last health check has said since the container started. */
+const lastCheck = (warnings: readonly Warning[], since: number): string | undefined =>
+  warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= since)?.message
+
+const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.running?.startedAt ?? '') || 0
+
+/** As Compose counts: the check has failed as often as it may, after the time in which it may fail. */
+function isUnhealthy(one: ContainerStatus, probe: Probe, now: number, since: number): boolean {
+  const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
+  const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)
+  return now - Math.max(startOf(one), since) > Math.max(HEALTH_PATIENCE, allowed)
+}

@@ -1,0 +1,44 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+
+/** Fields of a Pod's spec that name another object: the kind that they name, and the key of the name. */
+const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {
+  configMap: ['ConfigMap', 'name'],
+  configMapRef: ['ConfigMap', 'name'],
+  configMapKeyRef: ['ConfigMap', 'name'],
+  secret: ['Secret', 'secretName'],
+  secretRef: ['Secret', 'name'],
+  secretKeyRef: ['Secret', 'name'],
+  imagePullSecrets: ['Secret', 'name'],
+  persistentVolumeClaim: ['PersistentVolumeClaim', 'claimName'],
+}
+
+/** Objects that make a Secret of their own name: External Secrets and Sealed Secrets. */
+const MAKES_SECRET = new Set(['ExternalSecret', 'SealedSecret'])
+
+/** How `referencesOf` calls an object: `ConfigMap/page`. */
+export const referenceTo = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string =>
+  `${MAKES_SECRET.has(kind) ? 'Secret' : kind}/${metadata.name}`
+
+/** The ConfigMaps, Secrets, claims and accounts that the Pods of a workload name, as `referenceTo` calls them. */
+export function referencesOf(workload: Pick<KubeObject, 'kind'> & Readonly<Record<string, unknown>>): Set<string> {
+  const found = new Set<string>()
+  const spec = (workload['spec'] as { readonly template?: { readonly spec?: unknown } } | undefined)?.template?.spec
+  const account = (spec as { readonly serviceAccountName?: string } | undefined)?.serviceAccountName
+  if (account !== undefined) found.add(`ServiceAccount/${account}`)
+  collect(spec, found)
+  return found
+}
+
+function collect(value: unknown, found: Set<string>): void {
+  if (Array.isArray(value)) for (const item of value) collect(item, found)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return
+  for (const [field, inner] of Object.entries(value)) {
+    const [kind, key] = NAMING[field] ?? []
+    for (const one of Array.isArray(inner) ? inner : [inner]) {
+      // A projected volume names a Secret by `name`, all other volumes by `secretName`.
+      const name = key === undefined ? undefined : (one?.[key] ?? one?.name)
+      if (typeof name === 'string') found.add(`${kind}/${name}`)
+    }
+    collect(inner, found)
+  }
+}

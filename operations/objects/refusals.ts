@@ -1,0 +1,89 @@
+import type { ClusterError, KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Choices } from './choices.ts'
+import { ENVIRONMENT_LABEL } from './labels.ts'
+import { isOfEndingNamespace, namespaceEnds } from './namespace.ts'
+import { controllerOf } from './owners.ts'
+import { nameOf, type WantedObject } from './wanted.ts'
+import { webhookRefusal } from './webhook-refusal.ts'
+
+/** Throws unless the object may be adopted: it belongs to nobody, and the user has said so (reference/peers.md 4.5). */
+export function refuseForeign({ object, source }: WantedObject, there: KubeObject, { adopt }: Choices): void {
+  const name = `\`${nameOf(object)}\``
+  const owner = ownerOf(there)
+  const notes = [`made from ${source}`]
+  if (owner === undefined && adopt) return
+  if (owner === undefined)
+    throw new UserError(`${name} is there already, and nobody's label is on it`, {
+      notes,
+      hint: '`--adopt` makes it part of this environment; else rename the service, or choose another namespace',
+    })
+  throw new UserError(`${name} is there already and belongs to ${owner}`, {
+    notes,
+    hint: 'give the environment a namespace of its own, or rename the service',
+  })
+}
+
+/** Marks by which other tools know their objects, and what they are called. */
+const OWNERS: readonly (readonly [where: 'labels' | 'annotations', key: string, name: (value: string) => string])[] = [
+  ['labels', ENVIRONMENT_LABEL, value => `the environment \`${value}\``],
+  ['annotations', 'meta.helm.sh/release-name', value => `the Helm release \`${value}\``],
+  ['annotations', 'argocd.argoproj.io/tracking-id', value => `the Argo CD application \`${value.split(':')[0]}\``],
+  ['labels', 'kustomize.toolkit.fluxcd.io/name', value => `the Flux Kustomization \`${value}\``],
+  ['labels', 'helm.toolkit.fluxcd.io/name', value => `the Flux HelmRelease \`${value}\``],
+  ['labels', 'applyset.kubernetes.io/part-of', value => `the ApplySet \`${value}\``],
+]
+
+function ownerOf(object: KubeObject): string | undefined {
+  for (const [where, key, name] of OWNERS) {
+    const value = object.metadata[where]?.[key]
+    if (value !== undefined) return name(value)
+  }
+  const controller = controllerOf(object)
+  return controller && `${controller.kind.toLowerCase()}/${controller.name}`
+}
+
+/** Says in the user's words why the cluster does not take an object. */
+export function refusal(error: ClusterError, { object, source }: WantedObject): unknown {
+  const name = `\`${nameOf(object)}\``
+  const byWebhook = webhookRefusal(error, name, [`made from ${source}`])
+  if (byWebhook) return byWebhook
+  const { namespace } = object.metadata
+  const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  const notes = [`made from ${source}`, ...(causes.length > 0 ? causes : [error.message])]
+  if (error.failure === 'not-found' && /namespaces? "/.test(error.message))
+    return new UserError(`the namespace \`${namespace}\` does not exist`, {
+      hint: `make it with \`kubectl create namespace ${namespace}\`, or name another one with \`--namespace\``,
+      cause: error,
+    })
+  if (isOfEndingNamespace(error)) return namespaceEnds(namespace ?? '', [], error)
+  if (error.failure === 'not-found')
+    return new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
+      notes: [`made from ${source}`],
+      hint: 'install what defines it, such as the Gateway API',
+      cause: error,
+    })
+  if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity/.test(error.message))
+    return new UserError(`the cluster does not take ${name}`, { notes, cause: error })
+  // A class that cannot make volumes larger answers 403.
+  const isSize = error.failure === 'forbidden' && /resize/.test(error.message)
+  if ((error.failure === 'invalid' || isSize) && object.kind === 'PersistentVolumeClaim')
+    return new UserError(`the claim \`${object.metadata.name}\` cannot become what the file says`, {
+      notes,
+      hint: `claims grow where their storage class can, and never shrink or change class: keep the size and class that it has, give the volume another name, or delete it with its data by \`kubectl delete pvc ${object.metadata.name}\``,
+      cause: error,
+    })
+  // Only what was there before has another selector: ours never changes.
+  if (error.failure === 'invalid' && /spec\.selector.*immutable/s.test(causes.join('\n')))
+    return new UserError(`${name} cannot be taken over: a workload keeps its selector for life`, {
+      notes: [`made from ${source}`],
+      hint: `rename the service, or delete it first: \`kubectl delete ${object.kind.toLowerCase()} ${object.metadata.name}\``,
+      cause: error,
+    })
+  if (error.failure === 'invalid')
+    return new UserError(`the cluster does not take ${name}`, {
+      notes,
+      cause: error,
+    })
+  return error
+}

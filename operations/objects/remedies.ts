@@ -1,0 +1,406 @@
+import type { Span } from '../../compiler/syntax/source.ts'
+import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '../../compiler/syntax/tree.ts'
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+import { NO_PROGRAM, type Problem } from './problems.ts'
+
+/** What has to be changed to mend a problem. */
+export interface Remedy {
+  /** The key of the service that is to be changed, or its image, where the file has it. */
+  readonly place: Span | undefined
+  /** What is wrong, where more can be said than what kind of problem it is: a clause about `{service}`. */
+  readonly message?: string
+  readonly hint?: string
+}
+
+/** A problem, as the cluster has told it. */
+export type Told = Pick<Problem, 'code' | 'detail' | 'ends'> & {
+  /** The message of a health check that had the container stopped. */
+  readonly check?: string
+}
+
+/** What `match` has found, with its groups. */
+type Found = readonly (string | undefined)[]
+
+interface Rule {
+  /** In the words of the cluster; absent: always. */
+  readonly match?: RegExp
+  /** Paths of keys of the service: the first that is written is the place, and is named in the hint. Without any the first is named. */
+  readonly keys: readonly string[]
+  /** Of a key with a list: the item that is meant, by what `match` has found. */
+  readonly item?: (found: Found) => string | undefined
+  readonly message?: (found: Found, service: string) => string
+  readonly hint: (found: Found, key: string, value: string | undefined) => string | undefined
+}
+
+const MEMORY_LIMIT = ['deploy.resources.limits.memory', 'resources.limits.memory', 'mem_limit']
+const MEMORY_REQUEST = [
+  'deploy.resources.reservations.memory',
+  'resources.requests.memory',
+  'mem_reservation',
+  ...MEMORY_LIMIT,
+]
+const CPU_REQUEST = [
+  'deploy.resources.reservations.cpus',
+  'resources.requests.cpu',
+  'deploy.resources.limits.cpus',
+  'resources.limits.cpu',
+  'cpus',
+]
+const NODES = ['x-node-selector', 'deploy.placement.constraints', 'platform']
+const CHECK = ['healthcheck.test', 'healthcheck.http', 'healthcheck']
+const PROGRAM = ['entrypoint', 'command']
+/** An object's name in the cluster begins with the environment's; in the file it does not. */
+const named = (found: Found): string | undefined => found[1]
+
+const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
+  'image-pull': [
+    {
+      match: /never|not present with pull policy/i,
+      keys: ['pull_policy', 'image'],
+      hint: (_, key) => `\`${key}\` lets the node not pull it: load the image there, or let it be pulled`,
+    },
+    {
+      match: /unauthorized|denied|forbidden|authentication required|no basic auth/i,
+      keys: ['image', 'build'],
+      hint: () =>
+        'the registry wants credentials, or has no such repository: `devctl deploy --registry-credentials` makes the pull secret',
+    },
+    {
+      match: /no such host|dial tcp|i\/o timeout|connection refused|x509|HTTP response to HTTPS|deadline exceeded/i,
+      keys: ['image', 'build'],
+      hint: (_, key) => `the node cannot reach the registry that \`${key}\` names, or does not trust it`,
+    },
+    {
+      match: /invalid(?:ImageName| reference format)/i,
+      keys: ['image'],
+      hint: () => 'write `image` as `registry/name:tag`',
+    },
+    {
+      keys: ['image', 'build'],
+      hint: (_, key) =>
+        `check the name and tag${key === 'build' ? ' that `build` was pushed with' : ' of `image`'}; for a private registry, \`devctl deploy --registry-credentials\` makes the pull secret`,
+    },
+  ],
+  'crash-loop': [],
+  configuration: [
+    {
+      match: /secrets? "([^"]+)" (?:is )?(?:not found|forbidden)/,
+      keys: ['secrets', 'environment', 'env_file', 'volumes'],
+      item: named,
+      message: (found, service) => `the Secret \`${found[1]}\`, which \`${service}\` needs, does not exist`,
+      hint: (found, key) =>
+        `make it in the namespace before the deploy, or change \`${key}\`: \`kubectl create secret generic ${found[1]} --from-file=…\``,
+    },
+    {
+      match: /configmaps? "([^"]+)" (?:is )?(?:not found|forbidden)/,
+      keys: ['configs', 'environment', 'volumes'],
+      item: named,
+      message: (found, service) => `the ConfigMap \`${found[1]}\`, which \`${service}\` needs, does not exist`,
+      hint: (found, key) =>
+        `make it in the namespace before the deploy, or change \`${key}\`: \`kubectl create configmap ${found[1]} --from-file=…\``,
+    },
+    {
+      match: /couldn't find key (\S+) in (Secret|ConfigMap) (?:[^\s/]+\/)?(\S+)/,
+      keys: ['environment', 'secrets', 'configs'],
+      message: (found, service) =>
+        `the ${found[2]} \`${found[3]}\`, which \`${service}\` needs, has no key \`${found[1]}\``,
+      hint: found => `add the key to it, or name another one of its keys than \`${found[1]}\``,
+    },
+    {
+      match: /references non-existent (secret|config) key: (\S+)/,
+      keys: ['secrets', 'configs', 'volumes'],
+      hint: (found, key) => `\`${key}\` needs the key \`${found[2]}\`, which what is in the cluster does not have`,
+    },
+    {
+      match: /persistentvolumeclaim "([^"]+)" not found/,
+      keys: ['volumes'],
+      item: named,
+      hint: found => `\`volumes.${found[1]}\` is external: make the claim before the deploy`,
+    },
+    {
+      match: /Multi-Attach|already (?:used by|exclusively attached)/i,
+      keys: ['volumes'],
+      hint: (_, key) =>
+        `a volume of \`${key}\` is still attached to another node: wait for the Pod there to end, or give the volume \`driver_opts.access: ReadWriteMany\``,
+    },
+    {
+      match: /exec: "([^"]+)": permission denied/,
+      keys: PROGRAM,
+      message: (found, service) => `\`${found[1]}\`, which \`${service}\` is to run, may not be executed`,
+      hint: (_, key) => `let \`${key}\` run it with a shell, or make it executable in the image`,
+    },
+    {
+      match: NO_PROGRAM,
+      keys: PROGRAM,
+      message: (found, service) => `the image of \`${service}\` has no program \`${found[1] ?? found[2]}\``,
+      hint: (_, key) => `name a program that the image has in \`${key}\`; a line for a shell is \`["sh", "-c", "…"]\``,
+    },
+    {
+      match: /chdir to cwd|working directory|\bcwd\b/i,
+      keys: ['working_dir'],
+      hint: () => '`working_dir` names a folder that the image does not have, or that the user may not enter',
+    },
+    {
+      match: /unable to find (?:user|group)|passwd file|runAsNonRoot|run as root|non-numeric user/i,
+      keys: ['user'],
+      hint: () => 'write `user` as numbers, `"1000:1000"`, of a user that may run the program',
+    },
+    {
+      match: /error mounting "[^"]*" to rootfs at "([^"]+)"|not a directory|MountVolume|mount failed|FailedMount/i,
+      keys: ['volumes', 'configs', 'secrets'],
+      item: named,
+      hint: (_, key) =>
+        `one of \`${key}\` cannot be mounted: a file does not go over a folder, nor a folder over a file`,
+    },
+    {
+      match: /port is already allocated|address already in use|hostport/i,
+      keys: ['ports'],
+      hint: () => 'another Pod of the node has the port: change `ports`, or leave `mode: host` out',
+    },
+    { keys: [], hint: () => undefined },
+  ],
+  unschedulable: [
+    {
+      match: /free ports for the requested pod ports/,
+      keys: ['ports', 'network_mode'],
+      hint: (_, key) =>
+        `another Pod has the port on every node that would do: change \`${key}\`${key === 'ports' ? ', or leave `mode: host` out' : ''}`,
+    },
+    {
+      match:
+        /volume node affinity conflict|unbound immediate PersistentVolumeClaims|persistentvolumeclaim "([^"]+)"|available persistent volumes/,
+      keys: ['volumes'],
+      item: named,
+      hint: (_, key) =>
+        `a volume of \`${key}\` cannot be used on any node that would do: it lies on another one, or its \`driver_opts.class\` cannot make it`,
+    },
+    {
+      match: /pod affinity rules/,
+      keys: ['volumes'],
+      hint: (_, key) =>
+        `a volume of \`${key}\` is shared, so that all who mount it go to one node: make room there, or give the volume \`driver_opts.access: ReadWriteMany\``,
+    },
+    {
+      match: /pod anti-affinity rules/,
+      keys: ['deploy.placement.max_replicas_per_node', 'scale', 'deploy.replicas'],
+      hint: (_, key) => `there are fewer nodes than \`${key}\` needs`,
+    },
+    { match: /Insufficient memory/, keys: MEMORY_REQUEST, hint: lower('memory') },
+    { match: /Insufficient cpu/, keys: CPU_REQUEST, hint: lower('cpu') },
+    {
+      match: /Insufficient (\S+?)[.,]?(?:\s|$)/,
+      keys: ['deploy.resources.reservations.devices', 'gpus', 'deploy.resources'],
+      hint: (found, key) => `\`${key}\` asks for more \`${found[1]}\` than any node has free`,
+    },
+    {
+      match: /node affinity\/selector|node\(s\) didn't match Pod's node/,
+      keys: NODES,
+      hint: (_, key) => `no node has the labels that \`${key}\` asks for: \`kubectl get nodes --show-labels\``,
+    },
+    {
+      match: /Too many pods/,
+      keys: ['scale', 'deploy.replicas'],
+      hint: () => 'the nodes run as many Pods as they may: make room',
+    },
+    {
+      match: /untolerated taint/,
+      keys: NODES,
+      hint: () => 'the nodes take no ordinary Pods: their taints are named above',
+    },
+    { keys: [], hint: () => 'lower its requests, change its node selector, or make room' },
+  ],
+  unhealthy: [
+    {
+      match: NO_PROGRAM,
+      keys: CHECK,
+      message: (found, service) =>
+        `the healthcheck of \`${service}\` runs \`${found[1] ?? found[2]}\`, which its image does not have`,
+      hint: () =>
+        'let `healthcheck.test` run a program of the image, or write `healthcheck.http` with `path` and `port`, which needs none',
+    },
+    {
+      match: /HTTP probe failed with statuscode: (\d+)/,
+      keys: ['healthcheck.http.path', ...CHECK],
+      hint: (found, key) => `it answers ${found[1]}: does \`${key}\` name the right path and port?`,
+    },
+    {
+      match: /connection refused/i,
+      keys: ['healthcheck.http.port', ...CHECK],
+      hint: (_, key) =>
+        `nothing listens at the address that \`${key}\` asks; if it only starts later, raise \`healthcheck.start_period\``,
+    },
+    {
+      match: /timed? ?out|deadline exceeded/i,
+      keys: ['healthcheck.timeout', ...CHECK],
+      hint: (_, key) =>
+        `the check takes longer than it may: raise \`${key === 'healthcheck.timeout' ? key : 'healthcheck.timeout'}\``,
+    },
+    {
+      keys: CHECK,
+      hint: () => 'if it only needs longer, raise `healthcheck.start_period` or `retries`',
+    },
+  ],
+  refused: [
+    {
+      match: /must specify (limits|requests)\.(memory|cpu)/,
+      keys: ['deploy.resources'],
+      hint: found =>
+        `the quota wants it to be written: \`deploy.resources.${found[1] === 'limits' ? 'limits' : 'reservations'}.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
+    },
+    {
+      match: /exceeded quota: [^,]+, requested: [^=]*(memory|cpu)=/,
+      keys: [...MEMORY_REQUEST, ...CPU_REQUEST],
+      hint: (_, key) => `make room in the quota, or lower \`${key}\` or \`scale\``,
+    },
+    {
+      match: /quota/,
+      keys: ['scale', 'deploy.replicas'],
+      hint: (_, key) => `make room in the quota, or lower \`${key}\``,
+    },
+    {
+      match: /(maximum|minimum) (memory|cpu) (?:usage|limit)/,
+      keys: MEMORY_LIMIT,
+      hint: found =>
+        `the namespace has a ${found[1]}: write another \`deploy.resources.limits.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
+    },
+    {
+      match: /PodSecurity/,
+      keys: ['privileged', 'network_mode', 'pid', 'ipc', 'cap_add'],
+      hint: () => '`devctl render --policy restricted` tells what has to change',
+    },
+    {
+      match: /admission webhook "([^"]+)"/,
+      keys: [],
+      message: (found, service) => `the admission webhook \`${found[1]}\` refuses the Pods of \`${service}\``,
+      hint: () => 'its words are above; who runs the cluster can tell more',
+    },
+    { keys: [], hint: () => undefined },
+  ],
+  serves: [
+    {
+      keys: ['restart', 'deploy.restart_policy.condition'],
+      hint: (found, key, value) =>
+        `a server goes on running: ${value === undefined ? 'write `restart: always`' : `write \`always\` as \`${key}\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
+    },
+  ],
+  claim: [
+    {
+      match: /storageclass\S* "([^"]+)" not found/i,
+      keys: ['volumes'],
+      message: (found, service) =>
+        `a claim of \`${service}\` gets no volume: the cluster has no storage class \`${found[1]}\``,
+      hint: () => 'write another `driver_opts.class` for the volume, or none: `kubectl get storageclass` lists them',
+    },
+    {
+      keys: ['volumes'],
+      hint: () => '`kubectl get storageclass` lists the classes for `driver_opts.class`',
+    },
+  ],
+}
+
+function lower(what: string): Rule['hint'] {
+  return (_, key, value) =>
+    value === undefined
+      ? `no node has as much ${what} free: make room`
+      : `lower \`${key}\`, which is ${value}, or make room`
+}
+
+/** Which key of a service a problem is about, and what to write there. `service` is the service as the file has it, `name` what it is called. */
+export function remedyOf(problem: Told, service: Tree | undefined, name: string): Remedy {
+  if (problem.code === 'crash-loop') return remedyOfEnds(problem, service, name)
+  for (const rule of RULES[problem.code]) {
+    const found = rule.match ? problem.detail.match(rule.match) : [problem.detail]
+    if (found) return applied(rule, found, service, name)
+  }
+  return { place: undefined }
+}
+
+function applied(rule: Rule, found: Found, service: Tree | undefined, name: string): Remedy {
+  const item = rule.item?.(found)
+  const place = item === undefined ? undefined : itemPlace(service, rule.keys, item)
+  const written = place ?? rule.keys.map(key => placeOfKey(service, key)).find(one => one !== undefined)
+  const hint = rule.hint(found, written?.key ?? rule.keys[0] ?? '', written?.value)
+  const message = rule.message?.(found, name)
+  return { place: written?.span, ...(message !== undefined && { message }), ...(hint !== undefined && { hint }) }
+}
+
+/** A container that ends: what it was stopped for, or could not run. */
+function remedyOfEnds({ ends, check }: Told, service: Tree | undefined, name: string): Remedy {
+  const all = [`${ends?.exitCode ?? 0}`]
+  const rule = (keys: readonly string[], hint: Rule['hint']) => applied({ keys, hint }, all, service, name)
+  if (ends?.reason === 'OOMKilled')
+    return rule(MEMORY_LIMIT, (_, key, value) =>
+      value === undefined
+        ? 'no limit is written, so that the node itself ran out of memory: ask for what it needs with `deploy.resources.reservations.memory`'
+        : `raise its memory limit: \`${key}\`, which is ${value}`,
+    )
+  if (check !== undefined) return remedyOf({ code: 'unhealthy', detail: check }, service, name)
+  const logs = `\`devctl logs ${name}\` shows more`
+  if (ends?.exitCode === 0)
+    return rule(
+      ['restart', 'deploy.restart_policy'],
+      () => 'a service that does its work and ends is a Job: write `restart: "no"`',
+    )
+  if (ends?.exitCode === 127)
+    return rule(PROGRAM, (_, key) => `127 says that a program was not found: look at \`${key}\`; ${logs}`)
+  if (ends?.exitCode === 126)
+    return rule(PROGRAM, (_, key) => `126 says that a program may not be executed: look at \`${key}\`; ${logs}`)
+  return rule([], () => logs)
+}
+
+interface Written {
+  readonly key: string
+  readonly span: Span
+  /** Where it is one value. */
+  readonly value?: string
+}
+
+function placeOfKey(service: Tree | undefined, key: string): Written | undefined {
+  const path = key.split('.')
+  const parent = get(service, ...path.slice(0, -1))
+  const found = entry(parent, path.at(-1)!)
+  if (!found) return undefined
+  const { value } = found
+  return isScalar(value)
+    ? { key, span: key === 'image' ? value.span : found.key, value: `\`${asWritten(value)}\`` }
+    : { key, span: found.key }
+}
+
+/** A value as the file has it, `900M` and not its bytes; of one with a variable, or over several lines, what became of it. */
+function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
+  const text = file.text.slice(start, end).replace(/^(["'])(.*)\1$/, '$2')
+  return text === '' || /[$\n]/.test(text) ? String(value) : text
+}
+
+/**
+ * The item of a list that names something: `secrets: [db_password]` of the Secret `db-password`, also where the cluster's name says more (`shop-token`). The latter only
+ * of the first key: the volume `db` is not what the Secret `db-password` comes from.
+ */
+function itemPlace(service: Tree | undefined, keys: readonly string[], name: string): Written | undefined {
+  const itemOf = (key: string, isMeant: (written: string) => boolean): Written | undefined => {
+    const tree = get(service, key)
+    const item = isSeq(tree) ? tree.items.find(one => namesOf(one).some(isMeant)) : undefined
+    return item && { key, span: item.span }
+  }
+  const isSame = (written: string) => written === name || toDnsLabel(written) === name
+  for (const key of keys) {
+    const found = itemOf(key, isSame)
+    if (found) return found
+  }
+  return itemOf(keys[0]!, written => isWithin(name, written))
+}
+
+const namesOf = (item: Tree): readonly string[] =>
+  isScalar(item)
+    ? `${item.value}`.split(':')
+    : isMap(item)
+      ? ['source', 'target'].flatMap(key => {
+          const value = get(item, key)
+          return isScalar(value) ? [`${value.value}`] : []
+        })
+      : []
+
+const isWithin = (name: string, written: string): boolean => {
+  const label = toDnsLabel(written)
+  return written !== '' && (name.endsWith(`-${label}`) || name.startsWith(`${label}-`))
+}

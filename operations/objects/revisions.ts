@@ -1,0 +1,67 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isSeen } from './status.ts'
+
+/** The number that a Deployment gives its ReplicaSets: the one with its own number is the newest, even when it is an old one that is used again. */
+const REVISION = 'deployment.kubernetes.io/revision'
+const HASHES = ['pod-template-hash', 'controller-revision-hash']
+
+/**
+ * The Pods of a workload's newest revision: what older ones do says nothing about the deploy. None while its controller has not seen the newest, nor made any.
+ * `sets` are the ReplicaSets that are known, `pods` the Pods of the workload.
+ */
+export function newestPods(
+  workload: KubeObject,
+  sets: readonly KubeObject[],
+  pods: readonly KubeObject[],
+): readonly KubeObject[] {
+  if (!isSeen(workload)) return []
+  const { updateRevision, updatedNumberScheduled } = (workload['status'] ?? {}) as {
+    readonly updateRevision?: string
+    readonly updatedNumberScheduled?: number
+  } // a workload's status
+  const revision = workload.metadata.annotations?.[REVISION]
+  switch (workload.kind) {
+    case 'Deployment': {
+      if (revision === undefined) break
+      const set = sets.find(
+        ({ metadata }) =>
+          metadata.annotations?.[REVISION] === revision &&
+          metadata.ownerReferences?.some(({ uid }) => uid === workload.metadata.uid),
+      )
+      return set ? pods.filter(pod => hashOf(pod) === hashOf(set)) : []
+    }
+    case 'StatefulSet':
+      if (updateRevision === undefined) break
+      return pods.filter(pod => hashOf(pod) === updateRevision)
+    case 'DaemonSet':
+      if (!updatedNumberScheduled) return []
+  }
+  return youngest(pods)
+}
+
+/**
+ * The Pods of a StatefulSet that a newer revision is to replace. It waits for each to be ready before it goes on, for ever when one cannot be
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None where somebody is to delete them by hand.
+ */
+export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]): readonly KubeObject[] {
+  if (workload.kind !== 'StatefulSet' || !isSeen(workload)) return []
+  const { spec, status } = workload as unknown as {
+    readonly spec?: { readonly updateStrategy?: { readonly type?: string } }
+    readonly status?: { readonly updateRevision?: string }
+  } // a StatefulSet's
+  if (spec?.updateStrategy?.type === 'OnDelete' || status?.updateRevision === undefined) return []
+  return pods.filter(pod => hashOf(pod) !== status.updateRevision)
+}
+
+/** The Pods that are of the same revision as the one that was made last. */
+function youngest(pods: readonly KubeObject[]): readonly KubeObject[] {
+  const last = pods.reduce<KubeObject | undefined>(
+    (best, pod) => ((pod.metadata.creationTimestamp ?? '') >= (best?.metadata.creationTimestamp ?? '') ? pod : best),
+    undefined,
+  )
+  return last ? pods.filter(pod => hashOf(pod) === hashOf(last)) : []
+}
+
+function hashOf({ metadata }: KubeObject): string | undefined {
+  return HASHES.map(label => metadata.labels?.[label]).find(hash => hash !== undefined)
+}

@@ -1,0 +1,353 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import type { Changes } from './changes.ts'
+import type { DeployRun } from './deploy-run.ts'
+import { servicesBehind } from './endpoints/routes.ts'
+import { SHORT } from './failures.ts'
+import { SERVICE_LABEL } from './labels.ts'
+import { isProbed, isTriedAgain } from './problems.ts'
+import { deleteObject } from './removal.ts'
+import { isReached, type WorkloadStatus } from './status.ts'
+import type { Step } from './steps.ts'
+import { Together } from './together.ts'
+import { type Tracked, WorkloadDeleted } from './tracker.ts'
+import { nameOf, serviceOf, type Wanted, type WantedObject, type WantedWorkload } from './wanted.ts'
+
+/** The services that were waited for when the time was up. */
+export class NotInTime extends Error {
+  readonly late: readonly WorkloadFailed[]
+
+  constructor(late: readonly WorkloadFailed[], reason: unknown) {
+    super('the time is up', { cause: reason })
+    this.late = late
+  }
+}
+
+/** A workload that does not get where it should; `tracked` says why. */
+export class WorkloadFailed extends Error {
+  readonly workload: WantedWorkload
+  readonly tracked: Tracked
+
+  constructor(workload: WantedWorkload, tracked: Tracked) {
+    super(`\`${workload.service}\` does not start`)
+    this.workload = workload
+    this.tracked = tracked
+  }
+}
+
+export interface RolloutOptions {
+  readonly steps: Changes['steps']
+  /** Brings one object to what is wanted; gives it as it is then. */
+  readonly apply: (step: Step) => Promise<KubeObject>
+  /** Wait until all workloads are ready at the same time; else only for what others depend on. */
+  readonly wait: boolean
+}
+
+/** Milliseconds that other workloads get when one has failed: what fails for the same reason is reported with it, and nobody waits for the rest. */
+const GRACE = 3000
+
+/**
+ * Applies each workload when what it depends on is reached, all at the same time, and each route when its services are. With `wait` it ends when all workloads are ready
+ * together, and stay so for as long as `Settling` asks. Throws the failures of all workloads that failed.
+ */
+export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOptions): Promise<void> {
+  const others = new AbortController()
+  const rollout = new Rollout(run, wanted, options, AbortSignal.any([run.signal, others.signal]))
+  const stopped = new SomethingElse()
+  let forget: (() => void) | undefined
+  const all = rollout.start()
+  for (const one of all)
+    one.catch(() => {
+      forget ??= run.clock.every(GRACE, () => others.abort(stopped))
+    })
+  const failures = new Set<unknown>()
+  for (const result of await Promise.allSettled(all)) if (result.status === 'rejected') failures.add(result.reason)
+  forget?.()
+  failures.delete(stopped)
+  rollout.end()
+  if (
+    run.signal.aborted &&
+    failures.has(run.signal.reason) &&
+    ![...failures].some(one => one instanceof WorkloadFailed)
+  ) {
+    const late = rollout.late()
+    if (late.length > 0) throw new NotInTime(late, run.signal.reason)
+  }
+  // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
+  if (failures.size > 1) throw new AggregateError([...failures])
+  for (const failure of failures) throw failure
+}
+
+/** The reason for which waits end when another workload has failed. */
+class SomethingElse extends Error {
+  constructor() {
+    super('something else has failed')
+  }
+}
+
+/** What a look at a workload has found: it is where its waiter wants it (`done`), it is well but watched on, or neither. */
+type Look = 'done' | 'well' | undefined
+
+class Rollout {
+  readonly #run: DeployRun
+  readonly #wanted: Wanted
+  readonly #options: RolloutOptions
+  readonly #signal: AbortSignal
+  readonly #together: Together
+  readonly #byService: ReadonlyMap<string, WantedWorkload>
+  readonly #applied = new Map<string, Promise<KubeObject>>()
+  readonly #objects = new Map<WantedWorkload, KubeObject>()
+  /** Jobs that may be servers, and who waits for them to complete. */
+  readonly #completing = new Map<WantedWorkload, WantedWorkload>()
+  /** The last status that was told, by service. */
+  readonly #statuses = new Map<string, string>()
+  /** UIDs of Pods that were deleted because nothing else would. */
+  readonly #released = new Set<string | undefined>()
+
+  constructor(run: DeployRun, wanted: Wanted, options: RolloutOptions, signal: AbortSignal) {
+    this.#run = run
+    this.#wanted = wanted
+    this.#options = options
+    this.#signal = signal
+    this.#byService = new Map(wanted.workloads.map(workload => [workload.service, workload]))
+    this.#together = new Together(this.#byService.keys(), services => run.events.watching(services))
+  }
+
+  /** Begins everything; each promise is that of a workload or a route. */
+  start(): readonly Promise<void>[] {
+    const { wait } = this.#options
+    // In the order of their dependencies: what a workload needs has begun before it.
+    for (const workload of this.#wanted.workloads) this.#applied.set(workload.service, this.#apply(workload))
+    const workloads = this.#wanted.workloads.map(async workload => {
+      const object = await this.#applied.get(workload.service)!
+      if (wait) await this.#stay(workload, object)
+    })
+    return [...workloads, ...this.#wanted.after.map(route => this.#route(route))]
+  }
+
+  /** Tells how those are at the end that were waited for some time ago. */
+  end(): void {
+    for (const [workload, object] of this.#objects) {
+      const tracked = this.#waitedFor(workload, object)
+      if (tracked) this.#tell(workload, shownOf(tracked))
+    }
+  }
+
+  /** Those that were waited for, and are not ready. */
+  late(): readonly WorkloadFailed[] {
+    return [...this.#serving(), ...this.#notReady()]
+  }
+
+  /** Jobs that run as servers do, and that something waits for until they complete. */
+  #serving(): readonly WorkloadFailed[] {
+    return [...this.#completing].flatMap(([workload, waits]) => {
+      const object = this.#objects.get(workload)
+      const tracked = object && this.#run.tracker.now(object)
+      if (!tracked?.hasReadyPods || tracked.status.state === 'complete') return []
+      this.#tell(workload, { state: 'waiting', text: 'Job running, not complete' })
+      return [new WorkloadFailed(workload, { ...tracked, status: { state: 'waiting', text: servingText(waits) } })]
+    })
+  }
+
+  #notReady(): readonly WorkloadFailed[] {
+    return [...this.#objects].flatMap(([workload, object]) => {
+      const tracked = this.#waitedFor(workload, object)
+      return tracked && !isReady(tracked) ? [new WorkloadFailed(workload, tracked)] : []
+    })
+  }
+
+  /** How a workload is now that was waited for; undefined for others. */
+  #waitedFor(workload: WantedWorkload, object: KubeObject): Tracked | undefined {
+    const seen = this.#statuses.has(workload.service) ? this.#run.tracker.now(object) : undefined
+    return seen && asServer(workload, seen)
+  }
+
+  async #apply(workload: WantedWorkload): Promise<KubeObject> {
+    const step = this.#options.steps.get(workload)!
+    const isThere = step.action === 'unchanged'
+    const needs = workload.dependencies.filter(({ service }) => this.#applied.has(service))
+    // One that is as it should be waits for nobody.
+    if (isThere) this.#isThere(workload, step.live)
+    else if (needs.length > 0)
+      this.#run.events.waiting(
+        workload.service,
+        needs.map(({ service }) => service),
+      )
+    await Promise.all(
+      needs.map(async ({ service, condition }) => {
+        const object = await this.#applied.get(service)!
+        const needed = this.#byService.get(service)!
+        if (needed.isServer && condition === 'service_completed_successfully') this.#completing.set(needed, workload)
+        await this.#look(needed, object, tracked => {
+          if (condition === 'service_completed_successfully' && isServing(needed, tracked))
+            throw new WorkloadFailed(needed, servingForEver(tracked, workload))
+          return isReached(condition, tracked.status, tracked.hasStartedPod) ? 'done' : undefined
+        })
+      }),
+    )
+    if (isThere) return step.live
+    const object = await this.#options.apply(step)
+    this.#isThere(workload, object)
+    return object
+  }
+
+  #isThere(workload: WantedWorkload, object: KubeObject): void {
+    this.#objects.set(workload, object)
+    this.#run.events.applied(workload.service)
+  }
+
+  /** Watches a workload until all are ready together. */
+  async #stay(workload: WantedWorkload, object: KubeObject): Promise<void> {
+    const together = this.#together
+    try {
+      await this.#look(
+        workload,
+        object,
+        tracked => {
+          const isWell = isReady(tracked)
+          if (isWell) this.#tell(workload, tracked.status)
+          together.set(workload.service, !isWell ? 'waiting' : tracked.isStable ? 'stable' : 'ready')
+          return isWell ? 'well' : undefined
+        },
+        together.signal,
+      )
+    } catch (error) {
+      if (error !== together.signal.reason) throw error
+    }
+  }
+
+  /** Makes a new route when one of its services is ready, changes one that is there when all of them are. */
+  async #route(route: WantedObject): Promise<void> {
+    const step = this.#options.steps.get(route)!
+    const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
+    if (!mayBe) return
+    await this.#options.apply(step)
+    this.#run.events.routed(route.object)
+  }
+
+  /** Resolves when a route may lead to these; with false when what it needs has failed, which is told as a failure of that. */
+  async #isReachable(behind: readonly WantedWorkload[], action: Step['action']): Promise<boolean> {
+    if (behind.length === 0) {
+      // Who answers there is not known.
+      await Promise.allSettled(this.#applied.values())
+      return true
+    }
+    const ready = behind.map(one => this.#ready(one))
+    return (action === 'create' ? Promise.any(ready) : Promise.all(ready)).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async #ready(workload: WantedWorkload): Promise<void> {
+    const object = await this.#applied.get(workload.service)!
+    if (this.#options.wait) await this.#look(workload, object, tracked => (isReady(tracked) ? 'done' : undefined))
+  }
+
+  #workloadsBehind({ object }: WantedObject): readonly WantedWorkload[] {
+    const names = new Set(servicesBehind(object))
+    const leads = this.#wanted.before
+      .filter(({ object }) => object.kind === 'Service' && names.has(object.metadata.name))
+      .map(({ object }) => serviceSelectedBy(object) ?? serviceOf(object))
+    return [...new Set(leads)].flatMap(lead => (lead === undefined ? [] : (this.#byService.get(lead) ?? [])))
+  }
+
+  /** Looks at a workload until `check` says that it is done; throws WorkloadFailed as soon as waiting cannot help, and the reason of `until`. */
+  async #look(
+    workload: WantedWorkload,
+    applied: KubeObject,
+    check: (tracked: Tracked) => Look,
+    until?: AbortSignal,
+  ): Promise<void> {
+    let failure: unknown
+    const fail = (error: unknown) => {
+      failure = error
+    }
+    let doubt: { readonly since: number; readonly tracked: Tracked } | undefined
+    const judge = (tracked: Tracked) => {
+      const now = this.#run.clock.now()
+      doubt = { since: doubt?.since ?? now, tracked }
+      // What is tried again may be over with the next attempt: nobody wants to read of a failure beside `is ready`.
+      const mayPass = tracked.status.state !== 'failed' && tracked.problems.every(isTriedAgain)
+      if (!mayPass || now - doubt.since >= GRACE) throw new WorkloadFailed(workload, tracked)
+    }
+    const looking = this.#run.tracker.until(
+      applied,
+      seen => {
+        if (failure) throw failure
+        const tracked = seen && asServer(workload, seen)
+        if (!tracked) return undefined
+        for (const pod of tracked.stuck) this.#release(pod, fail)
+        const found = check(tracked)
+        const status = found ? tracked.status : shownOf(tracked)
+        this.#tell(workload, status)
+        if (found === 'done') return true
+        if (found === undefined && status.state === 'failed') judge(tracked)
+        else doubt = undefined
+        return undefined
+      },
+      until ? AbortSignal.any([this.#signal, until]) : this.#signal,
+    )
+    await looking.catch(error => {
+      if (error instanceof WorkloadDeleted) this.#lose(workload)
+      throw error instanceof SomethingElse && doubt ? new WorkloadFailed(workload, doubt.tracked) : error
+    })
+  }
+
+  /** Somebody has deleted it: it may have been ready, and is not any more. */
+  #lose(workload: WantedWorkload): void {
+    this.#tell(workload, { state: 'failed', text: `${workload.object.kind} was deleted` })
+    this.#objects.delete(workload)
+  }
+
+  #tell({ service }: WantedWorkload, status: WorkloadStatus): void {
+    const text = `${status.state} ${status.text}`
+    if (this.#statuses.get(service) === text) return
+    this.#statuses.set(service, text)
+    this.#run.events.status(service, status)
+  }
+
+  /** Deletes a Pod that the cluster does not replace by itself. */
+  #release(pod: KubeObject, fail: (error: unknown) => void): void {
+    const { uid } = pod.metadata
+    if (this.#released.has(uid)) return
+    this.#released.add(uid)
+    const { cluster, events, signal } = this.#run
+    deleteObject(cluster, pod, 'Background', { signal }).then(
+      wasThere => wasThere && events.done('delete', nameOf(pod)),
+      fail,
+    )
+  }
+}
+
+const isReady = ({ status }: Tracked): boolean => status.state === 'ready' || status.state === 'complete'
+
+/** A Job that is a server is ready when its Pods are. */
+function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
+  if (!isServer || tracked.status.state !== 'waiting' || !tracked.hasReadyPods) return tracked
+  return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }
+}
+
+/** Whether a health check says that a Job works, which is what servers have: a program that ends is never asked. */
+const isServing = ({ isServer }: WantedWorkload, { hasReadyPods, pods, status }: Tracked): boolean =>
+  isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
+
+function servingForEver(tracked: Tracked, waits: WantedWorkload): Tracked {
+  const { kind, metadata } = tracked.object
+  const detail = `\`${waits.service}\``
+  const where = `${kind.toLowerCase()}/${metadata.name}`
+  return { ...tracked, problems: [{ code: 'serves', where, pod: tracked.pods[0], container: undefined, detail }] }
+}
+
+const servingText = ({ service }: WantedWorkload): string =>
+  `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, write \`restart: always\` and let \`${service}\` wait with \`condition: service_healthy\``
+
+/** How a workload is shown: a problem is told at once, since what other workloads come to may take some time. */
+function shownOf(tracked: Tracked): WorkloadStatus {
+  const [problem] = tracked.problems
+  return problem && !isReady(tracked) ? { state: 'failed', text: SHORT[problem.code] } : tracked.status
+}
+
+function serviceSelectedBy({ spec }: KubeObject): string | undefined {
+  const { selector } = (spec ?? {}) as { readonly selector?: Readonly<Record<string, string>> } // a Service's spec
+  return selector?.[SERVICE_LABEL]
+}

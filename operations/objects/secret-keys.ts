@@ -1,0 +1,71 @@
+import { type CallOptions, type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { isEnding } from './removal.ts'
+
+/** A Secret of a namespace. */
+export interface SecretName {
+  readonly namespace: string
+  readonly name: string
+}
+
+type Data = Readonly<Record<string, string>>
+
+/** How often a Secret that others write at the same time is tried. */
+const TRIES = 5
+
+/** The keys that a Secret of the cluster does not hold: all of them where it is not there. */
+export async function missingKeys(
+  cluster: Cluster,
+  secret: SecretName,
+  keys: readonly string[],
+  options: CallOptions,
+): Promise<readonly string[]> {
+  const data = dataOf(await cluster.get(refTo(secret), options))
+  return keys.filter(key => data[key] === undefined)
+}
+
+/**
+ * Adds values to a Secret, which is created where it is not there, without labels: it belongs to nobody's deploy, so that nothing prunes it. A key that is there keeps its value.
+ * Says whether the Secret was created. Throws a UserError where the Secret takes no new keys: it is being deleted, immutable, or made by a controller.
+ */
+export async function addSecretKeys(
+  cluster: Cluster,
+  secret: SecretName,
+  values: ReadonlyMap<string, Uint8Array>,
+  options: CallOptions,
+): Promise<'created' | 'extended'> {
+  const added: Data = Object.fromEntries(
+    [...values].map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  )
+  for (let left = TRIES; ; left--) {
+    const there = await cluster.get(refTo(secret), options)
+    try {
+      if (there) await cluster.replace({ ...writable(there), data: { ...added, ...dataOf(there) } }, options)
+      else await cluster.create(newSecret(secret, added), options)
+      return there ? 'extended' : 'created'
+    } catch (error) {
+      // Somebody else was faster.
+      const isRace = error instanceof ClusterError && (error.failure === 'exists' || error.failure === 'conflict')
+      if (!isRace || left === 1) throw error
+    }
+  }
+}
+
+function newSecret({ namespace, name }: SecretName, data: Data): KubeObject {
+  return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace }, type: 'Opaque', data }
+}
+
+const refTo = (secret: SecretName) => ({ apiVersion: 'v1', kind: 'Secret', ...secret })
+
+const dataOf = (secret: KubeObject | undefined) => (secret?.['data'] ?? {}) as Data // a Secret's data are texts in base64
+
+/** The Secret itself; throws a UserError where new keys would be refused, or taken away again. */
+function writable(secret: KubeObject): KubeObject {
+  const { name, ownerReferences } = secret.metadata
+  const owner = ownerReferences?.find(({ controller }) => controller) ?? ownerReferences?.[0]
+  const refuse = (why: string, hint: string) => new UserError(`the Secret \`${name}\` ${why}`, { hint })
+  if (isEnding(secret)) throw refuse('is being deleted', 'wait until it is gone, and try again')
+  if (secret['immutable'] === true) throw refuse('is immutable', 'delete it first, or name another one in `devctl.yml`')
+  if (owner) throw refuse(`is made by ${owner.kind} \`${owner.name}\``, 'add the key there')
+  return secret
+}

@@ -1,0 +1,115 @@
+import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { isEnding } from './removal.ts'
+
+/**
+ * Milliseconds for which a container without a readiness probe has to run before what depends on it is applied. Kubernetes calls it ready the moment it starts, also when
+ * it ends again at once.
+ */
+const SETTLED = 3000
+
+/** Milliseconds for which it has to have run before `--wait` ends: a program that cannot work most often ends within that time. */
+const STABLE = 10_000
+
+/** A container that has ended before has to run twice as long as its longest run, but not for longer than this. */
+const STABLE_AFTER_END = 60_000
+
+interface ContainerSpec {
+  readonly name: string
+  readonly restartPolicy?: string
+  readonly readinessProbe?: unknown
+  readonly startupProbe?: unknown
+}
+interface ContainerStatus {
+  readonly name: string
+  readonly restartCount: number
+  readonly state?: { readonly running?: { readonly startedAt?: string } }
+  readonly lastState?: { readonly terminated?: Ended }
+}
+interface Ended {
+  readonly startedAt?: string | null
+  readonly finishedAt?: string | null
+}
+interface Pod {
+  readonly spec?: { readonly containers?: readonly ContainerSpec[]; readonly initContainers?: readonly ContainerSpec[] }
+  readonly status?: {
+    readonly phase?: string
+    readonly containerStatuses?: readonly ContainerStatus[]
+    readonly initContainerStatuses?: readonly ContainerStatus[]
+  }
+}
+
+/** Knows for how long containers have run, by our own clock: that of the cluster may differ. */
+export class Settling {
+  /** When we first saw each run of a container. */
+  readonly #since = new Map<string, number>()
+  /** Milliseconds of the longest run of each container that is known to have ended. */
+  readonly #longest = new Map<string, number>()
+
+  /** Takes note of a Pod. `isFirst`: it was there when we began to look, so that only its own word tells how long. */
+  see(pod: KubeObject, now: number, isFirst: boolean): void {
+    for (const { container, run, status } of containersOf(pod)) {
+      const ended = status.lastState?.terminated
+      if (ended) this.#longest.set(container, Math.max(this.#longest.get(container) ?? 0, lengthOf(ended)))
+      const startedAt = startOf(status)
+      if (startedAt === undefined || this.#since.has(run)) continue
+      this.#since.set(run, isFirst && now - startedAt >= SETTLED ? startedAt : now)
+    }
+  }
+
+  /** Whether every container of the Pod that has no readiness probe has run for long enough that others may rely on it. */
+  isSettled(pod: KubeObject, now: number): boolean {
+    return containersOf(pod).every(one => one.isProbed || this.#hasRun(one, now, SETTLED))
+  }
+
+  /**
+   * Whether the Pod may be taken to stay as it is: containers without a readiness probe have run for `STABLE`, and those that have ended before for twice as long as then,
+   * whatever their probes say.
+   */
+  isStable(pod: KubeObject, now: number): boolean {
+    return containersOf(pod).every(one => {
+      const longest = this.#longest.get(one.container)
+      if (longest !== undefined)
+        return this.#hasRun(one, now, Math.min(STABLE_AFTER_END, Math.max(STABLE, 2 * longest)))
+      return one.isProbed ? startOf(one.status) !== undefined : this.#hasRun(one, now, STABLE)
+    })
+  }
+
+  #hasRun({ run, status }: Container, now: number, milliseconds: number): boolean {
+    return startOf(status) !== undefined && now - (this.#since.get(run) ?? now) >= milliseconds
+  }
+}
+
+interface Container {
+  readonly container: string
+  /** One start of it. */
+  readonly run: string
+  readonly status: ContainerStatus
+  readonly isProbed: boolean
+}
+
+/** The containers that are to go on running: sidecars are init containers that are always started again. None of a Pod that is over, or about to be. */
+function containersOf(pod: KubeObject): readonly Container[] {
+  const { spec, status } = pod as unknown as Pod // the server has checked its shape
+  if (isOver(pod)) return []
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')
+  const specs = new Map([...sidecars, ...(spec?.containers ?? [])].map(one => [one.name, one]))
+  return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].flatMap(one => {
+    const spec = specs.get(one.name)
+    if (!spec) return []
+    const container = `${pod.metadata.uid}/${one.name}`
+    const isProbed = (spec.readinessProbe ?? spec.startupProbe) !== undefined
+    return { container, run: `${container}/${one.restartCount}`, status: one, isProbed }
+  })
+}
+
+/** Whether a Pod is being deleted, was evicted, or has done its work: others take its place. */
+function isOver(pod: KubeObject): boolean {
+  const { phase } = (pod['status'] ?? {}) as { readonly phase?: string } // a Pod's status
+  return isEnding(pod) || phase === 'Failed' || phase === 'Succeeded'
+}
+
+const lengthOf = ({ startedAt, finishedAt }: Ended): number =>
+  Math.max(0, Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '') || 0)
+
+const startOf = ({ state }: ContainerStatus): number | undefined =>
+  state?.running && (Date.parse(state.running.startedAt ?? '') || 0)

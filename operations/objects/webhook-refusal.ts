@@ -1,0 +1,30 @@
+import { type ClusterError, webhookIn } from '../../adapters/kubernetes/cluster.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/**
+ * Names the admission webhook that a request failed for; undefined when it failed for something else. `what` is what was asked for: `` `deployment/web` ``.
+ */
+export function webhookRefusal(
+  error: ClusterError,
+  what: string,
+  notes: readonly string[] = [],
+): UserError | undefined {
+  const failure = webhookIn(error.message)
+  if (!failure) return undefined
+  const { name, refuses, said } = failure
+  const all = [...notes, ...(said === '' ? [] : [said])]
+  return refuses
+    ? new UserError(`the admission webhook \`${name}\` refuses ${what}`, {
+        notes: all,
+        hint: 'it is a rule of this cluster: change what it names, or ask those who run the webhook',
+        cause: error,
+      })
+    : new UserError(
+        `the admission webhook \`${name}\` does not answer, and without it the cluster does not take ${what}`,
+        {
+          notes: all,
+          hint: 'those who run it have to mend it: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks',
+          cause: error,
+        },
+      )
+}
