@@ -493,7 +493,7 @@ test('labels become annotations of every object; our own never reach a template'
   const { plan, workload, pod, codes } =
     one(`ports: ["8080:80"], labels: {a: "1", dev.platform/update: rolling, "b c": "2"},
 annotations: {a: own, d: "4"}, deploy: {labels: {a: late, e: "5"}}`)
-  expect(codes).toEqual(['labels/bad-key'])
+  expect(codes).toEqual(['labels/bad-key', 'labels/overruled'])
   const own = { a: '1', 'dev.platform/update': 'rolling' }
   expect(plan.services[0]!.annotations).toEqual(own)
   expect(plan.routes[0]!.annotations).toEqual(own)
