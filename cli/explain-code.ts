@@ -11,6 +11,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../compiler/manifest/read.ts'),
     import('../compiler/manifest/automatic.ts'),
     import('../operations/objects/failures.ts'),
+    import('../operations/commands/command-diagnostics.ts'),
     import('../compiler/manifest/not-published.ts'),
     import('../images/builder.ts'),
     import('../images/confirm-images.ts'),

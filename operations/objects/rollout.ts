@@ -4,7 +4,7 @@ import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
 import { SERVICE_LABEL } from './labels.ts'
-import { isProbed, isTriedAgain } from './problems.ts'
+import { isProbed } from './problems.ts'
 import { deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
@@ -52,7 +52,7 @@ const GRACE = 3000
 export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOptions): Promise<void> {
   const others = new AbortController()
   const rollout = new Rollout(run, wanted, options, AbortSignal.any([run.signal, others.signal]))
-  const stopped = new SomethingElse()
+  const stopped = new Error('something else has failed')
   let forget: (() => void) | undefined
   const all = rollout.start()
   for (const one of all)
@@ -75,13 +75,6 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
   // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
-}
-
-/** The reason for which waits end when another workload has failed. */
-class SomethingElse extends Error {
-  constructor() {
-    super('something else has failed')
-  }
 }
 
 /** What a look at a workload has found: it is where its waiter wants it (`done`), it is well but watched on, or neither. */
@@ -262,14 +255,6 @@ class Rollout {
     const fail = (error: unknown) => {
       failure = error
     }
-    let doubt: { readonly since: number; readonly tracked: Tracked } | undefined
-    const judge = (tracked: Tracked) => {
-      const now = this.#run.clock.now()
-      doubt = { since: doubt?.since ?? now, tracked }
-      // What is tried again may be over with the next attempt: nobody wants to read of a failure beside `is ready`.
-      const mayPass = tracked.status.state !== 'failed' && tracked.problems.every(isTriedAgain)
-      if (!mayPass || now - doubt.since >= GRACE) throw new WorkloadFailed(workload, tracked)
-    }
     const looking = this.#run.tracker.until(
       applied,
       seen => {
@@ -281,15 +266,14 @@ class Rollout {
         const status = found ? tracked.status : shownOf(tracked)
         this.#tell(workload, status)
         if (found === 'done') return true
-        if (found === undefined && status.state === 'failed') judge(tracked)
-        else doubt = undefined
+        if (found === undefined && status.state === 'failed') throw new WorkloadFailed(workload, tracked)
         return undefined
       },
       until ? AbortSignal.any([this.#signal, until]) : this.#signal,
     )
     await looking.catch(error => {
       if (error instanceof WorkloadDeleted) this.#lose(workload)
-      throw error instanceof SomethingElse && doubt ? new WorkloadFailed(workload, doubt.tracked) : error
+      throw error
     })
   }
 

@@ -7,6 +7,7 @@ import { root } from '../cases.ts'
 import '../../compiler/index.ts'
 import '../../compiler/manifest/automatic.ts'
 import '../../compiler/manifest/read.ts'
+import '../../operations/commands/command-diagnostics.ts'
 import '../../operations/objects/failures.ts'
 import '../../compiler/manifest/not-published.ts'
 import '../../images/builder.ts'
@@ -73,7 +74,7 @@ describe.each(kinds.map(kind => [kind.code, kind] as const))('the page of %s', (
 })
 
 function sources(): readonly string[] {
-  return ['compiler', 'cli', 'environment', 'images'].flatMap(folder => walk(join(root, folder)))
+  return ['adapters', 'cli', 'compiler', 'gitops', 'images', 'operations'].flatMap(folder => walk(join(root, folder)))
 }
 
 function walk(folder: string): readonly string[] {

@@ -47,11 +47,6 @@ const crashed = (restartCount: number) => ({
   ],
 })
 
-const unpulled = {
-  phase: 'Pending',
-  containerStatuses: [{ name: 'app', restartCount: 0, state: { waiting: { reason: 'ErrImagePull' } } }],
-}
-
 /** A deploy with `--wait` of StatefulSets, each with a Pod. */
 async function begin(
   specs: Readonly<Record<string, object>>,
@@ -114,39 +109,6 @@ describe('with --wait all have to be ready together', () => {
     await clock.pass(4000)
     expect(state.error).toBeInstanceOf(WorkloadFailed)
     expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'crash-loop' }] } })
-  })
-
-  test('what is tried again fails when it lasts', async () => {
-    const { clock, state, pod, ready } = await begin({ web: PROBED })
-    await ready('web', 0)
-    await pod('web', unpulled)
-    await clock.pass(2000)
-    expect(state.isOver).toBe(false)
-    await clock.pass(2000)
-    expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'image-pull' }] } })
-  })
-
-  test('what was tried again and is over is no failure', async () => {
-    const { clock, state, pod, ready } = await begin({ web: PROBED })
-    await ready('web', 0)
-    await pod('web', unpulled)
-    await clock.pass(2000)
-    await pod('web', running(clock))
-    await clock.pass(5000)
-    expect(state.isOver).toBe(false)
-    await ready('web')
-    expect(state).toMatchObject({ isOver: true, error: undefined })
-  })
-
-  test('what has failed for a moment when another one has failed is told with it', async () => {
-    const { clock, state, pod, ready } = await begin({ web: PROBED, api: PROBED })
-    for (const service of ['web', 'api']) await ready(service, 0)
-    await pod('web', unpulled)
-    await clock.pass(2000)
-    await pod('api', unpulled)
-    await clock.pass(5000)
-    const { errors } = state.error as AggregateError
-    expect(errors.map(one => one.workload.service).toSorted()).toEqual(['api', 'web'])
   })
 
   test('one with a health check is not watched for longer', async () => {
