@@ -83,6 +83,9 @@ const HEALTH_PATIENCE = 30_000
 /** What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an attempt from before the cause was mended. */
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
+/** The API server counts what a quota allows from a copy that is some moments old: it may refuse Pods once more when the quota is gone or larger. Its controller tries again. */
+export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
+
 /**
  * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970; `before` is how often each container had been
  * started again when the deploy first saw it at work: those do not count. `since` is when its workload was last changed: a failing health check counts from then on.

@@ -4,7 +4,7 @@ import type { DeployRun } from './deploy-run.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SHORT } from './failures.ts'
 import { SERVICE_LABEL } from './labels.ts'
-import { isProbed } from './problems.ts'
+import { isOfQuota, isProbed } from './problems.ts'
 import { deleteObject } from './removal.ts'
 import { isReached, type WorkloadStatus } from './status.ts'
 import type { Step } from './steps.ts'
@@ -76,6 +76,9 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
 }
+
+/** Milliseconds for which a quota has to refuse Pods before that counts: the last attempts of their controller are two and five seconds after its first. */
+const QUOTA_PATIENCE = 6000
 
 /** What a look at a workload has found: it is where its waiter wants it (`done`), it is well but watched on, or neither. */
 type Look = 'done' | 'well' | undefined
@@ -255,6 +258,13 @@ class Rollout {
     const fail = (error: unknown) => {
       failure = error
     }
+    let refusedSince: number | undefined
+    const isPassing = ({ problems, status }: Tracked): boolean => {
+      if (status.state === 'failed' || !problems.every(isOfQuota)) return false
+      const now = this.#run.clock.now()
+      refusedSince ??= now
+      return now - refusedSince < QUOTA_PATIENCE
+    }
     const looking = this.#run.tracker.until(
       applied,
       seen => {
@@ -266,7 +276,9 @@ class Rollout {
         const status = found ? tracked.status : shownOf(tracked)
         this.#tell(workload, status)
         if (found === 'done') return true
-        if (found === undefined && status.state === 'failed') throw new WorkloadFailed(workload, tracked)
+        if (found === undefined && status.state === 'failed') {
+          if (!isPassing(tracked)) throw new WorkloadFailed(workload, tracked)
+        } else refusedSince = undefined
         return undefined
       },
       until ? AbortSignal.any([this.#signal, until]) : this.#signal,

@@ -350,3 +350,48 @@ test('how a workload is is told when its Pods are known, and not before', async 
   await deploy(cluster, wanted([], [workload('StatefulSet', 'web')]), { wait: true }, clock, { status })
   expect(statuses).toEqual(['StatefulSet 1/1 ready'])
 })
+
+describe('Pods that a quota refuses', () => {
+  const refused = {
+    observedGeneration: 1,
+    conditions: [
+      {
+        type: 'ReplicaFailure',
+        status: 'True',
+        message: 'exceeded quota: none',
+        lastTransitionTime: '2999-01-01T00:00:00Z',
+      },
+    ],
+  }
+
+  async function start() {
+    const [cluster, clock] = [newCluster(), new FakeClock()]
+    const web = workload('Deployment', 'web', { spec: { replicas: 1 } })
+    const state = { isOver: false, error: undefined as unknown }
+    deploy(cluster, wanted([], [web]), { wait: true }, clock)
+      .catch(error => {
+        state.error = error
+      })
+      .finally(() => {
+        state.isOver = true
+      })
+    await settle()
+    setStatus(cluster, web.object, refused)
+    await clock.pass(4000)
+    return { cluster, clock, web, state }
+  }
+
+  test('are made when it is gone: the API server knows that some moments later', async () => {
+    const { cluster, clock, web, state } = await start()
+    expect(state.isOver).toBe(false)
+    setStatus(cluster, web.object, replicas(1))
+    await clock.pass(20_000)
+    expect(state).toEqual({ isOver: true, error: undefined })
+  })
+
+  test('are a failure when it stays', async () => {
+    const { clock, state } = await start()
+    await clock.pass(3000)
+    expect(state.error).toMatchObject({ workload: { service: 'web' }, tracked: { problems: [{ code: 'refused' }] } })
+  })
+})
