@@ -1,7 +1,7 @@
-import type { Agent, IncomingHttpHeaders } from 'node:http'
+import type { Agent } from 'node:http'
 import { agentFor } from '../adapters/http/agents.ts'
 import { pause, retryAfter } from '../adapters/http/back-off.ts'
-import { exchange, NoAnswer, readBody, TooLong } from '../adapters/http/exchange.ts'
+import { exchangeWhole, NoAnswer, TooLong, type WholeAnswer } from '../adapters/http/exchange.ts'
 import { proxyFor } from '../adapters/http/proxy.ts'
 import { RegistryTrouble } from './registry-problem.ts'
 import { isPassing, toUnreachable } from './registry-unreachable.ts'
@@ -16,10 +16,7 @@ export interface RegistryQuestion {
   readonly limit?: number
 }
 
-export interface RegistryAnswer {
-  readonly status: number
-  readonly headers: IncomingHttpHeaders
-  readonly body: Buffer
+export interface RegistryAnswer extends WholeAnswer {
   /** Where it came from, after all redirects. */
   readonly url: URL
 }
@@ -130,15 +127,11 @@ export class RegistryExchange {
     }
   }
 
-  async #once({ method, url, headers, body, limit = LARGEST_BODY }: RegistryQuestion): Promise<RegistryAnswer> {
-    const { silence } = this.#patience
-    const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
-    const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
-    const deadlines = { connect: silence, answer: silence, whole: Number.POSITIVE_INFINITY }
-    const response = await exchange(new URL('/', url), message, await this.#agentOf(url), deadlines, this.#signal)
+  async #once({ method, url, headers = {}, body, limit = LARGEST_BODY }: RegistryQuestion): Promise<RegistryAnswer> {
+    const bounds = { silence: this.#patience.silence, limit }
     try {
-      const read = await readBody(response, { silence, limit })
-      return { status: response.statusCode ?? 0, headers: response.headers, body: read, url }
+      const answer = await exchangeWhole({ method, url, headers, body }, await this.#agentOf(url), bounds, this.#signal)
+      return { ...answer, url }
     } catch (error) {
       if (error instanceof TooLong) throw new RegistryTrouble({ kind: 'not-a-registry', reason: error.message })
       throw error

@@ -1,4 +1,4 @@
-import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import type { Agent, IncomingHttpHeaders, IncomingMessage, RequestOptions } from 'node:http'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
@@ -126,3 +126,25 @@ export async function readBody(
 /** The same as text. */
 export const readText = async (response: IncomingMessage, silence: number): Promise<string> =>
   (await readBody(response, { silence })).toString('utf8')
+
+/** An answer that was read to its end. */
+export interface WholeAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+/** Sends one request to an address, once, and reads the whole answer, whatever its status. `silence` is for the connection, the answer and each pause in it. Rejects as `exchange` and `readBody` do. */
+export async function exchangeWhole(
+  { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },
+  agent: Agent,
+  { silence, limit }: { readonly silence: number; readonly limit: number },
+  signal: AbortSignal | undefined,
+): Promise<WholeAnswer> {
+  const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
+  const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
+  const deadlines = { connect: silence, answer: silence, whole: Number.POSITIVE_INFINITY }
+  const response = await exchange(new URL('/', url), message, agent, deadlines, signal)
+  const read = await readBody(response, { silence, limit })
+  return { status: response.statusCode ?? 0, headers: response.headers, body: read }
+}

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { backOff, pause } from '../../adapters/http/back-off.ts'
 import { neverSent } from '../../adapters/http/failure.ts'
 import { proxyFor } from '../../adapters/http/proxy.ts'
 import { exchange, type ForgeAnswer } from './exchange.ts'
@@ -31,12 +31,7 @@ const PATIENCE: ForgeRetries = {
   asked: 90_000,
   attempts: 10,
   onPause: () => {},
-  wait: async (milliseconds, signal) => {
-    await sleep(milliseconds, undefined, signal && { signal }).catch(error => {
-      signal?.throwIfAborted()
-      throw error
-    })
-  },
+  wait: pause,
 }
 
 /** A token, and the headers that it is sent in. */
@@ -105,9 +100,7 @@ export class ForgeApi implements Calls {
 
   async pause(failures: number, signal: AbortSignal | undefined, atLeast = 0): Promise<void> {
     const { pause, longest, wait } = this.#patience
-    // Never twice the same, so that many do not come back at once.
-    const own = Math.min(longest, pause * 2 ** (failures - 1)) * (0.5 + Math.random() / 2)
-    await wait(Math.max(own, atLeast), signal)
+    await wait(Math.max(backOff(failures, pause, longest), atLeast), signal)
   }
 
   async #send(call: ForgeCall): Promise<ForgeAnswer> {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { agentFor } from '../../adapters/http/agents.ts'
-import { readBody, exchange as send } from '../../adapters/http/exchange.ts'
+import { exchangeWhole } from '../../adapters/http/exchange.ts'
 
 export interface ForgeMessage {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH'
@@ -17,7 +17,6 @@ export interface ForgeAnswer {
 
 /** Milliseconds without a byte after which a server counts as gone. */
 const SILENCE = 30_000
-const DEADLINES = { connect: SILENCE, answer: SILENCE, whole: Number.POSITIVE_INFINITY }
 /** Bytes; an answer that is longer is none of a forge. */
 const LONGEST = 20 * 1024 * 1024
 
@@ -26,18 +25,15 @@ const LONGEST = 20 * 1024 * 1024
  * (`adapters/http`), or with the reason of the signal.
  */
 export async function exchange(
-  { method, url, headers, body }: ForgeMessage,
+  message: ForgeMessage,
   proxy: string | undefined,
   signal: AbortSignal | undefined,
 ): Promise<ForgeAnswer> {
   // A connection of its own: there are a handful of calls in all.
-  const agent = await agentFor(url, proxy)
-  const length = body !== undefined && { 'content-length': Buffer.byteLength(body) }
-  const message = { method, path: `${url.pathname}${url.search}`, headers: { ...headers, ...length }, body }
+  const agent = await agentFor(message.url, proxy)
   try {
-    const response = await send(new URL('/', url), message, agent, DEADLINES, signal)
-    const text = (await readBody(response, { silence: SILENCE, limit: LONGEST })).toString('utf8')
-    return { status: response.statusCode ?? 0, headers: response.headers, text }
+    const { body, ...answer } = await exchangeWhole(message, agent, { silence: SILENCE, limit: LONGEST }, signal)
+    return { ...answer, text: body.toString('utf8') }
   } catch (error) {
     signal?.throwIfAborted()
     throw error

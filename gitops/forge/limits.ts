@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { retryAfter } from '../../adapters/http/back-off.ts'
 
 /** Whether an answer means that less should be asked, and nothing else. Some say so with 403, too. */
 export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
@@ -10,10 +11,7 @@ export function isLimited(status: number, headers: IncomingHttpHeaders, said: st
 /** Milliseconds that an answer asks to wait: in seconds or as a date, or until the limit begins anew; undefined where it does not say. */
 export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
   const after = headers['retry-after']
-  if (after !== undefined) {
-    const until = /^\d+$/.test(after.trim()) ? Number(after) * 1000 : Date.parse(after) - now
-    return Number.isNaN(until) ? undefined : Math.max(0, until)
-  }
+  if (after !== undefined) return retryAfter(after, now)
   // In seconds since 1970, in headers with and without `x-`.
   const isUsedUp = headers['x-ratelimit-remaining'] === '0' || headers['ratelimit-remaining'] === '0'
   const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'])
