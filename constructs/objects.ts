@@ -53,37 +53,26 @@ function objects<P extends ObjectPlan>({ id, plans, construct, json }: ObjectsOf
   }
 }
 
-/** The JSON of one object. */
-const only =
-  <P extends ObjectPlan>(json: (plan: P, environment: Environment) => object) =>
-  (bare: P, { environment }: Making): readonly object[] => [json(bare, environment)]
+/** Objects of which each is made of its own part of the plan alone. */
+const plain = <P extends ObjectPlan>(
+  id: string,
+  plans: (plan: Plan) => readonly P[],
+  Class: new (scope: Construct, id: string, props: { plan: P; environment: Environment }) => Construct,
+  json: (plan: P, environment: Environment) => object,
+): Objects =>
+  objects({
+    id,
+    plans: ({ plan }) => plans(plan),
+    construct: (scope, id, plan, { environment }) => new Class(scope, id, { plan, environment }),
+    json: (bare, { environment }) => [json(bare, environment)],
+  })
 
 /** All objects of a plan, in the order in which they are printed: what others refer to comes first. A new kind has a row here and one in `kinds.ts`. */
 export const OBJECTS: readonly Objects[] = [
-  objects({
-    id: 'config',
-    plans: ({ plan }) => plan.configMaps,
-    construct: (scope, id, plan, { environment }) => new FileConfigMap(scope, id, { plan, environment }),
-    json: only(configMapJson),
-  }),
-  objects({
-    id: 'secret',
-    plans: ({ plan }) => plan.secrets,
-    construct: (scope, id, plan, { environment }) => new FileSecret(scope, id, { plan, environment }),
-    json: only(secretJson),
-  }),
-  objects({
-    id: 'external-secret',
-    plans: ({ plan }) => plan.externalSecrets,
-    construct: (scope, id, plan, { environment }) => new ExternalSecret(scope, id, { plan, environment }),
-    json: only(externalSecretJson),
-  }),
-  objects({
-    id: 'claim',
-    plans: ({ plan }) => plan.claims,
-    construct: (scope, id, plan, { environment }) => new VolumeClaim(scope, id, { plan, environment }),
-    json: only(claimJson),
-  }),
+  plain('config', plan => plan.configMaps, FileConfigMap, configMapJson),
+  plain('secret', plan => plan.secrets, FileSecret, secretJson),
+  plain('external-secret', plan => plan.externalSecrets, ExternalSecret, externalSecretJson),
+  plain('claim', plan => plan.claims, VolumeClaim, claimJson),
   objects({
     id: 'waits',
     plans: accounts,
@@ -91,12 +80,7 @@ export const OBJECTS: readonly Objects[] = [
       new WaiterAccount(scope, id, { plan, environment, jobs: plan.jobs }),
     json: (bare, { environment }) => waiterAccountJson({ plan: bare, environment, jobs: bare.jobs }),
   }),
-  objects({
-    id: 'service',
-    plans: ({ plan }) => plan.services,
-    construct: (scope, id, plan, { environment }) => new ServiceObject(scope, id, { plan, environment }),
-    json: only(serviceJson),
-  }),
+  plain('service', plan => plan.services, ServiceObject, serviceJson),
   objects({
     id: 'workload',
     plans: ({ plan }) => plan.workloads,
@@ -117,14 +101,9 @@ export const OBJECTS: readonly Objects[] = [
       const Route = plan.kind === 'Ingress' ? IngressRoute : GatewayRoute
       return new Route(scope, id, { plan, environment })
     },
-    json: only(routeJson),
+    json: (bare, { environment }) => [routeJson(bare, environment)],
   }),
-  objects({
-    id: 'policy',
-    plans: ({ plan }) => plan.policies,
-    construct: (scope, id, plan, { environment }) => new IsolationPolicy(scope, id, { plan, environment }),
-    json: only(policyJson),
-  }),
+  plain('policy', plan => plan.policies, IsolationPolicy, policyJson),
 ]
 
 function workload(scope: Construct, id: string, plan: WorkloadPlan, { environment, templates }: Making): ApiObject {
