@@ -20,17 +20,12 @@ export async function restartApplication(
 ): Promise<number> {
   return withProject(context, { ...options, var: undefined }, async (own, project, session) => {
     const { io, logLevel } = own
-    const { restart } = await import('../operations/restart/restart.ts')
+    const { jobsHint, restart } = await import('../operations/restart/restart.ts')
     const progress = await startProgress(io, logLevel, 'text', () => session.clock.now())
     const world = { workspace: io, session, on: toTerminal(own, progress, 'text') }
     const outcome = await restart(world, { ...options, services }, project).finally(() => progress.pause())
     const { environment, namespace, restarted, skipped, failed, waits, milliseconds } = outcome
-    if (skipped.length > 0)
-      printSummary(
-        `left ${skipped.join(', ')} alone: a Job runs again with \`devctl deploy ${skipped.map(one => `--rerun ${one}`).join(' ')}\``,
-        io,
-        logLevel,
-      )
+    if (skipped.length > 0) printSummary(`left ${skipped.join(', ')} alone: ${jobsHint(skipped)}`, io, logLevel)
     if (failed.length > 0) {
       io.stderr.write(`${failed.join(', ')} of ${environment} did not get ready again\n`)
       return 1

@@ -8,18 +8,22 @@ import type { ObjectDiff } from '../objects/diff.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 
+/** What differs, and how many objects do not. */
+export interface Compared {
+  /** What a deploy would do with each object that it would not leave as it is. Secret values are masked. */
+  readonly diffs: readonly ObjectDiff[]
+  /** How many objects it would leave as they are. */
+  readonly unchanged: number
+}
+
 export type DiffOutcome =
   /** The files have errors, which were told. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  | {
+  | (Compared & {
       readonly kind: 'compared'
-      /** What a deploy would do with each object that it would not leave as it is. Secret values are masked. */
-      readonly diffs: readonly ObjectDiff[]
-      /** How many objects it would leave as they are. */
-      readonly unchanged: number
       /** The services of the Compose file, for the places of what differs. */
       readonly services: Tree | undefined
-    }
+    })
 
 /** Finds out what a deploy would do, and changes nothing. Throws what the cluster refuses. */
 export async function diff(world: World, input: ForCluster, project: OpenProject): Promise<DiffOutcome> {

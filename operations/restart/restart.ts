@@ -86,7 +86,7 @@ const NOTHING_COUNTED: Pick<ServiceStates, 'events'> = { events: { planned() {},
 const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
 
 /** How the Jobs of these services run again. */
-const jobsHint = (jobs: readonly string[]): string =>
+export const jobsHint = (jobs: readonly string[]): string =>
   `a Job runs again with \`devctl deploy ${jobs.map(one => `--rerun ${one}`).join(' ')}\``
 
 /** The workloads of the named services; a service that runs in the Pods of another one is restarted with these. */
