@@ -1,12 +1,11 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { FORGE_KINDS } from '../../compiler/values/repository-names.ts'
 import { dnsLabel } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
-import { choice, flag, list, text } from '../options.ts'
+import { flag, list, text } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
 import { ociReference } from '../publish/oci-reference.ts'
-import { folderPath, publishing } from '../publish/options.ts'
+import { folderPath, forge, publishing, pullRequest } from '../publish/options.ts'
 import { target } from '../target-options.ts'
 
 export const gitops = command({
@@ -60,15 +59,8 @@ export const gitopsInit = command({
     ),
     ...argocdOptions,
     ...fluxOptions,
-    pullRequest: flag(
-      '--pull-request',
-      'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
-    ),
-    forge: choice(
-      '--forge <kind>',
-      'what kind of server the repository is on (default: told by its host, else the server is asked)',
-      FORGE_KINDS,
-    ),
+    pullRequest,
+    forge,
     print: flag('--print', 'print the YAML, and commit nothing'),
     dryRun: flag('--dry-run', 'tell what would be committed, and change nothing'),
     timeout,
