@@ -33,10 +33,11 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
   const wanted = pattern === undefined ? undefined : parsePattern(pattern, 'the name of the service')
   const unwanted = options.exclude === undefined ? undefined : parsePattern(options.exclude, '`--exclude`')
   const { io, logLevel } = context
+  const project = await openProject(io, options)
   const environment = options.all
     ? undefined
-    : await findEnvironment({ workspace: context.io, on: printsDiagnostics(context) }, options)
-  const target = environment ? environment.target : targetOf(await openProject(io, options), options)
+    : await findEnvironment({ workspace: io, on: printsDiagnostics(context) }, options, project)
+  const target = targetOf(project, options)
   const names = environment ? await serviceNames(environment) : []
   const isMuted = mutedServices(names, wanted)
   const tell = (text: string) => {

@@ -5,7 +5,6 @@ import { get, type Tree } from '../../compiler/syntax/tree.ts'
 import type { World } from '../session.ts'
 import { compileFiles } from './compile-files.ts'
 import type { Loading } from './input.ts'
-import { openProject, targetOf } from './open-project.ts'
 import type { OpenProject } from './opened-project.ts'
 
 /** An environment that is in the cluster, and what the files in this folder say of it, if there are any. */
@@ -17,29 +16,23 @@ export interface KnownEnvironment {
   readonly plan: Plan | undefined
   /** The services of the Compose file, for the places of failures. */
   readonly services: Tree | undefined
-  /** What options and the manifest say of the cluster and the namespace. */
-  readonly target: ReturnType<typeof targetOf>
 }
 
 interface Finding extends Loading {
   /** The environment's, in place of the files'. */
   readonly name?: string | undefined
-  readonly context?: string | undefined
-  readonly namespace?: string | undefined
 }
 
 /**
  * The environment that a command is about: `--name`, else the one that the files have (decisions section 3). Mistakes of the files do not matter as long as the name
- * can be told; else they are told, and a UserError is thrown. `found` is the project, where it is open already.
+ * can be told; else they are told, and a UserError is thrown.
  */
 export async function findEnvironment(
   { workspace, on }: Pick<World, 'workspace' | 'on'>,
   options: Finding,
-  found?: OpenProject,
+  opened: OpenProject,
 ): Promise<KnownEnvironment> {
   const { toDnsLabel } = await import('../../compiler/plan/object-names.ts')
-  const opened = found ?? (await openProject(workspace, options))
-  const target = targetOf(opened, options)
   const { plan, project, loaded, diagnostics } = await compileFiles(
     workspace,
     [],
@@ -48,8 +41,7 @@ export async function findEnvironment(
     { project: opened },
   )
   const name = plan?.environment.name ?? options.name ?? project?.name
-  if (name !== undefined)
-    return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services'), target }
+  if (name !== undefined) return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services') }
   on({ type: 'diagnostics', diagnostics })
   throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
 }

@@ -48,8 +48,9 @@ test.each(['shop', 'My Shop', 'feature/cart_2', `${'long-'.repeat(20)}name`])(
     const label = await deployed(GOOD, name)
     expect(label).toMatch(/^[a-z0-9-]{1,63}$/)
     expect(await destroyed(GOOD, name)).toBe(label)
-    const { context } = world(GOOD)
-    expect((await findEnvironment(context, { ...none, name })).name).toBe(label)
+    const { context, io } = world(GOOD)
+    const options = { ...none, name }
+    expect((await findEnvironment(context, options, await openProject(io, options))).name).toBe(label)
   },
 )
 
