@@ -1,7 +1,7 @@
 import { type Cluster, ClusterError } from '../adapters/kubernetes/cluster.ts'
 import type { GivenUp } from '../adapters/kubernetes/request.ts'
 import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { Target, TargetOptions } from '../contexts/target.ts'
+import type { Target, TargetOptions } from '../operations/contexts/target.ts'
 import { isOfEndingNamespace, namespaceEnds } from '../operations/objects/namespace.ts'
 import { webhookRefusal } from '../operations/objects/webhook-refusal.ts'
 import type { Session } from '../operations/session.ts'
@@ -27,7 +27,7 @@ export interface SessionOptions {
 }
 
 /**
- * Connects to the cluster of the target (contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
+ * Connects to the cluster of the target (operations/contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
  * message for people.
  */
 export async function withCluster(

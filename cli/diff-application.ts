@@ -1,5 +1,5 @@
 import { failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
-import { entry, type Tree } from '../compiler/syntax/tree.ts'
+import { entry, type Tree } from '../compiler/text/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { Compared } from '../operations/diff/diff.ts'
 import type { ObjectDiff } from '../operations/objects/diff.ts'

@@ -13,8 +13,8 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../operations/objects/failures.ts'),
     import('../operations/commands/command-diagnostics.ts'),
     import('../compiler/manifest/not-published.ts'),
-    import('../images/builder.ts'),
-    import('../images/confirm-images.ts'),
+    import('../operations/build/builder.ts'),
+    import('../operations/build/confirm-images.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)

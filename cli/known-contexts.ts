@@ -1,7 +1,7 @@
-import { devctlHome } from '../contexts/home.ts'
-import { readKubeconfigNames } from '../contexts/kubeconfig-names.ts'
-import { isPlatform, readContexts } from '../contexts/store.ts'
-import { chooseContext, findTarget } from '../contexts/target.ts'
+import { devctlHome } from '../operations/contexts/home.ts'
+import { readKubeconfigNames } from '../operations/contexts/kubeconfig-names.ts'
+import { isPlatform, readContexts } from '../operations/contexts/store.ts'
+import { chooseContext, findTarget } from '../operations/contexts/target.ts'
 import type { Io } from './io.ts'
 
 /** A context as `devctl context` prints it (specification, Context record). */

@@ -1,5 +1,5 @@
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
-import { shownPlace } from '../compiler/syntax/source.ts'
+import { shownPlace } from '../compiler/text/source.ts'
 import { commands } from './commands.ts'
 import type { Io } from './io.ts'
 import { runProgram } from './program.ts'

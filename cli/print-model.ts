@@ -1,7 +1,7 @@
+import type { Loaded } from '../compiler/compose/load/loaded.ts'
 import { count, failureSummary } from '../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
-import type { Loaded } from '../compiler/project/loaded.ts'
-import { get, isScalar, isSeq, type Tree } from '../compiler/syntax/tree.ts'
+import { get, isScalar, isSeq, type Tree } from '../compiler/text/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import { compileFiles } from '../operations/project/compile-files.ts'
 import type { Context } from './command.ts'
@@ -79,7 +79,7 @@ async function textOf(
       return options.format === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
     }
   }
-  const { printConfig } = await import('../compiler/project/config.ts')
+  const { printConfig } = await import('../compiler/compose/config.ts')
   const model = printConfig(loaded, { allResources: options.allResources, environmentName })
   if (view === 'hash') {
     const { serviceHashes } = await import('./service-hash.ts')

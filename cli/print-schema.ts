@@ -1,5 +1,5 @@
+import { composeShape } from '../compiler/compose/keys/compose.ts'
 import { manifestShape } from '../compiler/manifest/shape.ts'
-import { composeShape } from '../compiler/schema/compose.ts'
 import { type JsonSchema, toJsonSchema } from '../compiler/schema/json-schema.ts'
 
 /** The JSON Schema of a kind of file, made from its table of keys. */

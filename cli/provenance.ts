@@ -1,5 +1,5 @@
-import type { Span } from '../compiler/syntax/source.ts'
-import type { ScalarTree, Tree } from '../compiler/syntax/tree.ts'
+import type { Span } from '../compiler/text/source.ts'
+import type { ScalarTree, Tree } from '../compiler/text/tree.ts'
 import { displayWidth, printable } from '../compiler/values/printable.ts'
 
 /** Where one value of the model comes from. */

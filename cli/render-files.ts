@@ -4,8 +4,8 @@ import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../compiler/plan/plan.ts'
 import { jsonText } from '../compiler/values/printable.ts'
 import type { Manifest } from '../constructs/manifest.ts'
-import type { LayoutName } from '../gitops/layout/readme.ts'
-import type { WrittenCounts } from '../gitops/tree/output-directory.ts'
+import type { LayoutName } from '../operations/gitops/layout/readme.ts'
+import type { WrittenCounts } from '../operations/gitops/tree/output-directory.ts'
 import { compileFiles } from '../operations/project/compile-files.ts'
 import { openProject } from '../operations/project/open-project.ts'
 import type { OpenProject } from '../operations/project/opened-project.ts'
@@ -74,8 +74,8 @@ async function writeFiles(
   }: { readonly plan: Plan; readonly manifests: readonly Manifest[]; readonly outputDir: string },
 ): Promise<WrittenCounts> {
   const [{ writeOutput }, { toFiles }] = await Promise.all([
-    import('../gitops/tree/output-directory.ts'),
-    import('../gitops/tree/files.ts'),
+    import('../operations/gitops/tree/output-directory.ts'),
+    import('../operations/gitops/tree/files.ts'),
   ])
   return writeOutput(resolve(io.cwd, outputDir), outputDir, {
     application: plan.environment.name,

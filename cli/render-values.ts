@@ -1,4 +1,4 @@
-import type { LayoutName } from '../gitops/layout/readme.ts'
+import type { LayoutName } from '../operations/gitops/layout/readme.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 
 export interface RenderValues extends LoadingValues, PlanningValues {

@@ -1,7 +1,7 @@
 import { duration } from './duration-option.ts'
 import { text } from './options.ts'
 
-/** The cluster and the namespace that a command works on (contexts/target.ts). */
+/** The cluster and the namespace that a command works on (operations/contexts/target.ts). */
 export const target = {
   namespace: text(
     '-n, --namespace <namespace>',

@@ -1,6 +1,6 @@
-import { selectInKubeconfig } from '../contexts/kubeconfig-edit.ts'
-import { readKubeconfigNames } from '../contexts/kubeconfig-names.ts'
-import { findTarget } from '../contexts/target.ts'
+import { selectInKubeconfig } from '../operations/contexts/kubeconfig-edit.ts'
+import { readKubeconfigNames } from '../operations/contexts/kubeconfig-names.ts'
+import { findTarget } from '../operations/contexts/target.ts'
 import type { Context } from './command.ts'
 
 /** Makes kubectl and its like use the current context and its namespace. A plain cluster has its credentials in the kubeconfig already. */

@@ -1,6 +1,6 @@
-import type { Pair } from './project/project.ts'
-import type { At, Span } from './syntax/source.ts'
-import type { Entry } from './syntax/tree.ts'
+import type { Pair } from './compose/project.ts'
+import type { At, Span } from './text/source.ts'
+import type { Entry } from './text/tree.ts'
 
 /** How an environment of a manifest keeps secrets out of what is written (`environments.NAME.secrets`). */
 export interface SecretRules {

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
+import { isRunning } from '../adapters/git/owner.ts'
 import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
-import type { TargetOptions } from '../contexts/target.ts'
-import { isRunning } from '../gitops/owner.ts'
+import type { TargetOptions } from './contexts/target.ts'
 import type { Clock } from './objects/clock.ts'
 import type { Holder } from './objects/lease.ts'
 import { dnsLabel } from './project/checks.ts'
@@ -9,7 +9,7 @@ import type { Session } from './session.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface SessionInput {
-  /** A context of the kubeconfig; absent: the one that is chosen (contexts/target.ts). */
+  /** A context of the kubeconfig; absent: the one that is chosen (operations/contexts/target.ts). */
   readonly context?: string | undefined
   readonly namespace?: string | undefined
   /** What the manifest says of the two: counts for less than options and variables, and for more than the current context. */
@@ -33,7 +33,7 @@ export async function openSession(
   { manifest, ...wish }: SessionInput,
   { signal, trace, giveUp, chosen }: SessionWorld,
 ): Promise<Session> {
-  const { findTarget } = await import('../contexts/target.ts')
+  const { findTarget } = await import('./contexts/target.ts')
   const target = await findTarget(workspace, wish, manifest)
   chosen?.(target)
   const { context, namespace, from } = target

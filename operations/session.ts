@@ -1,6 +1,6 @@
 import type { Cluster } from '../adapters/kubernetes/cluster.ts'
 import type { KubeconfigAccess } from '../adapters/kubernetes/connection.ts'
-import type { Target } from '../contexts/target.ts'
+import type { Target } from './contexts/target.ts'
 import type { OperationEvent } from './events.ts'
 import type { Clock } from './objects/clock.ts'
 import type { Holder } from './objects/lease.ts'

@@ -4,53 +4,19 @@ import { describe, expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
+const TEXT = ['compiler/text', 'compiler/diagnostics', 'compiler/values']
+const KEYS = ['compiler/compose/keys', 'compiler/compose/read', 'compiler/compose/project', 'compiler/schema', ...TEXT]
 /** The table of ARCHITECTURE.md: what the modules of a folder may import from ours, and which packages. The longest folder that fits counts. */
 const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonly packages: readonly string[] }>> = {
   'compiler/values': { ours: ['compiler/values'], packages: [] },
   'compiler/diagnostics': { ours: ['compiler/diagnostics', 'compiler/values'], packages: [] },
-  'compiler/syntax': { ours: ['compiler/syntax', 'compiler/diagnostics', 'compiler/values'], packages: ['js-yaml'] },
-  'compiler/schema': {
-    ours: ['compiler/schema', 'compiler/syntax', 'compiler/diagnostics', 'compiler/values'],
-    packages: [],
-  },
-  'compiler/fields': {
-    ours: ['compiler/fields', 'compiler/schema', 'compiler/syntax', 'compiler/diagnostics', 'compiler/values'],
-    packages: [],
-  },
-  'compiler/project': {
-    ours: [
-      'compiler/project',
-      'compiler/fields',
-      'compiler/schema',
-      'compiler/syntax',
-      'compiler/diagnostics',
-      'compiler/values',
-    ],
-    packages: [],
-  },
-  'compiler/manifest': {
-    ours: [
-      'compiler/manifest',
-      'compiler/project',
-      'compiler/fields',
-      'compiler/schema',
-      'compiler/syntax',
-      'compiler/diagnostics',
-      'compiler/values',
-    ],
-    packages: [],
-  },
-  'compiler/plan': {
-    ours: [
-      'compiler/plan',
-      'compiler/project',
-      'compiler/fields',
-      'compiler/syntax',
-      'compiler/diagnostics',
-      'compiler/values',
-    ],
-    packages: [],
-  },
+  'compiler/text': { ours: TEXT, packages: ['js-yaml'] },
+  'compiler/schema': { ours: ['compiler/schema', ...TEXT], packages: [] },
+  'compiler/compose/read': { ours: ['compiler/compose/read', 'compiler/schema', ...TEXT], packages: [] },
+  'compiler/compose/keys': { ours: KEYS, packages: [] },
+  'compiler/compose': { ours: ['compiler/compose', ...KEYS], packages: [] },
+  'compiler/manifest': { ours: ['compiler/manifest', 'compiler/compose', 'compiler/schema', ...TEXT], packages: [] },
+  'compiler/plan': { ours: ['compiler/plan', 'compiler/compose', ...TEXT], packages: [] },
   compiler: { ours: ['compiler'], packages: [] },
   'constructs/compose-application': { ours: ['constructs', 'compiler'], packages: ['cdk8s', 'constructs'] },
   constructs: {
@@ -67,14 +33,31 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['adapters/kubernetes', 'adapters/http', 'adapters/process', 'compiler/diagnostics'],
     packages: ['@kubernetes/client-node', 'js-yaml', 'ws'],
   },
-  contexts: { ours: ['contexts', 'adapters/kubernetes/kubeconfig-files', 'compiler/diagnostics'], packages: ['yaml'] },
+  'adapters/git': { ours: ['adapters/git', 'adapters/process', 'compiler/diagnostics'], packages: [] },
+  'adapters/forge': {
+    ours: ['adapters/forge', 'adapters/git', 'adapters/http', 'compiler/diagnostics', 'compiler/values'],
+    packages: [],
+  },
+  'adapters/registry': {
+    ours: ['adapters/registry', 'adapters/http', 'adapters/process', 'compiler/diagnostics', 'compiler/values'],
+    packages: [],
+  },
+  'operations/contexts': {
+    ours: [
+      'operations/contexts',
+      'adapters/files/locked-file',
+      'adapters/kubernetes/kubeconfig-files',
+      'compiler/diagnostics',
+    ],
+    packages: ['yaml'],
+  },
   'operations/objects': {
     ours: [
       'operations/objects',
       'adapters/kubernetes/cluster',
       'adapters/http/slots',
       'compiler/diagnostics',
-      'compiler/syntax/tree',
+      'compiler/text/tree',
       'compiler/values',
       'compiler/plan',
       'constructs/kinds',
@@ -86,27 +69,24 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: [
       'operations/commands',
       'operations/objects',
-      'gitops/git-facts',
+      'adapters/git/git-facts',
       'adapters/process',
       'adapters/kubernetes/cluster',
       'adapters/kubernetes/connection',
       'adapters/kubernetes/address',
       'adapters/kubernetes/unreachable',
       'compiler/diagnostics',
-      'compiler/syntax',
+      'compiler/text',
       'compiler/values',
     ],
     packages: ['js-yaml'],
   },
-  images: {
-    ours: ['images', 'adapters/http', 'adapters/process', 'compiler/diagnostics', 'compiler/values'],
-    packages: [],
-  },
-  gitops: {
+  'operations/gitops': {
     ours: [
-      'gitops',
+      'operations/gitops',
+      'adapters/git',
+      'adapters/forge',
       'adapters/process',
-      'adapters/http',
       'compiler/diagnostics',
       'compiler/values',
       'constructs/kinds',
@@ -115,15 +95,9 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: ['age-encryption', 'js-yaml'],
   },
-  operations: {
-    ours: ['operations', 'adapters', 'compiler', 'constructs', 'contexts', 'gitops', 'images'],
-    packages: [],
-  },
+  operations: { ours: ['operations', 'adapters', 'compiler', 'constructs'], packages: [] },
   api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
-  cli: {
-    ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs', 'contexts', 'gitops', 'images'],
-    packages: ['commander'],
-  },
+  cli: { ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs'], packages: ['commander'] },
 }
 
 /** Pure folders may use these of Node's modules: they touch nothing. */
@@ -131,16 +105,18 @@ const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
 const IMPURE = new Set([
   'adapters/files',
+  'adapters/forge',
+  'adapters/git',
   'adapters/http',
   'adapters/kubernetes',
   'adapters/process',
+  'adapters/registry',
   'api',
   'cli',
-  'contexts',
-  'gitops',
-  'images',
   'operations',
   'operations/commands',
+  'operations/contexts',
+  'operations/gitops',
 ])
 const HEAVY = new Set([
   '@kubernetes/client-node',
@@ -166,17 +142,7 @@ const folderOf = (path: string): string =>
     .filter(rule => path.startsWith(`${rule}/`) || path.startsWith(`${rule}.`))
     .sort((a, b) => b.length - a.length)[0]!
 
-const modules = [
-  'api',
-  'adapters',
-  'compiler',
-  'constructs',
-  'contexts',
-  'gitops',
-  'images',
-  'operations',
-  'cli',
-].flatMap(folder =>
+const modules = ['api', 'adapters', 'compiler', 'constructs', 'operations', 'cli'].flatMap(folder =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts'))
     .map(path => join(folder, path)),
@@ -215,8 +181,7 @@ function circles(imports: ReadonlyMap<string, readonly Import[]>): readonly stri
   return found
 }
 
-const isOurs = (target: string): boolean =>
-  /^(adapters|compiler|constructs|contexts|gitops|images|operations|cli)\//.test(target)
+const isOurs = (target: string): boolean => /^(adapters|compiler|constructs|operations|cli)\//.test(target)
 const packageOf = (target: string): string =>
   target
     .split('/')

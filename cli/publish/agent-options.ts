@@ -1,6 +1,6 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { ArgocdSettings } from '../../gitops/argocd.ts'
-import type { FluxSettings } from '../../gitops/flux.ts'
+import type { ArgocdSettings } from '../../operations/gitops/argocd.ts'
+import type { FluxSettings } from '../../operations/gitops/flux.ts'
 import { dnsLabel, dnsName } from '../../operations/project/checks.ts'
 import { parseDuration } from '../duration-option.ts'
 import { longFlag, type Option, text, type Values } from '../options.ts'

@@ -1,9 +1,9 @@
-import type { AddedOnce } from '../../gitops/add-once.ts'
-import { type AgentTarget, type ArtifactTarget, agentName } from '../../gitops/agents.ts'
-import { argocdApplication, argocdArtifactApplication } from '../../gitops/argocd.ts'
-import { fluxArtifactObjects, fluxObjects } from '../../gitops/flux.ts'
-import { controllerAddress } from '../../gitops/repository-url.ts'
-import { registryOf } from '../../images/registry.ts'
+import { controllerAddress } from '../../adapters/git/repository-url.ts'
+import { registryOf } from '../../adapters/registry/registry.ts'
+import type { AddedOnce } from '../../operations/gitops/add-once.ts'
+import { type AgentTarget, type ArtifactTarget, agentName } from '../../operations/gitops/agents.ts'
+import { argocdApplication, argocdArtifactApplication } from '../../operations/gitops/argocd.ts'
+import { fluxArtifactObjects, fluxObjects } from '../../operations/gitops/flux.ts'
 import type { AgentSettings } from './agent-options.ts'
 
 /** Of the branch it may not be known before the repository is asked. */

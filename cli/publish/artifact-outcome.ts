@@ -1,6 +1,6 @@
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { ArtifactOutcome } from '../../gitops/artifact/publish.ts'
-import { changeLines, type MessageInput, subjectOf } from '../../gitops/message.ts'
+import type { ArtifactOutcome } from '../../operations/gitops/artifact/publish.ts'
+import { changeLines, type MessageInput, subjectOf } from '../../operations/gitops/message.ts'
 import type { Context } from '../command.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'

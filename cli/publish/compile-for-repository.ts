@@ -7,7 +7,7 @@ import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { reportNotPublished } from '../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../compiler/options.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
-import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
 import { needsValues } from '../../compiler/values/secret-backends.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { type CompiledProject, compileFiles } from '../../operations/project/compile-files.ts'
@@ -61,7 +61,7 @@ export async function compileForRepository(
     const image = new Map([...(options.image ?? []), ...confirmed])
     if (confirmed.size > 0) compiled = await compileFiles(io, [], options, { ...options, image }, extra)
   } catch (error) {
-    const { NotBuilt } = await import('../../images/builder.ts')
+    const { NotBuilt } = await import('../../operations/build/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
@@ -101,7 +101,7 @@ async function confirmBuilt(
     return reference && !reference.includes('@') ? [{ service: name, reference, span: build.span }] : []
   })
   if (claimed.length === 0) return new Map()
-  const { confirmImages } = await import('../../images/confirm-images.ts')
+  const { confirmImages } = await import('../../operations/build/confirm-images.ts')
   return confirmImages(claimed, { env, signal })
 }
 

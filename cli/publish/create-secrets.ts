@@ -1,6 +1,6 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { findTarget, type Target } from '../../contexts/target.ts'
+import { findTarget, type Target } from '../../operations/contexts/target.ts'
 import { hasNamespace, noNamespace } from '../../operations/namespaces.ts'
 import { addSecretKeys, missingKeys } from '../../operations/objects/secret-keys.ts'
 import { openProject, targetOf } from '../../operations/project/open-project.ts'

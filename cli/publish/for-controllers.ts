@@ -1,5 +1,5 @@
 import type { Manifest } from '../../constructs/manifest.ts'
-import { forControllers } from '../../gitops/marks.ts'
+import { forControllers } from '../../operations/gitops/marks.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 

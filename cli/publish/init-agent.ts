@@ -1,6 +1,6 @@
+import { findForge } from '../../adapters/forge/ask-kind.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { addOnce } from '../../gitops/add-once.ts'
-import { findForge } from '../../gitops/forge/ask-kind.ts'
+import { addOnce } from '../../operations/gitops/add-once.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
 import type { Progress } from '../progress/events.ts'

@@ -1,7 +1,7 @@
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
-import { isForced, withoutForce } from '../../gitops/force.ts'
+import { isForced, withoutForce } from '../../operations/gitops/force.ts'
 import { differencesOf } from '../../operations/objects/comparison.ts'
 import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../operations/objects/diff.ts'
 import { nameOf } from '../../operations/objects/wanted.ts'

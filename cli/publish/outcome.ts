@@ -1,8 +1,8 @@
 import { plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import { subjectOf } from '../../gitops/message.ts'
-import type { FolderChange, Outcome } from '../../gitops/publication.ts'
+import { subjectOf } from '../../operations/gitops/message.ts'
+import type { FolderChange, Outcome } from '../../operations/gitops/publication.ts'
 import type { Context } from '../command.ts'
 import { wantsColour } from '../io.ts'
 import { diffText } from '../print-diff.ts'
@@ -185,6 +185,6 @@ function sourceText({ compiled: { manifests }, origin: { commit } }: Pick<Publis
 }
 
 async function commitPage({ io }: Context, { destination }: Published, commit: string): Promise<string | undefined> {
-  const { forgeOf } = await import('../../gitops/forge/forge-of.ts')
+  const { forgeOf } = await import('../../adapters/forge/forge-of.ts')
   return forgeOf(destination.target.address.url, io.env)?.commitPage(commit)
 }

@@ -1,4 +1,4 @@
-import { begin } from '../../gitops/beginning.ts'
+import { begin } from '../../operations/gitops/beginning.ts'
 import { openProject } from '../../operations/project/open-project.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'

@@ -1,7 +1,11 @@
-import { isAncestor } from '../../gitops/ancestry.ts'
-import { type ArtifactOptions, type ArtifactRegistry, publishArtifact } from '../../gitops/artifact/publish.ts'
-import { toArtifact } from '../../images/artifact-manifest.ts'
-import { type ArtifactStore, openArtifacts } from '../../images/artifact-store.ts'
+import { isAncestor } from '../../adapters/git/ancestry.ts'
+import { toArtifact } from '../../adapters/registry/artifact-manifest.ts'
+import { type ArtifactStore, openArtifacts } from '../../adapters/registry/artifact-store.ts'
+import {
+  type ArtifactOptions,
+  type ArtifactRegistry,
+  publishArtifact,
+} from '../../operations/gitops/artifact/publish.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { Context } from '../command.ts'
 import { showingEdits } from '../edit-diff.ts'

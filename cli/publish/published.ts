@@ -1,6 +1,6 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import type { MessageInput } from '../../gitops/message.ts'
-import type { FolderChange } from '../../gitops/publication.ts'
+import type { MessageInput } from '../../operations/gitops/message.ts'
+import type { FolderChange } from '../../operations/gitops/publication.ts'
 import type { ObjectDiff } from '../../operations/objects/diff.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'

@@ -1,5 +1,5 @@
-import type { Address } from '../../gitops/address.ts'
-import type { PushEvent } from '../../gitops/push.ts'
+import type { Address } from '../../adapters/git/address.ts'
+import type { PushEvent } from '../../operations/gitops/push.ts'
 import type { Progress } from '../progress/events.ts'
 
 /** Tells which commit of a repository is worked on, each time that one has come. */

@@ -1,4 +1,4 @@
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 
 /** What a compilation may take. Each is counted before the work is done. */
 export const LIMITS = {

@@ -1,4 +1,4 @@
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 

@@ -1,4 +1,4 @@
-import type { SourceFile, Span } from '../syntax/source.ts'
+import type { SourceFile, Span } from '../text/source.ts'
 import { Budget } from './budget.ts'
 import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.ts'
 

@@ -1,4 +1,4 @@
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 
 export interface ErrorDetails {
   /** What to do about it, printed as `= help:`. */

@@ -1,6 +1,6 @@
+import { entries, items } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import { entries, items } from '../fields/tree-values.ts'
-import { get, isMap, type Tree } from '../syntax/tree.ts'
+import { get, isMap, type Tree } from '../text/tree.ts'
 import { present } from './build.ts'
 import { Distinct } from './duplicates.ts'
 import type { ManifestDependency } from './manifest.ts'

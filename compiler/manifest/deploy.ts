@@ -1,7 +1,7 @@
+import { items } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import { items } from '../fields/tree-values.ts'
-import type { At } from '../syntax/source.ts'
-import { type Entry, entry, get, isMap, isScalar, type Tree } from '../syntax/tree.ts'
+import type { At } from '../text/source.ts'
+import { type Entry, entry, get, isMap, isScalar, type Tree } from '../text/tree.ts'
 import type { ComposeFiles, DeploySection, Destroy, SectionCommand } from './manifest.ts'
 import { known, type Reading, texts } from './values.ts'
 

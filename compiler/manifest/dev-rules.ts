@@ -1,7 +1,7 @@
 import { resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { spell } from '../schema/where.ts'
-import { type Entry, entry, get, isMap } from '../syntax/tree.ts'
+import { type Entry, entry, get, isMap } from '../text/tree.ts'
 import type { Development, Sync } from './development.ts'
 import type { Reading } from './values.ts'
 

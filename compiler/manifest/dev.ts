@@ -1,6 +1,6 @@
-import { entries, items, scalar } from '../fields/tree-values.ts'
+import { entries, items, scalar } from '../compose/read/tree-values.ts'
 import type { ModelPath } from '../schema/where.ts'
-import { type Entry, entry, get, isScalar, type Tree } from '../syntax/tree.ts'
+import { type Entry, entry, get, isScalar, type Tree } from '../text/tree.ts'
 import { parseQuantity } from '../values/quantity.ts'
 import { present } from './build.ts'
 import { checkDevelopment } from './dev-rules.ts'

@@ -1,6 +1,6 @@
-import type { Pair } from '../project/project.ts'
-import type { At, Span } from '../syntax/source.ts'
-import type { Tree } from '../syntax/tree.ts'
+import type { Pair } from '../compose/project.ts'
+import type { At, Span } from '../text/source.ts'
+import type { Tree } from '../text/tree.ts'
 import type { Forward } from './forward.ts'
 
 /** What a development container and those beside it have in common. */

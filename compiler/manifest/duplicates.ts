@@ -1,6 +1,6 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 
 const duplicate = diagnostic({
   code: 'manifest/duplicate',

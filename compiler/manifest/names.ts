@@ -1,5 +1,5 @@
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 import { isDnsLabel, toDnsLabel } from '../values/dns-name.ts'
 import type { Distinct } from './duplicates.ts'
 import type { Reading } from './values.ts'

@@ -1,4 +1,4 @@
-import { endpoints } from '../schema/endpoints.ts'
+import { endpoints } from '../compose/keys/endpoints.ts'
 import { cli } from '../schema/row.ts'
 import {
   either,

@@ -1,7 +1,7 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
-import { interpolate } from '../syntax/interpolate.ts'
-import { PathRules } from '../syntax/path.ts'
-import type { Lookup } from '../syntax/template.ts'
+import { interpolate } from '../text/interpolate.ts'
+import { PathRules } from '../text/path.ts'
+import type { Lookup } from '../text/template.ts'
 import {
   type Entry,
   get,
@@ -11,7 +11,7 @@ import {
   type Tree,
   withEntry,
   withoutKeys,
-} from '../syntax/tree.ts'
+} from '../text/tree.ts'
 
 /** Variables that only a build or a dependency sets, long after the manifest is read. */
 const LATE = /^DEVCTL_(BUILD|DEPENDENCY)_/

@@ -1,9 +1,9 @@
 import { basename, isAbsolute, relative } from 'node:path/posix'
+import type { Project } from '../compose/project.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
-import type { Project } from '../project/project.ts'
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
 

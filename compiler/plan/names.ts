@@ -1,7 +1,7 @@
+import type { Project } from '../compose/project.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { PlanOptions } from '../options.ts'
-import type { Project } from '../project/project.ts'
 import { distinctNames, isServiceName, toDnsLabel, toServiceName } from './object-names.ts'
 import type { Environment } from './plan.ts'
 

@@ -1,4 +1,4 @@
-import type { Span } from '../syntax/source.ts'
+import type { Span } from '../text/source.ts'
 
 /**
  * What Kubernetes should hold, decided: kinds, names, ports, claims, waits. Neutral about where it came from, so that the constructs can

@@ -1,5 +1,5 @@
-import type { Span } from '../syntax/source.ts'
-import type { MapTree, ScalarTree, SeqTree, Tree } from '../syntax/tree.ts'
+import type { Span } from '../text/source.ts'
+import type { MapTree, ScalarTree, SeqTree, Tree } from '../text/tree.ts'
 import type { Findings } from './findings.ts'
 import { describe, found, quoted } from './forms.ts'
 import { shapeOf } from './row.ts'

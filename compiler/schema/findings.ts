@@ -1,7 +1,7 @@
 import type { DiagnosticKind, Related } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import type { Span } from '../syntax/source.ts'
-import type { ScalarTree, Tree, UsedVariable } from '../syntax/tree.ts'
+import type { Span } from '../text/source.ts'
+import type { ScalarTree, Tree, UsedVariable } from '../text/tree.ts'
 import type { Mistakes, Place } from './mistakes.ts'
 import { type ModelPath, ownerOf } from './where.ts'
 

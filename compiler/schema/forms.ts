@@ -1,4 +1,4 @@
-import type { ScalarTree, Tree } from '../syntax/tree.ts'
+import type { ScalarTree, Tree } from '../text/tree.ts'
 import type { MapForm, ScalarForm, Shape, ValueType } from './shape.ts'
 
 /** What may be written, in words: `text`, `a list or a mapping`, `a whole number, not below 0`. */

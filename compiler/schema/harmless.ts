@@ -1,4 +1,4 @@
-import { get, type Tree } from '../syntax/tree.ts'
+import { get, type Tree } from '../text/tree.ts'
 import type { Judge } from './shape.ts'
 
 /** The value of a scalar, or undefined for anything else. */

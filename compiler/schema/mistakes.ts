@@ -1,6 +1,6 @@
 import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
-import type { Tree } from '../syntax/tree.ts'
+import type { Tree } from '../text/tree.ts'
 import { join, written } from './forms.ts'
 import type { MapForm, ScalarForm, Shape } from './shape.ts'
 import { type ModelPath, where } from './where.ts'

@@ -1,5 +1,5 @@
 import type { Severity } from '../diagnostics/diagnostic.ts'
-import type { MapTree, Tree } from '../syntax/tree.ts'
+import type { MapTree, Tree } from '../text/tree.ts'
 
 /**
  * What may stand in one place of a Compose file: at most one form for each kind of node. What was written decides which form it must

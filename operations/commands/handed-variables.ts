@@ -2,8 +2,8 @@ import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { parseDotenv } from '../../compiler/syntax/dotenv.ts'
-import { SourceFile } from '../../compiler/syntax/source.ts'
+import { parseDotenv } from '../../compiler/text/dotenv.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
 
 /** More than anybody hands on, and little enough for the environment of a process (bytes). */
 const LARGEST = 1 << 20

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Span } from '../../compiler/syntax/source.ts'
+import type { Span } from '../../compiler/text/source.ts'
 import { kindKeeper } from '../objects/record.ts'
 import type { World } from '../session.ts'
 
@@ -39,7 +39,7 @@ export async function runSection(
   const [{ runCommands }, { commandVariables }, { readGitFacts }, { startLabellingProxy }] = await Promise.all([
     import('./run-commands.ts'),
     import('./command-variables.ts'),
-    import('../../gitops/git-facts.ts'),
+    import('../../adapters/git/git-facts.ts'),
     import('./labelling-proxy.ts'),
   ])
   const { cluster, access, namespace, target } = session

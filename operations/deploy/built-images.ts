@@ -1,6 +1,6 @@
+import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Project } from '../../compiler/project/project.ts'
-import type { BuildRequest } from '../../images/builder.ts'
+import type { BuildRequest } from '../build/builder.ts'
 
 /**
  * The images that have to be made before a deploy: of services whose `build` was found to have no registry (`image/no-registry`), and with `all` of every

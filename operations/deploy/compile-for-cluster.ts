@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, plural } from '../../compiler/diagnostics/render/summary.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
-import { get, type Tree } from '../../compiler/syntax/tree.ts'
+import { get, type Tree } from '../../compiler/text/tree.ts'
 import { isRoute } from '../../constructs/kinds.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { Choices } from '../objects/choices.ts'
@@ -82,7 +82,7 @@ export async function prepareForCluster(
     const image = new Map([...(options.image ?? []), ...built])
     if (built.size > 0) compilation = await compileFiles(workspace, [], options, { ...planning, image }, extra)
   } catch (error) {
-    const { NotBuilt } = await import('../../images/builder.ts')
+    const { NotBuilt } = await import('../build/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
@@ -156,7 +156,7 @@ async function ensureImages(
     ({ service }) => !part || part.services.has(labels?.get(service) ?? ''),
   )
   if (requests.length === 0) return new Map()
-  const { noBuilder } = await import('../../images/builder.ts')
+  const { noBuilder } = await import('../build/builder.ts')
   return noBuilder.ensure(requests, { force: build, signal })
 }
 
@@ -199,7 +199,7 @@ async function addRegistryCredentials(
 ) {
   const [{ addCredentials, registriesIn }, { readRegistryCredentials }] = await Promise.all([
     import('./registry-credentials.ts'),
-    import('../../images/docker-config.ts'),
+    import('../../adapters/registry/docker-config.ts'),
   ])
   const registries = registriesIn(synth(plan))
   const hosts = new Set([...registries.values()].flatMap(one => [...one]))

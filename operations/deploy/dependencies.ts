@@ -90,7 +90,7 @@ export async function inClone<Result>(
   { name, repository, branch, span }: ManifestDependency,
   work: (folder: string) => Promise<Result>,
 ): Promise<Result> {
-  const { GitFailure, openGit } = await import('../../gitops/git.ts')
+  const { GitFailure, openGit } = await import('../../adapters/git/git.ts')
   const folder = mkdtempSync(join(tmpdir(), 'devctl-dependency-'))
   try {
     const git = openGit(folder, { env: workspace.env, signal })

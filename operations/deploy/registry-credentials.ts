@@ -1,9 +1,9 @@
+import type { RegistryCredentials, RegistryLogin } from '../../adapters/registry/docker-config.ts'
+import { registryOf } from '../../adapters/registry/registry.ts'
 import type { Plan, SecretPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import type { RegistryCredentials, RegistryLogin } from '../../images/docker-config.ts'
-import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from '../../images/pull-secret.ts'
-import { registryOf } from '../../images/registry.ts'
 import { serviceOf } from '../objects/wanted.ts'
+import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from './pull-secret.ts'
 
 /** A plan that has what its images need to be pulled. */
 export interface WithCredentials {

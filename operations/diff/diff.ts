@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
 import { choicesOf } from '../deploy/compile-for-cluster.ts'
 import { compileWithHanded } from '../deploy/handed-variables.ts'
 import type { ForCluster } from '../deploy/input.ts'

@@ -2,7 +2,7 @@ import type { Cluster, KubeObject, ObjectRef } from '../../adapters/kubernetes/c
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
-import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { applyChanges, applyWorkloads, recordBefore } from './apply.ts'

@@ -1,7 +1,7 @@
 import { type Cluster, ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { entry, get, type Tree } from '../../compiler/syntax/tree.ts'
+import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { lastEnd, type Problem } from './problems.ts'

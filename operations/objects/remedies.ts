@@ -1,5 +1,5 @@
-import type { Span } from '../../compiler/syntax/source.ts'
-import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '../../compiler/syntax/tree.ts'
+import type { Span } from '../../compiler/text/source.ts'
+import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '../../compiler/text/tree.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { NO_PROGRAM, type Problem } from './problems.ts'
 

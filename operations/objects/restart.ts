@@ -1,6 +1,6 @@
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
 import { kindsOf } from '../../constructs/kinds.ts'
 import { applyWorkloads } from './apply.ts'
 import type { Clock } from './clock.ts'

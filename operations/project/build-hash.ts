@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path/posix'
 import { openWithoutWaiting, readFile } from '../../adapters/files/read-file.ts'
 import type { BuildInput, SpendOnBuild } from '../../compiler/host.ts'
 import { countOfPatterns, dockerIgnore } from '../../compiler/values/ignore-file.ts'
-import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../../gitops/tree/lock.ts'
+import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/lock.ts'
 
 /**
  * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { realPath } from '../../adapters/files/real-path.ts'
+import { withoutOtherRepository } from '../../adapters/git/git.ts'
 import type { Checkout, TrackedFile } from '../../compiler/host.ts'
-import { withoutOtherRepository } from '../../gitops/git.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,4 +1,4 @@
-import type { Target } from '../../contexts/target.ts'
+import type { Target } from '../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
 import { dnsName, registryPath } from './checks.ts'
 import type { OpenProject } from './opened-project.ts'

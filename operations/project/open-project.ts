@@ -5,7 +5,7 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 import type { DevctlManifest, ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import type { ReadManifest } from '../../compiler/manifest/read.ts'
-import type { TargetOptions } from '../../contexts/target.ts'
+import type { TargetOptions } from '../contexts/target.ts'
 import type { Workspace } from '../workspace.ts'
 import { boundaryOf } from './boundary.ts'
 import { composeFolder } from './environment-name.ts'
@@ -19,7 +19,7 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManif
 
 /**
  * What a project says of the cluster and the namespace, beside options, which count more: the environment, which an option has chosen, counts like one; the top
- * level of the manifest for less than a variable of the shell (contexts/target.ts).
+ * level of the manifest for less than a variable of the shell (operations/contexts/target.ts).
  */
 export function targetOf(
   project: OpenProject,

@@ -3,10 +3,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { type SessionOptions, withCluster } from '../../cli/cluster-session.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { saveContext } from '../../contexts/store.ts'
+import { saveContext } from '../../operations/contexts/store.ts'
 import type { Session } from '../../operations/session.ts'
 import { Answer, fakeServer } from '../client/fake-server.ts'
-import { kubeconfigWith } from '../contexts/kubeconfig.ts'
+import { kubeconfigWith } from '../operations/contexts/kubeconfig.ts'
 import { makeFolder } from './folder.ts'
 
 const none: SessionOptions = { context: undefined, namespace: undefined, timeout: undefined }

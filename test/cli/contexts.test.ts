@@ -8,7 +8,7 @@ import { main } from '../../cli/main.ts'
 import { chooseOne } from '../../cli/prompt.ts'
 import { toTable } from '../../cli/table.ts'
 import { root } from '../cases.ts'
-import { kubeconfigWith } from '../contexts/kubeconfig.ts'
+import { kubeconfigWith } from '../operations/contexts/kubeconfig.ts'
 import { run } from '../run.ts'
 import { makeFolder, read } from './folder.ts'
 

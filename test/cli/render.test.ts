@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { LOCK_NAME } from '../../gitops/tree/lock.ts'
+import { LOCK_NAME } from '../../operations/gitops/tree/lock.ts'
 import { documentsOf } from '../documents.ts'
 import { run } from '../run.ts'
 import { makeFolder, read, write } from './folder.ts'

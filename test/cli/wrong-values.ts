@@ -1,4 +1,4 @@
-import { composeShape } from '../../compiler/schema/compose.ts'
+import { composeShape } from '../../compiler/compose/keys/compose.ts'
 import { shapeOf } from '../../compiler/schema/row.ts'
 import type { MapForm, ScalarForm, Shape, ValueType } from '../../compiler/schema/shape.ts'
 

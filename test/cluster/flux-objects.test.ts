@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { fluxObjects } from '../../gitops/flux.ts'
+import { fluxObjects } from '../../operations/gitops/flux.ts'
 import { findCluster } from './cluster.ts'
 
 const cluster = findCluster()

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { resolveDigests } from '../../images/registry-client.ts'
+import { resolveDigests } from '../../adapters/registry/registry-client.ts'
 import { findCluster } from './cluster.ts'
 
 const found = findCluster()

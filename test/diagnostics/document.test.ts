@@ -10,8 +10,8 @@ import '../../compiler/manifest/read.ts'
 import '../../operations/commands/command-diagnostics.ts'
 import '../../operations/objects/failures.ts'
 import '../../compiler/manifest/not-published.ts'
-import '../../images/builder.ts'
-import '../../images/confirm-images.ts'
+import '../../operations/build/builder.ts'
+import '../../operations/build/confirm-images.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 
@@ -74,7 +74,7 @@ describe.each(kinds.map(kind => [kind.code, kind] as const))('the page of %s', (
 })
 
 function sources(): readonly string[] {
-  return ['adapters', 'cli', 'compiler', 'gitops', 'images', 'operations'].flatMap(folder => walk(join(root, folder)))
+  return ['adapters', 'cli', 'compiler', 'operations'].flatMap(folder => walk(join(root, folder)))
 }
 
 function walk(folder: string): readonly string[] {

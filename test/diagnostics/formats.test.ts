@@ -4,7 +4,7 @@ import { type Diagnostic, diagnostic } from '../../compiler/diagnostics/diagnost
 import { renderAnnotations } from '../../compiler/diagnostics/render/github.ts'
 import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
 import { diagnosticsToSarif } from '../../compiler/diagnostics/render/sarif.ts'
-import { SourceFile } from '../../compiler/syntax/source.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
 
 const kind = diagnostic({
   code: 'test/sample',

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { excerpt } from '../../compiler/diagnostics/render/excerpt.ts'
 import { failureSummary, selectShown } from '../../compiler/diagnostics/render/summary.ts'
 import { renderDiagnostic, renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
-import { SourceFile, type Span } from '../../compiler/syntax/source.ts'
+import { SourceFile, type Span } from '../../compiler/text/source.ts'
 import { displayWidth, printable } from '../../compiler/values/printable.ts'
 
 /** The span of the nth place where a piece of text stands in a file. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { loginOf, splitCredentials, withUser } from '../../gitops/address-credentials.ts'
-import { loginSettings } from '../../gitops/login.ts'
+import { loginOf, splitCredentials, withUser } from '../../adapters/git/address-credentials.ts'
+import { loginSettings } from '../../adapters/git/login.ts'
 
 describe('splitCredentials', () => {
   test.each([

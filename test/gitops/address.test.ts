@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { readAddress } from '../../adapters/git/address.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { readAddress } from '../../gitops/address.ts'
 
 describe('the address of a repository', () => {
   test.each([

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import type { AgentTarget, ArtifactTarget } from '../../gitops/agents.ts'
-import { argocdApplicationSet } from '../../gitops/application-set.ts'
-import { argocdApplication, argocdArtifactApplication } from '../../gitops/argocd.ts'
-import { fluxArtifactObjects, fluxObjects } from '../../gitops/flux.ts'
-import { controllerAddress, withoutCredentials } from '../../gitops/repository-url.ts'
+import { controllerAddress, withoutCredentials } from '../../adapters/git/repository-url.ts'
+import type { AgentTarget, ArtifactTarget } from '../../operations/gitops/agents.ts'
+import { argocdApplicationSet } from '../../operations/gitops/application-set.ts'
+import { argocdApplication, argocdArtifactApplication } from '../../operations/gitops/argocd.ts'
+import { fluxArtifactObjects, fluxObjects } from '../../operations/gitops/flux.ts'
 
 const target: AgentTarget = {
   application: 'shop',

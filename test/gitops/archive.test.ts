@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { pack, unpack } from '../../gitops/artifact/archive.ts'
+import { pack, unpack } from '../../operations/gitops/artifact/archive.ts'
 
 const LONG = `${'folder/'.repeat(10)}${'n'.repeat(120)}.yaml`
 const FILES = new Map([

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
-import { buildFolder } from '../../gitops/layout/build.ts'
-import { layout } from '../../gitops/layout/layout.ts'
-import { toBase, toOverlay } from '../../gitops/layout/overlay.ts'
+import { buildFolder } from '../../operations/gitops/layout/build.ts'
+import { layout } from '../../operations/gitops/layout/layout.ts'
+import { toBase, toOverlay } from '../../operations/gitops/layout/overlay.ts'
 import { pairs } from './random-manifests.ts'
 
 const OVERLAY = 'environments/staging/shop'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { isForced, withForce, withoutForce } from '../../gitops/force.ts'
-import { obstacleTo } from '../../gitops/in-place.ts'
+import { isForced, withForce, withoutForce } from '../../operations/gitops/force.ts'
+import { obstacleTo } from '../../operations/gitops/in-place.ts'
 
 const object = (kind: string, rest: object): KubernetesObject => ({
   apiVersion: 'v1',

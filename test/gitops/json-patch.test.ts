@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type Operation, operationsBetween, printOperations } from '../../gitops/layout/json-patch.ts'
+import { type Operation, operationsBetween, printOperations } from '../../operations/gitops/layout/json-patch.ts'
 
 /** RFC 6902 as far as devctl uses it; strict about what must be there. */
 function applied(document: unknown, operations: readonly Pick<Operation, 'op' | 'path' | 'value'>[]): unknown {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Manifest } from '../../constructs/manifest.ts'
 import { printStream } from '../../constructs/yaml.ts'
-import { layout } from '../../gitops/layout/layout.ts'
-import { type About, readme } from '../../gitops/layout/readme.ts'
-import { kustomization, toFiles } from '../../gitops/tree/files.ts'
+import { layout } from '../../operations/gitops/layout/layout.ts'
+import { type About, readme } from '../../operations/gitops/layout/readme.ts'
+import { kustomization, toFiles } from '../../operations/gitops/tree/files.ts'
 
 const object = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name } })
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { toManifests } from '../../constructs/index.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
-import { forControllers } from '../../gitops/marks.ts'
-import type { WaveWorkload } from '../../gitops/sync-waves.ts'
+import { forControllers } from '../../operations/gitops/marks.ts'
+import type { WaveWorkload } from '../../operations/gitops/sync-waves.ts'
 import { planOf } from '../plan/compose.ts'
 
 const SYNC_OPTIONS = 'argocd.argoproj.io/sync-options'

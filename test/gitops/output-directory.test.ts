@@ -14,9 +14,9 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type FolderOutput, planChange } from '../../gitops/tree/change.ts'
-import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../gitops/tree/lock.ts'
-import { writeOutput } from '../../gitops/tree/output-directory.ts'
+import { type FolderOutput, planChange } from '../../operations/gitops/tree/change.ts'
+import { fingerprint, LOCK_NAME, parseLock, printLock } from '../../operations/gitops/tree/lock.ts'
+import { writeOutput } from '../../operations/gitops/tree/output-directory.ts'
 import { makeFolder, read, write } from '../cli/folder.ts'
 
 const output = (files: Readonly<Record<string, string>>, more: Partial<FolderOutput> = {}): FolderOutput => ({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
-import { toBase, toOverlay } from '../../gitops/layout/overlay.ts'
+import { toBase, toOverlay } from '../../operations/gitops/layout/overlay.ts'
 
 const manifest = (object: KubernetesObject, folder = object.metadata.name): Manifest => ({
   source: `compose.yaml#services.${folder}`,

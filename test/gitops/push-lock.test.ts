@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { takePushLock } from '../../gitops/push-lock.ts'
+import { takePushLock } from '../../adapters/git/push-lock.ts'
 import { makeFolder } from '../cli/folder.ts'
 
 const never = new AbortController().signal

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { classify, essence } from '../../gitops/rejection.ts'
+import { classify, essence } from '../../adapters/git/rejection.ts'
 import { rejections } from './rejections.ts'
 
 describe('what git says', () => {

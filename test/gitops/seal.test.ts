@@ -3,9 +3,9 @@ import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { type Sealed, type SealOptions, sealSecret } from '../../gitops/seal.ts'
-import { readSealingCertificate, type SealingCertificate } from '../../gitops/seal-certificate.ts'
-import { encryptValue, looksEncrypted } from '../../gitops/seal-format.ts'
+import { type Sealed, type SealOptions, sealSecret } from '../../operations/gitops/seal.ts'
+import { readSealingCertificate, type SealingCertificate } from '../../operations/gitops/seal-certificate.ts'
+import { encryptValue, looksEncrypted } from '../../operations/gitops/seal-format.ts'
 import {
   CERTIFICATE,
   ELLIPTIC_CERTIFICATE,

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { readSealingKey } from '../../gitops/sealing-key.ts'
+import { readSealingKey } from '../../operations/gitops/sealing-key.ts'
 
 const newHome = () => join(mkdtempSync(join(tmpdir(), 'devctl-sealing-')), 'home')
 const bytesOf = (key: KeyObject) => key.export().toString('hex')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { secretDocumentsIn } from '../../gitops/secret-documents.ts'
-import { type ScanOptions, scanForSecrets } from '../../gitops/secret-scan.ts'
+import { secretDocumentsIn } from '../../operations/gitops/secret-documents.ts'
+import { type ScanOptions, scanForSecrets } from '../../operations/gitops/secret-scan.ts'
 import { PRIVATE_KEY } from './certificates.ts'
 
 const ENCRYPTED = 'ENC[AES256_GCM,data:xlqRRo0L,iv:5gcKW+IEFcj=,tag:stqEKww9njsSbw==,type:str]'

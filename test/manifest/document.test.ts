@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { tableRows } from '../../compiler/compose/keys/lookup.ts'
 import { manifestDocument } from '../../compiler/manifest/document.ts'
 import { manifestShape } from '../../compiler/manifest/shape.ts'
-import { tableRows } from '../../compiler/schema/lookup.ts'
 
 test('docs/manifest.md is what the table says', async () => {
   await expect(manifestDocument()).toMatchFileSnapshot('../../docs/manifest.md')

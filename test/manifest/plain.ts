@@ -1,7 +1,7 @@
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
-import type { Span } from '../../compiler/syntax/source.ts'
-import { SourceFile } from '../../compiler/syntax/source.ts'
-import type { Tree } from '../../compiler/syntax/tree.ts'
+import type { Span } from '../../compiler/text/source.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
+import type { Tree } from '../../compiler/text/tree.ts'
 
 /** A manifest as JSON for people: values with their places, without what is empty. */
 export function plainManifest(manifest: DevctlManifest): unknown {

@@ -1,12 +1,12 @@
 import { posix } from 'node:path'
+import { loadProject } from '../../compiler/compose/load/load.ts'
+import { readProject } from '../../compiler/compose/read.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { CompilerHost, TrackedFile } from '../../compiler/host.ts'
 import type { PlanOptions } from '../../compiler/options.ts'
 import { planProject } from '../../compiler/plan/index.ts'
 import type { ContainerPlan, Plan, PodPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
-import { loadProject } from '../../compiler/project/load.ts'
-import { readProject } from '../../compiler/project/read.ts'
 
 /** A plan made of the text of a Compose file, with what was reported on the way from `project` to plan. */
 export interface Planned {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Service } from '../../compiler/compose/project.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { planProject } from '../../compiler/plan/index.ts'
-import type { Service } from '../../compiler/project/project.ts'
 import { memoryHost, planOf } from './compose.ts'
 import { at, dependency, project, service, span } from './project.ts'
 

@@ -1,7 +1,7 @@
-import type { Dependency, Project, Service } from '../../compiler/project/project.ts'
-import { SecretPlaces } from '../../compiler/syntax/secret-places.ts'
-import { type At, SourceFile, type Span } from '../../compiler/syntax/source.ts'
-import { mapTree } from '../../compiler/syntax/tree.ts'
+import type { Dependency, Project, Service } from '../../compiler/compose/project.ts'
+import { SecretPlaces } from '../../compiler/text/secret-places.ts'
+import { type At, SourceFile, type Span } from '../../compiler/text/source.ts'
+import { mapTree } from '../../compiler/text/tree.ts'
 
 // Projects without a file: every field has a default, and places are all the same.
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { joinFolders } from '../../compiler/plan/projected.ts'
-import type { Held, StoredMount } from '../../compiler/plan/stored-mount.ts'
+import { joinFolders } from '../../compiler/plan/storage/projected.ts'
+import type { Held, StoredMount } from '../../compiler/plan/storage/stored-mount.ts'
 
 const span = {
   file: { path: 'compose.yaml', text: '', lineStarts: [0] },

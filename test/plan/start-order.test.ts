@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findCycles } from '../../compiler/plan/cycles.ts'
+import { findCycles } from '../../compiler/plan/order/cycles.ts'
 import { planOf } from './compose.ts'
 import { span } from './project.ts'
 

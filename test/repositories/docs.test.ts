@@ -8,7 +8,7 @@ import { write } from '../cli/folder.ts'
 import { type Block, blocksOf, commandsOf, markOf, pages, printed, settingsOf, wordsOf } from '../docs/blocks.ts'
 import { git, hermeticGitEnv } from '../git/git.ts'
 import { bareRepository } from '../git/repository.ts'
-import { type MemoryRegistry, memoryRegistry } from '../images/memory-registry.ts'
+import { type MemoryRegistry, memoryRegistry } from '../registry/memory-registry.ts'
 
 /** The application of docs/gitops.md. */
 const COMPOSE = `name: shop

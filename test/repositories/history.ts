@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { fingerprint, LOCK_NAME, parseLock } from '../../gitops/tree/lock.ts'
+import { fingerprint, LOCK_NAME, parseLock } from '../../operations/gitops/tree/lock.ts'
 import { git } from '../git/git.ts'
 
 /** The texts of a tree of a repository by path; of a branch that is not there: none. */

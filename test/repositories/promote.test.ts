@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseLock } from '../../gitops/tree/lock.ts'
+import { parseLock } from '../../operations/gitops/tree/lock.ts'
 import { git } from '../git/git.ts'
 import { losesRace } from '../git/hooks.ts'
 import { installHooks } from '../git/repository.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { parseLock } from '../../gitops/tree/lock.ts'
+import { parseLock } from '../../operations/gitops/tree/lock.ts'
 import { write } from '../cli/folder.ts'
-import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../images/fake-registry.ts'
+import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../registry/fake-registry.ts'
 import { publishing } from './publishing.ts'
 
 const FOLDER = 'environments/staging/shop'

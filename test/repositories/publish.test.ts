@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseLock } from '../../gitops/tree/lock.ts'
+import { parseLock } from '../../operations/gitops/tree/lock.ts'
 import { makeFolder, write } from '../cli/folder.ts'
 import { git } from '../git/git.ts'
 import { declines, hangsUpAfter, hangsUpBefore, locksBranch, losesRace } from '../git/hooks.ts'

@@ -1,11 +1,11 @@
 import { expect } from 'vitest'
+import { reportFates } from '../../compiler/compose/load/effects.ts'
+import { type Broken, validate } from '../../compiler/compose/load/validate.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { reportFates } from '../../compiler/schema/effects.ts'
-import { type Broken, validate } from '../../compiler/schema/validate.ts'
-import { parseYaml } from '../../compiler/syntax/parse.ts'
-import { SourceFile } from '../../compiler/syntax/source.ts'
-import { isMap, type MapTree } from '../../compiler/syntax/tree.ts'
+import { parseYaml } from '../../compiler/text/parse.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
+import { isMap, type MapTree } from '../../compiler/text/tree.ts'
 
 export interface Checked {
   readonly broken: Broken

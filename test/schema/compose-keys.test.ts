@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { rowOf, shapeAt } from '../../compiler/schema/lookup.ts'
+import { rowOf, shapeAt } from '../../compiler/compose/keys/lookup.ts'
 import type { Shape } from '../../compiler/schema/shape.ts'
 import keys from './compose-keys.json' with { type: 'json' }
 import { composeKeys } from './compose-keys.mjs'

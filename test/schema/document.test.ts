@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { composeDocument, differences } from '../../compiler/schema/document.ts'
-import { tableRows } from '../../compiler/schema/lookup.ts'
+import { composeDocument, differences } from '../../compiler/compose/keys/document.ts'
+import { tableRows } from '../../compiler/compose/keys/lookup.ts'
 
 test('docs/compose.md is what the table says', async () => {
   await expect(composeDocument()).toMatchFileSnapshot('../../docs/compose.md')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { rowOf } from '../../compiler/compose/keys/lookup.ts'
+import { lossKinds } from '../../compiler/compose/keys/losses.ts'
 import { catalogue } from '../../compiler/diagnostics/diagnostic.ts'
-import { rowOf } from '../../compiler/schema/lookup.ts'
-import { lossKinds } from '../../compiler/schema/losses.ts'
 import { brief, fates, pointsAt } from './check.ts'
 
 const ofService = (keys: string) => fates(`services: {web: {${keys}}}`)

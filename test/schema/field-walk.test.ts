@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type TableRow, tableRows } from '../../compiler/schema/lookup.ts'
+import { type TableRow, tableRows } from '../../compiler/compose/keys/lookup.ts'
 import { otherValues, type Rendered, rendered, type Sample, samples } from './field-samples.ts'
 
 /**

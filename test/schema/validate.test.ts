@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { validate } from '../../compiler/compose/load/validate.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
-import { validate } from '../../compiler/schema/validate.ts'
-import { scalarTree, withEntry } from '../../compiler/syntax/tree.ts'
+import { scalarTree, withEntry } from '../../compiler/text/tree.ts'
 import { brief, check, checkService, parse, pointsAt } from './check.ts'
 
 /** The one diagnostic of a service with these keys. */

@@ -1,4 +1,4 @@
-import type { Span } from '../../syntax/source.ts'
+import type { Span } from '../../text/source.ts'
 import { type Cell, toCells } from '../../values/printable.ts'
 
 /** The line in which a span starts, as it is printed, and the blanks and carets that go below it. */

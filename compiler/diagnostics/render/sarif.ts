@@ -1,4 +1,4 @@
-import type { Span } from '../../syntax/source.ts'
+import type { Span } from '../../text/source.ts'
 import { catalogue, type Diagnostic, type DiagnosticKind, type Severity } from '../diagnostic.ts'
 import { toRange } from './json.ts'
 

@@ -1,4 +1,4 @@
-import type { Span } from '../../syntax/source.ts'
+import type { Span } from '../../text/source.ts'
 import { printable } from '../../values/printable.ts'
 import type { Diagnostic, Severity } from '../diagnostic.ts'
 import { excerpt } from './excerpt.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { parseRepositoryAddress } from '../../../gitops/forge/address.ts'
-import type { ForgeVariables } from '../../../gitops/forge/forge-module.ts'
-import { siteOf } from '../../../gitops/forge/site.ts'
-import { tokenFor } from '../../../gitops/forge/token.ts'
+import { parseRepositoryAddress } from '../../../adapters/forge/address.ts'
+import type { ForgeVariables } from '../../../adapters/forge/forge-module.ts'
+import { siteOf } from '../../../adapters/forge/site.ts'
+import { tokenFor } from '../../../adapters/forge/token.ts'
 
 describe('addresses', () => {
   test.each([

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { findForge } from '../../../gitops/forge/ask-kind.ts'
+import { findForge } from '../../../adapters/forge/ask-kind.ts'
 
 type Answers = (request: IncomingMessage, response: ServerResponse) => void
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach } from 'vitest'
-import type { ForgeOptions } from '../../../gitops/forge/forge-of.ts'
+import type { ForgeOptions } from '../../../adapters/forge/forge-of.ts'
 
 export interface Received {
   readonly method: string

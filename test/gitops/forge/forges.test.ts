@@ -1,26 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { FORGES } from '../../../adapters/forge/forges.ts'
 import { FORGE_KINDS } from '../../../compiler/values/repository-names.ts'
-import { FORGES } from '../../../gitops/forge/forges.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** Where the kinds are listed. */
-const LISTS = ['compiler/values/repository-names.ts', 'gitops/forge/forges.ts']
+const LISTS = ['compiler/values/repository-names.ts', 'adapters/forge/forges.ts']
 const named = new RegExp(`(['"\`])(${FORGE_KINDS.join('|')})\\1`)
 
 describe('a forge is one module', () => {
   test('no other module names its kind', () => {
-    const sources = ['cli', 'compiler', 'gitops', 'operations'].flatMap(folder =>
+    const sources = ['adapters', 'cli', 'compiler', 'operations'].flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter(path => path.endsWith('.ts'))
         .map(path => join(folder, path)),
     )
     expect(sources.length).toBeGreaterThan(100)
     const naming = sources.filter(path => named.test(textOf(path)))
-    const modules = FORGE_KINDS.map(kind => `gitops/forge/${kind}.ts`)
+    const modules = FORGE_KINDS.map(kind => `adapters/forge/${kind}.ts`)
     expect(naming.filter(path => !LISTS.includes(path)).sort()).toEqual(modules.sort())
   })
 

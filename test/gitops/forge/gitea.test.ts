@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { forgeOf } from '../../../gitops/forge/forge-of.ts'
+import { forgeOf } from '../../../adapters/forge/forge-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const TOKEN = 'a0b1c2d3e4'

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import type { ForgeVariables } from '../../../gitops/forge/forge-module.ts'
-import { forgeOf } from '../../../gitops/forge/forge-of.ts'
+import type { ForgeVariables } from '../../../adapters/forge/forge-module.ts'
+import { forgeOf } from '../../../adapters/forge/forge-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const TOKEN = 'ghp_0123456789'

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { forgeOf } from '../../../gitops/forge/forge-of.ts'
+import { forgeOf } from '../../../adapters/forge/forge-of.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const TOKEN = 'glpat-0123456789'

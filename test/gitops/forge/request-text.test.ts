@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ValueChange } from '../../../gitops/forge/change-text.ts'
-import { clampBody } from '../../../gitops/forge/clamp-body.ts'
-import { forgeOf } from '../../../gitops/forge/forge-of.ts'
-import { block, cell, code, details, prose, title } from '../../../gitops/forge/markdown.ts'
-import { type RequestContent, requestText } from '../../../gitops/forge/request-text.ts'
+import { clampBody } from '../../../adapters/forge/clamp-body.ts'
+import { forgeOf } from '../../../adapters/forge/forge-of.ts'
+import type { ValueChange } from '../../../operations/gitops/request/change-text.ts'
+import { block, cell, code, details, prose, title } from '../../../operations/gitops/request/markdown.ts'
+import { type RequestContent, requestText } from '../../../operations/gitops/request/request-text.ts'
 
 const content: RequestContent = {
   environment: 'staging',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SECRET_VALUES, sopsRuleFor } from '../../../gitops/sops/rule.ts'
+import { SECRET_VALUES, sopsRuleFor } from '../../../operations/gitops/sops/rule.ts'
 
 const PATH = 'environments/staging/shop/db/secret-shop-db.yaml'
 

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto'
+import {
+  closeSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** Milliseconds that a command waits for others that write the same file. */
+const PATIENCE = 10_000
+/** Milliseconds after which a lock is one that a killed process left: writing takes a few. */
+const STALE = 4_000
+
+export interface FileEdit {
+  /** How errors name the file. */
+  readonly shown: string
+  /** The mode of a file that is new; one that is there keeps its own, unless `isPrivate`. */
+  readonly isPrivate: boolean
+  /**
+   * The new text from the present one, which is undefined where there is no file; undefined: leave it as it is. Must be quick, for others
+   * wait, and may be called again, should the file have changed meanwhile.
+   */
+  readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
+}
+
+/**
+ * Changes a text file so that two processes that do it at once both have their way, and nobody ever sees half of it: under a lock file
+ * beside it (`<file>.lock`, as kubectl has one), by a temporary file that is renamed. Links are followed. Throws a UserError when the lock
+ * cannot be had in 10 seconds, or the file cannot be written.
+ */
+export async function changeFile(file: string, change: FileEdit): Promise<void> {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    const path = followLinks(file)
+    const deadline = Date.now() + PATIENCE
+    while (!(await changeOnce(path, change, deadline)));
+  } catch (error) {
+    if (error instanceof UserError || !isSystemError(error)) throw error
+    throw new UserError(`cannot write \`${change.shown}\`: ${error.code}`, {
+      hint: 'check the rights of the file and of its folder',
+      cause: error,
+    })
+  }
+}
+
+/** The text of a file; undefined when there is none. Throws what node:fs throws. */
+export function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
+/**
+ * One attempt; gives false when this process was stopped for so long that others took the lock for a dead one's: it must not put its old
+ * copy over what they have written since.
+ */
+async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, deadline: number): Promise<boolean> {
+  const lock = `${path}.lock`
+  const owner = await takeLock(path, lock, shown, deadline)
+  const isOurs = () => readText(lock) === owner
+  const temporary = temporaryOf(path, owner)
+  try {
+    const before = readText(path)
+    const after = await edit(before)
+    if (after === undefined || after === before) return true
+    writeTemporary(temporary, after, isPrivate, statSync(path, { throwIfNoEntry: false }))
+    if (!isOurs()) return false
+    renameSync(temporary, path)
+    return true
+  } finally {
+    rmSync(temporary, { force: true })
+    if (isOurs()) rmSync(lock, { force: true })
+  }
+}
+
+/** Waits for the lock and gives the word that says it is ours. */
+async function takeLock(path: string, lock: string, shown: string, deadline: number): Promise<string> {
+  const owner = randomUUID()
+  for (;;) {
+    try {
+      writeFileSync(lock, owner, { flag: 'wx', mode: 0o600 })
+      return owner
+    } catch (error) {
+      if (!isSystemError(error) || error.code !== 'EEXIST') throw error
+    }
+    if (Date.now() > deadline)
+      throw new UserError(`\`${shown}\` is being changed by another program`, {
+        hint: `try again; if nothing else runs, remove \`${lock}\``,
+      })
+    if (age(lock) > STALE) clearAway(path, lock)
+    else await sleep(5 + Math.random() * 20)
+  }
+}
+
+/** Milliseconds since the lock was taken; 0 when it has just been given back. */
+function age(lock: string): number {
+  const taken = statSync(lock, { throwIfNoEntry: false })?.mtimeMs
+  return taken === undefined ? 0 : Date.now() - taken
+}
+
+/** Removes the lock of a process that was killed, and its temporary file, which may hold tokens. */
+function clearAway(path: string, lock: string): void {
+  const dead = readText(lock)
+  if (dead !== undefined && /^[\w-]{36}$/.test(dead)) rmSync(temporaryOf(path, dead), { force: true })
+  // Another one may have been faster, and hold it by now.
+  if (age(lock) > STALE) rmSync(lock, { force: true })
+}
+
+const temporaryOf = (path: string, owner: string): string => `${path}.${owner}.tmp`
+
+function writeTemporary(temporary: string, text: string, isPrivate: boolean, old: Stats | undefined): void {
+  const file = openSync(temporary, 'wx', 0o600)
+  try {
+    if (old !== undefined && !isPrivate) {
+      // With sudo: theirs it stays.
+      if (process.getuid?.() === 0) fchownSync(file, old.uid, old.gid)
+      fchmodSync(file, old.mode & 0o777)
+    }
+    writeFileSync(file, text)
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** Renaming over a link would replace the link. */
+function followLinks(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error

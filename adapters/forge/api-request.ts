@@ -1,0 +1,164 @@
+import { backOff, pause } from '../http/back-off.ts'
+import { neverSent } from '../http/failure.ts'
+import { proxyFor } from '../http/proxy.ts'
+import { exchange, type ForgeAnswer } from './exchange.ts'
+import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
+import type { Calls, ForgeCall, ForgeModule, ForgeVariables, Site } from './forge-module.ts'
+import { isLimited, pauseAsked } from './limits.ts'
+import { wordsOf } from './said.ts'
+
+/** How long it is tried; all in milliseconds. */
+export interface ForgeRetries {
+  /** About the first pause; each one after it is twice as long. */
+  readonly pause: number
+  /** The longest of them. */
+  readonly longest: number
+  /** A forge that asks for more than this is not waited for. */
+  readonly asked: number
+  readonly attempts: number
+  /** Is told of pauses that people notice, and why. */
+  readonly onPause: (milliseconds: number, why: string) => void
+  /** Waits; rejects when the signal is aborted. */
+  readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>
+}
+
+/** Milliseconds. */
+const NOTICED = 5_000
+
+const PATIENCE: ForgeRetries = {
+  pause: 500,
+  longest: 10_000,
+  asked: 90_000,
+  attempts: 10,
+  onPause: () => {},
+  wait: pause,
+}
+
+/** A token, and the headers that it is sent in. */
+export interface ForgeLogin {
+  /** The variable that it comes from. */
+  readonly variable: string
+  readonly token: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The API of a forge. */
+export class ForgeApi implements Calls {
+  readonly site: Site
+  readonly #forge: ForgeModule
+  readonly #login: ForgeLogin
+  readonly #proxy: string | undefined
+  readonly #patience: ForgeRetries
+  readonly #tokenOf: string | undefined
+
+  constructor(
+    site: Site,
+    forge: ForgeModule,
+    login: ForgeLogin,
+    env: ForgeVariables,
+    patience: Partial<ForgeRetries> = {},
+  ) {
+    this.site = site
+    this.#forge = forge
+    const own = forge.tokens.repositoryOf?.(login.variable, env)
+    this.#tokenOf = own?.toLowerCase() === site.path.toLowerCase() ? undefined : own
+    this.#login = login
+    this.#proxy = proxyFor(new URL(site.api), env)
+    this.#patience = { ...PATIENCE, ...patience }
+  }
+
+  async send(call: ForgeCall): Promise<void> {
+    await this.#send(call)
+  }
+
+  async object<T extends object>(call: ForgeCall): Promise<T> {
+    const { text } = await this.#send(call)
+    return this.#parse<T>(text, content => typeof content === 'object' && content !== null && !Array.isArray(content))
+  }
+
+  async list<T>(call: ForgeCall): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
+    const { headers, text } = await this.#send(call)
+    return {
+      items: this.#parse<readonly T[]>(text, Array.isArray),
+      hasMore: /rel="?next\b/.test(String(headers.link ?? '')),
+    }
+  }
+
+  #parse<T>(text: string, isIt: (content: unknown) => boolean): T {
+    try {
+      const content = JSON.parse(text)
+      if (isIt(content)) return content
+    } catch {
+      // A web page.
+    }
+    const { host } = new URL(this.site.api)
+    throw new ForgeError(`\`${host}\` answers, but not as the API of ${this.#forge.name} does`, {
+      hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
+      maybeDone: true,
+    })
+  }
+
+  async pause(failures: number, signal: AbortSignal | undefined, atLeast = 0): Promise<void> {
+    const { pause, longest, wait } = this.#patience
+    await wait(Math.max(backOff(failures, pause, longest), atLeast), signal)
+  }
+
+  async #send(call: ForgeCall): Promise<ForgeAnswer> {
+    const { signal } = call
+    const subject: Subject = {
+      forge: this.#forge,
+      site: this.site,
+      variable: this.#login.variable,
+      purpose: call.purpose,
+      tokenOf: this.#tokenOf,
+    }
+    for (let failures = 1; ; failures++) {
+      signal?.throwIfAborted()
+      let failure: ForgeError
+      let asked: number | undefined
+      try {
+        const answer = await this.#exchange(call, subject)
+        if (answer.status >= 200 && answer.status < 300) return answer
+        const said = wordsOf(answer.text, this.#login.token)
+        failure = refusal(subject, answer, said)
+        const limited = isLimited(answer.status, answer.headers, said)
+        asked = pauseAsked(answer.headers) ?? (limited ? 60_000 : undefined)
+        const passes = limited || (call.mayRepeat && [500, 502, 503, 504].includes(answer.status))
+        if (!passes || (asked ?? 0) > this.#patience.asked) throw failure
+      } catch (error) {
+        signal?.throwIfAborted()
+        if (error instanceof ForgeError) throw error
+        failure = noAnswer(subject, error)
+        if (!neverSent(error) && !(call.mayRepeat && isPassing(error))) throw failure
+      }
+      if (failures >= this.#patience.attempts) throw failure
+      if ((asked ?? 0) >= NOTICED) this.#patience.onPause(asked!, failure.message)
+      await this.pause(failures, signal, asked)
+    }
+  }
+
+  /** Follows redirects to the same server: a repository was renamed. Nobody else gets the token. */
+  async #exchange({ method, path, body, signal }: ForgeCall, subject: Subject): Promise<ForgeAnswer> {
+    const headers = {
+      accept: 'application/json',
+      'user-agent': 'devctl',
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...this.#login.headers,
+    }
+    let url = new URL(`${this.site.api}${path}`)
+    for (let hops = 0; ; hops++) {
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const answer = await exchange({ method, url, headers, body: text }, this.#proxy, signal)
+      const target = [301, 302, 307, 308].includes(answer.status) ? answer.headers.location : undefined
+      if (target === undefined || !URL.canParse(target, url.href)) return answer
+      const next = new URL(target, url)
+      if (next.origin !== url.origin)
+        throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads on to \`${next.host}\``, {
+          status: answer.status,
+          hint: 'write the new address of the repository: the token is not sent to another server',
+        })
+      if (hops === 3) throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads in a circle`)
+      url = next
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import { proxyFor } from '../http/proxy.ts'
+import { parseRepositoryAddress } from './address.ts'
+import { exchange, type ForgeAnswer } from './exchange.ts'
+import type { Forge } from './forge.ts'
+import type { ForgeVariables } from './forge-module.ts'
+import { type ForgeOptions, forgeOf } from './forge-of.ts'
+import { ALL_FORGES } from './forges.ts'
+import { siteOf } from './site.ts'
+
+/** Milliseconds for all questions together: without an answer, the forge is one that nothing is known of. */
+const DEADLINE = 5000
+
+/**
+ * The forge that a repository address belongs to, as `forgeOf`; where neither the host, the environment nor an option tells what kind it is, its server is asked, once and without a
+ * token. Rejects with the reason of the signal only.
+ */
+export async function findForge(
+  repository: string,
+  env: ForgeVariables,
+  options: ForgeOptions,
+  signal: AbortSignal,
+): Promise<Forge | undefined> {
+  if (options.forge !== undefined || siteOf(repository, env)) return forgeOf(repository, env, options)
+  const kind = await askKind(repository, env, signal)
+  return kind && forgeOf(repository, env, { ...options, forge: kind })
+}
+
+async function askKind(repository: string, env: ForgeVariables, signal: AbortSignal): Promise<ForgeKind | undefined> {
+  const address = parseRepositoryAddress(repository)
+  if (!address) return undefined
+  const root = address.web ?? new URL(`https://${address.host}`)
+  const found = new AbortController()
+  const end = AbortSignal.any([signal, found.signal, AbortSignal.timeout(DEADLINE)])
+  try {
+    return await Promise.any(
+      ALL_FORGES.map(async ({ kind, question }) => {
+        if (question.isIt(await ask(new URL(question.path, root), env, end))) return kind
+        throw new Error('another one')
+      }),
+    )
+  } catch {
+    signal.throwIfAborted()
+    return undefined
+  } finally {
+    found.abort()
+  }
+}
+
+function ask(url: URL, env: ForgeVariables, signal: AbortSignal): Promise<ForgeAnswer> {
+  const headers = { accept: 'application/json', 'user-agent': 'devctl' }
+  return exchange({ method: 'GET', url, headers, body: undefined }, proxyFor(url, env), signal)
+}

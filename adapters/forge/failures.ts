@@ -1,0 +1,104 @@
+import { type ErrorDetails, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type ConnectionFailure, failureOf, isCut, neverSent } from '../http/failure.ts'
+import type { ForgeAnswer } from './exchange.ts'
+import type { ForgeModule, Site } from './forge-module.ts'
+import { isLimited, whenText } from './limits.ts'
+
+interface ForgeDetails extends ErrorDetails {
+  readonly status?: number | undefined
+  readonly said?: string
+  readonly maybeDone?: boolean
+}
+
+/** A forge refuses a call, or does not answer it. */
+export class ForgeError extends UserError {
+  /** Absent where there was no answer. */
+  readonly status: number | undefined
+  /** What the forge said about it, in its own words; empty where it said nothing. */
+  readonly said: string
+  /** Whether the forge may have done it all the same: the connection was cut, or its front door answered in its place. */
+  readonly maybeDone: boolean
+
+  constructor(message: string, { status, said = '', maybeDone = false, ...details }: ForgeDetails = {}) {
+    super(message, details)
+    this.status = status
+    this.said = said
+    this.maybeDone = maybeDone
+  }
+}
+
+/** What a call was about, for messages. */
+export interface Subject {
+  readonly forge: ForgeModule
+  readonly site: Site
+  /** The variable that the token comes from. */
+  readonly variable: string
+  /** What it was to do: `open a pull request`. */
+  readonly purpose: string
+  /** The only repository that the token is for, where that is known and another one. */
+  readonly tokenOf?: string | undefined
+}
+
+/** Says in a user's words why a forge has refused a call. `said` is what `wordsOf` found in the answer. */
+export function refusal(
+  { forge, site, variable, purpose, tokenOf }: Subject,
+  { status, headers, text }: ForgeAnswer,
+  said: string,
+): ForgeError {
+  const { name } = forge
+  // Behind a 5xx is the forge or something in front of it: nobody knows what became of the request.
+  const fail = (message: string, hint?: string) =>
+    new ForgeError(message, { status, said, maybeDone: status >= 500, ...(hint && { hint }) })
+  const words = said === '' ? '' : `: ${said}`
+  if (status === 401)
+    return fail(
+      `${name} refuses the token of \`${variable}\`${words}`,
+      "it has expired, was revoked, or is another server's: make a new one",
+    )
+  if (isLimited(status, headers, said))
+    return fail(
+      `${name} takes no more requests for now${words}`,
+      `try again ${whenText(headers)}: too much was asked with this token, or from this address`,
+    )
+  const own = forge.refusal?.({ status, headers, text }, variable)
+  if (own) return fail(own.message, own.hint)
+  if (status === 403)
+    return fail(
+      `${name} does not let the token of \`${variable}\` ${purpose}${words}`,
+      permissionHint(forge, said, tokenOf),
+    )
+  if (status === 404) {
+    // Most say the same once more.
+    const more = /not (be )?found$/i.test(said) ? '' : words
+    return fail(
+      `${name} knows no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
+      `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(forge, said, tokenOf)}`,
+    )
+  }
+  if (status >= 500)
+    return fail(`\`${new URL(site.api).host}\` answers ${status} when asked to ${purpose}${words}`, 'try again later')
+  return fail(`${name} refuses to ${purpose}${words || `: status ${status}`}`)
+}
+
+function permissionHint(forge: ForgeModule, said: string, tokenOf: string | undefined): string {
+  if (tokenOf !== undefined)
+    return `the token of a workflow is for its own repository, \`${tokenOf}\`: make one for this repository and set \`DEVCTL_FORGE_TOKEN\` to it`
+  return forge.permissionHint(said)
+}
+
+/** Says in a user's words why there is no answer. `error` is Node's. */
+export function noAnswer({ site, purpose }: Subject, error: unknown): ForgeError {
+  const host = new URL(site.api).host
+  const details = { cause: error, maybeDone: !neverSent(error) }
+  const because = REASONS[failureOf(error)] ?? (error as Error).message // Node rejects with nothing else
+  return new ForgeError(`could not ${purpose}: no answer from \`${host}\`: ${because}`, details)
+}
+
+const REASONS: Partial<Record<ConnectionFailure, string>> = {
+  name: 'its name leads to no address',
+  refused: 'nothing listens there',
+  cut: 'the connection was cut',
+}
+
+/** Whether the same may go well a moment later: a connection that was cut or could not be made, not a certificate that is wrong. */
+export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)

@@ -1,0 +1,70 @@
+import type { Address } from '../git/address.ts'
+import type { GitLogin } from '../git/login.ts'
+import { ALL_FORGES } from './forges.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Whether a token may be sent to a server; else why not, in words that say what to set. */
+export type MaySend = { readonly ok: true } | { readonly ok: false; readonly reason: string; readonly hint: string }
+
+/** The servers of the continuous integration that devctl runs in, in variables that no checkout sets. */
+const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
+
+/**
+ * Whether the token in a variable may be sent to an address: over https or to this machine, and only to a host that the user has named outside of the checkout, in `…_HOST`
+ * (`git.example.com`, `git.example.com:8443`; several with commas). Without that variable, to the server of the continuous integration and to `known` origins.
+ */
+export function maySendToken(variable: string, address: URL, env: Env, known: readonly string[] = []): MaySend {
+  const { host, protocol, hostname, origin } = address
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    return {
+      ok: false,
+      reason: `\`${variable}\` is not sent to \`${origin}\`: it is not https`,
+      hint: 'write the address with `https://`',
+    }
+  const pinned = env[`${variable}_HOST`]
+  const isKnown = pinned ? hostsIn(pinned).some(one => isHost(one, address)) : isOwnServer(origin, env, known)
+  if (isKnown) return { ok: true }
+  return {
+    ok: false,
+    reason: pinned
+      ? `\`${variable}\` is for \`${pinned}\` (\`${variable}_HOST\`), not for \`${host}\``
+      : `\`${variable}\` is not sent to \`${host}\`, which nothing outside of the checkout names`,
+    hint: `if it is the right server, set \`${variable}_HOST=${host}\``,
+  }
+}
+
+/** The login that DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) is, for a server that may have it; undefined without a token, and for what is no address of the web. */
+export function tokenLogin(
+  { url: address, isNamedByUser }: Pick<Address, 'url' | 'isNamedByUser'>,
+  env: Env,
+): { readonly login: GitLogin } | { readonly withheld: Exclude<MaySend, { ok: true }> } | undefined {
+  if (!env.DEVCTL_GIT_TOKEN || !/^https?:/i.test(address)) return undefined
+  const url = new URL(address)
+  const may = maySendToken('DEVCTL_GIT_TOKEN', url, env, isNamedByUser ? [url.origin] : [])
+  if (!may.ok) return { withheld: may }
+  const user = env.DEVCTL_GIT_USERNAME || 'x-access-token'
+  return { login: { origin: url.origin, user, password: env.DEVCTL_GIT_TOKEN } }
+}
+
+const hostsIn = (text: string): readonly string[] => text.split(/[\s,]+/).filter(host => host !== '')
+
+/** Without a port the usual one is meant; on this machine any. */
+function isHost(named: string, { host, hostname, origin }: URL): boolean {
+  if (named.includes('://')) return URL.canParse(named) && new URL(named).origin === origin
+  const name = named.toLowerCase()
+  return name === host || (name === hostname && isLoopback(hostname)) || name === `${host}:443`
+}
+
+function isOwnServer(origin: string, env: Env, known: readonly string[]): boolean {
+  const servers = SERVERS.flatMap(name => {
+    const address = env[name]
+    return address && URL.canParse(address) ? [new URL(address).origin] : []
+  })
+  return [...servers, ...known].includes(origin)
+}
+
+/** Whether a host of an address is this machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

@@ -1,0 +1,51 @@
+import type { ForgeVariables, Site } from './forge-module.ts'
+import { FORGES } from './forges.ts'
+import { isLoopback, maySendToken } from './token-host.ts'
+
+/** A token and the variable it comes from; or why there is none, in words. */
+export type FoundToken =
+  | { readonly variable: string; readonly token: string }
+  | { readonly token?: undefined; readonly reason: string }
+
+/** Works with each of them. */
+const ANY = 'DEVCTL_FORGE_TOKEN'
+
+/**
+ * The token for a forge, from the environment only, and only where nothing but the checkout has to be believed that it belongs there (`token-host.ts`). One that belongs to another server is
+ * left alone: the token of a job is that of the forge the job runs on. `isNamedByUser`: an option of the command line names the repository.
+ */
+export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false): FoundToken {
+  if (!isSafe(site.api)) return { reason: `a token is not sent to \`${site.api}\`: it is not https` }
+  const { name: forge, noun, tokens } = FORGES[site.kind]
+  const names = [ANY, ...tokens.namesFor(site, env)]
+  for (const variable of names) {
+    const token = env[variable]?.trim()
+    if (!token) continue
+    // It would end up in a header.
+    if (/[^\x21-\x7e]/.test(token))
+      return { reason: `\`${variable}\` holds no token: there are blanks or other characters in it` }
+    const web = new URL(site.web)
+    const known = [...tokens.knownOrigins(variable, site, env), ...(isNamedByUser || site.isOurs ? [web.origin] : [])]
+    const may = maySendToken(variable, web, withHost(variable, env), known)
+    return may.ok ? { variable, token } : { reason: `${may.reason}: ${may.hint}` }
+  }
+  const set = `set ${names.map(name => `\`${name}\``).join(' or ')}`
+  const other = tokens.names.find(name => env[name]?.trim())
+  if (other && !names.includes(other)) return { reason: `\`${other}\` is not for ${hostOf(site)}: ${set}` }
+  const { unfit } = tokens
+  if (unfit && env[unfit.variable])
+    return { reason: `the token of a job (\`${unfit.variable}\`) cannot open ${noun}s: ${set} to ${unfit.instead}` }
+  return { reason: `there is no token for ${forge}: ${set}` }
+}
+
+const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
+
+/** The host of DEVCTL_GIT_TOKEN is that of DEVCTL_FORGE_TOKEN where that one has none of its own. */
+const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
+  variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env
+
+/** Whether nobody on the way can read what is sent: https, or this machine. */
+function isSafe(address: string): boolean {
+  const { protocol, hostname } = new URL(address)
+  return protocol === 'https:' || isLoopback(hostname)
+}

@@ -1,0 +1,171 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type Artifact, type Blob, digestOfBytes, layerOf, MANIFEST_TYPE } from './artifact-manifest.ts'
+import { describeArtifactProblem } from './artifact-problem.ts'
+import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
+import { digestAt, digestOf, FORMS } from './registry-client.ts'
+import { type RegistryAnswer, saidBy } from './registry-exchange.ts'
+import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
+
+/** The most bytes of a layer that is read: no folder of manifests comes near. */
+const LARGEST_LAYER = 64 * 1024 * 1024
+/** How often the upload of a blob is begun again when the registry has lost it. */
+const MOST_UPLOADS = 4
+
+/** What a tag has. */
+export interface Stored {
+  readonly digest: string
+  /** Absent for an image, and for what other programs have pushed. */
+  readonly layer?: Uint8Array
+}
+
+/** The tag of a registry's repository that an artifact is kept at. Every function throws a UserError that says what was not possible. */
+export interface ArtifactStore {
+  /** What the tag has now; undefined where there is none. */
+  find(): Promise<Stored | undefined>
+  /**
+   * Brings the blobs, then the manifest, under further tags first. Gives false, and the tag is as it was, where it does not have `expected` any more. A registry cannot be asked
+   * to move a tag only from what was expected: it is looked at right before.
+   */
+  push(artifact: Artifact, expected: string | undefined, furtherTags: readonly string[]): Promise<boolean>
+  close(): void
+}
+
+/** `name` is a repository with its registry. Whoever opens it closes it. */
+export function openArtifacts(
+  { name, tag }: { readonly name: string; readonly tag: string },
+  { mayPush, ...options }: RegistrySessionOptions & { readonly mayPush: boolean },
+): ArtifactStore {
+  const session = new RegistrySession(options)
+  const address: ManifestAddress = { ...manifestAddressOf({ name, tag }), ...(mayPush && { access: 'push' }) }
+  const reference = `${name}:${tag}`
+  return {
+    find: () => saying('read', reference, () => find(session, address)),
+    push: (artifact, expected, furtherTags) =>
+      saying('push', reference, () => push(session, address, artifact, { expected, furtherTags })),
+    close: () => session.close(),
+  }
+}
+
+async function saying<Result>(
+  purpose: 'read' | 'push',
+  reference: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof RegistryTrouble)) throw error
+    const { message, notes, hint } = describeArtifactProblem(reference, error.problem, purpose)
+    throw new UserError(message, { notes, ...(hint !== undefined && { hint }), cause: error })
+  }
+}
+
+async function find(session: RegistrySession, address: ManifestAddress): Promise<Stored | undefined> {
+  const headers = { accept: FORMS.join(', ') }
+  const answer = await session.ask({ method: 'GET', path: manifestPath(address, address.tag), headers }, address)
+  if (answer.status === 404) return refuseMissing(session, answer, address)
+  if (answer.status !== 200) throw unexpected(answer)
+  const digest = digestOf(answer)
+  const layer = layerOf(answer.body)
+  if (layer === undefined || layer.size > LARGEST_LAYER) return { digest }
+  return { digest, layer: await blobAt(session, address, layer.digest) }
+}
+
+/** A registry without the tag is as it should be; what is no registry is not. */
+async function refuseMissing(
+  session: RegistrySession,
+  answer: RegistryAnswer,
+  address: ManifestAddress,
+): Promise<undefined> {
+  const problem = await session.missing(answer, address)
+  if (problem.kind !== 'missing') throw new RegistryTrouble(problem)
+}
+
+async function blobAt(session: RegistrySession, address: ManifestAddress, digest: string): Promise<Uint8Array> {
+  const path = `/v2/${address.repository}/blobs/${digest}`
+  const answer = await session.ask({ method: 'GET', path, limit: LARGEST_LAYER }, address)
+  if (answer.status !== 200) throw unexpected(answer)
+  if (digestOfBytes(answer.body) === digest) return answer.body
+  throw new RegistryTrouble({ kind: 'not-a-registry', reason: `what it gives for \`${digest}\` is something else` })
+}
+
+async function push(
+  session: RegistrySession,
+  address: ManifestAddress,
+  { manifest, blobs }: Artifact,
+  { expected, furtherTags }: { readonly expected: string | undefined; readonly furtherTags: readonly string[] },
+): Promise<boolean> {
+  for (const blob of blobs) await pushBlob(session, address, blob)
+  // A kill leaves blobs that nothing names, or an artifact under its own tag: no controller has followed that yet.
+  for (const tag of furtherTags) await putManifest(session, address, manifest, tag)
+  if ((await digestOrNone(session, address)) !== expected) return false
+  await putManifest(session, address, manifest, address.tag)
+  return true
+}
+
+async function digestOrNone(session: RegistrySession, address: ManifestAddress): Promise<string | undefined> {
+  try {
+    return await digestAt(session, address)
+  } catch (error) {
+    if (error instanceof RegistryTrouble && error.problem.kind === 'missing') return undefined
+    throw error
+  }
+}
+
+/** Uploads in one piece (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put), unless the registry has it. */
+async function pushBlob(session: RegistrySession, address: ManifestAddress, { digest, bytes }: Blob): Promise<void> {
+  const base = `/v2/${address.repository}/blobs`
+  for (let round = 1; ; round++) {
+    const there = await session.ask({ method: 'HEAD', path: `${base}/${digest}` }, address)
+    if (there.status === 200) return
+    const begun = await session.ask({ method: 'POST', path: `${base}/uploads/`, body: '' }, address)
+    if (begun.status === 404) throw new RegistryTrouble(await session.missing(begun, address))
+    if (begun.status !== 202) throw refusal(begun)
+    const path = uploadTo(begun, digest)
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': `${bytes.length}` }
+    const done = await session.ask({ method: 'PUT', path, headers, body: bytes }, address)
+    if (done.status === 201 || done.status === 204) return
+    // After a cut connection the upload may have come to its end, or be gone.
+    const isLost = done.status === 404 || done.status === 416
+    if (!isLost || round === MOST_UPLOADS) throw refusal(done)
+  }
+}
+
+/** The address that the registry has made for an upload, with the digest. */
+function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
+  const { location } = headers
+  if (location === undefined || !URL.canParse(location, url.href))
+    throw new RegistryTrouble({ kind: 'not-a-registry', reason: 'it does not say where to upload to' })
+  const to = new URL(location, url)
+  to.searchParams.set('digest', digest)
+  return to.href
+}
+
+async function putManifest(
+  session: RegistrySession,
+  address: ManifestAddress,
+  { digest, bytes }: Blob,
+  tag: string,
+): Promise<void> {
+  const headers = { 'content-type': MANIFEST_TYPE }
+  const answer = await session.ask({ method: 'PUT', path: manifestPath(address, tag), headers, body: bytes }, address)
+  if (answer.status !== 201 && answer.status !== 200) throw refusal(answer)
+  const told = answer.headers['docker-content-digest']
+  if (told !== undefined && told !== digest)
+    throw new RegistryTrouble({
+      kind: 'not-a-registry',
+      reason: `it keeps \`${tag}\` under another digest, \`${told}\``,
+    })
+}
+
+const manifestPath = ({ repository }: ManifestAddress, tag: string) => `/v2/${repository}/manifests/${tag}`
+
+const unexpected = ({ status, url }: RegistryAnswer) =>
+  new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${url.pathname}\` with status ${status}` })
+
+function refusal(answer: RegistryAnswer): RegistryTrouble {
+  const said = saidBy(answer)
+  const problem: RegistryProblem = { kind: 'refused', status: answer.status, ...(said !== undefined && { said }) }
+  return new RegistryTrouble(problem)
+}

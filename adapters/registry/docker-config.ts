@@ -1,0 +1,176 @@
+import { readFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { runProgram } from '../process/run-program.ts'
+import { HUB_KEY, hostOf } from './registry.ts'
+
+/** How a person logs in to a registry. All of it secret. */
+export interface RegistryLogin {
+  readonly username: string
+  readonly password: string
+}
+
+/**
+ * What the Docker configuration has for a registry: nothing, a login, or an identity token, which is no password, but buys tokens from the registry's
+ * token service. Kubernetes cannot do that.
+ */
+export type RegistryCredentials =
+  | { readonly kind: 'none' }
+  | ({ readonly kind: 'login' } & RegistryLogin)
+  | { readonly kind: 'token'; readonly identityToken: string }
+
+export interface DockerConfigOptions {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+interface DockerConfig {
+  readonly auths?: Readonly<Record<string, Entry | null>>
+  readonly credsStore?: string
+  readonly credHelpers?: Readonly<Record<string, string>>
+}
+
+interface Entry {
+  /** `user:password` in base64. */
+  readonly auth?: string
+  readonly username?: string
+  readonly password?: string
+  readonly identitytoken?: string
+}
+
+/** Milliseconds for a credential helper, which may have to ask a person to unlock something. */
+const HELPER_TIMEOUT = 60_000
+
+/**
+ * What the user's Docker configuration, `config.json` in DOCKER_CONFIG or in `~/.docker`, has for each of the registries, which are hosts as
+ * `registryOf` gives them. As Docker does, asks the credential helper of the registry, else the store; what they do not know may be in the file itself
+ * (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a UserError for a file that cannot be read and for a helper that fails;
+ * nothing secret is ever part of one.
+ */
+export async function readRegistryCredentials(
+  registries: readonly string[],
+  options: DockerConfigOptions,
+): Promise<ReadonlyMap<string, RegistryCredentials>> {
+  const config = await readConfig(options.env)
+  const found = await Promise.all(
+    registries.map(async registry => [registry, await credentialsOf(config, registry, options)] as const),
+  )
+  return new Map(found)
+}
+
+async function readConfig(env: DockerConfigOptions['env']): Promise<DockerConfig> {
+  const path = join(env.DOCKER_CONFIG || join(env.HOME || homedir(), '.docker'), 'config.json')
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // node throws nothing else
+    if (code === 'ENOENT' || code === 'ENOTDIR') return {}
+    throw new UserError(`the Docker configuration \`${path}\` cannot be read (${code})`)
+  }
+  try {
+    const config: unknown = JSON.parse(text)
+    if (isConfig(config)) return config
+  } catch {
+    // What the parser says quotes the file.
+  }
+  throw new UserError(`the Docker configuration \`${path}\` is not one`, {
+    hint: '`docker login` writes it; DOCKER_CONFIG names another folder',
+  })
+}
+
+function isConfig(config: unknown): config is DockerConfig {
+  if (!isMap(config)) return false
+  const { auths, credsStore, credHelpers } = config
+  return (
+    (auths === undefined || (isMap(auths) && Object.values(auths).every(entry => entry === null || isEntry(entry)))) &&
+    (credsStore === undefined || typeof credsStore === 'string') &&
+    (credHelpers === undefined || (isMap(credHelpers) && Object.values(credHelpers).every(isText)))
+  )
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isEntry = (value: unknown): value is Entry =>
+  isMap(value) &&
+  ['auth', 'username', 'password', 'identitytoken'].every(key => value[key] === undefined || isText(value[key]))
+
+async function credentialsOf(
+  config: DockerConfig,
+  registry: string,
+  options: DockerConfigOptions,
+): Promise<RegistryCredentials> {
+  const own = Object.entries(config.credHelpers ?? {}).find(([key]) => hostOf(key) === registry)
+  const helper = own?.[1] || config.credsStore
+  if (helper) {
+    const given = await askHelper(helper, own?.[0] ?? keyIn(config, registry), options)
+    if (given.kind !== 'none') return given
+  }
+  return fromFile(config, registry)
+}
+
+/** By what name a store knows a registry: that by which somebody logged in. */
+function keyIn({ auths = {} }: DockerConfig, registry: string): string {
+  const key = Object.keys(auths).find(key => hostOf(key) === registry)
+  return key ?? (registry === 'docker.io' ? HUB_KEY : registry)
+}
+
+function fromFile({ auths = {} }: DockerConfig, registry: string): RegistryCredentials {
+  for (const [key, entry] of Object.entries(auths)) {
+    if (hostOf(key) !== registry || !entry) continue
+    if (entry.identitytoken) return { kind: 'token', identityToken: entry.identitytoken }
+    if (entry.username && entry.password) return { kind: 'login', username: entry.username, password: entry.password }
+    const text = entry.auth ? Buffer.from(entry.auth, 'base64').toString('utf8').replace(/\0+$/, '') : ''
+    const colon = text.indexOf(':')
+    if (colon > 0) return { kind: 'login', username: text.slice(0, colon), password: text.slice(colon + 1) }
+  }
+  return { kind: 'none' }
+}
+
+/** Runs `docker-credential-NAME get`: https://github.com/docker/docker-credential-helpers#development */
+async function askHelper(
+  name: string,
+  server: string,
+  { env, signal }: DockerConfigOptions,
+): Promise<RegistryCredentials> {
+  const program = `docker-credential-${name}`
+  const limit = AbortSignal.timeout(HELPER_TIMEOUT)
+  const refuse = (why: string, hint?: string) =>
+    new UserError(`the credential helper \`${program}\` ${why}`, {
+      notes: [`it was asked for the credentials of \`${server}\``],
+      ...(hint !== undefined && { hint }),
+    })
+  // The name becomes part of a path.
+  if (!/^[\w.-]+$/.test(name)) throw refuse('has a name that is none')
+  const ended = await runProgram(program, ['get'], {
+    env,
+    signal: AbortSignal.any([signal, limit]),
+    input: { text: `${server}\n` },
+    showsErrors: true,
+  })
+  signal.throwIfAborted()
+  if (limit.aborted) throw refuse(`does not answer in ${HELPER_TIMEOUT / 1000} s`)
+  if (ended.failure?.code === 'ENOENT')
+    throw refuse('is not installed', 'install it, or take it out of the Docker configuration')
+  if (ended.failure) throw refuse(`cannot be started (${ended.failure.code})`)
+  const { status, stdout: text } = ended
+  // What helpers say, word by word, when they have nothing.
+  if (status !== 0 && /credentials not found|no credentials|not found in native keychain/i.test(text))
+    return { kind: 'none' }
+  if (status !== 0) throw refuse(`failed (${ended.signal ?? status})`, `try \`echo ${server} | ${program} get\``)
+  const { Username: username, Secret: password } = parseAnswer(text) ?? {}
+  if (!isText(username) || !isText(password)) throw refuse('printed something else than credentials')
+  if (password === '') return { kind: 'none' }
+  return username === '<token>' ? { kind: 'token', identityToken: password } : { kind: 'login', username, password }
+}
+
+function parseAnswer(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const answer: unknown = JSON.parse(text)
+    return isMap(answer) ? answer : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,29 @@
+import type { ImageReference } from '../../compiler/values/image-reference.ts'
+import { registryOf, repositoryOf } from './registry.ts'
+
+/** Where a registry keeps what is in one repository. */
+export interface ImageRepository {
+  /** As credentials are kept: `docker.io`. */
+  readonly registry: string
+  /** As it is connected to, with its port: `registry-1.docker.io`. */
+  readonly host: string
+  readonly repository: string
+  /** What is wanted there; absent: to read. */
+  readonly access?: 'push'
+}
+
+/** Where the manifest of a tag is. */
+export interface ManifestAddress extends ImageRepository {
+  readonly tag: string
+}
+
+/** The address of a reference, with `latest` where it has no tag. */
+export function manifestAddressOf({ name, tag }: ImageReference): ManifestAddress {
+  const registry = registryOf(name)
+  return {
+    registry,
+    host: registry === 'docker.io' ? 'registry-1.docker.io' : registry,
+    repository: repositoryOf(name),
+    tag: tag ?? 'latest',
+  }
+}

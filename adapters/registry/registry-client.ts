@@ -1,0 +1,134 @@
+import { createHash } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
+import type { RegistryAnswer } from './registry-exchange.ts'
+import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
+
+/** `sha256:` and 64 hexadecimal digits, or why there is none. */
+export type Resolved = { readonly digest: string } | { readonly problem: RegistryProblem }
+
+export type ResolveOptions = RegistrySessionOptions
+
+/** How many questions are under way at the same time. */
+const AT_ONCE = 8
+
+/** The forms of a manifest. A registry that has several platforms gives the digest of their index. */
+export const FORMS = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+]
+const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/
+
+/**
+ * Asks the registries of images which digests their tags have at the moment (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull).
+ * The result has each of the references; one with a digest is believed and not asked about. Registries are spoken to by TLS, those of this machine also
+ * without. Proxies are those of the environment. Throws a UserError for a Docker configuration that cannot be read, and the reason of the signal.
+ */
+export async function resolveDigests(
+  references: readonly string[],
+  options: ResolveOptions,
+): Promise<ReadonlyMap<string, Resolved>> {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([options.signal, stop.signal])
+  // Every question under way listens to it.
+  setMaxListeners(0, signal)
+  const client = new RegistryClient({ ...options, signal })
+  const resolved = new Map<string, Resolved>()
+  const distinct = [...new Set(references)]
+  const queue = distinct.values()
+  const work = async () => {
+    for (const reference of queue) resolved.set(reference, await client.resolve(reference))
+  }
+  try {
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+  } finally {
+    // When one of them has failed, nobody waits for the others.
+    stop.abort()
+    client.close()
+  }
+  // In the order of the references, whoever answered first.
+  return new Map(distinct.map(reference => [reference, resolved.get(reference)!]))
+}
+
+class RegistryClient {
+  readonly #session: RegistrySession
+  readonly #unreachable = new Map<string, RegistryProblem>()
+
+  constructor(options: ResolveOptions) {
+    this.#session = new RegistrySession(options)
+  }
+
+  async resolve(text: string): Promise<Resolved> {
+    const reference = parseImageReference(text)
+    if (!reference.ok) {
+      const { reason, hint } = reference
+      return { problem: { kind: 'invalid', reason, ...(hint !== undefined && { hint }) } }
+    }
+    if (reference.value.digest !== undefined) return { digest: reference.value.digest }
+    const address = manifestAddressOf(reference.value)
+    const known = this.#unreachable.get(address.host)
+    if (known !== undefined) return { problem: known }
+    try {
+      return { digest: await digestAt(this.#session, address) }
+    } catch (error) {
+      if (!(error instanceof RegistryTrouble)) throw error
+      // It has been waited for once.
+      if (error.problem.kind === 'unreachable') this.#unreachable.set(address.host, error.problem)
+      return { problem: error.problem }
+    }
+  }
+
+  close(): void {
+    this.#session.close()
+  }
+}
+
+/** The digest of the manifest that a tag has. Throws a RegistryTrouble, or the reason of the signal. */
+export async function digestAt(session: RegistrySession, address: ManifestAddress): Promise<string> {
+  const path = `/v2/${address.repository}/manifests/${address.tag}`
+  const headers = { accept: FORMS.join(', ') }
+  const short = await session.ask({ method: 'HEAD', path, headers }, address)
+  const told = short.status === 200 ? digestIn(short) : undefined
+  if (told !== undefined) return told
+  // An answer to HEAD cannot say why, and not every registry tells the digest, or knows HEAD.
+  const whole = await session.ask({ method: 'GET', path, headers }, address)
+  if (whole.status === 200) return digestOf(whole)
+  if (whole.status === 404) throw new RegistryTrouble(await session.missing(whole, address))
+  throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
+}
+
+function digestIn({ headers }: RegistryAnswer): string | undefined {
+  const digest = headers['docker-content-digest']
+  return typeof digest === 'string' && DIGEST.test(digest) ? digest : undefined
+}
+
+/** The digest of a whole manifest, which its content proves. Throws a RegistryTrouble for what is no manifest. */
+export function digestOf(answer: RegistryAnswer): string {
+  const { headers, body } = answer
+  const form = headers['content-type']?.split(';')[0]?.trim() ?? ''
+  const bad = (reason: string) => new RegistryTrouble({ kind: 'not-a-registry', reason })
+  if (/manifest\.v1\+(json|prettyjws)$/.test(form) && form.includes('docker'))
+    throw bad('it gives a manifest of schema 1, which Kubernetes does not take any more')
+  if (!isManifest(body)) throw bad(`it gives something else than a manifest${form && ` (\`${form}\`)`}`)
+  const told = digestIn(answer)
+  const algorithm = told?.split(':')[0] ?? 'sha256'
+  const digest = `${algorithm}:${createHash(algorithm).update(body).digest('hex')}`
+  if (told !== undefined && told !== digest)
+    throw bad('the manifest that it gives does not have the digest that it tells')
+  return digest
+}
+
+function isManifest(body: Buffer): boolean {
+  try {
+    const manifest: unknown = JSON.parse(body.toString('utf8'))
+    return (
+      typeof manifest === 'object' && manifest !== null && 'schemaVersion' in manifest && manifest.schemaVersion === 2
+    )
+  } catch {
+    return false
+  }
+}

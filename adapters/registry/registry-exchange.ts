@@ -1,0 +1,201 @@
+import type { Agent } from 'node:http'
+import { agentFor } from '../http/agents.ts'
+import { pause, retryAfter } from '../http/back-off.ts'
+import { exchangeWhole, NoAnswer, TooLong, type WholeAnswer } from '../http/exchange.ts'
+import { proxyFor } from '../http/proxy.ts'
+import { RegistryTrouble } from './registry-problem.ts'
+import { isPassing, toUnreachable } from './registry-unreachable.ts'
+
+/** A question to a registry or to its token service. */
+export interface RegistryQuestion {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  readonly url: URL
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string | Uint8Array
+  /** The most bytes that the answer may have; absent: those of a manifest. */
+  readonly limit?: number
+}
+
+export interface RegistryAnswer extends WholeAnswer {
+  /** Where it came from, after all redirects. */
+  readonly url: URL
+}
+
+/** How long a registry is waited for; all in milliseconds, but `attempts`. */
+export interface RegistryRetries {
+  /** How often a question is sent when the answer is 429 or 5xx, or there is none. */
+  readonly attempts: number
+  /** Before the second attempt, and twice as long before each further one. */
+  readonly pause: number
+  /** The longest pause that a registry can ask for. */
+  readonly longest: number
+  /** Without a word for that long, a connection is given up, and the second time the question. */
+  readonly silence: number
+}
+
+export const PATIENCE: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
+
+/** The most that a registry must take for a manifest (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). */
+const LARGEST_BODY = 4 * 1024 * 1024
+const MOST_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+/** After these the same is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of it. */
+const REDIRECTS_OF_PUT = new Set([307, 308])
+
+/** Connections to registries. Whoever makes one closes it. */
+export class RegistryExchange {
+  readonly #signal: AbortSignal
+  readonly #patience: RegistryRetries
+  readonly #env: Readonly<Record<string, string | undefined>>
+  /** By origin. */
+  readonly #agents = new Map<string, Promise<Agent>>()
+
+  /** `env` names the proxies. */
+  constructor(
+    signal: AbortSignal,
+    env: Readonly<Record<string, string | undefined>>,
+    patience: Partial<RegistryRetries> = {},
+  ) {
+    this.#signal = signal
+    this.#env = env
+    this.#patience = { ...PATIENCE, ...patience }
+  }
+
+  /**
+   * Sends a question until there is an answer that will not pass, following redirects of what is read. Credentials stay with the server
+   * that they were meant for. Throws a RegistryTrouble, or the reason of the signal.
+   */
+  async ask(question: RegistryQuestion): Promise<RegistryAnswer> {
+    const { attempts, longest } = this.#patience
+    let silences = 0
+    for (let attempt = 1; ; attempt++) {
+      this.#signal.throwIfAborted()
+      let wait = this.#patience.pause * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
+      try {
+        const answer = await this.#follow(question)
+        if (!mayPass(answer.status)) return answer
+        const asked = retryAfter(answer.headers['retry-after'], Date.now()) ?? 0
+        if (attempt >= attempts || asked > longest) {
+          const said = saidBy(answer)
+          throw new RegistryTrouble({ kind: 'busy', status: answer.status, ...(said !== undefined && { said }) })
+        }
+        wait = Math.max(wait, asked)
+      } catch (error) {
+        this.#signal.throwIfAborted()
+        if (error instanceof RegistryTrouble) throw error
+        if (error instanceof NoAnswer) silences++
+        if (attempt >= attempts || silences > 1 || !isPassing(error)) throw toUnreachable(error, question.url)
+      }
+      await pause(wait, this.#signal)
+    }
+  }
+
+  /** Whether something speaks TLS there. */
+  async speaksTls(host: string): Promise<boolean> {
+    try {
+      await this.#once({ method: 'GET', url: new URL(`https://${host}/v2/`) })
+      return true
+    } catch {
+      this.#signal.throwIfAborted()
+      return false
+    }
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    for (const agent of this.#agents.values())
+      agent.then(
+        one => one.destroy(),
+        () => {},
+      )
+  }
+
+  async #follow(question: RegistryQuestion): Promise<RegistryAnswer> {
+    let { url, headers } = question
+    for (let redirects = 0; ; redirects++) {
+      const answer = await this.#once({ ...question, url, ...(headers && { headers }) })
+      const to = redirectsOf(question.method).has(answer.status) ? answer.headers.location : undefined
+      if (to === undefined) return answer
+      const next = URL.canParse(to, url.href) ? new URL(to, url) : undefined
+      if (next === undefined || redirects === MOST_REDIRECTS || !isSafeStep(url, next))
+        throw new RegistryTrouble({
+          kind: 'not-a-registry',
+          reason: `it leads elsewhere${next ? `, to \`${next.host}\`` : ''}`,
+        })
+      if (next.origin !== url.origin) headers = withoutCredentials(headers)
+      url = next
+    }
+  }
+
+  async #once({ method, url, headers = {}, body, limit = LARGEST_BODY }: RegistryQuestion): Promise<RegistryAnswer> {
+    const bounds = { silence: this.#patience.silence, limit }
+    try {
+      const answer = await exchangeWhole({ method, url, headers, body }, await this.#agentOf(url), bounds, this.#signal)
+      return { ...answer, url }
+    } catch (error) {
+      if (error instanceof TooLong) throw new RegistryTrouble({ kind: 'not-a-registry', reason: error.message })
+      throw error
+    }
+  }
+
+  #agentOf(url: URL): Promise<Agent> {
+    const known = this.#agents.get(url.origin)
+    if (known) return known
+    // As Docker does: what this machine serves to itself needs no certificate.
+    const trust = isLoopback(url.hostname) && { rejectUnauthorized: false }
+    const agent = agentFor(url, proxyFor(url, this.#env), { keepAlive: true, ...trust })
+    this.#agents.set(url.origin, agent)
+    return agent
+  }
+}
+
+const NONE: ReadonlySet<number> = new Set()
+
+function redirectsOf(method: RegistryQuestion['method']): ReadonlySet<number> {
+  return method === 'POST' ? NONE : method === 'PUT' ? REDIRECTS_OF_PUT : REDIRECTS
+}
+
+/** Whether a host, as a URL has it, is this machine, which Docker reaches without certificates (https://docs.docker.com/reference/cli/dockerd/#insecure-registries). */
+export function isLoopback(hostname: string): boolean {
+  return /^(?:.+\.)?localhost$|^127(?:\.\d+){3}$|^\[::1\]$/.test(hostname)
+}
+
+/** Whether one may be sent from one address to the other: never from an encrypted one to one that is not, nor from outside to this machine. */
+export function isSafeStep(from: URL, to: URL): boolean {
+  if (isLoopback(to.hostname)) return isLoopback(from.hostname) && /^https?:$/.test(to.protocol)
+  return to.protocol === 'https:'
+}
+
+/** What a registry says of a failure, in one short line; undefined when it says nothing (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes). */
+export function saidBy({ body }: RegistryAnswer): string | undefined {
+  const first = errorsIn(body)[0]
+  const words = [first?.code, first?.message].filter(word => word !== undefined).join(': ')
+  // Somebody else's text: no control characters, and no novel.
+  const line = words.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
+  return line === '' ? undefined : line.slice(0, 200)
+}
+
+export interface RegistryError {
+  readonly code?: string
+  readonly message?: string
+}
+
+/** The errors that an answer of a registry lists; none when it is no such answer. */
+export function errorsIn(body: Buffer): readonly RegistryError[] {
+  try {
+    const { errors } = JSON.parse(body.toString('utf8')) as { readonly errors?: unknown } // checked below
+    if (!Array.isArray(errors)) return []
+    return errors.map(error => ({
+      ...(typeof error?.code === 'string' && { code: error.code }),
+      ...(typeof error?.message === 'string' && { message: error.message }),
+    }))
+  } catch {
+    return []
+  }
+}
+
+function withoutCredentials(headers: RegistryQuestion['headers']): RegistryQuestion['headers'] {
+  return headers && Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'))
+}
+
+const mayPass = (status: number) => status === 408 || status === 429 || (status >= 500 && status !== 501)

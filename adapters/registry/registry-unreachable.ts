@@ -1,0 +1,43 @@
+import { codeOf, failureOf, isCut } from '../http/failure.ts'
+import { RegistryTrouble } from './registry-problem.ts'
+
+/** Says in a user's words why there is no answer from a server. `error` is Node's, or NoAnswer. */
+export function toUnreachable(error: unknown, { hostname, host }: URL): RegistryTrouble {
+  const { message } = error as Error // Node rejects with nothing else
+  const trouble = (reason: string, hint?: string) =>
+    new RegistryTrouble({ kind: 'unreachable', reason, ...(hint !== undefined && { hint }) })
+  switch (failureOf(error)) {
+    case 'certificate':
+      return trouble(
+        `the certificate of \`${host}\` is not to be trusted (${message})`,
+        'name the file of the certificate authority in NODE_EXTRA_CA_CERTS',
+      )
+    case 'not-tls':
+      return trouble(
+        `\`${host}\` does not speak TLS`,
+        'devctl talks without encryption to registries of this machine only; name the image by its digest, `NAME@sha256:…`',
+      )
+    case 'name':
+      return trouble(`the name \`${hostname}\` leads to no address`, 'check the name of the registry, and the network')
+    case 'refused':
+      return trouble(`nothing listens at \`${host}\``, 'check the name and the port of the registry')
+    case 'no-route':
+      return trouble(`there is no way to \`${host}\` in the network`)
+    case 'no-connection':
+    case 'no-answer':
+      return trouble(`\`${host}\` does not answer in time`)
+    case 'cut':
+      return trouble(`the connection to \`${host}\` was cut`)
+    case 'proxy':
+      return trouble(message, 'check HTTPS_PROXY; hosts that are reached without it are named in NO_PROXY')
+    default:
+      return trouble(`the connection to \`${host}\` failed: ${message}`)
+  }
+}
+
+/** Whether the same may go well a moment later. A name or an address that is wrong shows at once. */
+export function isPassing(error: unknown): boolean {
+  if (isCut(error) || failureOf(error) === 'no-connection') return true
+  const code = codeOf(error)
+  return code === 'EAI_AGAIN' || code.startsWith('HPE_')
+}

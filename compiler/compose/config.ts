@@ -1,0 +1,145 @@
+import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../text/tree.ts'
+import { withoutUnused } from './load/load.ts'
+import type { Loaded } from './load/loaded.ts'
+import { mapSection } from './load/map-section.ts'
+
+export interface ConfigOptions {
+  /** Keep networks, volumes, secrets and configs that no service uses. */
+  readonly allResources?: boolean
+  /** Printed in place of Compose's own name of the project, which would name another environment. */
+  readonly environmentName?: string | undefined
+}
+
+/**
+ * The loaded model as plain JSON, in the shape of `docker compose config --format json`: keys sorted, every `$` doubled so that it can be read again.
+ * Without fragments (`x-*`) and empty sections, as there.
+ */
+export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
+  const tree = withoutAbsent(options.allResources ? loaded.tree : withoutUnused(loaded.tree), loaded.absentServices)
+  const name = options.environmentName ?? loaded.name
+  const printed: Record<string, unknown> = { name: doubled(name) }
+  for (const key of [...tree.entries.keys()].sort()) {
+    const value = tree.entries.get(key)!.value
+    if (!PRINTED.has(key)) continue
+    if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
+    printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
+    if (key === 'services')
+      for (const service of Object.values(printed[key] as Record<string, Json>)) sayWhatHooksDrop(service) // made of mappings
+    if (name !== loaded.name && NAMED.has(key) && isMap(value))
+      renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name) // made of mappings
+  }
+  if (!('services' in printed)) printed['services'] = {}
+  const endpoints = withoutRulesTo(loaded.absentServices, printed['endpoints'])
+  if (endpoints === undefined) delete printed['endpoints']
+  else printed['endpoints'] = endpoints
+  return printed
+}
+
+/**
+ * Endpoints in any of their notations without the rules that lead to services which are left out; undefined where none is left. What is
+ * printed does not have these services, and would be taken for a mistake.
+ */
+function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknown {
+  if (Array.isArray(endpoints)) {
+    const rules = endpoints.filter(rule => !absent.has(rule?.service))
+    return rules.length > 0 || endpoints.length === 0 ? rules : undefined
+  }
+  if (typeof endpoints !== 'object' || endpoints === null) return endpoints
+  const kept = Object.entries(endpoints).flatMap(([key, value]) => {
+    const left = withoutRulesTo(absent, value)
+    return left === undefined ? [] : [[key, left] as const]
+  })
+  const isEmpty = kept.length === 0 || ('rules' in endpoints && !kept.some(([key]) => key === 'rules'))
+  return isEmpty && Object.keys(endpoints).length > 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** Dependencies that need not be there, on services that are not: whoever reads what is printed cannot know that a profile has them. */
+const withoutAbsent = (tree: MapTree, absent: ReadonlySet<string>): MapTree =>
+  mapSection(tree, 'services', service => {
+    const dependencies = get(service, 'depends_on')
+    if (!isMap(service) || !isMap(dependencies)) return service
+    const kept = withoutKeys(dependencies, ...[...dependencies.entries.keys()].filter(name => absent.has(name)))
+    if (kept.entries.size === dependencies.entries.size) return service
+    return kept.entries.size === 0 ? withoutKeys(service, 'depends_on') : withEntry(service, 'depends_on', kept)
+  })
+
+/** Names that Compose gives by itself begin with that of the project. */
+function renameResources(
+  resources: Record<string, Record<string, unknown>>,
+  section: string,
+  { name: before, namedResources }: Loaded,
+  name: string,
+): void {
+  for (const [key, resource] of Object.entries(resources))
+    if (!namedResources.has(`${section}.${key}`) && resource['name'] === `${before}_${key}`)
+      resource['name'] = `${name}_${key}`
+}
+
+type Json = Record<string, unknown>
+
+/**
+ * Says which settings of its service a pre_start hook does without, as `privileged: false`. Whoever reads what is
+ * printed gives the hook all settings of the service that it does not have.
+ */
+function sayWhatHooksDrop(service: Json): void {
+  const hooks = service['pre_start']
+  if (!Array.isArray(hooks)) return
+  const dropped = Object.entries(DROPPED).filter(([key]) => service[key] !== undefined)
+  service['pre_start'] = hooks.map((hook: Json) => {
+    const all = { ...Object.fromEntries(dropped), ...hook }
+    return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
+/** What stands for the absence of each setting that a hook can take away. */
+const DROPPED: Readonly<Json> = {
+  oom_kill_disable: false,
+  privileged: false,
+  read_only: false,
+  use_api_socket: false,
+  user: '',
+  working_dir: '',
+}
+
+const NAMED = new Set(['networks', 'volumes', 'secrets', 'configs'])
+const SECTIONS = new Set(['networks', 'volumes', 'secrets', 'configs', 'models', 'jobs'])
+const PRINTED = new Set([...SECTIONS, 'services', 'endpoints'])
+const FILE_OBJECTS = new Set(['secrets', 'configs'])
+const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'template_driver']
+
+/** The content that a variable gives to a config or secret is never printed. */
+function printFileObjects(objects: MapTree): unknown {
+  const printed = plain(objects) as Record<string, Record<string, unknown>> // the codecs made mappings of mappings
+  for (const object of Object.values(printed)) {
+    if (object['environment'] !== undefined) delete object['content']
+    // An empty text has been dropped as any other, and is the content that was given.
+    if (!CONTENTS.some(key => object[key] !== undefined)) object['content'] = ''
+  }
+  return printed
+}
+
+function plain(tree: Tree): unknown {
+  switch (tree.kind) {
+    case 'scalar':
+      return typeof tree.value === 'string'
+        ? doubled(tree.value)
+        : typeof tree.value === 'bigint'
+          ? Number(tree.value)
+          : tree.value
+    case 'seq':
+      return tree.items.map(plain)
+    case 'map': {
+      const printed: Record<string, unknown> = {}
+      for (const key of [...tree.entries.keys()].sort()) {
+        const value = plain(tree.entries.get(key)!.value)
+        // A key like any other, which an assignment would not make it.
+        if (key === '__proto__')
+          Object.defineProperty(printed, key, { value, enumerable: true, writable: true, configurable: true })
+        else printed[key] = value
+      }
+      return printed
+    }
+  }
+}
+
+const doubled = (text: string): string => (text.includes('$') ? text.replaceAll('$', '$$$$') : text)

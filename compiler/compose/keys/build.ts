@@ -1,0 +1,57 @@
+import { isOneOf } from '../../schema/harmless.ts'
+import { cli, none } from '../../schema/row.ts'
+import {
+  anyOf,
+  either,
+  flag,
+  keyValues,
+  list,
+  number,
+  object,
+  type Shape,
+  text,
+  textOrList,
+} from '../../schema/shape.ts'
+import { extraHosts } from './network.ts'
+import { ulimits } from './resources.ts'
+
+const buildSecrets = list(
+  either(text(), object({ source: text(), target: text(), uid: text(), gid: text(), mode: number() })),
+)
+
+/** How an image is built: the folder, or everything about it. `build`, `deploy --build` and the tag of the image use it. */
+export const build: Shape = either(
+  text(),
+  object({
+    context: cli(text(), 'folder, or address of a repository or archive'),
+    dockerfile: cli(text(), 'path in the context'),
+    dockerfile_inline: cli(text(), 'the Dockerfile itself'),
+    target: cli(text(), 'stage to build'),
+    args: cli(keyValues(), 'build arguments', 'a name without a value takes it from the machine where devctl runs'),
+    export_cache: cli(text(), 'tag of the exported cache', 'of the dialect'),
+    cache_from: cli(list(text()), 'caches to import'),
+    cache_to: cli(list(text()), 'caches to export'),
+    no_cache: cli(flag(), 'build without cache'),
+    no_cache_filter: cli(textOrList({ unique: true }), 'stages to build without cache'),
+    pull: cli(flag(), 'look for newer base images'),
+    additional_contexts: cli(keyValues(), 'named contexts', '`service:x` builds that service first'),
+    secrets: cli(buildSecrets, 'secrets during the build'),
+    ssh: cli(keyValues({ unique: true }), 'keys or the agent during the build'),
+    labels: cli(keyValues(), 'labels of the image'),
+    tags: cli(list(text()), 'further names of the image'),
+    platforms: cli(list(text()), 'platforms to build for'),
+    network: cli(text(), 'network during the build', '`host` and `none`'),
+    extra_hosts: cli(extraHosts, 'host names during the build'),
+    shm_size: cli(anyOf('integer', 'string'), 'size of `/dev/shm` during the build'),
+    ulimits: cli(ulimits, 'limits during the build'),
+    entitlements: cli(list(text()), 'rights of the build'),
+    privileged: cli(flag(), 'the `security.insecure` entitlement'),
+    provenance: cli(anyOf('string', 'boolean'), 'attestation'),
+    sbom: cli(anyOf('string', 'boolean'), 'attestation'),
+    isolation: none(text(), {
+      family: 'build-isolation',
+      why: 'It chooses between kinds of Windows containers, in which BuildKit does not build.',
+      harmless: isOneOf('default', ''),
+    }),
+  }),
+)

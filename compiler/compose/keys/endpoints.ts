@@ -1,0 +1,69 @@
+import { mapped } from '../../schema/row.ts'
+import { anyOf, either, list, object, record, type Shape, text } from '../../schema/shape.ts'
+import { get } from '../../text/tree.ts'
+import { portNumber } from './lifecycle.ts'
+
+/** Where the certificate of a host comes from: a Secret, or an issuer of cert-manager that makes one. */
+export const tls: Shape = object({
+  secret: mapped(
+    text(),
+    'the Secret with the certificate; the one that an issuer makes',
+    'with an issuer: `ROUTE-tls`',
+  ),
+  issuer: mapped(text(), 'the annotation `cert-manager.io/issuer`'),
+  clusterIssuer: mapped(text(), 'the annotation `cert-manager.io/cluster-issuer`'),
+})
+
+const host: Shape = either(
+  text(),
+  object({ name: mapped(text(), 'the host'), tls: mapped(tls, 'its certificate') }, { required: ['name'] }),
+)
+
+/** Host names of the user's own: one, or a list. */
+export const hosts: Shape = either(host, list(host))
+
+const ownHosts = {
+  host: mapped(hosts, 'a route of its own for each of these hosts', 'beside the host that the endpoint has anyway'),
+  tls: mapped(tls, 'the certificate of these hosts', 'default: that of the environment'),
+}
+
+const endpointRules = list(
+  object(
+    {
+      path: mapped(text(), 'path of the rule'),
+      service: mapped(text(), 'its Service'),
+      port: mapped(portNumber(), 'port of the Service'),
+      ...ownHosts,
+    },
+    { required: ['path', 'service', 'port'] },
+  ),
+)
+
+const endpointLabels = record(anyOf('string', 'number', 'boolean', 'null'))
+
+const labelled = object(
+  {
+    labels: mapped(endpointLabels, 'annotations of the routes'),
+    rules: mapped(endpointRules, 'the route'),
+    ...ownHosts,
+  },
+  { required: ['rules'] },
+)
+
+const named = record(mapped(either(endpointRules, labelled), 'a route with the name as its host'), {
+  called: 'ENDPOINT',
+})
+
+/**
+ * The three notations of `endpoints` (specification, endpoint objects): rules, rules by name, and an object with labels. The last two are
+ * both mappings: what has `rules`, or labels that are no list of rules, is the object.
+ */
+export const endpoints: Shape = {
+  list: endpointRules.list!,
+  map: {
+    ...named.map!,
+    keys: labelled.map!.keys,
+    choose: tree => (tree.entries.has('rules') || get(tree, 'labels')?.kind === 'map' ? labelled.map! : named.map!),
+    notations: [labelled.map!, named.map!],
+  },
+}

@@ -1,0 +1,94 @@
+import { type DiagnosticKind, diagnostic, type Severity } from '../../diagnostics/diagnostic.ts'
+import { join } from '../../schema/forms.ts'
+import type { Fate, Loss, Row } from '../../schema/shape.ts'
+import { spell } from '../../schema/where.ts'
+import { tableRows } from './lookup.ts'
+
+/** A use of a key with a loss. */
+export interface Use {
+  /** As the message calls the key: `ulimits`, `deploy.rollback_config`, `networks.front.driver`. */
+  readonly name: string
+  readonly loss: Loss
+}
+
+const outcomes: Readonly<Record<Fate, string>> = {
+  mapped: 'is mapped to Kubernetes.',
+  cli: 'is used by devctl itself.',
+  approximated: 'becomes something in Kubernetes that is near to it, but not the same.',
+  none: 'belongs to Compose and has no equivalent in Kubernetes. It is accepted and left out.',
+  refused: 'belongs to Compose, but devctl refuses it: without it the application would not be what the file says.',
+}
+
+const briefly: Readonly<Record<Severity, string>> = {
+  error: 'cannot be deployed to a cluster',
+  warning: 'has no equivalent in Kubernetes and is left out',
+  info: 'has no effect',
+}
+
+/** The diagnostic of a loss, and the one for values of which a cluster does what they ask for anyway. */
+export interface LossKinds {
+  readonly kind: DiagnosticKind<Use>
+  readonly minor?: DiagnosticKind<Use>
+}
+
+/** The diagnostics of every row that has a loss, declared once for all, so that the catalogue has them. Rows of a family share them. */
+export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
+
+function declareKinds(): ReadonlyMap<Loss, LossKinds> {
+  const families = new Map<string, { readonly fate: Fate; readonly losses: Set<Loss>; readonly keys: string[] }>()
+  for (const { path, row } of tableRows()) {
+    if (!row.loss) continue
+    const code = `${row.loss.family || path.at(-1)!.replaceAll('_', '-')}/${ending(row, row.loss)}`
+    const family = families.get(code) ?? { fate: row.fate, losses: new Set(), keys: [] }
+    families.set(code, family)
+    family.losses.add(row.loss)
+    family.keys.push(`\`${plainName(path)}\``)
+  }
+  const declared = new Map<Loss, LossKinds>()
+  for (const [code, { fate, losses, keys }] of families) {
+    const [first] = losses
+    const kinds: LossKinds = {
+      kind: lossKind(code, fate, first!, keys),
+      ...(first!.minor && { minor: minorKind(code.replace(/\/.*/, '/not-needed'), first!, keys) }),
+    }
+    for (const loss of losses) declared.set(loss, kinds)
+  }
+  return declared
+}
+
+function ending({ fate }: Row, { severity }: Loss): string {
+  return fate === 'approximated' ? 'approximated' : severity === 'error' ? 'refused' : 'no-effect'
+}
+
+/** The key without what the user names and without the word `services`, as the documentation calls it. */
+function plainName(path: readonly string[]): string {
+  const own = path[0] === 'services' ? path.slice(2) : path
+  return spell(own.filter(step => step !== '[]' && step !== '*'))
+}
+
+function lossKind(code: string, fate: Fate, loss: Loss, keys: readonly string[]): DiagnosticKind<Use> {
+  const advice = loss.hint && `What to do: ${loss.hint}.`
+  return diagnostic<Use>({
+    code,
+    severity: loss.severity,
+    ...(loss.severity === 'warning' && { loss: true }),
+    explain: [`${oneOf(keys)} ${outcomes[fate]}`, loss.why, advice].filter(Boolean).join('\n\n'),
+    text: ({ name, loss }) => ({
+      message: loss.message ?? `\`${name}\` ${loss.says ?? briefly[loss.severity]}`,
+      hint: loss.hint,
+    }),
+  })
+}
+
+function minorKind(code: string, loss: Loss, keys: readonly string[]): DiagnosticKind<Use> {
+  return diagnostic<Use>({
+    code,
+    severity: 'info',
+    explain: `${oneOf(keys)} is left out, and with this value nothing is lost by it.\n\n${loss.why}`,
+    text: ({ name }) => ({ message: `\`${name}\` is left out: a cluster does this by itself` }),
+  })
+}
+
+function oneOf(keys: readonly string[]): string {
+  return keys.length > 4 ? `${keys.slice(0, 3).join(', ')} or another key of this kind` : join(keys, 'or')
+}

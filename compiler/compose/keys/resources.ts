@@ -1,0 +1,172 @@
+import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from '../../schema/harmless.ts'
+import { approximated, mapped, none, unusable } from '../../schema/row.ts'
+import {
+  anyOf,
+  either,
+  flag,
+  integer,
+  keyValues,
+  list,
+  number,
+  object,
+  record,
+  type Shape,
+  text,
+} from '../../schema/shape.ts'
+
+const realtime = {
+  family: 'cpu-realtime',
+  why: 'A Pod cannot reserve time with the real-time scheduler of the kernel.',
+}
+
+const rates = list(object({ path: text(), rate: integer() }))
+
+/** Limits of processes, by name: one number, or a soft and a hard one. */
+export const ulimits: Shape = record(
+  either(integer(), object({ soft: integer(), hard: integer() }, { required: ['soft', 'hard'] })),
+  { names: /^[a-z]+$/, otherwise: 'ignored', called: 'LIMIT' },
+)
+
+/** A request for GPUs or other devices. */
+export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape =>
+  object(
+    {
+      capabilities: mapped(
+        list(text(), { unique: true }),
+        'the name of the extended resource',
+        '`gpu` and `tpu`; others get a warning',
+      ),
+      driver: mapped(text(), 'the vendor’s extended resource', '`nvidia` unless given; `amd`, `intel`'),
+      count: mapped(integer(), 'how many of it', '`all` has no equivalent: 1, with a warning'),
+      device_ids: unusable(list(text(), { unique: true }), 'the scheduler picks the device (warning)'),
+      options: unusable(keyValues({ unique: true }), 'the device plugin has no options for one Pod (warning)'),
+    },
+    options.capabilitiesRequired ? { required: ['capabilities'] } : { open: true },
+  )
+
+/** What a container may use of a machine: keys of services, jobs and pre_start hooks. */
+export const machine = {
+  cpus: mapped(number(), '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
+  cpu_count: mapped(integer({ minimum: 0 }), '`resources.limits.cpu`', 'where `cpus` is not given'),
+  cpu_quota: mapped(number(), '`resources.limits.cpu`', 'divided by `cpu_period`'),
+  cpu_period: mapped(
+    number(),
+    '`resources.limits.cpu`',
+    'what `cpu_quota` is divided by, 100 ms unless given; alone it is left out (warning)',
+  ),
+  cpu_shares: mapped(number(), '`resources.requests.cpu`', 'shares divided by 1024'),
+  cpu_percent: none(integer({ minimum: 0, maximum: 100 }), {
+    why: 'It is a limit for Windows containers, in percent of a machine whose size nobody knows beforehand.',
+    hint: 'use `cpus`',
+    harmless: isZero,
+  }),
+  cpu_rt_period: none(number(), realtime),
+  cpu_rt_runtime: none(number(), realtime),
+  cpuset: none(text(), {
+    why: 'A Pod cannot choose its processors. A node with the static CPU manager gives processors of their own to containers whose `cpus` is a whole number, with equal requests and limits.',
+    hint: 'use `cpus`',
+    harmless: isEmpty,
+  }),
+  mem_limit: mapped(number(), '`resources.limits.memory`', 'Compose’s units are binary: `1kb` is 1024 bytes'),
+  mem_reservation: mapped(anyOf('string', 'integer'), '`resources.requests.memory`'),
+  memswap_limit: none(number(), {
+    why: 'Swap is a matter of the node, and off in most clusters. A value equal to the memory limit asks for no swap, which is what a Pod gets.',
+    harmless: isMemoryLimit,
+  }),
+  mem_swappiness: none(integer(), { why: 'How eagerly the kernel swaps is set on the node, for all Pods alike.' }),
+  oom_kill_disable: none(flag(), {
+    why: 'The kernel ends a container that uses more memory than its limit, always.',
+    hint: 'raise `mem_limit`',
+    harmless: isFalse,
+  }),
+  oom_score_adj: none(integer({ minimum: -1000, maximum: 1000 }), {
+    why: 'Kubernetes derives the score from requests and limits: a Pod whose requests equal its limits is the last to go.',
+    hint: 'set equal requests and limits in `deploy.resources`',
+    harmless: isZero,
+  }),
+  pids_limit: none(number(), {
+    why: 'The number of processes in a Pod is limited by the kubelet (`podPidsLimit`), for all Pods of a node alike.',
+    hint: 'set it on the node',
+    harmless: isUnlimited,
+  }),
+  shm_size: mapped(
+    number(),
+    'a memory `emptyDir` at `/dev/shm`',
+    'counts against the memory limit; 64 MiB or less is what a container has anyway',
+  ),
+  ulimits: none(ulimits, {
+    why: 'A Pod has no field for limits of processes: a container starts with those of the node’s container runtime.',
+    hint: "set it on the node, or start the process through `sh -c 'ulimit -n 65535; exec …'`",
+    harmless: isEmpty,
+  }),
+  blkio_config: none(
+    object({
+      weight: integer(),
+      weight_device: list(object({ path: text(), weight: integer() })),
+      device_read_bps: rates,
+      device_read_iops: rates,
+      device_write_bps: rates,
+      device_write_iops: rates,
+    }),
+    {
+      why: 'Kubernetes does not divide the bandwidth of disks among Pods.',
+      hint: 'choose a storage class that gives the volume the speed it needs',
+      harmless: isEmpty,
+    },
+  ),
+  storage_opt: mapped(
+    record(
+      none(anyOf('string', 'integer', 'null'), {
+        family: 'storage-opt',
+        why: 'The options of a storage driver belong to the container engine. Only `size` has a counterpart: the limit of ephemeral storage.',
+      }),
+      {
+        keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
+        names: /^/,
+        called: 'OPTION',
+      },
+    ),
+    '`size`: `resources.limits.ephemeral-storage`',
+  ),
+  gpus: mapped(
+    either({ scalar: { types: ['string'], words: ['all'] } }, list(deviceRequest({ capabilitiesRequired: false }))),
+    '`resources.limits` with the vendor’s extended resource (`nvidia.com/gpu`)',
+    '`all` becomes 1 with a warning',
+  ),
+  devices: approximated(
+    list(
+      either(
+        text(),
+        object(
+          {
+            source: mapped(text(), '`hostPath`'),
+            target: mapped(text(), '`mountPath`'),
+            permissions: unusable(text(), 'a privileged container may do everything with it'),
+          },
+          { required: ['source', 'target'] },
+        ),
+      ),
+    ),
+    '`hostPath` in a privileged container',
+    'a warning in any case: without `privileged` it is left out, and with it the device is that of whatever node the Pod runs on',
+  ),
+  device_cgroup_rules: none(list(text(), { unique: true }), {
+    why: 'A Pod cannot say which devices its control group may use. Devices come from device plugins, or a container is privileged.',
+    harmless: isEmpty,
+  }),
+}
+
+/** The dialect's own `resources` of a service (specification, service fields): quantities as Kubernetes writes them. */
+export const serviceResources = object({
+  requests: mapped(
+    object({
+      cpu: mapped(number(), '`resources.requests.cpu`'),
+      memory: mapped(number(), '`resources.requests.memory`'),
+    }),
+    '`resources.requests`',
+  ),
+  limits: mapped(
+    object({ cpu: mapped(number(), '`resources.limits.cpu`'), memory: mapped(number(), '`resources.limits.memory`') }),
+    '`resources.limits`',
+  ),
+})

@@ -1,0 +1,154 @@
+import { cli, mapped, refused, shapeOf } from '../../schema/row.ts'
+import type { Row } from '../../schema/shape.ts'
+import {
+  either,
+  flag,
+  integer,
+  list,
+  object,
+  record,
+  resourceName,
+  type Shape,
+  text,
+  word,
+} from '../../schema/shape.ts'
+import { build } from './build.ts'
+import { deploy } from './deploy.ts'
+import { imageAndProcess } from './image.ts'
+import { isolation } from './isolation.ts'
+import { dependsOn, develop, healthcheck, hook, preStartHook, provider, restartWords } from './lifecycle.ts'
+import { exposure, network } from './network.ts'
+import { machine, serviceResources } from './resources.ts'
+import { storage } from './storage.ts'
+
+/** What services, jobs and pre_start hooks have in common: everything about one container. */
+export const containerKeys: Readonly<Record<string, Row>> = {
+  ...imageAndProcess,
+  ...machine,
+  ...isolation,
+  ...network,
+  ...storage,
+}
+
+/** What services and jobs have in common. */
+const workloadKeys: Readonly<Record<string, Row>> = {
+  build: cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is given'),
+  depends_on: mapped(
+    dependsOn,
+    'the order of `deploy`, or waits in init containers',
+    'Kubernetes does not hold to it after the start',
+  ),
+  healthcheck: mapped(
+    healthcheck,
+    '`readinessProbe`, `livenessProbe`',
+    'without one, the HEALTHCHECK of the Dockerfile where the image is built here (info); that of other images is not known',
+  ),
+  ...exposure,
+  stdin_open: mapped(flag(), '`stdin`'),
+  tty: mapped(flag(), '`tty`'),
+}
+
+const containerName = text({
+  pattern: /[a-zA-Z0-9][a-zA-Z0-9_.-]+|^[a-zA-Z0-9]$/,
+  like: 'letters and digits, with `_`, `.` and `-` between them',
+  odd: { pattern: /^.$/, says: 'Compose itself wants two characters or more' },
+})
+
+/** The keys of a service by subject, for the documentation. */
+export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+  'Image and process': imageAndProcess,
+  'Building, order and health': {
+    build: workloadKeys['build']!,
+    depends_on: workloadKeys['depends_on']!,
+    healthcheck: workloadKeys['healthcheck']!,
+    stdin_open: workloadKeys['stdin_open']!,
+    tty: workloadKeys['tty']!,
+    restart: mapped(
+      // A variable that nothing sets leaves the empty text, which counts as absent.
+      word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
+      'the kind of workload: anything but `always` is a Job',
+      'absent means `always`; `unless-stopped` and `any` are the same',
+    ),
+    scale: mapped(integer(), '`replicas`, or `completions` of a Job'),
+    deploy: mapped(deploy, 'the workload'),
+    pre_start: mapped(
+      list(preStartHook(containerKeys)),
+      'init containers, in order',
+      'other keys of a container have no effect there (warning)',
+    ),
+    post_start: mapped(list(hook), '`lifecycle.postStart`'),
+    pre_stop: mapped(list(hook), '`lifecycle.preStop`'),
+    container_name: mapped(containerName, 'a Service of that name', 'Compose resolves it, so peers may use it'),
+    provider,
+    profiles: cli(list(text()), 'whether the service is there'),
+    extends: cli(
+      either(
+        text(),
+        object({ service: cli(text(), 'its name'), file: cli(text(), 'the file it is in') }, { required: ['service'] }),
+      ),
+      'the service to begin with',
+    ),
+    attach: cli(flag(), '`false`: left out of `logs`'),
+    develop: cli(develop, 'paths that `up` keeps in line'),
+  },
+  'Machine resources': { resources: mapped(serviceResources, '`resources`', 'of the dialect'), ...machine },
+  Network: {
+    ...exposure,
+    ...network,
+    links: mapped(list(text()), 'a Service for the alias, and the order of start'),
+    external_links: mapped(list(text(), { unique: true }), 'a Service of type ExternalName'),
+  },
+  Storage: storage,
+  'Isolation and placement': {
+    ...isolation,
+    'x-node-selector': mapped(
+      record({ scalar: { types: ['string', 'number', 'boolean'] } }),
+      '`nodeSelector`',
+      'of the dialect',
+    ),
+  },
+}
+
+/** A service. */
+export const service: Shape = object(Object.assign({}, ...Object.values(serviceFamilies)))
+
+const bare = (rows: Readonly<Record<string, Row>>): Record<string, Shape> =>
+  Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, shapeOf(row)]))
+
+/** A job: a container that runs when it is told to or at a time. Refused as a whole, so its keys have no rows of their own. */
+export const jobs: Row = refused(
+  record(
+    object(
+      {
+        ...bare(containerKeys),
+        ...bare(workloadKeys),
+        profiles: list(text(), { unique: true }),
+        triggers: object({
+          manual: flag(),
+          schedule: list(
+            either(
+              text(),
+              object(
+                {
+                  cron: text(),
+                  timezone: text(),
+                  concurrency: word(['forbid', 'queue']),
+                  missed_fires: word(['one', 'skip']),
+                },
+                { required: ['cron'] },
+              ),
+            ),
+          ),
+        }),
+      },
+      { required: ['triggers'] },
+    ),
+    { names: resourceName, called: 'JOB' },
+  ),
+  {
+    note: 'use a service with `restart: "no"`',
+    message: '`jobs` are not supported: devctl deploys services',
+    why: 'A job waits for a schedule or for somebody to start it. devctl has no command for the one and makes no CronJob for the other yet.',
+    hint: 'write what should run once at a deploy as a service with `restart: "no"`',
+  },
+)

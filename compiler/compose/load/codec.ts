@@ -1,0 +1,334 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import { spanInside } from '../../text/span-inside.ts'
+import { type Entry, isMap, type ScalarTree, scalarTree, type Tree } from '../../text/tree.ts'
+import { parseBytes } from '../../values/bytes.ts'
+import { formatDuration, parseDuration } from '../../values/duration.ts'
+import { formatFileMode, octalDigits, parseFileMode } from '../../values/file-mode.ts'
+import { goFloat, toBool, toFloat, toInt } from '../../values/go-number.ts'
+import type { Failed } from '../../values/parsed.ts'
+import { splitWords } from '../../values/words.ts'
+import { scalarText } from './tree-text.ts'
+
+const badValue = diagnostic({
+  code: 'schema/bad-value',
+  severity: 'error',
+  explain:
+    'The value is not in the notation of its place. Durations are numbers with units (`1h30m`, `500ms`), sizes are numbers with an optional unit (`512m`, `1.5g`; the units count in 1024), file modes are octal (`0440`), commands are words with quotes as in a shell.',
+  text: (p: { text: string; what: string; reason: string; hint?: string | undefined }) => ({
+    message: `bad ${p.what} \`${p.text}\`: ${p.reason}`,
+    hint: p.hint,
+  }),
+})
+const decimalMode = diagnostic({
+  code: 'file-mounts/decimal-mode',
+  severity: 'warning',
+  explain: `A mode is octal when it is written so: \`0440\`, \`0o440\` or \`"0440"\`. A plain \`440\` is a decimal number to YAML, whose octal form is \`0670\`: other rights than meant. devctl reads a number whose digits are a usual mode as octal; Compose itself does not. Other numbers, such as \`420\` (which is \`0644\`), stay decimal.
+
+\`\`\`yaml
+secrets:
+  - source: token
+    mode: 440    # read as 0440
+    mode: 0440   # the same for everybody
+\`\`\``,
+  text: (p: { written: string; octal: string; isOctal: boolean }) => ({
+    message: p.isOctal
+      ? `the mode \`${p.written}\` is read as octal, \`${p.octal}\``
+      : `the mode \`${p.written}\` is a decimal number, which is \`${p.octal}\` in octal`,
+    hint: `write \`${p.octal}\``,
+  }),
+})
+const negative = diagnostic({
+  code: 'schema/negative',
+  severity: 'error',
+  explain: 'This number counts something, or is a length of time, and cannot be negative.',
+  text: (p: { text: string }) => ({ message: `\`${p.text}\` is negative` }),
+})
+const trailingSpace = diagnostic({
+  code: 'environment/space-before-equals',
+  severity: 'error',
+  explain:
+    'An item of an environment list is `NAME=value` without blanks around the equals sign. A blank before it would become a part of the name.',
+  text: (p: { name: string }) => ({
+    message: `the variable \`${p.name}\` has a blank before \`=\``,
+    hint: `write \`${p.name.trim()}=…\``,
+  }),
+})
+
+const emptyLabel = diagnostic({
+  code: 'labels/empty-name',
+  severity: 'error',
+  explain: `A label needs a name. The item is empty, or starts with \`=\`; often a variable without a value left it that way.
+
+\`\`\`yaml
+labels:
+  - =production           # no name
+  - tier=production
+\`\`\``,
+  text: () => ({ message: 'a label has no name', hint: 'write `NAME=value`' }),
+})
+
+/** Turns a value of the canonical model into the one that `config` prints; undefined leaves it out. Faults are reported, and `context.failed` is set. */
+export type Codec = (tree: Tree, context: CodecContext) => Tree | undefined
+
+export interface CodecContext {
+  readonly reporter: Reporter
+  failed: boolean
+}
+
+const isScalar = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar'
+const made = (from: ScalarTree, value: string | number | boolean | null): ScalarTree => ({
+  ...scalarTree(from.span, value),
+  ...(from.replaced && { replaced: from.replaced }),
+  ...(from.variables && { variables: from.variables, ...(from.template !== undefined && { template: from.template }) }),
+  ...(from.missing && { missing: from.missing }),
+  ...(from.pieces && value === from.value && { pieces: from.pieces }),
+  ...(from.style && value === from.value && { style: from.style }),
+})
+
+function fail(scalar: ScalarTree, what: string, failed: Failed, context: CodecContext): undefined {
+  const span = failed.start === undefined ? scalar.span : spanInside(scalar, failed.start, failed.end ?? failed.start)
+  context.reporter.report(badValue, span, { text: scalarText(scalar), what, reason: failed.reason, hint: failed.hint })
+  context.failed = true
+  return undefined
+}
+
+/** A string; the empty one is left out. */
+export const text: Codec = tree => {
+  if (!isScalar(tree) || tree.type === 'null') return undefined
+  const value = scalarText(tree)
+  return value === '' ? undefined : tree.type === 'string' ? tree : made(tree, value)
+}
+
+/** A string in a list, where the empty one counts. */
+export const item: Codec = tree =>
+  isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree
+
+const boolean: Codec = (tree, context) => {
+  if (!isScalar(tree) || tree.type !== 'string') return tree
+  const parsed = toBool(tree.value as string)
+  return parsed.ok ? made(tree, parsed.value) : fail(tree, 'boolean', parsed, context)
+}
+/** A boolean of which only true is printed. */
+export const flag: Codec = (tree, context) => {
+  const value = boolean(tree, context)
+  return value?.kind === 'scalar' && value.value === true ? value : undefined
+}
+/** A boolean that is printed whenever it is given. */
+export const optionalFlag: Codec = (tree, context) =>
+  isScalar(tree) && tree.type === 'null' ? undefined : boolean(tree, context)
+/** A boolean that is true unless it is given: only false is printed. */
+export const optOut: Codec = (tree, context) => {
+  const value = boolean(tree, context)
+  return value?.kind === 'scalar' && value.value === false ? value : undefined
+}
+
+/** An integer that is printed whenever it is given. */
+export const optionalInteger: Codec = (tree, context) => {
+  if (!isScalar(tree) || tree.type === 'null') return undefined
+  if (tree.type === 'int') return tree
+  if (tree.type === 'float') return made(tree, Math.trunc(tree.value as number))
+  const parsed = toInt(scalarText(tree))
+  if (!parsed.ok) return fail(tree, 'number', parsed, context)
+  return typeof parsed.value === 'bigint' ? { ...made(tree, 0), value: parsed.value } : made(tree, parsed.value)
+}
+const notNegative =
+  (codec: Codec): Codec =>
+  (tree, context) => {
+    const result = codec(tree, context)
+    if (result?.kind !== 'scalar' || Number(result.value) >= 0) return result
+    context.reporter.report(negative, result.span, { text: scalarText(result) })
+    context.failed = true
+    return undefined
+  }
+const unlessZero =
+  (codec: Codec): Codec =>
+  (tree, context) => {
+    const result = codec(tree, context)
+    return result?.kind === 'scalar' && Number(result.value) === 0 ? undefined : result
+  }
+/** An integer; zero is left out. */
+export const integer: Codec = unlessZero(optionalInteger)
+export const optionalCount: Codec = notNegative(optionalInteger)
+export const count: Codec = unlessZero(optionalCount)
+
+/** A number as a 32-bit float, as the reference keeps it; zero is left out. */
+const float =
+  (bits: 32 | 64): Codec =>
+  (tree, context) => {
+    if (!isScalar(tree) || tree.type === 'null') return undefined
+    const parsed =
+      tree.type === 'string' ? toFloat(tree.value as string) : { ok: true as const, value: Number(tree.value) }
+    if (!parsed.ok) return fail(tree, 'number', parsed, context)
+    const value = bits === 32 ? Number(goFloat(parsed.value, 32)) : parsed.value
+    return value === 0
+      ? undefined
+      : { ...made(tree, value), ...(tree.type === 'string' && { template: tree.template ?? (tree.value as string) }) }
+  }
+export const cpus: Codec = notNegative(float(32))
+export const ratio: Codec = float(32)
+
+/** A duration as Go prints it, `1m30s`; whatever is given is printed. */
+export const optionalDuration: Codec = (tree, context) => durationWith(tree, context, {})
+/** The same, where a number without a unit is seconds (specification, `stop_grace_period`). */
+export const secondsOrDuration: Codec = (tree, context) => durationWith(tree, context, { unitless: 'seconds' })
+function durationWith(tree: Tree, context: CodecContext, options: { unitless?: 'seconds' }): Tree | undefined {
+  if (!isScalar(tree) || tree.type === 'null') return undefined
+  const parsed = parseDuration(scalarText(tree), options)
+  if (!parsed.ok) return fail(tree, 'duration', parsed, context)
+  if (parsed.value < 0n) {
+    context.reporter.report(negative, tree.span, { text: scalarText(tree) })
+    context.failed = true
+    return undefined
+  }
+  return made(tree, formatDuration(parsed.value))
+}
+export const duration: Codec = (tree, context) => {
+  const result = optionalDuration(tree, context)
+  return result?.kind === 'scalar' && result.value === '0s' ? undefined : result
+}
+
+/** Microseconds, from a number or a duration; the reference takes numbers only (compose-spec.md 1.19). */
+export const microseconds: Codec = (tree, context) => {
+  if (!isScalar(tree) || tree.type !== 'string' || /^[-+]?\d+$/.test(tree.value as string))
+    return integer(tree, context)
+  const parsed = parseDuration(tree.value as string)
+  return parsed.ok ? made(tree, Number(parsed.value / 1000n)) : fail(tree, 'duration', parsed, context)
+}
+
+/** A size as its bytes in a string; zero is left out. */
+export const bytes: Codec = (tree, context) => {
+  if (!isScalar(tree) || tree.type === 'null') return undefined
+  const value = tree.type === 'int' || tree.type === 'float' ? (tree.value as number | bigint) : scalarText(tree)
+  const parsed = parseBytes(value)
+  if (!parsed.ok) return fail(tree, 'size', parsed, context)
+  return parsed.value === 0n ? undefined : made(tree, String(parsed.value))
+}
+
+export const fileMode: Codec = (tree, context) => {
+  if (!isScalar(tree) || tree.type === 'null') return undefined
+  const written = tree.span.file.text.slice(tree.span.start, tree.span.end)
+  const digits = tree.type === 'int' ? octalDigits(written) : undefined
+  const parsed = parseFileMode(tree.type === 'string' ? (tree.value as string) : (digits ?? (tree.value as number)))
+  if (!parsed.ok) return fail(tree, 'file mode', parsed, context)
+  const octal = formatFileMode(parsed.value)
+  if (tree.type === 'int' && /^[1-7][0-7]{2,3}$/.test(written))
+    context.reporter.report(decimalMode, tree.span, { written, octal, isOctal: digits !== undefined })
+  return made(tree, octal)
+}
+
+/** A command: a list of words, from a list or a string; null stays null and means the image's own. */
+export const words: Codec = (tree, context) => {
+  if (tree.kind === 'seq') return { ...tree, items: tree.items.map(word => item(word, context) ?? word) }
+  if (!isScalar(tree) || tree.type === 'null') return tree
+  const parsed = splitWords(scalarText(tree))
+  if (!parsed.ok) return fail(tree, 'command', parsed, context)
+  return { kind: 'seq', span: tree.span, items: parsed.value.map(word => scalarTree(tree.span, word)) }
+}
+
+/** A list, from a list or one item; the empty one is left out. */
+export const list =
+  (codec: Codec = item): Codec =>
+  (tree, context) => {
+    if (isScalar(tree) && tree.type === 'null') return undefined
+    const items = tree.kind === 'seq' ? tree.items : [tree]
+    const decoded = items.map(value => codec(value, context)).filter(value => value !== undefined)
+    return decoded.length === 0 ? undefined : { kind: 'seq', span: tree.span, items: decoded }
+  }
+export const texts: Codec = list()
+
+/** A mapping of names to one kind of value. */
+export const mapOf =
+  (codec: Codec): Codec =>
+  (tree, context) => {
+    if (!isMap(tree)) return undefined
+    const entries = new Map<string, Entry>()
+    for (const [key, { key: span, value }] of tree.entries) {
+      const decoded = codec(value, context)
+      if (decoded) entries.set(key, { key: span, value: decoded })
+    }
+    return entries.size === 0 ? undefined : { ...tree, entries }
+  }
+
+/** Names to texts, from a mapping or a list of `NAME=value`. */
+const pairs =
+  (missing: 'null' | 'empty', checkNames: boolean): Codec =>
+  (tree, context) => {
+    const entries = new Map<string, Entry>()
+    if (isMap(tree)) {
+      for (const [key, { key: span, value }] of tree.entries)
+        if (isScalar(value))
+          entries.set(key, {
+            key: span,
+            value: value.type === 'null' ? made(value, missing === 'null' ? null : '') : item(value, context)!,
+          })
+    } else if (tree.kind === 'seq') {
+      for (const pair of tree.items.filter(isScalar)) {
+        const whole = scalarText(pair)
+        const at = whole.indexOf('=')
+        const name = at < 0 ? whole : whole.slice(0, at)
+        if (checkNames && /\s$/.test(name)) {
+          context.reporter.report(trailingSpace, spanInside(pair, 0, name.length), { name })
+          context.failed = true
+          continue
+        }
+        // The readers of variables say it of theirs.
+        if (!checkNames && name === '') {
+          context.reporter.report(emptyLabel, pair.span, {})
+          context.failed = true
+          continue
+        }
+        entries.set(name, {
+          key: spanInside(pair, 0, name.length),
+          value: at < 0 ? { ...made(pair, missing === 'null' ? null : '') } : valuePart(pair, at + 1),
+        })
+      }
+    } else return undefined
+    return entries.size === 0 ? undefined : { kind: 'map', span: tree.span, entries }
+  }
+
+/** The part of a `NAME=value` scalar that is the value, with its places. */
+function valuePart(pair: ScalarTree, from: number): ScalarTree {
+  const whole = scalarText(pair)
+  const pieces = pair.pieces?.filter(
+    piece => piece.at + piece.length > from || (piece.at >= from && piece.length === 0),
+  )
+  return {
+    ...scalarTree(spanInside(pair, from, whole.length), whole.slice(from)),
+    ...(pair.replaced && { replaced: pair.replaced }),
+    ...(pair.variables && { variables: pair.variables, template: pair.template?.slice(from) ?? '' }),
+    ...(pieces?.every(piece => piece.at >= from) && {
+      pieces: pieces.map(piece => ({ ...piece, at: piece.at - from })),
+    }),
+  }
+}
+
+/** Variables: those without a value are null. */
+export const environment: Codec = pairs('null', true)
+/** Labels and the like: those without a value are empty. */
+export const labels: Codec = pairs('empty', false)
+export const options: Codec = labels
+
+/** A mapping with known keys. Keys without a codec are left out, `x-*` among them; `always` gives keys that are printed even when they are absent. */
+export const record =
+  (codecs: Readonly<Record<string, Codec>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Codec =>
+  (tree, context) => {
+    if (!isMap(tree)) return undefined
+    const entries = new Map<string, Entry>()
+    for (const [key, { key: span, value }] of tree.entries) {
+      const codec = Object.hasOwn(codecs, key) ? codecs[key] : undefined
+      const decoded = codec?.(value, context)
+      if (decoded) entries.set(key, { key: span, value: decoded })
+    }
+    for (const [key, make] of Object.entries(always))
+      if (!entries.has(key)) entries.set(key, { key: tree.span, value: make(tree) })
+    return { ...tree, entries }
+  }
+
+export const nullOr =
+  (codec: Codec): Codec =>
+  (tree, context) =>
+    isScalar(tree) && tree.type === 'null' ? tree : codec(tree, context)
+
+/** As it is written. */
+export const asIs: Codec = tree => tree

@@ -1,0 +1,388 @@
+import { circle } from '../../diagnostics/circle.ts'
+import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import { suggest } from '../../diagnostics/suggest.ts'
+import type { Span } from '../../text/source.ts'
+import { entry, get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
+import { cleanPath } from './canonical.ts'
+import { scalarText } from './tree-text.ts'
+
+const noImage = diagnostic({
+  code: 'services/no-image',
+  severity: 'error',
+  explain: 'A service needs an `image` to run, or a `build` that makes one.',
+  text: (p: { service: string }) => ({
+    message: `service \`${p.service}\` has neither \`image\` nor \`build\``,
+    hint: 'add `image: NAME:TAG`, or `build: .`',
+  }),
+})
+const exclusive = diagnostic({
+  code: 'services/exclusive-keys',
+  severity: 'error',
+  explain:
+    'Two keys say different things about one matter and cannot stand together: `dockerfile` and `dockerfile_inline`, `network_mode` and `networks`, `container_name` and more than one container.',
+  text: (p: { one: string; other: string; hint?: string | undefined }) => ({
+    message: `\`${p.one}\` and \`${p.other}\` exclude each other`,
+    hint: p.hint ?? 'remove one of them',
+  }),
+})
+const differ = diagnostic({
+  code: 'services/values-differ',
+  severity: 'error',
+  explain:
+    'Two keys set the same thing to different values, such as `scale` and `deploy.replicas`, or `mem_limit` and `deploy.resources.limits.memory`. Keep one of them.',
+  text: (p: { one: string; other: string }) => ({
+    message: `\`${p.one}\` and \`${p.other}\` differ`,
+    hint: 'keep one of them',
+  }),
+})
+const belowZero = diagnostic({
+  code: 'services/negative-scale',
+  severity: 'error',
+  explain:
+    '`scale` and `deploy.replicas` say how many containers a service runs: zero or more. Zero keeps the service and runs nothing.',
+  text: (p: { key: string }) => ({ message: `\`${p.key}\` is negative` }),
+})
+const undefinedReference = diagnostic({
+  code: 'reference/undefined',
+  severity: 'error',
+  explain:
+    'A service refers to a network, volume, secret, config or model that no file defines at the top level, or to a service that is not there. Define it, or correct the name. A path that is to be mounted has to begin with `./` or `/`; without that it is taken for the name of a volume.',
+  text: (p: {
+    kind: string
+    name: string
+    section: string
+    suggestion?: string | undefined
+    hint?: string | undefined
+  }) => ({
+    message: `the ${p.kind} \`${p.name}\` is not defined`,
+    hint:
+      p.hint ??
+      (p.suggestion
+        ? `did you mean \`${p.suggestion}\`?`
+        : p.section === 'services'
+          ? undefined
+          : `define it under top-level \`${p.section}\`, or correct the name`),
+  }),
+})
+const noSource = diagnostic({
+  code: 'reference/no-source',
+  severity: 'error',
+  explain:
+    'A service mounts a config or secret and does not say which. `source` names one that top-level `configs` or `secrets` defines.',
+  text: (p: { kind: string }) => ({ message: `a ${p.kind} has no \`source\``, hint: 'add `source: NAME`' }),
+})
+const disabledReference = diagnostic({
+  code: 'reference/disabled',
+  severity: 'error',
+  explain:
+    'A service depends on one that no active profile has. Activate its profile (`--profile NAME`, `COMPOSE_PROFILES`), give both the same profile, or write `required: false` at the dependency.',
+  text: (p: { name: string }) => ({
+    message: `the service \`${p.name}\` is not active`,
+    hint: 'activate its profile, or write `required: false` at the dependency',
+  }),
+})
+const optionalMissing = diagnostic({
+  code: 'reference/optional-missing',
+  severity: 'warning',
+  explain:
+    'A dependency with `required: false` is waited for where the service is there. No file defines this one, so nothing is waited for. Where it is not left out on purpose, correct the name.',
+  text: (p: { name: string }) => ({
+    message: `no file defines the service \`${p.name}\`; nothing is waited for`,
+    hint: 'correct the name, or remove the dependency',
+  }),
+})
+const notBuilt = diagnostic({
+  code: 'build/context-is-not-built',
+  severity: 'error',
+  explain:
+    'An additional context `service:NAME` takes the image that the build of another service makes; that service has no `build`.',
+  text: (p: { name: string }) => ({ message: `service \`${p.name}\` has no \`build\` that could be a context` }),
+})
+const platformMissing = diagnostic({
+  code: 'build/platform-missing',
+  severity: 'error',
+  explain:
+    "The image is built for other platforms than the one the service runs on. Add the service's `platform` to `build.platforms`.",
+  text: (p: { platform: string }) => ({
+    message: `\`build.platforms\` does not have the service's platform \`${p.platform}\``,
+    hint: `add \`${p.platform}\``,
+  }),
+})
+const badTest = diagnostic({
+  code: 'healthcheck/bad-test',
+  severity: 'error',
+  explain:
+    "The list form of a healthcheck's `test` begins with `CMD` (a command), `CMD-SHELL` (a line for the shell) or `NONE`. A single string is a line for the shell.",
+  text: (p: { first: string }) => ({
+    message: `a \`test\` list begins with CMD, CMD-SHELL or NONE, not \`${p.first}\``,
+    hint: 'put `CMD` first',
+  }),
+})
+const watchTarget = diagnostic({
+  code: 'develop/no-target',
+  severity: 'error',
+  explain:
+    'A rule of `develop.watch` that copies files (`sync`, `sync+restart`, `sync+exec`) says with `target` where to.',
+  text: (p: { action: string }) => ({ message: `a rule with the action \`${p.action}\` needs a \`target\`` }),
+})
+const mountedTwice = diagnostic({
+  code: 'volumes/mounted-twice',
+  severity: 'error',
+  explain: 'Two mounts of a service have the same path in the container, so one would hide the other.',
+  text: (p: { path: string }) => ({ message: `two mounts use the same path \`${p.path}\`` }),
+})
+const cycle = diagnostic({
+  code: 'depends-on/cycle',
+  severity: 'error',
+  explain:
+    'Services wait for each other in a circle, so none of them could start. Remove one of the dependencies; links, shared namespaces (`network_mode: service:…`) and `volumes_from` count as dependencies too.',
+  text: (p: { path: readonly string[] }) => ({
+    message: `services wait for each other in a circle: ${circle(p.path)}`,
+  }),
+})
+
+/** What a check may know of the whole. */
+export interface ConsistencyInput {
+  readonly model: MapTree
+  /** Before profiles: every service that the files have. */
+  readonly allServices: MapTree | undefined
+  /** Services in error or left out. */
+  readonly isBroken: (path: string) => boolean
+  /** Whether a service may have had a key that was in error and is not there any more. */
+  readonly isLost: (service: string, key: string) => boolean
+  /** Whether there is a folder at a path relative to the project's. */
+  readonly isFolder: (path: string) => boolean
+  readonly reporter: Reporter
+}
+
+/** Checks what concerns several attributes or several things (compose-spec.md 1.18). Every mistake is reported once; nothing is said about what is in error already. */
+export function checkConsistency(input: ConsistencyInput): void {
+  const services = get(input.model, 'services')
+  if (!isMap(services)) return
+  for (const [name, { key, value }] of services.entries) {
+    input.reporter.budget.checkTime(key)
+    if (isMap(value)) checkService(name, key, value, input)
+  }
+  checkCycles(services, input)
+}
+
+const scalarAt = (tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined => {
+  const found = get(tree, ...path)
+  return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
+}
+const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.items : [])
+
+function checkService(name: string, key: Span, service: MapTree, input: ConsistencyInput): void {
+  const { reporter } = input
+  const mayHaveOne = ['build', 'image', 'provider'].some(one => input.isLost(name, one))
+  if (!mayHaveOne && !get(service, 'build') && !scalarAt(service, 'image') && !get(service, 'provider'))
+    reporter.report(noImage, key, { service: name })
+  checkBuild(service, input)
+  if (scalarAt(service, 'network_mode') && get(service, 'networks'))
+    reporter.report(exclusive, entry(service, 'network_mode')!.key, { one: 'network_mode', other: 'networks' }, [
+      { span: entry(service, 'networks')!.key, message: 'the other one' },
+    ])
+  const test = items(get(service, 'healthcheck', 'test'))[0]
+  if (test?.kind === 'scalar' && !['CMD', 'CMD-SHELL', 'NONE'].includes(scalarText(test)))
+    reporter.report(badTest, test.span, { first: scalarText(test) })
+  checkReferences(service, input)
+  checkDependencies(service, input)
+  checkTwins(service, reporter)
+  for (const rule of items(get(service, 'develop', 'watch'))) {
+    const action = scalarAt(rule, 'action')
+    if (action && !scalarAt(rule, 'target') && !['rebuild', 'restart'].includes(scalarText(action)))
+      reporter.report(watchTarget, action.span, { action: scalarText(action) })
+  }
+  checkMounts(service, reporter)
+}
+
+function checkBuild(service: MapTree, input: ConsistencyInput): void {
+  const build = get(service, 'build')
+  if (!isMap(build)) return
+  const { reporter } = input
+  if (build.entries.has('dockerfile') && build.entries.has('dockerfile_inline'))
+    reporter.report(exclusive, build.entries.get('dockerfile_inline')!.key, {
+      one: 'dockerfile',
+      other: 'dockerfile_inline',
+    })
+  const contexts = get(build, 'additional_contexts')
+  if (isMap(contexts))
+    for (const { value } of contexts.entries.values()) {
+      const target = value.kind === 'scalar' ? /^service:(.*)$/.exec(scalarText(value))?.[1] : undefined
+      if (target === undefined || input.isBroken(`services.${target}`)) continue
+      const other = get(input.allServices, target)
+      if (!other) reportUndefined('service', 'services', target, value.span, input)
+      else if (!get(other, 'build')) reporter.report(notBuilt, value.span, { name: target })
+    }
+  const platform = scalarAt(service, 'platform')
+  const platforms = items(get(build, 'platforms'))
+  if (platform && platforms.length > 0 && !platforms.some(one => one.kind === 'scalar' && one.value === platform.value))
+    reporter.report(platformMissing, platforms[0]!.span, { platform: scalarText(platform) })
+}
+
+/** How many suggestions may still be looked for, by run. */
+const suggestions = new WeakMap<Reporter, number>()
+
+function reportUndefined(
+  kind: string,
+  section: string,
+  name: string,
+  span: Span,
+  input: ConsistencyInput,
+  hint?: string,
+): void {
+  if (input.isBroken(`${section}.${name}`)) return
+  const known = get(
+    section === 'services'
+      ? {
+          kind: 'map',
+          span,
+          entries: new Map(input.allServices ? [['services', { key: span, value: input.allServices }]] : []),
+        }
+      : input.model,
+    section,
+  )
+  // Comparing every unknown name with every known one would be quadratic: after some the reader has seen what is wrong.
+  const left = suggestions.get(input.reporter) ?? 50
+  suggestions.set(input.reporter, left - 1)
+  const suggestion = isMap(known) && left > 0 ? suggest(name, known.entries.keys()) : undefined
+  input.reporter.report(undefinedReference, span, { kind, name, section, suggestion, hint })
+}
+
+function checkReferences(service: MapTree, input: ConsistencyInput): void {
+  const check = (kind: string, section: string, name: string, span: Span, hint?: string) => {
+    const known = get(input.model, section)
+    if (!isMap(known) || !known.entries.has(name)) reportUndefined(kind, section, name, span, input, hint)
+  }
+  const networks = get(service, 'networks')
+  if (isMap(networks)) for (const [name, { key }] of networks.entries) check('network', 'networks', name, key)
+  const models = get(service, 'models')
+  if (isMap(models)) for (const [name, { key }] of models.entries) check('model', 'models', name, key)
+  for (const mount of items(get(service, 'volumes'))) {
+    const source = scalarAt(mount, 'source')
+    if (scalarAt(mount, 'type')?.value !== 'volume' || !source) continue
+    const name = scalarText(source)
+    check('volume', 'volumes', name, source.span, volumeHint(name, mount, input))
+  }
+  for (const [kind, section, mounts] of [
+    ['config', 'configs', get(service, 'configs')],
+    ['secret', 'secrets', get(service, 'secrets')],
+    ['build secret', 'secrets', get(service, 'build', 'secrets')],
+  ] as const)
+    for (const mount of items(mounts)) {
+      const source = scalarAt(mount, 'source')
+      if (source) check(kind, section, scalarText(source), source.span)
+      else input.reporter.report(noSource, mount.span, { kind })
+    }
+}
+
+/** A volume that no file defines is a path that lacks its `./`, where it looks like one or the folder is there. */
+function volumeHint(name: string, mount: Tree, { isFolder }: ConsistencyInput): string | undefined {
+  if (name.includes('/')) return `a path begins with \`./\`: write \`./${name}\``
+  if (!isFolder(name)) return undefined
+  const target = scalarAt(mount, 'target')
+  return `to mount the folder \`${name}\`, write \`./${name}${target ? `:${scalarText(target)}` : ''}\`; for a volume, define it under top-level \`volumes\``
+}
+
+function checkDependencies(service: MapTree, input: ConsistencyInput): void {
+  const enabled = get(input.model, 'services')
+  const check = (name: string, span: Span, required: boolean) => {
+    if (isMap(enabled) && enabled.entries.has(name)) return
+    if (input.isBroken(`services.${name}`)) return
+    if (get(input.allServices, name)) {
+      if (required) input.reporter.report(disabledReference, span, { name })
+    } else if (required) reportUndefined('service', 'services', name, span, input)
+    else input.reporter.report(optionalMissing, span, { name })
+  }
+  const dependencies = get(service, 'depends_on')
+  if (isMap(dependencies))
+    for (const [name, { key, value }] of dependencies.entries)
+      check(name, key, scalarAt(value, 'required')?.value !== false)
+}
+
+/** Attributes that `deploy` says again. The reference finds a difference also where one side is silent; we do not (compose-spec.md 1.19). */
+const TWINS = [
+  ['cpus', ['deploy', 'resources', 'limits', 'cpus']],
+  ['mem_limit', ['deploy', 'resources', 'limits', 'memory']],
+  ['mem_reservation', ['deploy', 'resources', 'reservations', 'memory']],
+  ['pids_limit', ['deploy', 'resources', 'limits', 'pids']],
+  ['scale', ['deploy', 'replicas']],
+] as const
+
+function checkTwins(service: MapTree, reporter: Reporter): void {
+  for (const [key, path] of TWINS) {
+    const own = scalarAt(service, key)
+    const twin = scalarAt(service, ...path)
+    if (own && twin && own.value !== twin.value) {
+      const related: Related[] = [{ span: twin.span, message: 'the other value' }]
+      reporter.report(differ, own.span, { one: key, other: path.join('.') }, related)
+    }
+  }
+  const scale = scalarAt(service, 'scale')
+  const replicas = scalarAt(service, 'deploy', 'replicas')
+  if (Number(scale?.value ?? 0) < 0) reporter.report(belowZero, scale!.span, { key: 'scale' })
+  if (Number(replicas?.value ?? 0) < 0) reporter.report(belowZero, replicas!.span, { key: 'deploy.replicas' })
+  const name = scalarAt(service, 'container_name')
+  const number = scale ?? replicas
+  if (name && Number(number?.value ?? 1) > 1)
+    reporter.report(
+      exclusive,
+      name.span,
+      {
+        one: 'container_name',
+        other: scale ? 'scale' : 'deploy.replicas',
+        hint: 'several containers cannot have one name',
+      },
+      [{ span: number!.span, message: 'more than one container' }],
+    )
+}
+
+function checkMounts(service: MapTree, reporter: Reporter): void {
+  const mounted = new Map<string, Span>()
+  const mount = (path: string, span: Span) => {
+    const before = mounted.get(path)
+    if (before) reporter.report(mountedTwice, span, { path }, [{ span: before, message: 'first mounted here' }])
+    else mounted.set(path, span)
+  }
+  for (const tmpfs of items(get(service, 'tmpfs')))
+    if (tmpfs.kind === 'scalar') mount(cleanPath(scalarText(tmpfs).split(':')[0]!), tmpfs.span)
+  for (const volume of items(get(service, 'volumes'))) {
+    const target = scalarAt(volume, 'target')
+    if (target) mount(scalarText(target), target.span)
+  }
+}
+
+/** Finds circles of dependencies, each once, without going deep on the stack. */
+function checkCycles(services: MapTree, input: ConsistencyInput): void {
+  const dependenciesOf = (name: string) => {
+    const dependencies = get(services, name, 'depends_on')
+    return isMap(dependencies) ? [...dependencies.entries] : []
+  }
+  const done = new Set<string>()
+  for (const start of services.entries.keys()) {
+    if (done.has(start)) continue
+    const path: { readonly name: string; readonly rest: [string, { key: Span }][] }[] = [
+      { name: start, rest: dependenciesOf(start) },
+    ]
+    const open = new Set([start])
+    while (path.length > 0) {
+      const top = path.at(-1)!
+      const next = top.rest.shift()
+      if (!next) {
+        done.add(top.name)
+        open.delete(top.name)
+        path.pop()
+        continue
+      }
+      const [name, { key }] = next
+      if (open.has(name)) {
+        const names = path.map(step => step.name)
+        input.reporter.report(cycle, key, { path: [...names.slice(names.indexOf(name)), name] })
+      } else if (!done.has(name) && services.entries.has(name)) {
+        open.add(name)
+        path.push({ name, rest: dependenciesOf(name) })
+      }
+    }
+  }
+}

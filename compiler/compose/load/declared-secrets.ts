@@ -1,0 +1,50 @@
+import type { SecretRules } from '../../options.ts'
+import { get, isMap, isScalar, type MapTree, type Tree } from '../../text/tree.ts'
+import { scalarText } from './tree-text.ts'
+import type { VariableScope } from './variables.ts'
+
+/**
+ * Enters what the files and the environment's rules declare to be secret, whatever it is called: the variables that `secrets` are made of,
+ * and those in values that come from a Secret of the cluster; wherever else in the model they stand, their places are secret, too.
+ */
+export function findDeclaredSecrets(tree: MapTree, rules: SecretRules | undefined, variables: VariableScope): void {
+  const { secrets } = variables
+  const names = new Set<string>()
+  const declared = get(tree, 'secrets')
+  if (isMap(declared))
+    for (const { value } of declared.entries.values()) {
+      const variable = get(value, 'environment')
+      if (isScalar(variable)) names.add(scalarText(variable))
+    }
+  for (const path of rules?.values.keys() ?? []) {
+    const [, service, name] = /^services\.(.+)\.environment\.([^.]+)$/.exec(path) ?? []
+    const value = service !== undefined && name !== undefined && get(tree, 'services', service, 'environment', name)
+    if (!value || !isScalar(value) || value.type === 'null') continue
+    secrets.addValue(scalarText(value))
+    for (const variable of value.variables ?? []) names.add(variable.name)
+  }
+  const set = [...names].flatMap(name => {
+    const value = variables.lookup(name)?.value
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  if (set.length === 0) return
+  for (const [, value] of set) secrets.addValue(value)
+  addUses(tree, new Map(set), variables)
+}
+
+function addUses(tree: Tree, values: ReadonlyMap<string, string>, variables: VariableScope): void {
+  switch (tree.kind) {
+    case 'map':
+      for (const { value } of tree.entries.values()) addUses(value, values, variables)
+      break
+    case 'seq':
+      for (const item of tree.items) addUses(item, values, variables)
+      break
+    case 'scalar':
+      for (const { name, span, isSecret } of tree.variables ?? []) {
+        const value = isSecret ? undefined : values.get(name)
+        if (value !== undefined && scalarText(tree).includes(value))
+          variables.secrets.add({ span, origin: `\`${name}\``, value })
+      }
+  }
+}

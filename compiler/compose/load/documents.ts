@@ -1,0 +1,78 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { YamlDocument } from '../../text/document-reader.ts'
+import { interpolate } from '../../text/interpolate.ts'
+import { parseYaml } from '../../text/parse.ts'
+import type { Span } from '../../text/source.ts'
+import { isMap, isNull, type MapTree, withoutKeys } from '../../text/tree.ts'
+import { renameAdopted } from './adopted.ts'
+import { assumedValues } from './assumed-values.ts'
+import { CASTS } from './casts.ts'
+import { convertScalar } from './convert.ts'
+import { type LoadState, leaveOut, withoutLost } from './load-state.ts'
+import { sparedValues } from './mapped-values.ts'
+import { reportRewritten } from './rewritten.ts'
+import type { VariableScope } from './variables.ts'
+
+const notAMapping = diagnostic({
+  code: 'schema/not-a-mapping',
+  severity: 'error',
+  explain:
+    'A Compose file is a mapping at its top: `services:` and the like, with their values below them. A list or a single value cannot be read.',
+  text: (p: { found: string }) => ({
+    message: `the ${p.found === 'nothing' ? 'document' : 'file'} holds ${p.found}, and a Compose file is a mapping`,
+    hint: p.found === 'nothing' ? 'remove the `---` of the empty document' : 'begin with `services:`',
+  }),
+})
+
+/** The documents of a file, read once; undefined when it is not there or is no YAML (reported). */
+export function documentsOf(
+  path: string,
+  what: string,
+  state: LoadState,
+  span: Span | undefined = state.places.get(path),
+): readonly YamlDocument[] | undefined {
+  const file = state.sources.open(path, what, state.reporter, span)
+  if (!file) {
+    state.incomplete = true
+    return undefined
+  }
+  state.reporter.registerFile(file.path)
+  if (!state.documents.has(file)) state.documents.set(file, parseYaml(file, state.reporter))
+  const documents = state.documents.get(file)
+  if (!documents) state.incomplete = true
+  return documents
+}
+
+/** A document with its variables substituted, without what failed; undefined when it is empty or no mapping (reported). */
+export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
+  const { tree } = document
+  if (!tree) return undefined
+  if (!isMap(tree)) {
+    const found = isNull(tree) ? 'nothing' : tree.kind === 'seq' ? 'a list' : 'a single value'
+    state.reporter.report(notAMapping, tree.span, { found })
+    state.incomplete = true
+    return undefined
+  }
+  const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter, {
+    spared: sparedValues(tree, state.secretRules),
+    assumed: state.assumesRequired && assumedValues,
+  })
+  if (result) variables.secrets.addFrom(result)
+  const broken: string[] = []
+  const lost = new Map<string, Set<string>>()
+  for (const [section, name, key] of failed) {
+    if (section === 'services' && name !== undefined && key !== undefined) {
+      const keys = lost.get(name)
+      if (keys) keys.add(key)
+      else lost.set(name, new Set([key]))
+    } else if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
+    else if (!section?.startsWith('x-')) state.incomplete = true
+  }
+  const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
+  const sound = withoutLost(withoutKeys(result as MapTree, ...unusable), lost, state) // a map stays a map
+  const model = renameAdopted(leaveOut(sound, broken, state), state.reporter)
+  reportRewritten(model, state.reporter)
+  return model
+}
+
+export const SECTIONS = new Set(['services', 'networks', 'volumes', 'secrets', 'configs', 'models'])

@@ -1,0 +1,183 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { type DotenvEntry, parseDotenv, parseRawEnv } from '../../text/dotenv.ts'
+import { isMadeOfSecret } from '../../text/secret-places.ts'
+import type { SourceFile, Span } from '../../text/source.ts'
+import {
+  type Entry,
+  get,
+  isMap,
+  isSeq,
+  type MapTree,
+  scalarTree,
+  type Tree,
+  withEntry,
+  withoutKeys,
+} from '../../text/tree.ts'
+import { isVariableWithSecret } from '../../values/secret-names.ts'
+import type { LoadState } from './load-state.ts'
+import { scalarText } from './tree-text.ts'
+import { isSecretEntry, type VariableScope } from './variables.ts'
+
+const unknownFormat = diagnostic({
+  code: 'environment/unknown-format',
+  severity: 'error',
+  explain:
+    'The `format` of an env file is `raw` (lines of `NAME=value`, taken as they are) or left out (the usual grammar with quotes and variables).',
+  text: (p: { format: string }) => ({
+    message: `\`${p.format}\` is no format of env files`,
+    hint: 'write `raw`, or leave `format` out',
+  }),
+})
+
+/** Reads the env files and label files of a service, and of its pre_start hooks, under what `environment` and `labels` say (compose-spec.md 1.3). */
+export function resolveService(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
+  const run: Run = { variables, state, failed: false }
+  let result = resolveContainer(service, run)
+  const hooks = get(result, 'pre_start')
+  if (isSeq(hooks))
+    result = withEntry(result, 'pre_start', {
+      ...hooks,
+      items: hooks.items.map(hook => (isMap(hook) ? resolveContainer(hook, run) : hook)),
+    })
+  return run.failed ? undefined : result
+}
+
+interface Run {
+  readonly variables: VariableScope
+  readonly state: LoadState
+  failed: boolean
+}
+
+function resolveContainer(container: MapTree, run: Run): MapTree {
+  let result = container
+  const environment = get(container, 'environment')
+  const own = new Map<string, Entry>(isMap(environment) ? environment.entries : [])
+  for (const [name, entry] of own) {
+    const variable =
+      entry.value.kind === 'scalar' && entry.value.type === 'null' ? run.variables.lookup(name) : undefined
+    if (!variable) continue
+    const { value, ...from } = variable
+    if (from.isSecret) run.variables.secrets.add({ span: entry.key, origin: `\`${name}\``, value })
+    own.set(name, {
+      key: entry.key,
+      value: { ...scalarTree(entry.key, value), variables: [{ name, ...from, span: entry.key }] },
+    })
+  }
+  const files = get(container, 'env_file')
+  const fromFiles = isSeq(files) ? readEnvFiles(files.items, own, run) : new Map<string, Entry>()
+  const merged = new Map([...fromFiles, ...own])
+  if (merged.size > 0)
+    result = withEntry(result, 'environment', {
+      kind: 'map',
+      span: environment?.span ?? files?.span ?? container.span,
+      entries: merged,
+    })
+  result = withoutKeys(result, 'env_file')
+
+  const labelFiles = get(container, 'label_file')
+  if (isSeq(labelFiles)) {
+    const labels = get(container, 'labels')
+    const read = readLabelFiles(labelFiles.items, run)
+    const all = new Map([...read, ...(isMap(labels) ? labels.entries : [])])
+    if (all.size > 0)
+      result = withEntry(result, 'labels', { kind: 'map', span: labels?.span ?? labelFiles.span, entries: all })
+  }
+  return result
+}
+
+/** Variables inside a file: the project's first, then the service's own, then those read before. */
+function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, run: Run): Map<string, Entry> {
+  const read = new Map<string, Entry>()
+  const secret = new Set<string>()
+  const textOf = (entry: Entry | undefined) =>
+    entry?.value.kind === 'scalar' && entry.value.type !== 'null' ? scalarText(entry.value) : undefined
+  const lookup = (name: string) => run.variables.lookup(name)?.value ?? textOf(own.get(name))
+  const earlier = (name: string) => textOf(read.get(name))
+  for (const item of items) {
+    const path = get(item, 'path')
+    if (path?.kind !== 'scalar') continue
+    const required = get(item, 'required')
+    const format = get(item, 'format')
+    const isOptional = required?.kind === 'scalar' && required.value === false
+    if (isOptional && !run.state.host.stat(String(path.value))) continue
+    const file = openNamed(String(path.value), 'the env file', path.span, run)
+    if (!file) {
+      run.failed = true
+      continue
+    }
+    const name = format?.kind === 'scalar' ? scalarText(format) : ''
+    if (name !== '' && name !== 'raw') {
+      run.state.reporter.report(unknownFormat, format!.span, { format: name })
+      run.failed = true
+      continue
+    }
+    const entries =
+      name === 'raw'
+        ? parseRawEnv(file, lookup, run.state.reporter)
+        : parseDotenv(file, lookup, run.state.reporter, { earlier })
+    run.state.reporter.budget.spend('variables', entries.length, path.span)
+    for (const entry of entries) {
+      const isSecret = isSecretEntry(
+        entry,
+        used => run.variables.lookup(used)?.isSecret ?? (isMadeOfSecret(own.get(used)?.value) || secret.has(used)),
+      )
+      if (isSecret) {
+        secret.add(entry.name)
+        run.variables.secrets.add({ span: entry.span, origin: originOf(entry), value: entry.value })
+      } else secret.delete(entry.name)
+      read.set(entry.name, fromFile(entry))
+    }
+  }
+  return read
+}
+
+/** Which variable makes an entry of an env file secret. */
+const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>
+  `\`${isVariableWithSecret(name, value) ? name : (variables[0] ?? name)}\``
+
+/** Variables inside a file: the labels of the files before it, then those before in itself. */
+function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
+  const read = new Map<string, Entry>()
+  const lookup = (name: string) => {
+    const entry = read.get(name)?.value
+    return entry?.kind === 'scalar' ? scalarText(entry) : undefined
+  }
+  for (const item of items) {
+    if (item.kind !== 'scalar') continue
+    const file = openNamed(String(item.value), 'the label file', item.span, run)
+    if (!file) run.failed = true
+    else
+      for (const entry of parseDotenv(file, lookup, run.state.reporter, { labels: true }))
+        read.set(entry.name, fromFile(entry))
+  }
+  return read
+}
+
+/** A file that a service names. One that is not there is told once, when all places that name it are known. */
+function openNamed(path: string, what: string, span: Span, { state }: Run): SourceFile | undefined {
+  const { host, sources, reporter, missingFiles } = state
+  const isMissing = path !== '' && host.stat(path) === undefined && host.readFile(path).kind === 'missing'
+  if (!isMissing) return sources.open(path, what, reporter, span)
+  const missing = missingFiles.get(path)
+  if (missing) missing.places.push(span)
+  else missingFiles.set(path, { what, places: [span] })
+  return undefined
+}
+
+/** How many places beside the first a message shows. */
+const MOST_PLACES = 5
+
+/** Reports each env file and label file that is not there, once, at the first place that names it. */
+export function reportMissingFiles({ sources, reporter, missingFiles }: LoadState): void {
+  for (const [path, { what, places }] of missingFiles) {
+    const [first, ...others] = distinctPlaces(places)
+    if (first) sources.reportMissing(path, what, reporter, first, others.slice(0, MOST_PLACES), others.length)
+  }
+}
+
+/** A place that several services share, through an anchor or `extends`, is one. */
+const distinctPlaces = (places: readonly Span[]): readonly Span[] => [
+  ...new Map(places.map(span => [`${span.file.path} ${span.start}`, span])).values(),
+]
+
+const fromFile = (entry: DotenvEntry): Entry => ({ key: entry.span, value: scalarTree(entry.span, entry.value) })

@@ -1,0 +1,254 @@
+import { basename, resolve } from 'node:path/posix'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { CompilerHost } from '../../host.ts'
+import type { LoadOptions } from '../../options.ts'
+import { SecretPlaces } from '../../text/secret-places.ts'
+import type { Span } from '../../text/source.ts'
+import { substitute } from '../../text/template.ts'
+import { get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
+import { assumedVariable } from './assumed-values.ts'
+import { checkConsistency } from './consistency.ts'
+import { findDeclaredSecrets } from './declared-secrets.ts'
+import { decodeModel } from './decode.ts'
+import { documentsOf } from './documents.ts'
+import { reportMissingFiles, resolveService } from './environment.ts'
+import { foreignKeys } from './foreign-keys.ts'
+import { type LoadState, leaveOut, lose } from './load-state.ts'
+import type { Loaded } from './loaded.ts'
+import { type Located, locateProject, normalizeProjectName } from './locate.ts'
+import { mapSection } from './map-section.ts'
+import { loadModel } from './model.ts'
+import { normalize } from './normalize.ts'
+import { applyProfiles, checkActive, profilesOf, selectServices } from './profiles.ts'
+import { Sources } from './sources.ts'
+import type { VariableScope } from './variables.ts'
+
+const empty = diagnostic({
+  code: 'files/empty',
+  severity: 'error',
+  explain: 'The Compose files define nothing. The smallest file that does something has a service with an image.',
+  text: (_: Record<never, never>) => ({ message: 'the Compose file is empty', hint: 'begin with `services:`' }),
+})
+const noName = diagnostic({
+  code: 'project/no-name',
+  severity: 'error',
+  explain:
+    'The project takes its name from top-level `name`, else from its folder, in lower case and without characters other than letters, digits, `-` and `_`. Nothing is left of it here. Write `name:` at the top of the Compose file.',
+  text: (p: { folder: string } | { text: string }) => ({
+    message:
+      'folder' in p
+        ? `no project name can be made of the folder name \`${p.folder}\``
+        : `no project name can be made of \`${p.text}\``,
+    hint:
+      'folder' in p
+        ? 'write `name: …` at the top of the Compose file'
+        : 'use lower-case letters, digits, `-` and `_`, and begin with a letter or digit',
+  }),
+})
+
+/**
+ * Loads Compose files as the reference loader does, with the differences that docs/compose.md lists: finds them, merges them, substitutes variables, checks
+ * them, applies profiles and the selection of services, and reads env files. Reports every mistake; gives undefined when there is nothing to go on with.
+ * What it finds to be secret is entered in `secrets`, also where it fails.
+ */
+export function loadProject(
+  options: LoadOptions,
+  host: CompilerHost,
+  reporter: Reporter,
+  secrets = new SecretPlaces(),
+): Loaded | undefined {
+  const sources = new Sources(host, options.workingDirectory, options.stdin)
+  const located = locateProject(options, host, sources, reporter, secrets)
+  if (!located) return undefined
+  // What the manifest names is told there.
+  for (const [path, span] of options.manifest?.places?.files ?? [])
+    sources.open(path, 'the Compose file', reporter, span)
+  const state: LoadState = {
+    host,
+    sources,
+    reporter,
+    broken: new Set(),
+    lost: new Map(),
+    scopes: new Map(),
+    incomplete: false,
+    documents: new Map(),
+    missingFiles: new Map(),
+    places: options.manifest?.places?.files ?? new Map(),
+    ...(options.secretRules && { secretRules: options.secretRules }),
+    ...(options.assumesRequired && { assumesRequired: options.assumesRequired }),
+  }
+  const named = nameOf(located, state)
+  if (named.name === '') {
+    reporter.report(noName, named.span, named.written ?? { folder: basename(located.directory) })
+    return undefined
+  }
+  const variables = located.variables.with('COMPOSE_PROJECT_NAME', named.name)
+  const model = loadModel(located.files, { directory: located.directory, variables, including: [] }, state)
+  if (!model || [...model.entries.keys()].every(key => key === 'version')) {
+    if (!reporter.hasErrors) reporter.report(empty, emptyPlace(located, state), {})
+    return undefined
+  }
+  return finish(model, named, located, variables, options, state)
+}
+
+function finish(
+  loaded: MapTree,
+  named: Named,
+  located: Located,
+  variables: VariableScope,
+  options: LoadOptions,
+  state: LoadState,
+): Loaded {
+  const { reporter } = state
+  const normal = normalize(loaded, named.name, variables, state)
+  const decoded = decodeModel(normal.model, reporter)
+  for (const [name, keys] of decoded.lost) lose(name, keys, state)
+  const all = leaveOut(decoded.model, decoded.broken, state)
+  const selected = options.services ?? []
+  const active = applyProfiles(all, [
+    ...located.profiles,
+    ...profilesOf(
+      all,
+      [...new Set([...selected, ...(options.activeServices ?? [])])],
+      options.manifest?.places?.services,
+      reporter,
+    ),
+  ])
+  checkActive(all, active.model, reporter)
+  const everything = get(all, 'services')
+  if (!state.incomplete)
+    checkConsistency({
+      model: active.model,
+      allServices: isMap(everything) ? everything : undefined,
+      isBroken: path => state.broken.has(path),
+      isLost: (service, key) => ['*', key].some(one => state.lost.get(service)?.has(one)),
+      isFolder: path => state.host.stat(resolve(located.directory, path))?.kind === 'folder',
+      reporter,
+    })
+  const chosen =
+    selected.length > 0 ? selectServices(active.model, selected) : { model: active.model, absent: new Set<string>() }
+  const tree = mapSection(chosen.model, 'services', (service, name) => {
+    const resolved = isMap(service) ? resolveService(service, state.scopes.get(name) ?? variables, state) : service
+    if (!resolved) lose(name, ['environment', 'env_file'], state)
+    return resolved ?? service
+  })
+  reportMissingFiles(state)
+  findDeclaredSecrets(tree, options.secretRules, variables)
+  const brokenServices = [...state.broken].flatMap(path =>
+    path.startsWith('services.') ? [path.slice('services.'.length)] : [],
+  )
+  return {
+    name: named.name,
+    ...(named.span && { nameSpan: named.span }),
+    ...(named.isGiven && { isNamed: true as const }),
+    directory: located.directory,
+    tree,
+    absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
+    damagedServices: new Set(state.lost.keys()),
+    brokenResources: new Set([...state.broken].filter(path => !path.startsWith('services.'))),
+    namedResources: normal.namedResources,
+    environmentContents: environmentContents(tree, variables, options.assumesRequired === 'all'),
+    foreignKeys: foreignKeys(loaded),
+    implicitDependencies: normal.implicitDependencies,
+    secrets: variables.secrets,
+  }
+}
+
+interface Named {
+  readonly name: string
+  /** What a file says, where nothing is left of it. */
+  readonly written?: { readonly text: string }
+  /** Whether a file, an option or a variable gives it; else it is the folder's. */
+  readonly isGiven?: true
+  readonly span?: Span
+}
+
+/** The project's name: given from outside, else the last `name` of the files, else the folder's (compose-spec.md 1.16). */
+function nameOf(located: Located, state: LoadState): Named {
+  let found: Named | undefined
+  for (const path of located.files)
+    for (const { tree } of documentsOf(path, 'the Compose file', state) ?? []) {
+      const name = get(tree, 'name')
+      if (name?.kind !== 'scalar' || name.type !== 'string' || name.value === '') continue
+      const written = String(name.value)
+      const result = written.includes('$') ? substitute(written, located.variables.lookup) : { value: written }
+      // Faults of the expression are reported where the document is read.
+      if ('value' in result)
+        found = {
+          name: normalizeProjectName(result.value),
+          span: name.span,
+          written: { text: written },
+          isGiven: true,
+        }
+    }
+  if (located.explicitName !== undefined)
+    return { name: located.explicitName, isGiven: true, ...(found?.span && { span: found.span }) }
+  if (found) return found
+  return { name: normalizeProjectName(basename(located.directory)) }
+}
+
+function emptyPlace(located: Located, state: LoadState): Span | undefined {
+  const [path] = located.files
+  const file = path === undefined ? undefined : state.sources.open(path, 'the Compose file', state.reporter)
+  return file && { file, start: 0, end: 0 }
+}
+
+/** The values of configs and secrets that come from a variable, by `secrets.token`. */
+function environmentContents(tree: MapTree, variables: VariableScope, assumes: boolean): ReadonlyMap<string, string> {
+  const lookup = (name: string) => variables.lookup(name) ?? (assumes ? assumedVariable(name) : undefined)
+  const contents = new Map<string, string>()
+  for (const section of ['configs', 'secrets']) {
+    const objects = get(tree, section)
+    if (!isMap(objects)) continue
+    for (const [key, { value }] of objects.entries) {
+      const name = get(value, 'environment')
+      const variable = name?.kind === 'scalar' ? lookup(String(name.value)) : undefined
+      if (!variable || name?.kind !== 'scalar') continue
+      contents.set(`${section}.${key}`, variable.value)
+      const origin = `\`${name.value}\``
+      if (variable.isSecret && section === 'configs')
+        variables.secrets.add({ span: name.span, origin, value: variable.value })
+    }
+  }
+  return contents
+}
+
+/** The model without the networks, volumes, secrets, configs and models that no service uses. */
+export function withoutUnused(tree: MapTree): MapTree {
+  const used = new Set<string>()
+  const services = get(tree, 'services')
+  if (isMap(services))
+    for (const { value: service } of services.entries.values()) {
+      for (const section of ['networks', 'models'] as const) {
+        const names = get(service, section)
+        if (isMap(names)) for (const name of names.entries.keys()) used.add(`${section}.${name}`)
+      }
+      for (const [section, ...path] of [
+        ['volumes', 'volumes'],
+        ['secrets', 'secrets'],
+        ['secrets', 'build', 'secrets'],
+        ['configs', 'configs'],
+      ] as const) {
+        const mounts = get(service, ...path)
+        if (!isSeq(mounts)) continue
+        for (const mount of mounts.items) {
+          const source = get(mount, 'source')
+          const type = get(mount, 'type')
+          if (
+            source?.kind === 'scalar' &&
+            (section !== 'volumes' || (type?.kind === 'scalar' && type.value === 'volume'))
+          )
+            used.add(`${section}.${source.value}`)
+        }
+      }
+    }
+  let result = tree
+  for (const section of ['networks', 'volumes', 'secrets', 'configs', 'models']) {
+    const entries = get(result, section)
+    if (!isMap(entries)) continue
+    const kept = [...entries.entries].filter(([name]) => used.has(`${section}.${name}`))
+    if (kept.length < entries.entries.size) result = withEntry(result, section, { ...entries, entries: new Map(kept) })
+  }
+  return result
+}

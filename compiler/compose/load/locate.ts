@@ -1,0 +1,191 @@
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path/posix'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { CompilerHost } from '../../host.ts'
+import type { LoadOptions, ManifestInputs } from '../../options.ts'
+import type { SecretPlaces } from '../../text/secret-places.ts'
+import { isVariableWithSecret } from '../../values/secret-names.ts'
+import type { Sources } from './sources.ts'
+import { badEnvironmentFlag, type Variable, VariableScope } from './variables.ts'
+
+/** Where a project's files are and what they may use, before any of them is read. */
+export interface Located {
+  /** Absolute; relative paths of the files are resolved against it. */
+  readonly directory: string
+  /** Absolute paths, or `-`. */
+  readonly files: readonly string[]
+  readonly variables: VariableScope
+  readonly profiles: readonly string[]
+  /** A name that is given from outside, checked. */
+  readonly explicitName?: string
+}
+
+/** Candidates in the reference loader's order; overrides have the shorter ending first, the base files the longer. */
+const BASE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
+const OVERRIDE_NAMES = [
+  'compose.override.yml',
+  'compose.override.yaml',
+  'docker-compose.override.yml',
+  'docker-compose.override.yaml',
+]
+/** The last place in a folder to look in (decisions section 3). */
+const OWN_FOLDER = '.devctl'
+
+const noFile = diagnostic({
+  code: 'files/no-compose-file',
+  severity: 'error',
+  explain:
+    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is neither a manifest nor a Compose file in this folder or in one above it. The names looked for are `devctl.yml` and `devctl.yaml`, and `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, each also in `.devctl`. Nor are there a Helm chart or Kubernetes manifests in this folder that `deploy` could take as they are.',
+  text: (p: { directory: string }) => ({
+    message: `no manifest and no Compose file in \`${p.directory}\` or in a folder above it`,
+    hint: 'name one with `-f`, or call it `compose.yaml`',
+  }),
+})
+const severalFiles = diagnostic({
+  code: 'files/several-compose-files',
+  severity: 'warning',
+  explain:
+    'A folder has several files with a default name. The first in the order `compose.yaml`, `compose.yml`, `docker-compose.yml`, `docker-compose.yaml` is used (for overrides: `.yml` before `.yaml`), the others are ignored. Remove them or name the one you mean with `-f`.',
+  text: (p: { used: string; ignored: readonly string[] }) => ({
+    message: `\`${p.used}\` is used; ${p.ignored.map(name => `\`${name}\``).join(', ')} ${p.ignored.length === 1 ? 'is' : 'are'} ignored`,
+  }),
+})
+const badName = diagnostic({
+  code: 'project/bad-name',
+  severity: 'error',
+  explain:
+    'A project name that is given with an option or with `COMPOSE_PROJECT_NAME` has to be in its final form: lower-case letters, digits, `-` and `_`, beginning with a letter or digit.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is no valid project name`,
+    hint: p.name === '' ? undefined : `use \`${normalizeProjectName(p.name) || 'app'}\``,
+  }),
+})
+
+/** Finds the files of a project (compose-spec.md 1.1, stages O1 to O8). Returns undefined when there is none (reported). */
+export function locateProject(
+  options: LoadOptions,
+  host: CompilerHost,
+  sources: Sources,
+  reporter: Reporter,
+  secrets: SecretPlaces,
+): Located | undefined {
+  const from = options.workingDirectory
+  const given = (options.files ?? []).map(path => (path === '-' ? path : resolve(from, path)))
+  const firstFile = given.find(path => path !== '-')
+  let directory = options.projectDirectory
+    ? resolve(from, options.projectDirectory)
+    : firstFile
+      ? projectFolder(firstFile)
+      : (options.manifest?.searchIn ?? from)
+
+  const disabled = environmentFlag(host, 'COMPOSE_DISABLE_ENV_FILE', reporter)
+  const envFiles = (folder: string) => {
+    if (options.envFiles?.length) return options.envFiles.map(path => ({ path: resolve(from, path) }))
+    const path = join(folder, '.env')
+    return disabled || host.stat(path)?.kind !== 'file' ? [] : [{ path }]
+  }
+  const { manifest } = options
+  let variables = new VariableScope(host, new Map(), givenVariables(manifest), secrets).withFiles(
+    envFiles(directory),
+    sources,
+    reporter,
+  )
+
+  let files: readonly string[] = given
+  if (files.length === 0) {
+    const listed = variables.lookup('COMPOSE_FILE')?.value
+    if (listed) {
+      const separator = variables.lookup('COMPOSE_PATH_SEPARATOR')?.value || ':'
+      files = listed.split(separator).map(path => (path === '-' ? path : resolve(from, path)))
+    } else {
+      const found = discover(directory, manifest, host, sources, reporter)
+      if (!found) {
+        reporter.report(noFile, undefined, { directory: sources.display(directory) })
+        return undefined
+      }
+      files = found
+    }
+    const first = files.find(path => path !== '-')
+    if (!options.projectDirectory && first) {
+      const moved = projectFolder(first)
+      if (moved !== directory) {
+        directory = moved
+        variables = variables.withFiles(envFiles(directory), sources, reporter)
+      }
+    }
+  }
+
+  files = [...files, ...(manifest?.files ?? []).filter(path => !files.includes(path))]
+  const profiles =
+    options.profiles ??
+    (variables.lookup('COMPOSE_PROFILES')?.value ?? '')
+      .split(',')
+      .map(profile => profile.trim())
+      .filter(profile => profile !== '')
+
+  const explicitName = options.projectName ?? (variables.lookup('COMPOSE_PROJECT_NAME')?.value || undefined)
+  if (explicitName !== undefined && (explicitName === '' || normalizeProjectName(explicitName) !== explicitName)) {
+    reporter.report(badName, undefined, { name: explicitName })
+    return undefined
+  }
+  return { directory, files, variables, profiles, ...(explicitName !== undefined && { explicitName }) }
+}
+
+/** Compose's form of a project name: lower case, only letters, digits, `-` and `_`, none of the last two at the start. */
+export function normalizeProjectName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]/g, '')
+    .replace(/^[_-]+/, '')
+}
+
+/** The project's name from its folder. */
+export const folderName = (directory: string): string => normalizeProjectName(basename(directory))
+
+/** The folder that relative paths begin in: that of the file, or the one around `.devctl`. */
+function projectFolder(file: string): string {
+  const folder = dirname(file)
+  return basename(folder) === OWN_FOLDER ? dirname(folder) : folder
+}
+
+function givenVariables(manifest: ManifestInputs | undefined): ReadonlyMap<string, Variable> {
+  return new Map(
+    (manifest?.variables ?? []).map(({ name, value, key, span, isSecret = isVariableWithSecret(name, value) }) => {
+      const { file, start } = key ?? span
+      const origin = `${file.path}:${file.position(start).line}`
+      return [name, { value, origin, ...(isSecret && { isSecret: true }) }]
+    }),
+  )
+}
+
+function discover(
+  from: string,
+  manifest: ManifestInputs | undefined,
+  host: CompilerHost,
+  sources: Sources,
+  reporter: Reporter,
+): readonly string[] | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    for (const inside of [folder, join(folder, OWN_FOLDER)]) {
+      const bases = BASE_NAMES.filter(name => host.stat(join(inside, name)))
+      if (bases.length === 0) continue
+      // An environment has its own files in place of the override, which is about this machine.
+      const overrides = manifest?.files?.length ? [] : OVERRIDE_NAMES.filter(name => host.stat(join(inside, name)))
+      for (const names of [bases, overrides]) {
+        const [used, ...ignored] = names
+        if (used && ignored.length > 0)
+          reporter.report(severalFiles, undefined, { used: sources.display(join(inside, used)), ignored })
+      }
+      return [...bases.slice(0, 1), ...overrides.slice(0, 1)].map(name => join(inside, name))
+    }
+    if (folder === dirname(folder) || !isAbsolute(folder) || manifest?.searchIn !== undefined) return undefined
+  }
+}
+
+function environmentFlag(host: CompilerHost, name: string, reporter: Reporter): boolean {
+  const value = host.environment.get(name)
+  if (value === undefined) return false
+  if (/^(1|t|true|T|TRUE|True)$/.test(value)) return true
+  if (!/^(0|f|false|F|FALSE|False)$/.test(value)) reporter.report(badEnvironmentFlag, undefined, { name })
+  return false
+}

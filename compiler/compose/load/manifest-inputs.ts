@@ -1,0 +1,46 @@
+import { basename } from 'node:path/posix'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import { SecretPlaces } from '../../text/secret-places.ts'
+import { SourceFile } from '../../text/source.ts'
+import { type Entry, entry, mapTree, withEntry } from '../../text/tree.ts'
+import type { Project } from '../project.ts'
+import type { Loaded } from './loaded.ts'
+
+const endpointsTwice = diagnostic({
+  code: 'manifest/endpoints-twice',
+  severity: 'warning',
+  explain: `Both the manifest (\`deploy.endpoints\`) and a Compose file have \`endpoints\`. Those of the manifest hold, and the others count for nothing. Remove one of the two.`,
+  text: (_: Record<never, never>) => ({
+    message: 'the `endpoints` of the Compose file are replaced by those of the manifest',
+    hint: 'remove one of the two',
+  }),
+})
+
+/** The loaded files with the endpoints of the manifest in place of their own. */
+export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefined, reporter: Reporter): Loaded {
+  if (!endpoints) return loaded
+  const own = entry(loaded.tree, 'endpoints')
+  loaded.secrets.addFrom(endpoints.value)
+  if (own) reporter.report(endpointsTwice, own.key, {}, [{ span: endpoints.key, message: 'those of the manifest' }])
+  return { ...loaded, tree: withEntry(loaded.tree, 'endpoints', endpoints.value, endpoints.key) }
+}
+
+/** A project without services. `directory` is absolute. */
+export function emptyProject(directory: string): Project {
+  const file = new SourceFile('', '')
+  return {
+    name: basename(directory),
+    directory,
+    services: new Map(),
+    absentServices: new Set(),
+    networks: new Map(),
+    volumes: new Map(),
+    secrets: new Map(),
+    configs: new Map(),
+    models: new Map(),
+    endpoints: undefined,
+    tree: mapTree({ file, start: 0, end: 0 }, []),
+    secretPlaces: new SecretPlaces(),
+  }
+}

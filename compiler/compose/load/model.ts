@@ -1,0 +1,102 @@
+import type { YamlDocument } from '../../text/document-reader.ts'
+import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
+import { canonical } from './canonical.ts'
+import { withDefaults } from './defaults.ts'
+import { documentsOf, readDocument } from './documents.ts'
+import { applyExtends, type ExtendsCache } from './extends.ts'
+import { applyIncludes } from './include.ts'
+import { type LoadState, leaveOut, lose, type ProjectScope, withoutLost } from './load-state.ts'
+import { mapSection } from './map-section.ts'
+import { mergeModels } from './merge.ts'
+import { touchedPart, withPart } from './part.ts'
+import { resolvePaths } from './paths.ts'
+import { Resets } from './reset.ts'
+import { checkResources } from './resource-rules.ts'
+import { scalarText } from './tree-text.ts'
+import { removeDuplicates } from './unique.ts'
+import { validate } from './validate.ts'
+import type { VariableScope } from './variables.ts'
+
+/**
+ * Loads a project's files, one document after another, and merges them (compose-spec.md 1.1, stages I1 to I15 and F1 to F4). Gives a canonical model with
+ * absolute paths, without what was in error.
+ */
+export function loadModel(files: readonly string[], scope: ProjectScope, state: LoadState): MapTree | undefined {
+  const extendsCache: ExtendsCache = new Map()
+  let model: MapTree | undefined
+  for (const path of files)
+    for (const [index, document] of (documentsOf(path, 'the Compose file', state) ?? []).entries()) {
+      // Each is merged with all before it.
+      if (index > 0) state.reporter.budget.spend('loads', 1, document.tree?.span)
+      model = addDocument(model, document, path, scope, extendsCache, state)
+    }
+  if (!model) return undefined
+  model = withDefaults(model)
+  const unfit = checkResources(model, state.reporter)
+  for (const name of unfit.services) lose(name, [], state)
+  model = leaveOut(model, unfit.resources, state)
+  model = resolvePaths(model, { directory: scope.directory, host: state.host })
+  return resolveListedEnvironment(model, scope.variables)
+}
+
+function addDocument(
+  base: MapTree | undefined,
+  document: YamlDocument,
+  path: string,
+  scope: ProjectScope,
+  extendsCache: ExtendsCache,
+  state: LoadState,
+): MapTree | undefined {
+  const { reporter } = state
+  const own = readDocument(document, scope.variables, state)
+  if (!own) return base
+  const resets = new Resets(document.resets)
+  let added = applyIncludes(own, { ...scope, including: [...scope.including, path] }, resets, state, loadModel)
+  const before = base && resets.applyTo(base)
+  added = applyExtends(added, path, scope, resets, extendsCache, state)
+  resets.reportUnused(reporter)
+  added = leaveOut(added, [], state)
+  if (!before) return settle(added, added, state)
+  const merged = mergeModels(before, added, reporter)
+  const part = touchedPart(merged, added)
+  return leaveOut(withPart(merged, part, settle(part, merged, state)), [], state)
+}
+
+/** Checks a model and makes it long; `whole` is what it is a part of. Without what was in error. */
+function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
+  const { reporter } = state
+  let model = removeDuplicates(part) as MapTree // a map stays a map
+  const faults = validate(model, reporter)
+  if (faults.topLevel.size > 0) state.incomplete = true
+  model = leaveOut(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
+  model = withoutLost(model, faults.keys, state)
+  const long = canonical(model, reporter, whole)
+  for (const [name, keys] of long.lost) lose(name, keys, state)
+  return removeDuplicates(leaveOut(long.model, long.broken, state)) as MapTree
+}
+
+/** `NAME` alone in a list of variables takes the project's value. */
+function resolveListedEnvironment(model: MapTree, variables: VariableScope): MapTree {
+  return mapSection(model, 'services', service => {
+    const environment = get(service, 'environment')
+    if (environment?.kind !== 'seq' || !isMap(service)) return service
+    let changed = false
+    const items = environment.items.map(item => {
+      if (item.kind !== 'scalar') return item
+      const name = scalarText(item)
+      const variable = name.includes('=') ? undefined : variables.lookup(name)
+      if (!variable) return item
+      changed = true
+      const { value, ...from } = variable
+      if (from.isSecret) variables.secrets.add({ span: item.span, origin: `\`${name}\``, value })
+      // The value is written nowhere: all that there is of it in the file is the name.
+      const { span } = item
+      const pieces = [
+        { at: 0, length: name.length, span, verbatim: false },
+        { at: name.length + 1, length: value.length, span, verbatim: false },
+      ]
+      return { ...item, value: `${name}=${value}`, pieces, variables: [{ name, ...from, span }] }
+    })
+    return changed ? withEntry(service, 'environment', { ...environment, items }) : service
+  })
+}

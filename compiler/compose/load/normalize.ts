@@ -1,0 +1,236 @@
+import {
+  type Entry,
+  get,
+  isMap,
+  isNull,
+  isSeq,
+  type MapTree,
+  type ScalarTree,
+  scalarTree,
+  type Tree,
+  withEntry,
+  withoutKeys,
+} from '../../text/tree.ts'
+import { cleanPath } from './canonical.ts'
+import type { LoadState } from './load-state.ts'
+import { mapSection } from './map-section.ts'
+import { mergeAt } from './merge.ts'
+import { scalarText } from './tree-text.ts'
+import type { VariableScope } from './variables.ts'
+
+export interface Normalized {
+  readonly model: MapTree
+  /** The dependencies that were added, as `web db`. */
+  readonly implicitDependencies: ReadonlySet<string>
+  /** Resources whose `name` a file gives, as `volumes.data`. */
+  readonly namedResources: ReadonlySet<string>
+}
+
+/** Puts in what Compose implies: the default network, dependencies, values of variables, names of resources (compose-spec.md 1.16). */
+export function normalize(model: MapTree, projectName: string, variables: VariableScope, state: LoadState): Normalized {
+  const implicitDependencies = new Set<string>()
+  let usesDefault = false
+  let result = mapSection(model, 'services', (service, name) => {
+    if (!isMap(service)) return service
+    let changed = joinDefaultNetwork(service)
+    const networks = get(changed, 'networks')
+    if (
+      isMap(networks) &&
+      networks.entries.has('default') &&
+      !changed.entries.has('provider') &&
+      !hasNetworkMode(changed)
+    )
+      usesDefault = true
+    changed = replace(changed, 'pull_policy', policy =>
+      policy.kind === 'scalar' && policy.value === 'if_not_present' ? { ...policy, value: 'missing' } : policy,
+    )
+    changed = replace(changed, 'build', build => completeBuild(build, variables))
+    changed = replace(changed, 'environment', environment => fillIn(environment, variables, true))
+    changed = replace(changed, 'volumes', volumes =>
+      isSeq(volumes) ? { ...volumes, items: volumes.items.map(cleanTarget) } : volumes,
+    )
+    changed = replace(changed, 'deploy', deploy => withReplicas(deploy, get(service, 'scale')))
+    changed = addDependencies(changed, name, implicitDependencies)
+    return completeHooks(changed, state)
+  })
+  if (usesDefault && !isMap(get(result, 'networks', 'default'))) result = addDefaultNetwork(result)
+  const namedResources = new Set<string>()
+  for (const section of ['networks', 'volumes', 'secrets', 'configs'])
+    result = mapSection(result, section, (resource, key) => {
+      const map: MapTree = isMap(resource) ? resource : { kind: 'map', span: resource.span, entries: new Map() }
+      const name = get(map, 'name')
+      if (name && !isNull(name)) {
+        // The name that Compose gives by itself, which `config` prints, says nothing.
+        const isImplied = name.kind === 'scalar' && name.value === `${projectName}_${key}`
+        if (!isImplied) namedResources.add(`${section}.${key}`)
+        return map
+      }
+      const external = get(map, 'external')
+      const isExternal = external?.kind === 'scalar' && external.value === true
+      return withEntry(map, 'name', scalarTree(map.span, isExternal ? key : `${projectName}_${key}`))
+    })
+  return { model: result, implicitDependencies, namedResources }
+}
+
+function replace(map: MapTree, key: string, change: (value: Tree) => Tree): MapTree {
+  const entry = map.entries.get(key)
+  if (!entry) return map
+  const value = change(entry.value)
+  return value === entry.value ? map : withEntry(map, key, value)
+}
+
+/** An empty mode is none: `config` does not print it, and what it prints is the same when it is read again. */
+const hasNetworkMode = (service: MapTree): boolean => {
+  const mode = get(service, 'network_mode')
+  return mode !== undefined && !(mode.kind === 'scalar' && mode.value === '')
+}
+
+function joinDefaultNetwork(service: MapTree): MapTree {
+  if (service.entries.has('provider') || hasNetworkMode(service)) return service
+  const networks = get(service, 'networks')
+  if (networks && !(isMap(networks) && networks.entries.size === 0)) return service
+  const span = networks?.span ?? service.span
+  return withEntry(service, 'networks', {
+    kind: 'map',
+    span,
+    entries: new Map([['default', { key: span, value: scalarTree(span, null) }]]),
+  })
+}
+
+function addDefaultNetwork(model: MapTree): MapTree {
+  const networks = get(model, 'networks')
+  const span = networks?.span ?? model.span
+  const map: MapTree = isMap(networks) ? networks : { kind: 'map', span, entries: new Map() }
+  return map.entries.has('default')
+    ? model
+    : withEntry(model, 'networks', withEntry(map, 'default', scalarTree(span, null)))
+}
+
+/** `scale` is the number of replicas where `deploy` gives none. */
+function withReplicas(deploy: Tree, scale: Tree | undefined): Tree {
+  if (!isMap(deploy) || !scale || isNull(scale) || deploy.entries.has('replicas')) return deploy
+  return withEntry(deploy, 'replicas', scale, scale.span)
+}
+
+function completeBuild(build: Tree, variables: VariableScope): Tree {
+  if (!isMap(build)) return build
+  let result = build
+  if (!result.entries.has('context')) result = withEntry(result, 'context', scalarTree(build.span, '.'))
+  if (!result.entries.has('dockerfile') && !result.entries.has('dockerfile_inline'))
+    result = withEntry(result, 'dockerfile', scalarTree(build.span, 'Dockerfile'))
+  return replace(result, 'args', args => fillIn(args, variables, false))
+}
+
+/** Names without a value take the project's; without one there either they are kept, or left out. */
+function fillIn(tree: Tree, variables: VariableScope, keep: boolean): Tree {
+  if (isMap(tree)) {
+    const entries = new Map<string, Entry>()
+    for (const [name, entry] of tree.entries) {
+      const variable = isNull(entry.value) ? variables.lookup(name) : undefined
+      if (variable) entries.set(name, { key: entry.key, value: fromVariable(entry.key, name, variable) })
+      else if (keep || !isNull(entry.value)) entries.set(name, entry)
+    }
+    return { ...tree, entries }
+  }
+  if (!isSeq(tree)) return tree
+  const items = tree.items.flatMap((item): Tree[] => {
+    if (item.kind !== 'scalar') return [item]
+    const name = scalarText(item)
+    if (name.includes('=')) return [item]
+    const variable = variables.lookup(name)
+    return variable
+      ? [{ ...fromVariable(item.span, name, variable), value: `${name}=${variable.value}` }]
+      : keep
+        ? [item]
+        : []
+  })
+  return { ...tree, items }
+}
+
+function fromVariable(
+  span: Tree['span'],
+  name: string,
+  variable: { readonly value: string; readonly origin: string },
+): ScalarTree {
+  return { ...scalarTree(span, variable.value), variables: [{ name, origin: variable.origin, span }] }
+}
+
+function cleanTarget(mount: Tree): Tree {
+  const target = get(mount, 'target')
+  if (!isMap(mount) || target?.kind !== 'scalar' || typeof target.value !== 'string') return mount
+  const clean = cleanPath(target.value)
+  return clean === target.value ? mount : withEntry(mount, 'target', { ...target, value: clean })
+}
+
+function addDependencies(service: MapTree, name: string, added: Set<string>): MapTree {
+  const before = get(service, 'depends_on')
+  const entries = new Map<string, Entry>(isMap(before) ? before.entries : [])
+  const add = (dependency: string, restart: boolean, from: Tree) => {
+    const written = entries.get(dependency)?.value
+    // `devctl config` writes what follows from a link: to read it again is no wish of the user's.
+    if (!written || isImplied(written, restart)) added.add(`${name} ${dependency}`)
+    if (written) return
+    const { span } = from
+    const value = (of: string | boolean) => ({ key: span, value: scalarTree(span, of) })
+    entries.set(dependency, {
+      key: span,
+      value: {
+        kind: 'map',
+        span,
+        entries: new Map([
+          ['condition', value('service_started')],
+          ['restart', value(restart)],
+          ['required', value(true)],
+        ]),
+      },
+    })
+  }
+  for (const link of texts(get(service, 'links'))) {
+    const parts = scalarText(link).split(':')
+    add(parts.length === 2 ? parts[0]! : scalarText(link), true, link)
+  }
+  for (const key of ['network_mode', 'ipc', 'pid', 'uts', 'cgroup']) {
+    const shared = get(service, key)
+    if (shared?.kind === 'scalar' && typeof shared.value === 'string' && shared.value.startsWith('service:'))
+      add(shared.value.slice('service:'.length), true, shared)
+  }
+  for (const from of texts(get(service, 'volumes_from'))) {
+    const source = scalarText(from)
+    if (!source.startsWith('container:')) add(source.split(':')[0]!, false, from)
+  }
+  if (entries.size === 0 || entries.size === (isMap(before) ? before.entries.size : 0)) return service
+  return withEntry(service, 'depends_on', { kind: 'map', span: before?.span ?? service.span, entries })
+}
+
+/** Whether a dependency is the same, key for key, as the one that would be added. */
+const isImplied = (dependency: Tree, restart: boolean): boolean =>
+  isMap(dependency) &&
+  scalarOf(dependency, 'condition') === 'service_started' &&
+  scalarOf(dependency, 'required') === true &&
+  (scalarOf(dependency, 'restart') ?? false) === restart
+
+const scalarOf = (tree: Tree, key: string) => {
+  const found = get(tree, key)
+  return found?.kind === 'scalar' ? found.value : undefined
+}
+
+const texts = (tree: Tree | undefined): readonly ScalarTree[] =>
+  isSeq(tree) ? tree.items.filter((item): item is ScalarTree => item.kind === 'scalar') : []
+
+/** What a pre_start hook takes from its service: everything that describes a container, except its mounts. */
+const INHERITED = new Set(
+  `annotations blkio_config cap_add cap_drop cgroup cgroup_parent command configs cpu_count cpu_percent cpu_period cpu_quota cpu_rt_period
+  cpu_rt_runtime cpu_shares cpus cpuset credential_spec device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint env_file
+  environment extra_hosts gpus group_add hostname image init ipc isolation label_file labels logging mac_address mem_limit mem_reservation
+  mem_swappiness memswap_limit models network_mode networks oom_kill_disable oom_score_adj pid pids_limit platform privileged pull_policy
+  pull_refresh_after read_only runtime secrets security_opt shm_size stop_grace_period stop_signal storage_opt sysctls tmpfs ulimits umask
+  use_api_socket user userns_mode uts volumes_from working_dir`.split(/\s+/),
+)
+
+function completeHooks(service: MapTree, state: LoadState): MapTree {
+  return replace(service, 'pre_start', hooks => {
+    if (!isSeq(hooks) || hooks.items.length === 0) return hooks
+    const base = withoutKeys(service, ...[...service.entries.keys()].filter(key => !INHERITED.has(key)))
+    return { ...hooks, items: hooks.items.map(hook => mergeAt(['services', 'hook'], base, hook, state.reporter)) }
+  })
+}

@@ -1,0 +1,106 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import type { Span } from '../../text/source.ts'
+import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
+import { scalarText } from './tree-text.ts'
+
+const unknownSelection = diagnostic({
+  code: 'project/unknown-service',
+  severity: 'error',
+  explain:
+    'A service that is named on the command line, or in `deploy.compose` of the manifest, is not in the Compose files.',
+  text: (p: { name: string; known: readonly string[] }) => {
+    const near = didYouMean(p.name, p.known)
+    const names = p.known.map(name => `\`${name}\``).join(', ')
+    return { message: `there is no service \`${p.name}\``, hint: near ?? (names && `the services are ${names}`) }
+  },
+})
+
+const nothingActive = diagnostic({
+  code: 'project/nothing-active',
+  severity: 'warning',
+  explain: `Every service has \`profiles\`, and none of them is active: the result is empty. In \`deploy\` that takes everything away that an earlier one made.
+
+\`\`\`
+devctl render --profile dev
+COMPOSE_PROFILES=dev devctl render
+\`\`\``,
+  text: (p: { profiles: readonly string[] }) => ({
+    message: 'no service is active: all of them have profiles, and none of these is chosen',
+    hint: `add \`--profile ${p.profiles[0]}\`${p.profiles.length > 1 ? `; the profiles are ${p.profiles.map(name => `\`${name}\``).join(', ')}` : ''}`,
+  }),
+})
+
+export interface ProfileSelection {
+  readonly model: MapTree
+  /** The services that a profile or the selection leaves out. */
+  readonly absent: ReadonlySet<string>
+}
+
+/** Takes the services out of a model that no active profile has (compose-spec.md 1.18). `*` activates all. */
+export function applyProfiles(model: MapTree, profiles: readonly string[]): ProfileSelection {
+  const active = new Set(profiles)
+  return keepServices(model, service => {
+    const own = get(service, 'profiles')
+    if (!isSeq(own) || own.items.length === 0 || active.has('*')) return true
+    return own.items.some(profile => profile.kind === 'scalar' && active.has(scalarText(profile)))
+  })
+}
+
+/** Reports that profiles leave nothing of a model that has services, at the first of them. */
+export function checkActive(model: MapTree, active: MapTree, reporter: Reporter): void {
+  const [all, left] = [get(model, 'services'), get(active, 'services')]
+  if (!isMap(all) || all.entries.size === 0 || !isMap(left) || left.entries.size > 0) return
+  const profiles = [...all.entries.values()].flatMap(({ value }) => {
+    const own = get(value, 'profiles')
+    return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
+  })
+  const [first] = all.entries.values()
+  const place = isMap(first?.value) ? first.value.entries.get('profiles')?.key : first?.key
+  reporter.report(nothingActive, place, { profiles: [...new Set(profiles)].sort() })
+}
+
+/** The profiles that named services bring with them. Reports a name that is none, at its place where it has one: the command line has none. */
+export function profilesOf(
+  model: MapTree,
+  names: readonly string[],
+  places: ReadonlyMap<string, Span> | undefined,
+  reporter: Reporter,
+): readonly string[] {
+  const services = get(model, 'services')
+  const known = isMap(services) ? services.entries : new Map<string, never>()
+  return names.flatMap(name => {
+    const service = known.get(name)
+    if (!service) reporter.report(unknownSelection, places?.get(name), { name, known: [...known.keys()] })
+    const own = get(service?.value, 'profiles')
+    return isSeq(own) ? own.items.flatMap(profile => (profile.kind === 'scalar' ? [scalarText(profile)] : [])) : []
+  })
+}
+
+/** Leaves the named services and what they depend on, directly or not. */
+export function selectServices(model: MapTree, names: readonly string[]): ProfileSelection {
+  const services = get(model, 'services')
+  const wanted = new Set<string>()
+  const queue = [...names]
+  for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+    if (wanted.has(name)) continue
+    wanted.add(name)
+    const dependencies = get(services, name, 'depends_on')
+    if (isMap(dependencies)) queue.push(...dependencies.entries.keys())
+  }
+  return keepServices(model, (_, name) => wanted.has(name))
+}
+
+function keepServices(model: MapTree, keep: (service: Tree, name: string) => boolean): ProfileSelection {
+  const services = get(model, 'services')
+  if (!isMap(services)) return { model, absent: new Set() }
+  const absent = new Set<string>()
+  const entries = new Map(services.entries)
+  for (const [name, { value }] of services.entries)
+    if (!keep(value, name)) {
+      absent.add(name)
+      entries.delete(name)
+    }
+  return { model: absent.size === 0 ? model : withEntry(model, 'services', { ...services, entries }), absent }
+}

@@ -1,0 +1,91 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { Reset } from '../../text/document-reader.ts'
+import type { Path } from '../../text/path.ts'
+import { type Entry, isMap, type Tree } from '../../text/tree.ts'
+import { adoptedPath } from './adopted.ts'
+
+const withoutEffect = diagnostic({
+  code: 'merge/reset-without-effect',
+  severity: 'warning',
+  explain:
+    '`!reset` and `!override` drop what an earlier file (or an included or extended one) says at the same place. Nothing is there to drop, so the tag does nothing: is a name misspelt, or does the file come first?',
+  text: (p: { path: string }) => ({ message: `nothing earlier is defined at \`${p.path}\`` }),
+})
+
+/** What the tags of a document name, as a tree of keys. */
+interface Mark {
+  readonly below: Map<string, Mark>
+  /** The tags at this place. */
+  readonly resets: Reset[]
+  /** Whether one of them found something. */
+  used: boolean
+}
+
+/** The `!reset` and `!override` tags of one document, with a note of which ones found something. */
+export class Resets {
+  readonly #root: Mark = { below: new Map(), resets: [], used: false }
+
+  constructor(resets: readonly Reset[]) {
+    for (const reset of resets) {
+      let mark = this.#root
+      for (const key of adoptedPath(reset.path)) {
+        let next = mark.below.get(key)
+        if (!next) {
+          next = { below: new Map(), resets: [], used: false }
+          mark.below.set(key, next)
+        }
+        mark = next
+      }
+      mark.resets.push(reset)
+    }
+  }
+
+  /** Drops from a model, or from the part of it that is at `prefix`, what the tags name (compose-spec.md 1.9). */
+  applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
+    let mark: Mark | undefined = this.#root
+    for (const key of prefix) mark = mark?.below.get(key)
+    return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree // a map stays a map, a list a list
+  }
+
+  /** Reports the tags that dropped nothing; what is below one that dropped something was dropped with it. */
+  reportUnused(reporter: Reporter): void {
+    const walk = (mark: Mark, path: Path): void => {
+      if (mark.used) return
+      for (const { span } of mark.resets) reporter.report(withoutEffect, span, { path: path.join('.') })
+      for (const [key, next] of mark.below) walk(next, [...path, key])
+    }
+    walk(this.#root, [])
+  }
+}
+
+function dropBelow(tree: Tree, mark: Mark): Tree {
+  if (tree.kind === 'seq') {
+    // A list of `KEY=value` stands for a mapping; the key names its item.
+    const items = tree.items.filter(item => {
+      if (item.kind !== 'scalar') return true
+      const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))
+      if (!next || next.resets.length === 0) return true
+      next.used = true
+      return false
+    })
+    return items.length === tree.items.length ? tree : { ...tree, items }
+  }
+  if (!isMap(tree)) return tree
+  let entries: Map<string, Entry> | undefined
+  for (const [key, next] of mark.below) {
+    const entry = tree.entries.get(key)
+    if (!entry) continue
+    if (next.resets.length > 0) {
+      next.used = true
+      entries ??= new Map(tree.entries)
+      entries.delete(key)
+      continue
+    }
+    const value = dropBelow(entry.value, next)
+    if (value === entry.value) continue
+    entries ??= new Map(tree.entries)
+    entries.set(key, { key: entry.key, value })
+  }
+  return entries ? { ...tree, entries } : tree
+}

@@ -1,0 +1,166 @@
+import { isAbsolute, relative } from 'node:path/posix'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { CompilerHost, FileContent } from '../../host.ts'
+import { SourceFile, type Span } from '../../text/source.ts'
+import { mayRead } from '../read/outside.ts'
+
+const notFound = diagnostic({
+  code: 'files/not-found',
+  severity: 'error',
+  explain:
+    'A file that the command line or a Compose file names is not there. Paths in a Compose file are relative to the project folder (the folder of the first file); in an included or extended file they are relative to that file.',
+  text: (p: { path: string; what: string; others?: number; example?: string | undefined }) => ({
+    message: p.path === '' ? `the path of ${p.what} is empty` : `${p.what} \`${p.path}\` does not exist`,
+    hint: p.example === undefined ? undefined : `copy \`${p.example}\` and fill it in`,
+    notes: p.others ? [`it is named in ${p.others} more ${p.others === 1 ? 'place' : 'places'}`] : undefined,
+  }),
+})
+const isFolder = diagnostic({
+  code: 'files/is-a-folder',
+  severity: 'error',
+  explain:
+    'A file is needed here, and the path leads to a folder. Name a file in it: `-f FOLDER/compose.yaml`, `env_file: FOLDER/web.env`.',
+  text: (p: { path: string; what: string }) => ({ message: `${p.what} \`${p.path}\` is a folder` }),
+})
+const unreadable = diagnostic({
+  code: 'files/unreadable',
+  severity: 'error',
+  explain:
+    'The file is there and could not be read; the message says what the system answered, most often that permission is missing.',
+  text: (p: { path: string; what: string; reason: string }) => ({
+    message: `${p.what} \`${p.path}\` cannot be read: ${p.reason}`,
+  }),
+})
+const notUtf8 = diagnostic({
+  code: 'files/not-utf8',
+  severity: 'error',
+  explain:
+    'Compose files and env files are UTF-8 text (UTF-16 with a byte order mark is accepted too). Save the file as UTF-8.',
+  text: (p: { path: string; what: string; offset: number }) => ({
+    message: `${p.what} \`${p.path}\` is not UTF-8: byte ${p.offset + 1} belongs to no character`,
+    hint: 'save the file as UTF-8',
+  }),
+})
+
+/** Reads texts through the host, each file once, and names them as the user would. */
+export class Sources {
+  readonly #host: CompilerHost
+  readonly #workingDirectory: string
+  readonly #stdin: Uint8Array | undefined
+  readonly #read = new Map<string, SourceFile>()
+
+  constructor(host: CompilerHost, workingDirectory: string, stdin?: Uint8Array) {
+    this.#host = host
+    this.#workingDirectory = workingDirectory
+    this.#stdin = stdin
+  }
+
+  /** The path as messages show it: relative to the working directory where that is not longer. */
+  readonly display = (path: string): string => {
+    if (!isAbsolute(path)) return path
+    const short = relative(this.#workingDirectory, path)
+    return short === '' ? '.' : short.length < path.length ? short : path
+  }
+
+  /** Reports a file that is not there, which `others` places name beside the first; a file `.env.example` beside it is pointed to. */
+  reportMissing(
+    path: string,
+    what: string,
+    reporter: Reporter,
+    first: Span,
+    shown: readonly Span[],
+    others: number,
+  ): void {
+    const example = ['.example', '.sample', '.template', '.dist']
+      .map(end => `${path}${end}`)
+      .find(one => this.#isFile(one))
+    reporter.report(
+      notFound,
+      first,
+      { path: this.display(path), what, others, example: example && this.display(example) },
+      shown.map(span => ({ span, message: 'named here too' })),
+    )
+  }
+
+  #isFile(path: string): boolean {
+    return this.#host.stat(path)?.kind === 'file'
+  }
+
+  /**
+   * The text of a file (`-`: standard input), without byte order mark. Reports `files/*` at `span` and returns undefined when there is none;
+   * `what` names it in the message: `the included file`.
+   */
+  open(path: string, what: string, reporter: Reporter, span?: Span): SourceFile | undefined {
+    const known = this.#read.get(path)
+    if (known) return known
+    if (path !== '-' && !mayRead(this.#host, path, span, reporter)) return undefined
+    const isOutside = path !== '-' && this.#host.outside?.(path) !== undefined
+    const content: FileContent =
+      path === '-' ? { kind: 'file', bytes: this.#stdin ?? new Uint8Array() } : this.#host.readFile(path)
+    const display = path === '-' ? 'standard input' : this.display(path)
+    switch (content.kind) {
+      case 'missing':
+        reporter.report(notFound, span, { path: display, what })
+        return undefined
+      case 'folder':
+        reporter.report(isFolder, span, { path: display, what })
+        return undefined
+      case 'unreadable':
+        reporter.report(unreadable, span, { path: display, what, reason: content.reason })
+        return undefined
+      case 'file': {
+        const text = decodeText(content.bytes)
+        if (typeof text !== 'string') {
+          const shown = new SourceFile(display, text.readable, path === '-' ? display : path, isOutside)
+          reporter.report(
+            notUtf8,
+            { file: shown, start: text.at, end: text.at + 1 },
+            { path: display, what, offset: text.offset },
+            span && [{ span, message: 'named here' }],
+          )
+          return undefined
+        }
+        const file = new SourceFile(display, text, path === '-' ? display : path, isOutside)
+        this.#read.set(path, file)
+        return file
+      }
+    }
+  }
+}
+
+/** A text with the characters that are none replaced; the first of them, as an offset in it and in the bytes. */
+interface NotUtf8 {
+  readonly readable: string
+  readonly at: number
+  readonly offset: number
+}
+
+/** UTF-8 with or without byte order mark, or UTF-16 with one; else where it is none of them. */
+function decodeText(bytes: Uint8Array): string | NotUtf8 {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const offset = firstBadByte(bytes)
+    const before = new TextDecoder().decode(bytes.subarray(0, offset), { stream: true })
+    return { readable: new TextDecoder().decode(bytes), at: before.length, offset }
+  }
+}
+
+function firstBadByte(bytes: Uint8Array): number {
+  // The longest prefix that decodes: found by halving, since a prefix of good text may only end in the middle of a character.
+  let good = 0
+  let bad = bytes.length
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, middle), { stream: true })
+      good = middle
+    } catch {
+      bad = middle
+    }
+  }
+  return good
+}

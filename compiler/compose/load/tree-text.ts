@@ -1,0 +1,42 @@
+import type { Piece, ScalarTree, Tree } from '../../text/tree.ts'
+import { goFloat } from '../../values/go-number.ts'
+
+/** The text that the reference loader makes of a scalar where it needs one (environment, labels): numbers in Go's notation, null empty. */
+export function scalarText(scalar: ScalarTree): string {
+  if (scalar.type === 'float') return goFloat(scalar.value as number)
+  return scalar.value === null ? '' : String(scalar.value)
+}
+
+/** A string that is equal for trees with equal content, whatever the order of their keys. */
+export function treeKey(tree: Tree): string {
+  switch (tree.kind) {
+    case 'scalar':
+      return `${tree.type}:${JSON.stringify(typeof tree.value === 'bigint' ? String(tree.value) : tree.value)}`
+    case 'seq':
+      return `[${tree.items.map(treeKey).join(',')}]`
+    case 'map':
+      return `{${[...tree.entries]
+        .map(([key, entry]) => `${JSON.stringify(key)}:${treeKey(entry.value)}`)
+        .sort()
+        .join(',')}}`
+  }
+}
+
+/** `KEY=value` as one string that knows where its parts were written; `KEY` alone for null. */
+export function pairScalar(key: string, keySpan: ScalarTree['span'], value: ScalarTree): ScalarTree {
+  if (value.type === 'null') return { kind: 'scalar', span: keySpan, type: 'string', value: key }
+  const text = scalarText(value)
+  const at = key.length + 1
+  const pieces: Piece[] = [{ at: 0, length: key.length, span: keySpan, verbatim: false }]
+  if (value.pieces) for (const piece of value.pieces) pieces.push({ ...piece, at: piece.at + at })
+  else pieces.push({ at, length: text.length, span: value.span, verbatim: false })
+  return {
+    kind: 'scalar',
+    span: value.span,
+    type: 'string',
+    value: `${key}=${text}`,
+    pieces,
+    ...(value.variables && { variables: value.variables, template: value.template ?? '' }),
+    ...(value.replaced && { replaced: value.replaced }),
+  }
+}

@@ -1,0 +1,118 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { CompilerHost, HostVariable } from '../../host.ts'
+import { type DotenvEntry, parseDotenv } from '../../text/dotenv.ts'
+import { SecretPlaces } from '../../text/secret-places.ts'
+import type { Span } from '../../text/source.ts'
+import type { MapTree } from '../../text/tree.ts'
+import { isVariableWithSecret } from '../../values/secret-names.ts'
+import type { Sources } from './sources.ts'
+
+export interface Variable {
+  readonly value: string
+  /** In words: `the shell`, `.env:3`, `the platform`. */
+  readonly origin: string
+  /** Nobody may see the value: by its name, or by who has set it. */
+  readonly isSecret?: true
+}
+
+/**
+ * The variables that a project's files may use, highest first: what devctl sets itself (COMPOSE_PROJECT_NAME), the shell, `.env` files, the platform
+ * (specification, "Variable resolution in Compose files").
+ */
+export class VariableScope {
+  readonly #host: CompilerHost
+  readonly #set: ReadonlyMap<string, string>
+  readonly #files: ReadonlyMap<string, Variable>
+  /** What is known to be secret, in the values of variables and in the places that they come to. */
+  readonly secrets: SecretPlaces
+  /** The projects that were included by files with this scope, by their files, folder and env files (compose/load/include.ts). */
+  readonly included = new Map<string, { readonly model: MapTree | undefined }>()
+
+  constructor(
+    host: CompilerHost,
+    set: ReadonlyMap<string, string> = new Map(),
+    files: ReadonlyMap<string, Variable> = new Map(),
+    secrets = new SecretPlaces(),
+  ) {
+    this.#host = host
+    this.#set = set
+    this.#files = files
+    this.secrets = secrets
+  }
+
+  /** The value of a variable and where it came from. */
+  lookup = (name: string): Variable | undefined => {
+    const found = this.#find(name)
+    if (found?.isSecret) this.secrets.addValue(found.value)
+    return found
+  }
+
+  #find(name: string): Variable | undefined {
+    const set = this.#set.get(name)
+    if (set !== undefined) return { value: set, origin: 'the project' }
+    const shell = this.#host.environment.get(name)
+    if (shell !== undefined) return this.#outside(name, { value: shell, source: 'shell' })
+    const file = this.#files.get(name)
+    if (file !== undefined) return file
+    const other = this.#host.variable(name)
+    return other && this.#outside(name, other)
+  }
+
+  /** A variable of the shell, where those of `--var` are too, or of the platform. */
+  #outside(name: string, { value, source }: HostVariable): Variable {
+    const isSecret = source === 'platform' || this.#host.secretVariables?.has(name) || isVariableWithSecret(name, value)
+    return { value, origin: source === 'platform' ? 'the platform' : 'the shell', ...(isSecret && { isSecret: true }) }
+  }
+
+  /** The same with a variable set above all others. */
+  with(name: string, value: string): VariableScope {
+    return new VariableScope(this.#host, new Map(this.#set).set(name, value), this.#files, this.secrets)
+  }
+
+  /** The same with the variables of more env files, below those it has. Unreadable files are reported. */
+  withFiles(paths: readonly EnvFilePath[], sources: Sources, reporter: Reporter): VariableScope {
+    if (paths.length === 0) return this
+    const read = new Map<string, Variable>()
+    for (const { path, span } of paths) {
+      const file = sources.open(path, 'the env file', reporter, span)
+      if (!file) continue
+      // Names from the outside win, also inside the file (compose-spec 1.3).
+      const outside = (name: string) => this.lookup(name)?.value
+      const earlier = (name: string) => read.get(name)?.value
+      for (const entry of parseDotenv(file, outside, reporter, { earlier })) {
+        const { line } = file.position(entry.span.start)
+        const isSecret = isSecretEntry(entry, name => (this.lookup(name) ?? read.get(name))?.isSecret ?? false)
+        if (isSecret) this.secrets.addValue(entry.value)
+        if (isSecret && !entry.inherited && !entry.variables?.length) reporter.hide(entry.span)
+        read.set(entry.name, {
+          value: entry.value,
+          origin: `${file.path}:${line}`,
+          ...(isSecret && { isSecret: true }),
+        })
+      }
+    }
+    for (const [name, variable] of this.#files) read.set(name, variable)
+    return new VariableScope(this.#host, this.#set, read, this.secrets)
+  }
+}
+
+/** Whether an entry of an env file is secret: by its own name, or because of a variable in its value. */
+export function isSecretEntry(
+  { name, value, inherited, variables = inherited ? [name] : [] }: DotenvEntry,
+  isSecret: (name: string) => boolean,
+): boolean {
+  return isVariableWithSecret(name, value) || variables.some(isSecret)
+}
+
+export interface EnvFilePath {
+  readonly path: string
+  readonly span?: Span
+}
+
+export const badEnvironmentFlag = diagnostic({
+  code: 'files/bad-environment-flag',
+  severity: 'error',
+  explain: '`COMPOSE_DISABLE_ENV_FILE` takes `true` or `false` (or `1`, `0`, `t`, `f`).',
+  text: (p: { name: string }) => ({ message: `the environment variable \`${p.name}\` is neither true nor false` }),
+})

@@ -1,0 +1,76 @@
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import type { SecretRules } from '../options.ts'
+import { isMap } from '../text/tree.ts'
+import { needsValues } from '../values/secret-backends.ts'
+import type { Loaded } from './load/loaded.ts'
+import type { Model, Project, Service } from './project.ts'
+import { readEndpoints } from './read/endpoints.ts'
+import { readFileObjects } from './read/file-objects.ts'
+import { readService } from './read/service.ts'
+import { readNetworks } from './read/top-level-networks.ts'
+import { readVolumes } from './read/top-level-volumes.ts'
+import { entries, filledText } from './read/tree-values.ts'
+
+/**
+ * Reads the canonical tree into typed values. The shape of the tree is known to be good and its references to lead somewhere; what is
+ * reported here are values that only the dialect, Kubernetes or the meaning of a field rules out, and files that cannot be read. What
+ * `rules` take from Secrets need not be known.
+ */
+export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
+  const isMapped = (path: string) => rules?.values.has(path) ?? false
+  const services = new Map<string, Service>()
+  const damaged: Service[] = []
+  for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
+    reporter.budget.checkTime(key)
+    if (!isMap(value)) continue
+    const { implicitDependencies } = loaded
+    const service = readService(value, {
+      reporter,
+      service: name,
+      span: key,
+      implicitDependencies,
+      isMapped: variable => isMapped(`services.${name}.environment.${variable}`),
+    })
+    if (loaded.damagedServices.has(name)) damaged.push(service)
+    else services.set(name, service)
+  }
+  const all = [...services.values(), ...damaged]
+  const absentServices = new Set([...loaded.absentServices, ...loaded.damagedServices])
+  const known = { services: new Set(services.keys()), absent: absentServices }
+  // Only a backend that encrypts values takes what the files hold, where another Secret is to hold it.
+  const secrets = new Set(
+    [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isMapped(`secrets.${key}`)),
+  )
+  return {
+    name: loaded.name,
+    ...(loaded.nameSpan && { nameSpan: loaded.nameSpan }),
+    ...(loaded.isNamed && { isNamed: true as const }),
+    directory: loaded.directory,
+    services,
+    absentServices,
+    secretPlaces: loaded.secrets,
+    networks: readNetworks(loaded),
+    volumes: readVolumes(loaded),
+    secrets: readFileObjects('secrets', secrets, loaded, host, reporter),
+    configs: readFileObjects('configs', usedBy(all, 'configs'), loaded, host, reporter),
+    models: readModels(loaded),
+    endpoints: readEndpoints(loaded.tree, known, reporter),
+    tree: loaded.tree,
+    ...(loaded.foreignKeys && { foreignKeys: loaded.foreignKeys }),
+  }
+}
+
+/** The configs or secrets that a service mounts. */
+function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {
+  const used = new Set<string>()
+  for (const service of services) for (const { source } of service[kind]) used.add(source)
+  return used
+}
+
+function readModels({ tree }: Loaded): ReadonlyMap<string, Model> {
+  const models = new Map<string, Model>()
+  for (const [key, { key: span, value }] of entries(tree, 'models'))
+    models.set(key, { key, model: filledText(value, 'model')?.value ?? key, span })
+  return models
+}

@@ -1,0 +1,29 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { At } from '../../text/source.ts'
+
+/** Kubernetes counts in 32 bits. */
+const HIGHEST = 2147483647
+
+const tooLarge = diagnostic({
+  code: 'schema/count-too-large',
+  severity: 'error',
+  explain:
+    'Kubernetes holds replicas, retries and devices in 32 bits: 2147483647 is the highest number, and the API server refuses others.',
+  text: (p: { key: string; hint?: string | undefined }) => ({
+    message: `\`${p.key}\` must not be more than ${HIGHEST}`,
+    hint: p.hint ?? 'write a smaller number',
+  }),
+})
+
+/** A count, or undefined where it is absent. Reports one that Kubernetes cannot hold, and gives the highest that it can. */
+export function checkCount<T extends At<number> | undefined>(
+  found: T,
+  key: string,
+  reporter: Reporter,
+  hint?: string,
+): T | At<number> {
+  if (!found || found.value <= HIGHEST) return found
+  reporter.report(tooLarge, found.span, { key, hint })
+  return { value: HIGHEST, span: found.span }
+}

@@ -1,0 +1,13 @@
+import type { At } from '../../text/source.ts'
+import type { Tree } from '../../text/tree.ts'
+import { parseDuration } from '../../values/duration.ts'
+import type { Duration } from '../project.ts'
+import { scalar } from './tree-values.ts'
+
+/** The duration under a path of keys. The loader has checked and rewritten it, so one that cannot be read is absent. */
+export function readDuration(tree: Tree | undefined, ...path: readonly string[]): At<Duration> | undefined {
+  const found = scalar(tree, ...path)
+  const nanoseconds = found && parseDuration(String(found.value), { unitless: 'seconds' })
+  if (!found || !nanoseconds?.ok) return undefined
+  return { value: { milliseconds: Number(nanoseconds.value) / 1e6 }, span: found.span }
+}

@@ -1,0 +1,83 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { reportMissing } from '../../text/interpolate.ts'
+import type { Span } from '../../text/source.ts'
+import type { MapTree } from '../../text/tree.ts'
+import type { Pair, SecretVariable, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { entries, sortByName } from './tree-values.ts'
+
+const emptyName = diagnostic({
+  code: 'environment/empty-name',
+  severity: 'error',
+  explain: `An environment variable needs a name. The entry is empty, or starts with \`=\`; often a variable without a value left it that way.
+
+\`\`\`yaml
+environment:
+  - =production           # no name
+  - NODE_ENV=production
+\`\`\``,
+  text: () => ({ message: 'an environment variable has no name', hint: 'write `NAME=value`' }),
+})
+
+const nul = diagnostic({
+  code: 'environment/nul',
+  severity: 'error',
+  explain:
+    'An environment variable cannot hold a NUL character: the operating system ends the text there. Remove it, or pass the bytes in a config or secret file.',
+  text: (p: { name: string }) => ({ message: `the environment variable \`${p.name}\` contains a NUL character` }),
+})
+
+const noValue = diagnostic({
+  code: 'environment/no-value',
+  severity: 'warning',
+  explain: `A variable that is named without a value takes it from the shell, from \`.env\` or from the platform. None of them has it, so the container does not get the variable, exactly as in Compose.
+
+Write \`NAME: ""\` for an empty value, give it a value, or remove the entry.`,
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` has no value in the shell, in .env or on the platform, and is left out`,
+    hint: `set it, or write \`${p.name}: ""\` for an empty value`,
+  }),
+})
+
+/** The variables of a service, and those of them whose values Secrets hold. */
+export function readServiceEnvironment(
+  service: MapTree,
+  context: ReadContext,
+): Pick<Service, 'environment' | 'secretEnvironment'> {
+  const all = readEnvironment(service, context, context.isMapped)
+  const secretEnvironment = [...entries(service, 'environment')].flatMap(([name, { key, value }]): SecretVariable[] => {
+    if (!context.isMapped(name) || value.kind !== 'scalar') return []
+    const known = all.find(pair => pair.name === name)
+    return [{ name, span: value.type === 'null' ? key : value.span, ...(known && { value: known.value }) }]
+  })
+  return {
+    environment: all.filter(({ name }) => !context.isMapped(name)),
+    secretEnvironment: sortByName(secretEnvironment),
+  }
+}
+
+/**
+ * `environment`, which holds `env_file` too. Reports variables without a name, and those that nothing gives a value, except where
+ * `mayLack` says that they need none.
+ */
+export function readEnvironment(
+  owner: MapTree,
+  { reporter }: Pick<ReadContext, 'reporter'>,
+  mayLack: (name: string) => boolean = () => false,
+): readonly Pair[] {
+  const found: Pair[] = []
+  for (const [name, { key, value }] of entries(owner, 'environment')) {
+    if (value.kind !== 'scalar') continue
+    if (name === '') reporter.report(emptyName, widest(key, value.span), undefined)
+    else if (value.type === 'null') {
+      if (mayLack(name)) continue
+      if (value.missing) reportMissing(value.missing, reporter)
+      else reporter.report(noValue, key, { name })
+    } else if (String(value.value).includes('\0')) reporter.report(nul, value.span, { name })
+    else found.push({ name, value: String(value.value), span: value.span, key })
+  }
+  return sortByName(found)
+}
+
+/** An empty key has no characters to point at; its value does. */
+const widest = (key: Span, value: Span): Span => (key.end > key.start ? key : value)

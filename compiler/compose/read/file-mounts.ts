@@ -1,0 +1,63 @@
+import { posix } from 'node:path'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { isMap, type MapTree } from '../../text/tree.ts'
+import { parseFileMode } from '../../values/file-mode.ts'
+import type { FileMount, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { cleanTarget } from './targets.ts'
+import { filledText, items, scalar } from './tree-values.ts'
+
+const badMode = diagnostic({
+  code: 'file-mounts/bad-mode',
+  severity: 'error',
+  explain:
+    'The mode of a mounted file in Kubernetes is octal, from `0000` to `0777`: who may read (4), write (2) and execute (1) it, for owner, group and others. Kubernetes knows no set-user-ID, set-group-ID and sticky bits on such files.',
+  text: (p: { mode: string }) => ({
+    message: `the mode \`${p.mode}\` is above \`0777\``,
+    hint: 'write three octal digits after the zero, for example `0440`',
+  }),
+})
+
+/** `configs` and `secrets` of a service: one file each, at the path where Compose puts it. */
+export function readFileMounts(service: MapTree, context: ReadContext): Pick<Service, 'configs' | 'secrets'> {
+  return {
+    configs: readList(service, 'configs', '/', context),
+    secrets: readList(service, 'secrets', '/run/secrets/', context),
+  }
+}
+
+function readList(service: MapTree, key: string, folder: string, context: ReadContext): readonly FileMount[] {
+  return items(service, key)
+    .filter(isMap)
+    .flatMap(item => readMount(item, folder, context) ?? [])
+}
+
+function readMount(tree: MapTree, folder: string, context: ReadContext): FileMount | undefined {
+  const source = filledText(tree, 'source')
+  if (!source) return undefined
+  const written = filledText(tree, 'target') ?? source
+  const target = cleanTarget({ value: posix.resolve(folder, written.value), span: written.span }, context)
+  if (!target) return undefined
+  return {
+    span: source.span,
+    source: source.value,
+    target: target.value,
+    mode: readMode(tree, context),
+    uid: filledText(tree, 'uid')?.value,
+    gid: filledText(tree, 'gid')?.value,
+  }
+}
+
+function readMode(tree: MapTree, { reporter }: ReadContext): number | undefined {
+  const found = scalar(tree, 'mode')
+  if (!found) return undefined
+  // The canonical form is an octal text, whatever was written.
+  const octal = String(found.value)
+  const mode = parseFileMode(octal)
+  if (!mode.ok) return undefined
+  if (mode.value > 0o777) {
+    reporter.report(badMode, found.span, { mode: octal })
+    return undefined
+  }
+  return mode.value
+}

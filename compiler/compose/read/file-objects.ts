@@ -1,0 +1,128 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { CompilerHost, FileContent } from '../../host.ts'
+import type { At } from '../../text/source.ts'
+import type { Tree } from '../../text/tree.ts'
+import type { Loaded } from '../load/loaded.ts'
+import type { FileObject } from '../project.ts'
+import { mayRead } from './outside.ts'
+import { entries, filledText, flag, pairs, text } from './tree-values.ts'
+
+type Kind = 'configs' | 'secrets'
+
+const problems = { configs: declare('config'), secrets: declare('secret') }
+
+/** The diagnostics about the content of configs or of secrets, which differ in their codes and in the word. */
+function declare(what: 'config' | 'secret') {
+  const fileNotFound = diagnostic({
+    code: `${what}s/file-not-found`,
+    severity: 'error',
+    explain: `The file that a ${what} names cannot be read: it does not exist, is a folder, or may not be read. Its path is relative to the folder of the Compose file.${
+      what === 'secret'
+        ? '\n\nThe file of a secret is often left out of the repository. Make it before you compile, or mark the secret `external: true` and make the Kubernetes Secret by other means.'
+        : ''
+    }`,
+    text: (p: { name: string; file: string; reason: string; hint: string }) => ({
+      message: `the file \`${p.file}\` of the ${what} \`${p.name}\` ${p.reason}`,
+      hint: p.hint,
+    }),
+  })
+  const variableNotSet = diagnostic({
+    code: `${what}s/variable-not-set`,
+    severity: 'error',
+    explain: `A ${what} takes its content from a variable, and neither the shell nor \`.env\` nor the platform has it. An empty file would hardly be what the program expects. Set the variable; \`NAME=\` in \`.env\` makes an empty file on purpose.`,
+    text: (p: { name: string; variable: string }) => ({
+      message: `the ${what} \`${p.name}\` takes its content from \`${p.variable}\`, which is not set`,
+      hint: `set \`${p.variable}\` in the shell or in .env`,
+    }),
+  })
+  return { fileNotFound, variableNotSet }
+}
+
+/**
+ * The top-level configs or secrets. The content of those in `used` is read; the others' is not looked at, since no object is made of them.
+ * Reports files that cannot be read and variables without a value.
+ */
+export function readFileObjects(
+  kind: Kind,
+  used: ReadonlySet<string>,
+  loaded: Loaded,
+  host: CompilerHost,
+  reporter: Reporter,
+): ReadonlyMap<string, FileObject> {
+  const reader = new ContentReader(kind, loaded, host, reporter)
+  const objects = new Map<string, FileObject>()
+  for (const [key, { key: span, value }] of entries(loaded.tree, kind)) {
+    const external = flag(value, 'external')?.value ?? false
+    const name = loaded.namedResources.has(`${kind}.${key}`) ? filledText(value, 'name') : undefined
+    const content = external || !used.has(key) ? undefined : reader.content(key, value)
+    objects.set(key, {
+      key,
+      ...(name && { name }),
+      span,
+      external,
+      ...(content && { content }),
+      labels: pairs(value, ['labels'], ''),
+    })
+  }
+  return objects
+}
+
+class ContentReader {
+  readonly #kind: Kind
+  readonly #loaded: Loaded
+  readonly #host: CompilerHost
+  readonly #reporter: Reporter
+
+  constructor(kind: Kind, loaded: Loaded, host: CompilerHost, reporter: Reporter) {
+    this.#kind = kind
+    this.#loaded = loaded
+    this.#host = host
+    this.#reporter = reporter
+  }
+
+  /** The bytes of `file`, `content` or `environment`, whichever is given. */
+  content(name: string, tree: Tree): Uint8Array | undefined {
+    const file = filledText(tree, 'file')
+    const content = text(tree, 'content')
+    const variable = filledText(tree, 'environment')
+    if (file) return this.#file(name, file)
+    if (content) return new TextEncoder().encode(content.value)
+    return variable && this.#variable(name, variable)
+  }
+
+  #file(name: string, { value, span }: At<string>): Uint8Array | undefined {
+    if (span.file.text.slice(span.start, span.end).replace(/["']/g, '') === '') {
+      const hint = 'write the path of a file'
+      this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file: '', reason: 'is not named', hint })
+      return undefined
+    }
+    if (!mayRead(this.#host, value, span, this.#reporter)) return undefined
+    const found = this.#host.readFile(value)
+    if (found.kind === 'file') return found.bytes
+    const [reason, hint] = whyNot(found)
+    // The path as written reads better than the absolute one.
+    const written = span.file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')
+    const file = written === '' || /[\r\n]/.test(written) ? value : written
+    this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file, reason, hint })
+    return undefined
+  }
+
+  #variable(name: string, { value, span }: At<string>): Uint8Array | undefined {
+    const content = this.#loaded.environmentContents.get(`${this.#kind}.${name}`)
+    if (content !== undefined) return new TextEncoder().encode(content)
+    this.#reporter.report(problems[this.#kind].variableNotSet, span, { name, variable: value })
+    return undefined
+  }
+}
+
+function whyNot(found: Exclude<FileContent, { kind: 'file' }>): readonly [reason: string, hint: string] {
+  switch (found.kind) {
+    case 'missing':
+      return ['does not exist', 'make the file, or correct the path']
+    case 'folder':
+      return ['is a folder', 'name a file; for a whole folder, mount it under `volumes`']
+    case 'unreadable':
+      return [`cannot be read: ${found.reason}`, 'give yourself the right to read it']
+  }
+}

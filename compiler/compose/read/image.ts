@@ -1,0 +1,75 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { At, Span } from '../../text/source.ts'
+import { spanInside } from '../../text/span-inside.ts'
+import { entry, isMap, type MapTree } from '../../text/tree.ts'
+import { parseImageReference } from '../../values/image-reference.ts'
+import type { Build, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { entries, filledText, scalar, sortByName } from './tree-values.ts'
+
+const badReference = diagnostic({
+  code: 'image/bad-reference',
+  severity: 'error',
+  explain: `An image is \`[REGISTRY/]REPOSITORY[:TAG][@DIGEST]\`. The repository is lower case; a tag is letters, digits, \`_\`, \`.\` and \`-\`.
+Kubernetes would accept the text and then fail to start the Pod (\`InvalidImageName\`). A reference that ends in \`:\` usually comes from a variable that has no value.
+
+\`\`\`yaml
+image: app:\${TAG}           # an empty TAG leaves "app:"
+image: app:\${TAG:-latest}   # with a default
+\`\`\``,
+  text: (p: { image: string; reason: string; hint?: string | undefined }) => ({
+    message: `\`${p.image}\` is no image reference: ${p.reason}`,
+    hint: p.hint,
+  }),
+})
+
+type ImageFields = Pick<Service, 'image' | 'build' | 'pullPolicy' | 'platform'>
+
+/** `image`, `build`, `pull_policy` and `platform`. Reports an image reference that no registry could serve. */
+export function readImage(service: MapTree, context: ReadContext): ImageFields {
+  return {
+    image: readReference(service, context),
+    build: readBuild(service),
+    pullPolicy: filledText(service, 'pull_policy'),
+    platform: filledText(service, 'platform'),
+  }
+}
+
+function readReference(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
+  const found = scalar(service, 'image')
+  const value = String(found?.value ?? '')
+  if (!found || value === '') return undefined
+  const reference = parseImageReference(value)
+  if (reference.ok) return { value, span: found.span }
+  const { start = 0, end = value.length } = reference
+  const [reason, hint] = /:(?:@|$)/.test(value)
+    ? ['the tag after `:` is empty', 'write a tag, or give the variable a default: `${TAG:-latest}`']
+    : [reference.reason, reference.hint]
+  reporter.report(badReference, spanInside(found, start, end), { image: value, reason, hint })
+  return undefined
+}
+
+function readBuild(service: MapTree): Build | undefined {
+  const found = entry(service, 'build')
+  if (!isMap(found?.value)) return undefined
+  const build = found.value
+  return {
+    span: found.key,
+    context: filledText(build, 'context') ?? { value: '.', span: found.key },
+    dockerfile: filledText(build, 'dockerfile'),
+    dockerfileInline: filledText(build, 'dockerfile_inline'),
+    target: filledText(build, 'target'),
+    args: readArguments(build),
+  }
+}
+
+function readArguments(build: MapTree): Build['args'] {
+  const args: { name: string; value: string | null; span: Span }[] = []
+  for (const [name, { key, value }] of entries(build, 'args')) {
+    if (value.kind !== 'scalar') continue
+    args.push(
+      value.type === 'null' ? { name, value: null, span: key } : { name, value: String(value.value), span: value.span },
+    )
+  }
+  return sortByName(args)
+}

@@ -1,0 +1,28 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { MapTree, Tree } from '../../text/tree.ts'
+import type { Pair, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { entries, pairs } from './tree-values.ts'
+
+const reserved = diagnostic({
+  code: 'labels/reserved',
+  severity: 'error',
+  explain:
+    'Labels that start with `com.docker.compose` belong to Compose, which writes them itself and refuses them in a file. Remove the label, or give it a prefix of your own.',
+  text: (p: { label: string }) => ({
+    message: `the label \`${p.label}\` is reserved for Compose itself`,
+    hint: 'remove it, or use a prefix of your own',
+  }),
+})
+
+/** `labels`, which hold `label_file` too, and `annotations`. Reports labels that Compose keeps for itself. */
+export function readLabels(service: MapTree, context: ReadContext): Pick<Service, 'labels' | 'annotations'> {
+  return { labels: readOwnLabels(service, context), annotations: pairs(service, ['annotations'], '') }
+}
+
+/** The `labels` of a service or of its `deploy`. */
+export function readOwnLabels(owner: Tree | undefined, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
+  for (const [label, { key }] of entries(owner, 'labels'))
+    if (label.startsWith('com.docker.compose')) reporter.report(reserved, key, { label })
+  return pairs(owner, ['labels'], '')
+}

@@ -1,0 +1,53 @@
+import { type Entry, isMap, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
+import type { Hook, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { readDuration } from './durations.ts'
+import { readEnvironment } from './environment.ts'
+import { entries, filledText, flag, items, map, words } from './tree-values.ts'
+
+type LifecycleFields = Pick<Service, 'stopGracePeriod' | 'stopSignal' | 'preStart' | 'postStart' | 'preStop'>
+
+/** Starting and stopping: `stop_grace_period`, `stop_signal` and the hooks. */
+export function readLifecycle(service: MapTree, context: ReadContext): LifecycleFields {
+  return {
+    stopGracePeriod: readDuration(service, 'stop_grace_period'),
+    stopSignal: filledText(service, 'stop_signal'),
+    preStart: readHooks(service, 'pre_start', context),
+    postStart: readHooks(service, 'post_start', context),
+    preStop: readHooks(service, 'pre_stop', context),
+  }
+}
+
+function readHooks(service: MapTree, key: string, context: ReadContext): readonly Hook[] {
+  return items(service, key)
+    .filter(isMap)
+    .map(hook => ({
+      span: hook.span,
+      command: words(hook, 'command'),
+      user: filledText(hook, 'user'),
+      privileged: flag(hook, 'privileged'),
+      workingDir: filledText(hook, 'working_dir'),
+      environment: readEnvironment(withoutInherited(hook, service, context.isMapped), context),
+      image: filledText(hook, 'image'),
+      entrypoint: words(hook, 'entrypoint'),
+      perReplica: flag(hook, 'per_replica'),
+    }))
+}
+
+/**
+ * A pre_start hook without the variables that the loader gave it of its service: its container gets them in any case,
+ * some from Secrets. One of an env file may differ, since the hook's own variables are put into it.
+ */
+function withoutInherited(hook: MapTree, service: MapTree, isMapped: ReadContext['isMapped']): MapTree {
+  const environment = map(hook, 'environment')
+  const inherited = entries(service, 'environment')
+  if (!environment || inherited.size === 0) return hook
+  const isOwn = ([name, { key, value }]: readonly [string, Entry]) => {
+    const from = inherited.get(name)
+    if (from?.key.file !== key.file || from.key.start !== key.start) return true
+    return !isMapped(name) && textOf(value) !== textOf(from.value)
+  }
+  return withEntry(hook, 'environment', { ...environment, entries: new Map([...environment.entries].filter(isOwn)) })
+}
+
+const textOf = (tree: Tree): string | undefined => (tree.kind === 'scalar' ? String(tree.value) : undefined)

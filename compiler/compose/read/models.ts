@@ -1,0 +1,18 @@
+import type { MapTree } from '../../text/tree.ts'
+import type { Service } from '../project.ts'
+import { entries, filledText } from './tree-values.ts'
+
+/** `models` of a service, with the names of the variables that tell the container about each. */
+export function readModelUses(service: MapTree): Pick<Service, 'models'> {
+  const models: Service['models'][number][] = []
+  for (const [name, { key, value }] of entries(service, 'models')) {
+    const variable = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
+    models.push({
+      name,
+      endpointVar: filledText(value, 'endpoint_var')?.value ?? `${variable}_URL`,
+      modelVar: filledText(value, 'model_var')?.value ?? variable,
+      span: key,
+    })
+  }
+  return { models }
+}

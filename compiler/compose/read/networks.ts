@@ -1,0 +1,128 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { spanInside } from '../../text/span-inside.ts'
+import type { MapTree, ScalarTree, Tree } from '../../text/tree.ts'
+import { isIp } from '../../values/ip-address.ts'
+import type { Service, ServiceNetwork } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { entries, filledText, list, scalars, textOf } from './tree-values.ts'
+
+const badDns = diagnostic({
+  code: 'dns/bad-address',
+  severity: 'error',
+  explain:
+    '`dns` lists the addresses of name servers, in numbers: `8.8.8.8` or `2001:4860:4860::8888`. A host name cannot stand there, since it would need a name server to be found.',
+  text: (p: { address: string }) => ({ message: `the name server \`${p.address}\` is no IP address` }),
+})
+
+const badSearch = diagnostic({
+  code: 'dns/bad-search',
+  severity: 'error',
+  explain:
+    '`dns_search` lists domains that are tried behind a short host name: labels of letters, digits, `-` and `_`, joined by dots, at most 253 characters.',
+  text: (p: { domain: string }) => ({
+    message: `the search domain \`${p.domain}\` is no domain name`,
+    hint: 'write a domain, for example `example.com`',
+  }),
+})
+
+const badOption = diagnostic({
+  code: 'dns/bad-option',
+  severity: 'error',
+  explain:
+    'An item of `dns_opt` is an option of resolv.conf(5): a name, or `NAME:VALUE`, for example `use-vc` or `ndots:2`.',
+  text: (p: { option: string }) => ({ message: `the resolver option \`${p.option}\` has no name` }),
+})
+
+const badHost = diagnostic({
+  code: 'extra-hosts/bad-address',
+  severity: 'error',
+  explain: `\`extra_hosts\` gives a host name a fixed address: \`name=192.0.2.10\`, or \`name=host-gateway\` for the machine that runs the containers. Another host name cannot stand in place of the address.`,
+  text: (p: { host: string; address: string }) => ({
+    message: `the extra host \`${p.host}\` has the address \`${p.address}\`, which is no IP address`,
+    hint: `write \`${p.host || 'name'}=192.0.2.10\``,
+  }),
+})
+
+type NetworkFields = Pick<
+  Service,
+  | 'networkMode'
+  | 'networks'
+  | 'hostname'
+  | 'domainname'
+  | 'containerName'
+  | 'dns'
+  | 'dnsSearch'
+  | 'dnsOpt'
+  | 'extraHosts'
+>
+
+/** Networks and names: `networks`, `network_mode`, `hostname`, `domainname`, `container_name`, `dns*`, `extra_hosts`. */
+export function readNetworks(service: MapTree, context: ReadContext): NetworkFields {
+  return {
+    networkMode: filledText(service, 'network_mode'),
+    networks: readMembership(service),
+    hostname: filledText(service, 'hostname'),
+    domainname: filledText(service, 'domainname'),
+    containerName: filledText(service, 'container_name'),
+    dns: readNameServers(service, context),
+    dnsSearch: readSearchDomains(service, context),
+    dnsOpt: readDnsOptions(service, context),
+    extraHosts: readExtraHosts(service, context),
+  }
+}
+
+function readMembership(service: MapTree): readonly ServiceNetwork[] {
+  const found: ServiceNetwork[] = []
+  for (const [name, { key, value }] of entries(service, 'networks'))
+    found.push({ name, span: key, aliases: list(value, 'aliases'), addresses: readAddresses(value) })
+  return found
+}
+
+const readAddresses = (network: Tree): readonly string[] =>
+  ['ipv4_address', 'ipv6_address'].flatMap(key => filledText(network, key)?.value ?? [])
+
+function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {
+  return list(service, 'dns').filter(({ value, span }) => {
+    if (isIp(value)) return true
+    reporter.report(badDns, span, { address: value })
+    return false
+  })
+}
+
+/** `.` alone stands for no search at all, and is not a domain. Case does not matter in DNS. */
+function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
+  return list(service, 'dns_search').flatMap(({ value, span }) => {
+    const domain = value.toLowerCase()
+    const isDomain = domain.length <= 253 && domain.replace(/\.$/, '').split('.').every(isSearchLabel)
+    if (domain === '.' || isDomain) return [{ value: domain, span }]
+    reporter.report(badSearch, span, { domain: value })
+    return []
+  })
+}
+
+const isSearchLabel = (label: string): boolean => label.length <= 63 && /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label)
+
+function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
+  return list(service, 'dns_opt').filter(({ value, span }) => {
+    if (!value.startsWith(':') && value !== '') return true
+    reporter.report(badOption, span, { option: value })
+    return false
+  })
+}
+
+function readExtraHosts(service: MapTree, context: ReadContext): Service['extraHosts'] {
+  return scalars(service, 'extra_hosts').flatMap(item => readExtraHost(item, context) ?? [])
+}
+
+/** The canonical form is `host=address`, one address each. */
+function readExtraHost(item: ScalarTree, { reporter }: ReadContext): Service['extraHosts'][number] | undefined {
+  const { value, span } = textOf(item)
+  const equals = value.indexOf('=')
+  const host = value.slice(0, Math.max(0, equals))
+  const address = value.slice(equals + 1)
+  if (host !== '' && (address === 'host-gateway' || isIp(address))) return { host, address, span }
+  const place: Span = spanInside(item, equals + 1, value.length)
+  reporter.report(badHost, place, { host, address })
+  return undefined
+}

@@ -1,0 +1,271 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { spanInside } from '../../text/span-inside.ts'
+import { entry, get, isMap, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
+import { isLabelKey } from '../../values/annotation.ts'
+import { isIPv4, isIPv6 } from '../../values/ip-address.ts'
+import type { Port, PortExposure, Protocol, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { readHosts } from './hosts.ts'
+import { isPort, readPortNumber } from './port-number.ts'
+import { filledText, items, list, pairs, scalar, scalars } from './tree-values.ts'
+
+const badPublished = diagnostic({
+  code: 'ports/bad-published',
+  severity: 'error',
+  explain: `A published port is a number, or a range such as \`8000-8010\` of which one is taken. Names, addresses and descending ranges are not possible; an address goes to \`host_ip\`.`,
+  text: (p: { published: string; reason: string }) => ({
+    message: `the published port \`${p.published}\` ${p.reason}`,
+    hint: 'write a number from 0 to 65535, or a range such as `8000-8010`',
+  }),
+})
+
+const unknownProtocol = diagnostic({
+  code: 'ports/unknown-protocol',
+  severity: 'error',
+  explain:
+    'A port speaks `tcp` (the default), `udp` or `sctp`; Kubernetes knows no other. What runs on top, such as HTTP, goes to `app_protocol`.',
+  text: (p: { protocol: string }) => ({
+    message: `\`${p.protocol}\` is no protocol of a port`,
+    hint: 'use `tcp`, `udp` or `sctp`',
+  }),
+})
+
+const badExpose = diagnostic({
+  code: 'ports/bad-expose',
+  severity: 'error',
+  explain: `\`expose\` lists ports of the container that other services use: \`"3000"\`, a range \`"3000-3005"\`, with a protocol \`"53/udp"\`. To publish a port, use \`ports\`.`,
+  text: (p: { value: string; reason: string }) => ({
+    message: `\`${p.value}\` in \`expose\` ${p.reason}`,
+    hint: 'write `3000`, `3000-3005` or `53/udp`',
+  }),
+})
+
+const manyExposed = diagnostic({
+  code: 'ports/many-exposed',
+  severity: 'warning',
+  explain:
+    'Each exposed port becomes a port of the Kubernetes Service, and each of them costs rules on every node. Hundreds of them slow the cluster down. A service without any known port becomes headless, where every port can be reached: often that is what a large range means.',
+  text: (p: { count: number }) => ({
+    message: `\`expose\` lists ${p.count} ports`,
+    hint: 'list the ports that are used, or remove `expose` so that all of them can be reached',
+  }),
+})
+
+/** Ports of a service that an API server still takes: each is some 75 bytes of an object of at most 1.5 MB. */
+const MAX_PORTS = 10_000
+export const tooManyPorts = diagnostic({
+  code: 'ports/too-many',
+  severity: 'error',
+  explain: `The ranges of \`ports\` and \`expose\` of a service come to more than ${MAX_PORTS} ports. Each is an entry of the Kubernetes Service, and etcd takes no object of more than 1.5 MB. List the ports that are used. A service without any known port becomes headless, where every port can be reached.`,
+  text: (p: { count: number }) => ({
+    message: `the ports of this service come to ${p.count}, and a Service takes no more than ${MAX_PORTS}`,
+    hint: 'list the ports that are used',
+  }),
+})
+
+const anyPublished = diagnostic({
+  code: 'ports/any-published',
+  severity: 'warning',
+  loss: true,
+  explain: `A published port of \`0\` lets the container engine choose a free one of its machine. Nobody could know the address beforehand, so the port stays inside the cluster, where the service is reached at its container port. To make it public, publish it on any number:
+
+\`\`\`yaml
+ports:
+  - "8080:80"
+\`\`\``,
+  text: (p: { target: number }) => ({
+    message: `the published port of ${p.target} is left out, because the engine would choose it`,
+    hint: `write \`${p.target}:${p.target}\` to make the port public, or \`${p.target}\` alone`,
+  }),
+})
+
+const badClass = diagnostic({
+  code: 'ports/bad-class',
+  severity: 'error',
+  explain:
+    '`loadBalancerClass` of `x-expose` names the implementation of load balancers that is to serve the Service, as its documentation has it: at most 63 letters, digits, `-`, `_` and `.`, with an optional `host.name/` before them.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` cannot be a class of load balancers`,
+    hint: 'write it as `example.com/internal`',
+  }),
+})
+
+const onlyOfLoadBalancer = diagnostic({
+  code: 'ports/only-of-load-balancer',
+  severity: 'error',
+  explain:
+    '`loadBalancerClass` and `sourceRanges` of `x-expose` are for `type: LoadBalancer`; the API server refuses them on a Service of type NodePort. Who may connect to the ports of nodes is for the firewall of the nodes.',
+  text: (p: { key: string }) => ({
+    message: `\`${p.key}\` is for \`type: LoadBalancer\``,
+    hint: 'remove it, or write `type: LoadBalancer`',
+  }),
+})
+
+const badRange = diagnostic({
+  code: 'ports/bad-range',
+  severity: 'error',
+  explain: '`sourceRanges` of `x-expose` lists the addresses that may connect, as CIDRs such as `203.0.113.0/24`.',
+  text: (p: { range: string }) => ({
+    message: `\`${p.range}\` is not a range of addresses`,
+    hint: 'write a CIDR, such as `203.0.113.0/24`',
+  }),
+})
+
+const protocols: ReadonlyMap<string, Protocol> = new Map([
+  ['tcp', 'TCP'],
+  ['udp', 'UDP'],
+  ['sctp', 'SCTP'],
+])
+
+/** `ports` and `expose`. Reports numbers that are no ports and protocols that Kubernetes does not know. */
+export function readPorts(service: MapTree, context: ReadContext): Pick<Service, 'ports' | 'expose'> {
+  const ports: Port[] = []
+  for (const item of items(service, 'ports').filter(isMap)) {
+    const port = readPort(item, context)
+    if (port) ports.push(port)
+  }
+  const expose = readExpose(service, context)
+  const first = ports[0] ?? expose[0]
+  const count = ports.length + expose.length
+  if (first && count > MAX_PORTS) {
+    context.reporter.report(tooManyPorts, first.span, { count })
+    return { ports: [], expose: [] }
+  }
+  if (expose[0] && expose.length > 100) context.reporter.report(manyExposed, expose[0].span, { count: expose.length })
+  return { ports, expose }
+}
+
+function readPort(tree: MapTree, context: ReadContext): Port | undefined {
+  const target = readPortNumber(tree, ['target'], context)
+  if (!target) return undefined
+  const protocol = readProtocol(tree, context)
+  const published = readPublished(tree, target.value, context)
+  const expose = readExposure(get(tree, 'x-expose'), context)
+  return {
+    span: tree.span,
+    target: target.value,
+    protocol: protocol ?? 'TCP',
+    ...(published !== undefined && { published }),
+    hostIp: filledText(tree, 'host_ip')?.value,
+    mode: filledText(tree, 'mode')?.value,
+    name: filledText(tree, 'name')?.value,
+    appProtocol: filledText(tree, 'app_protocol')?.value,
+    hosts: readHosts(get(tree, 'x-host'), undefined, context.reporter),
+    ...(expose && { expose }),
+  }
+}
+
+function readExposure(tree: Tree | undefined, context: ReadContext): PortExposure | undefined {
+  const type = filledText(tree, 'type')?.value
+  if (!tree || (type !== 'LoadBalancer' && type !== 'NodePort')) return undefined
+  const nodePort = readPortNumber(tree, ['nodePort'], context)?.value
+  if (type === 'NodePort') refuseKeysOfLoadBalancers(tree, context)
+  return {
+    span: tree.span,
+    type,
+    ...(nodePort !== undefined && { nodePort }),
+    annotations: pairs(tree, ['annotations'], ''),
+    ...(type === 'LoadBalancer' ? readLoadBalancer(tree, context) : { sourceRanges: [] }),
+  }
+}
+
+function refuseKeysOfLoadBalancers(tree: Tree, { reporter }: ReadContext): void {
+  for (const key of ['loadBalancerClass', 'sourceRanges']) {
+    const found = entry(tree, key)
+    if (found) reporter.report(onlyOfLoadBalancer, found.key, { key })
+  }
+}
+
+function readLoadBalancer(
+  tree: Tree,
+  { reporter }: ReadContext,
+): Pick<PortExposure, 'loadBalancerClass' | 'sourceRanges'> {
+  const loadBalancerClass = filledText(tree, 'loadBalancerClass')
+  if (loadBalancerClass && !isLabelKey(loadBalancerClass.value))
+    reporter.report(badClass, loadBalancerClass.span, { name: loadBalancerClass.value })
+  const ranges = list(tree, 'sourceRanges')
+  for (const { value, span } of ranges) if (!isCidr(value)) reporter.report(badRange, span, { range: value })
+  return {
+    ...(loadBalancerClass && { loadBalancerClass: loadBalancerClass.value }),
+    sourceRanges: ranges.map(({ value }) => value),
+  }
+}
+
+function isCidr(text: string): boolean {
+  const [, address = '', length] = /^([^/]+)\/(\d{1,3})$/.exec(text) ?? []
+  const version = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1
+  return Number(length) <= version
+}
+
+function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | undefined {
+  const found = filledText(tree, 'protocol')
+  const known = found && protocols.get(found.value.toLowerCase())
+  if (found && !known) reporter.report(unknownProtocol, found.span, { protocol: found.value })
+  return known
+}
+
+/** The published port or range as written. Absent for `0` too: a port of the engine's choice has no address that could be public. */
+function readPublished(tree: MapTree, target: number, { reporter }: ReadContext): string | undefined {
+  const found = scalar(tree, 'published')
+  const published = String(found?.value ?? '').trim()
+  if (!found || published === '') return undefined
+  if (published === '0') {
+    reporter.report(anyPublished, found.span, { target })
+    return undefined
+  }
+  const [, first, last = first] = /^(\d+)(?:-(\d+))?$/.exec(published) ?? []
+  const reason =
+    first === undefined
+      ? 'is neither a number nor a range'
+      : Number(first) > 65535 || Number(last) > 65535
+        ? 'is outside 0 to 65535'
+        : Number(last) < Number(first)
+          ? 'runs downwards'
+          : undefined
+  if (reason === undefined) return published
+  reporter.report(badPublished, found.span, { published, reason })
+  return undefined
+}
+
+type Exposed = Service['expose'][number]
+
+function readExpose(service: MapTree, context: ReadContext): Service['expose'] {
+  const found: Exposed[] = []
+  const seen = new Map([...protocols.values()].map(protocol => [protocol, new Set<number>()]))
+  for (const item of scalars(service, 'expose')) {
+    const range = readExposed(item, context)
+    const ports = range && seen.get(range.protocol)
+    if (!ports) continue
+    context.reporter.budget.spend('ports', range.to - range.from, item.span)
+    for (let port = range.from; port <= range.to; port++) {
+      if (ports.has(port)) continue
+      ports.add(port)
+      found.push({ value: { port, protocol: range.protocol }, span: item.span })
+    }
+  }
+  return found
+}
+
+interface PortRange {
+  readonly from: number
+  /** The last one. */
+  readonly to: number
+  readonly protocol: Protocol
+}
+
+function readExposed(item: ScalarTree, { reporter }: ReadContext): PortRange | undefined {
+  const value = String(item.value)
+  const wrong = (reason: string, start = 0, end = value.length): undefined => {
+    reporter.report(badExpose, spanInside(item, start, end), { value, reason })
+  }
+  const [, first, last = first, word = 'tcp'] = /^(\d+)(?:-(\d+))?(?:\/(\w+))?$/.exec(value.trim()) ?? []
+  if (first === undefined || last === undefined) return wrong('is no port')
+  const protocol = protocols.get(word.toLowerCase())
+  const slash = value.indexOf('/')
+  if (!protocol) return wrong(`has the unknown protocol \`${word}\``, slash + 1)
+  const from = Number(first)
+  const to = Number(last)
+  if (!isPort(from) || !isPort(to)) return wrong('is outside 1 to 65535', 0, slash < 0 ? value.length : slash)
+  if (to < from) return wrong('runs downwards', 0, slash < 0 ? value.length : slash)
+  return { from, to, protocol }
+}

@@ -1,0 +1,253 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { At, Span } from '../../text/source.ts'
+import { spanInside } from '../../text/span-inside.ts'
+import type { MapTree, ScalarTree } from '../../text/tree.ts'
+import { parseBytes } from '../../values/bytes.ts'
+import type { Parsed } from '../../values/parsed.ts'
+import { cpuQuantity, memoryQuantity, parseQuantity } from '../../values/quantity.ts'
+import type { Resources, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { integer, scalar } from './tree-values.ts'
+
+const badQuantity = diagnostic({
+  code: 'resources/bad-quantity',
+  severity: 'error',
+  explain: `An amount of CPU or memory could not be read. There are two notations.
+
+Kubernetes' own, under \`resources\`: \`cpu: 500m\` is half a core, \`memory: 512Mi\` is 512 × 1024 × 1024 bytes.
+
+Compose's, everywhere else: \`cpus: 0.5\` is half a core, \`mem_limit: 512m\` is 512 × 1024 × 1024 bytes.`,
+  text: (p: { key: string; value: string; reason: string; hint?: string | undefined }) => ({
+    message: `\`${p.key}\` is \`${p.value}\`: ${p.reason.replace(/^(?=is |has )/, 'it ')}`,
+    hint: p.hint,
+  }),
+})
+
+const negative = diagnostic({
+  code: 'resources/negative',
+  severity: 'error',
+  explain: 'An amount of CPU or memory cannot be below zero. For no limit, remove the key.',
+  text: (p: { key: string; value: string }) => ({
+    message: `\`${p.key}\` is \`${p.value}\`, which is less than nothing`,
+    hint: 'remove the key for no limit',
+  }),
+})
+
+const partOfByte = diagnostic({
+  code: 'resources/part-of-byte',
+  severity: 'error',
+  explain: `Under \`resources\` the units are those of Kubernetes, where a small \`m\` means thousandths: \`512m\` of memory is half a byte, and no container can start. In Compose's own keys (\`mem_limit\`, \`deploy.resources\`) the same text means mebibytes.
+
+\`\`\`yaml
+resources:
+  limits:
+    memory: 512m    # 0.512 bytes
+    memory: 512Mi   # 512 mebibytes
+\`\`\``,
+  text: (p: { key: string; value: string }) => ({
+    message: `\`${p.key}\` is \`${p.value}\`, which is not a whole number of bytes`,
+    hint: `write \`${p.value.replace(/m$/, 'Mi')}\`: a small \`m\` means thousandths here`,
+  }),
+})
+
+const conflict = diagnostic({
+  code: 'resources/conflict',
+  severity: 'error',
+  explain:
+    'The same amount is given in two places (`resources`, `deploy.resources`, or a key such as `cpus` and `mem_limit`) with different values. Keep one of them, or make them equal.',
+  text: (p: { key: string; value: string; other: string; otherValue: string }) => ({
+    message: `\`${p.key}\` is \`${p.value}\`, but \`${p.other}\` is \`${p.otherValue}\``,
+    hint: 'remove one of the two',
+  }),
+})
+
+const aboveLimit = diagnostic({
+  code: 'resources/request-above-limit',
+  severity: 'error',
+  explain:
+    'A request is what the node keeps free for the container, a limit is the most it may use. Kubernetes refuses a request above the limit. Lower the request or raise the limit.',
+  text: (p: { key: string; value: string; limit: string; limitKey: string }) => ({
+    message: `\`${p.key}\` asks for \`${p.value}\`, more than the limit \`${p.limit}\` of \`${p.limitKey}\``,
+    hint: 'lower the request, or raise the limit',
+  }),
+})
+
+const periodAlone = diagnostic({
+  code: 'resources/period-alone',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`cpu_period` says in how long a time `cpu_quota` may be used; alone it limits nothing. The period that the kernel uses is set for all Pods of a node. It is left out.',
+  text: () => ({
+    message: '`cpu_period` without `cpu_quota` has no equivalent and is left out',
+    hint: 'use `cpus`',
+  }),
+})
+
+/** An amount with where it came from. `milli` is in thousandths of a core or of a byte. */
+interface Amount {
+  readonly key: string
+  readonly canonical: string
+  readonly milli: bigint
+  readonly span: Span
+}
+
+/**
+ * Requests and limits from `resources`, `deploy.resources`, `cpus`, `cpu_quota`, `cpu_count`, `cpu_shares`, `mem_limit`,
+ * `mem_reservation` and `storage_opt.size`. Zero means no limit. Reports amounts that disagree and requests above their limits.
+ */
+export function readResources(service: MapTree, context: ReadContext): Pick<Service, 'resources'> {
+  const from = new Amounts(service, context)
+  const cpuLimit =
+    from.agreed([
+      from.quantity('resources.limits.cpu'),
+      from.cpus('deploy.resources.limits.cpus'),
+      from.cpus('cpus'),
+      from.quota(),
+    ]) ?? from.cpus('cpu_count')
+  const cpuRequest =
+    from.agreed([from.quantity('resources.requests.cpu'), from.cpus('deploy.resources.reservations.cpus')]) ??
+    from.shares(cpuLimit)
+  const memoryLimit = from.agreed([
+    from.quantity('resources.limits.memory'),
+    from.bytes('deploy.resources.limits.memory'),
+    from.bytes('mem_limit'),
+  ])
+  const memoryRequest = from.agreed([
+    from.quantity('resources.requests.memory'),
+    from.bytes('deploy.resources.reservations.memory'),
+    from.bytes('mem_reservation'),
+  ])
+  from.checkAboveLimit(cpuRequest, cpuLimit)
+  from.checkAboveLimit(memoryRequest, memoryLimit)
+  const resources: Resources = {
+    limits: { cpu: at(cpuLimit), memory: at(memoryLimit), ephemeralStorage: at(from.bytes('storage_opt.size')) },
+    requests: { cpu: at(cpuRequest), memory: at(memoryRequest) },
+  }
+  return { resources }
+}
+
+const at = (amount: Amount | undefined): At<string> | undefined =>
+  amount && { value: amount.canonical, span: amount.span }
+
+/** Whether two amounts are one that Compose itself has two keys for, as `cpus` and `deploy.resources.limits.cpus`. */
+const isTwin = (first: Amount, other: Amount): boolean => first.key.startsWith('deploy.') && other.key !== 'cpu_quota'
+
+/** The ways in which a service's keys give an amount; each is undefined where the key is absent, zero or wrong. */
+class Amounts {
+  readonly #service: MapTree
+  readonly #reporter: ReadContext['reporter']
+
+  constructor(service: MapTree, { reporter }: ReadContext) {
+    this.#service = service
+    this.#reporter = reporter
+  }
+
+  /** A Kubernetes quantity, as the dialect's `resources` has it. */
+  quantity(key: string): Amount | undefined {
+    const found = this.#scalar(key)
+    const value = String(found?.value)
+    const quantity = found && this.#good(key, found, parseQuantity(value))
+    if (!found || !quantity) return undefined
+    const isRequest = key.includes('.requests.')
+    if (quantity.milli === 0n && !isRequest) return undefined
+    if (key.endsWith('.memory') && quantity.milli % 1000n !== 0n) {
+      this.#reporter.report(partOfByte, found.span, { key, value })
+      return undefined
+    }
+    return this.#amount(key, found, quantity.canonical, quantity.milli)
+  }
+
+  /** A decimal number of cores. */
+  cpus(key: string): Amount | undefined {
+    const found = this.#scalar(key)
+    if (!found) return undefined
+    const cores = this.#good(key, found, cpuQuantity(String(found.value)))
+    return cores === undefined ? undefined : this.#fromQuantity(key, found.span, cores)
+  }
+
+  /** Bytes in Compose's notation. */
+  bytes(key: string): Amount | undefined {
+    const found = this.#scalar(key)
+    const bytes = found && this.#good(key, found, parseBytes(String(found.value)))
+    if (!found || bytes === undefined || bytes === 0n) return undefined
+    return this.#amount(key, found, memoryQuantity(bytes), bytes * 1000n)
+  }
+
+  /** Microseconds of CPU time (`cpu_quota`) in each period (`cpu_period`, 100 ms); -1 is no limit. */
+  quota(): Amount | undefined {
+    const quota = integer(this.#service, 'cpu_quota')
+    const written = integer(this.#service, 'cpu_period')
+    if (written?.value && !quota) this.#reporter.report(periodAlone, written.span, undefined)
+    const period = written?.value || 100_000
+    if (!quota || quota.value <= 0 || period < 0) return undefined
+    return this.#fromQuantity('cpu_quota', quota.span, `${Math.ceil((quota.value * 1000) / period)}m`)
+  }
+
+  /**
+   * A weight of which 1024 is worth a core, as Kubernetes computes it back from the request. A weight reserves nothing, so it never asks for
+   * more than the limit.
+   */
+  shares(limit: Amount | undefined): Amount | undefined {
+    const found = this.#scalar('cpu_shares')
+    const shares = integer(this.#service, 'cpu_shares')
+    if (!found || !shares || shares.value === 0) return undefined
+    if (shares.value < 0) {
+      this.#reporter.report(negative, found.span, { key: 'cpu_shares', value: String(shares.value) })
+      return undefined
+    }
+    const request = this.#fromQuantity('cpu_shares', shares.span, `${Math.ceil((shares.value * 1000) / 1024)}m`)
+    return request && limit && request.milli > limit.milli ? { ...limit, span: shares.span } : request
+  }
+
+  /** The first amount that is given. Reports those that differ from it, except where the loader has (consistency.ts). */
+  agreed(given: readonly (Amount | undefined)[]): Amount | undefined {
+    const [first, ...others] = given.filter(amount => amount !== undefined)
+    for (const other of others) {
+      if (first === undefined || other.milli === first.milli || isTwin(first, other)) continue
+      this.#reporter.report(
+        conflict,
+        other.span,
+        { key: other.key, value: other.canonical, other: first.key, otherValue: first.canonical },
+        [{ span: first.span, message: `\`${first.key}\` is here` }],
+      )
+    }
+    return first
+  }
+
+  checkAboveLimit(request: Amount | undefined, limit: Amount | undefined): void {
+    if (!request || !limit || request.milli <= limit.milli) return
+    const { key, canonical: value, span } = request
+    this.#reporter.report(aboveLimit, span, { key, value, limit: limit.canonical, limitKey: limit.key }, [
+      { span: limit.span, message: 'the limit is here' },
+    ])
+  }
+
+  #scalar(key: string): ScalarTree | undefined {
+    return scalar(this.#service, ...key.split('.'))
+  }
+
+  /** The value of a grammar; reports what is malformed. */
+  #good<T>(key: string, found: ScalarTree, result: Parsed<T>): T | undefined {
+    const value = String(found.value)
+    // Grammars differ in whether they read a sign; the message is the same.
+    if (/^\s*-/.test(value) && Number.parseFloat(value) !== 0) {
+      this.#reporter.report(negative, found.span, { key, value })
+      return undefined
+    }
+    if (result.ok) return result.value
+    const { reason, hint, start = 0, end = value.length } = result
+    this.#reporter.report(badQuantity, spanInside(found, start, end), { key, value, reason, hint })
+    return undefined
+  }
+
+  #fromQuantity(key: string, span: Span, quantity: string): Amount | undefined {
+    const result = parseQuantity(quantity)
+    if (!result.ok || result.value.milli === 0n) return undefined
+    return { key, span, canonical: result.value.canonical, milli: result.value.milli }
+  }
+
+  #amount(key: string, { span }: ScalarTree, canonical: string, milli: bigint): Amount {
+    return { key, canonical, milli, span }
+  }
+}

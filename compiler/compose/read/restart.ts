@@ -1,0 +1,72 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { At } from '../../text/source.ts'
+import { spanInside } from '../../text/span-inside.ts'
+import type { MapTree, ScalarTree } from '../../text/tree.ts'
+import type { Restart } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { checkCount } from './counts.ts'
+import { integer, scalar } from './tree-values.ts'
+
+type Policy = 'always' | 'on-failure' | 'no'
+
+// The table "Restart policy values" of the specification; the words of `restart` and of `condition` mean the same in both places. Other words
+// do not come this far.
+const policies: ReadonlyMap<string, Policy> = new Map([
+  ['always', 'always'],
+  ['unless-stopped', 'always'],
+  ['any', 'always'],
+  ['no', 'no'],
+  ['none', 'no'],
+  ['never', 'no'],
+  ['on-failure', 'on-failure'],
+])
+
+const contradiction = diagnostic({
+  code: 'restart/contradiction',
+  severity: 'warning',
+  explain:
+    'The service has both `restart` and `deploy.restart_policy.condition`, and they differ. The condition under `deploy` decides. Remove one of them.',
+  text: (p: { restart: string; condition: string }) => ({
+    message: `\`restart: ${p.restart}\` is overruled by the condition \`${p.condition}\` of \`deploy.restart_policy\``,
+    hint: 'remove one of the two',
+  }),
+})
+
+/** `restart` and `deploy.restart_policy` in one: the condition under `deploy` beats `restart` (decisions, section 4, "Restart"). */
+export function readRestart(service: MapTree, { reporter }: ReadContext): Restart {
+  const restart = scalar(service, 'restart')
+  const condition = scalar(service, 'deploy', 'restart_policy', 'condition')
+  const own: Restart = restart ? readWord(restart) : {}
+  const deployed = condition && readWord(condition).policy
+  if (restart && condition && own.policy && deployed && own.policy.value !== deployed.value)
+    reporter.report(
+      contradiction,
+      restart.span,
+      { restart: String(restart.value), condition: String(condition.value) },
+      [{ span: condition.span, message: 'this one decides' }],
+    )
+  const policy = deployed ?? own.policy
+  checkCount(own.maxAttempts, 'restart', reporter, 'write a smaller number, or `on-failure` alone for no limit')
+  // `on-failure:3` keeps its number only where on-failure is what holds.
+  const attempts = readMaxAttempts(service, reporter) ?? (policy?.value === 'on-failure' ? own.maxAttempts : undefined)
+  // Zero is no limit, in `on-failure:0` as in `max_attempts: 0`.
+  const maxAttempts = attempts?.value === 0 ? undefined : attempts
+  return { ...(policy && { policy }), ...(maxAttempts && { maxAttempts }) }
+}
+
+/** A word of the table, `on-failure` also with a number. */
+function readWord(found: ScalarTree): Restart {
+  const [, word = '', count] = /^([^:]*)(?::(.*))?$/s.exec(String(found.value)) ?? []
+  const known = policies.get(word)
+  if (!known) return {}
+  const policy: At<Policy> = { value: known, span: found.span }
+  if (count === undefined) return { policy }
+  const span = spanInside(found, word.length + 1, word.length + 1 + count.length)
+  return { policy, maxAttempts: { value: Number(count), span } }
+}
+
+function readMaxAttempts(service: MapTree, reporter: Reporter): At<number> | undefined {
+  const found = integer(service, 'deploy', 'restart_policy', 'max_attempts')
+  return checkCount(found, 'max_attempts', reporter, 'write a smaller number, or leave it out for no limit')
+}

@@ -1,0 +1,37 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { MapTree } from '../../text/tree.ts'
+import { isLabelKey, isLabelValue } from '../../values/annotation.ts'
+import type { Pair, Service } from '../project.ts'
+import type { ReadContext } from './context.ts'
+import { entries, pairs } from './tree-values.ts'
+
+const badNodeLabel = diagnostic({
+  code: 'scheduling/bad-node-label',
+  severity: 'error',
+  explain: `\`x-node-selector\` names labels that a node must have: a mapping from label to text. Kubernetes limits both: a label is \`[PREFIX/]NAME\`, name and value have at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begin and end with a letter or digit.
+
+\`\`\`yaml
+x-node-selector:
+  kubernetes.io/arch: arm64
+  disk: ssd
+\`\`\``,
+  text: (p: { what: string; text: string }) => ({ message: `\`${p.text}\` is no ${p.what} of a node label` }),
+})
+
+/** `x-node-selector`: labels that a node must have. */
+export function readScheduling(service: MapTree, { reporter }: ReadContext): Pick<Service, 'nodeSelector'> {
+  const wrong = new Set<string>()
+  for (const [label, { key, value }] of entries(service, 'x-node-selector')) {
+    if (!isLabelKey(label)) {
+      reporter.report(badNodeLabel, key, { what: 'name', text: label })
+      wrong.add(label)
+    }
+    const text = value.kind === 'scalar' ? String(value.value ?? '') : ''
+    if (value.kind !== 'scalar' || !isLabelValue(text)) {
+      reporter.report(badNodeLabel, value.span, { what: 'value', text })
+      wrong.add(label)
+    }
+  }
+  const nodeSelector: readonly Pair[] = pairs(service, ['x-node-selector'], '')
+  return { nodeSelector: wrong.size === 0 ? nodeSelector : nodeSelector.filter(({ name }) => !wrong.has(name)) }
+}

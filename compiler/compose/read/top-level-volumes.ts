@@ -1,0 +1,21 @@
+import type { Loaded } from '../load/loaded.ts'
+import type { Volume } from '../project.ts'
+import { entries, filledText, flag, pairs } from './tree-values.ts'
+
+/** The top-level volumes. What the options of a driver mean is the plan's to decide. */
+export function readVolumes({ tree, namedResources }: Loaded): ReadonlyMap<string, Volume> {
+  const volumes = new Map<string, Volume>()
+  for (const [key, { key: span, value }] of entries(tree, 'volumes')) {
+    const name = namedResources.has(`volumes.${key}`) ? filledText(value, 'name') : undefined
+    volumes.set(key, {
+      key,
+      ...(name && { name }),
+      span,
+      external: flag(value, 'external')?.value ?? false,
+      driver: filledText(value, 'driver'),
+      driverOpts: pairs(value, ['driver_opts']),
+      labels: pairs(value, ['labels'], ''),
+    })
+  }
+  return volumes
+}

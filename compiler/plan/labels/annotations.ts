@@ -1,0 +1,78 @@
+import type { Pair, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import { isAnnotationKey } from '../../values/annotation.ts'
+import type { PlanContext } from '../context.ts'
+
+const badKey = diagnostic({
+  code: 'labels/bad-key',
+  severity: 'warning',
+  loss: true,
+  explain: `Labels become annotations in Kubernetes, whose keys are stricter than Compose's: \`[PREFIX/]NAME\`, where the name has at most 63 letters, digits, \`-\`, \`_\` and \`.\`, begins and ends with a letter or digit, and the prefix is a host name. The label is left out.`,
+  text: (p: { key: string }) => ({
+    message: `\`${p.key}\` cannot be the key of an annotation, and is left out`,
+    hint: 'use letters, digits, `-`, `_` and `.`, at most 63 of them, with an optional `host.name/` before them',
+  }),
+})
+
+const tooLarge = diagnostic({
+  code: 'labels/too-large',
+  severity: 'error',
+  explain:
+    'Labels become annotations, and Kubernetes allows 256 KiB of them on an object: names and values together. Put large texts into a config, which is mounted as a file.',
+  text: (p: { label: string; bytes: number }) => ({
+    message: `the labels have ${p.bytes} bytes together, more than the ${mostBytes} that Kubernetes allows; the largest is \`${p.label}\``,
+    hint: 'put the text into a config, and mount it',
+  }),
+})
+
+/** What the API server allows on an object, less room for annotations of controllers. */
+const mostBytes = 256 * 1024 - 2048
+
+type Annotations = Readonly<Record<string, string>>
+
+/** Labels as annotations, sorted by key; undefined when there are none. Reports keys that Kubernetes would refuse. */
+export function toAnnotations(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  ...lists: (readonly Pair[])[]
+): Annotations | undefined {
+  const found = new Map<string, Pair>()
+  for (const label of lists.flat()) {
+    const { name, span, key = span } = label
+    if (!isAnnotationKey(name)) reporter.report(badKey, key, { key: name })
+    else if (!found.has(name)) found.set(name, label)
+  }
+  if (found.size === 0) return undefined
+  const sorted = [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+  checkSize(sorted, reporter)
+  return Object.fromEntries(sorted.map(({ name, value }) => [name, value]))
+}
+
+/** Reports labels that are too large together, at the largest. */
+function checkSize(labels: readonly Pair[], reporter: Reporter): void {
+  const sizes = labels.map(({ name, value }) => name.length + Buffer.byteLength(value))
+  const bytes = sizes.reduce((sum, size) => sum + size, 0)
+  const largest = bytes > mostBytes ? labels[sizes.indexOf(Math.max(...sizes))] : undefined
+  if (largest) reporter.report(tooLarge, largest.key ?? largest.span, { label: largest.name, bytes })
+}
+
+/** Annotations of what belongs to a service: its labels (decisions, "Labels"). */
+export const serviceAnnotations = (context: PlanContext, service: Service): Annotations | undefined =>
+  toAnnotations(context, service.labels)
+
+/**
+ * Annotations of a workload: the labels and `deploy.labels` of its services; where they differ, the first service's
+ * hold.
+ */
+export const workloadAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
+  toAnnotations(context, ...services.flatMap(service => [service.labels, service.deploy.labels]))
+
+/** Annotations of a Pod template: `annotations` and the labels, without our own, whose change must not restart Pods. */
+export const templateAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
+  toAnnotations(
+    context,
+    ...services.flatMap(service => [
+      service.annotations,
+      service.labels.filter(({ name }) => !name.startsWith('dev.platform/')),
+    ]),
+  )

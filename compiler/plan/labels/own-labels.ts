@@ -1,0 +1,59 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import type { PlanContext } from '../context.ts'
+import { type WrittenLabel, writtenLabels } from './written-labels.ts'
+
+const unknownLabel = diagnostic({
+  code: 'labels/unknown',
+  severity: 'warning',
+  explain: `Labels that begin with \`dev.platform/\` are instructions to devctl. There are two for Compose files:
+
+| label | where | meaning |
+|---|---|---|
+| \`dev.platform/update\` | \`labels\` of a service | how its Pods are replaced: \`rolling\`, \`recreate\`, \`on-delete\` |
+| \`dev.platform/policy\` | \`labels\` and \`deploy.labels\` of a service, \`labels\` of a volume, config, secret or of endpoints | \`keep\`: \`destroy\` and prune leave the objects |
+
+Any other becomes an annotation that nothing reads.`,
+  text: (p: { label: string; hint: string | undefined }) => ({
+    message: `devctl knows no label \`${p.label}\``,
+    hint: p.hint ?? 'known are `dev.platform/update` and `dev.platform/policy`; use a prefix of your own for others',
+  }),
+})
+
+const unknownValue = diagnostic({
+  code: 'labels/unknown-value',
+  severity: 'warning',
+  explain:
+    'The label `dev.platform/policy` has one value, `keep`, in lower case: `destroy` and prune leave the object. With any other value the object is deleted like every other.',
+  text: (p: { value: string }) => ({
+    message: `\`dev.platform/policy: ${p.value}\` protects nothing`,
+    hint: 'write `keep`, or remove the label',
+  }),
+})
+
+const misplaced = diagnostic({
+  code: 'labels/misplaced',
+  severity: 'warning',
+  explain: `The label is one of devctl's own, but not where it is read. \`dev.platform/update\` belongs under \`labels\` of the service; \`dev.platform/policy\` under \`labels\` or \`deploy.labels\` of a service, or under \`labels\` of a volume, config, secret or of endpoints. \`annotations\` reach the Pods only, which are deleted with their workload.`,
+  text: (p: { label: string; service: string | undefined }) => ({
+    message: `\`${p.label}\` has no effect here`,
+    hint: `write it under ${p.service === undefined ? '`labels` of a service' : `\`services.${p.service}.labels\``}`,
+  }),
+})
+
+/** Where each label is read. */
+const places: Readonly<Record<string, ReadonlySet<WrittenLabel['on']>>> = {
+  'dev.platform/update': new Set(['service']),
+  'dev.platform/policy': new Set(['service', 'deploy', 'volume', 'mount', 'config', 'secret', 'endpoints']),
+}
+
+/** Reports labels of devctl's own prefix that it does not know, or does not read where they are written. */
+export function checkOwnLabels({ project, reporter }: Pick<PlanContext, 'project' | 'reporter'>): void {
+  for (const { name, value, span, key = span, on, service } of writtenLabels(project)) {
+    if (!/^dev\.platform\//i.test(name)) continue
+    const read = places[name]
+    if (!read) reporter.report(unknownLabel, key, { label: name, hint: didYouMean(name, Object.keys(places)) })
+    else if (!read.has(on)) reporter.report(misplaced, key, { label: name, service })
+    else if (name === 'dev.platform/policy' && value !== 'keep') reporter.report(unknownValue, span, { value })
+  }
+}

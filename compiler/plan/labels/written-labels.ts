@@ -1,0 +1,27 @@
+import type { Pair, Project } from '../../compose/project.ts'
+
+/** A label of a Compose file, and what it is written on. */
+export interface WrittenLabel extends Pair {
+  readonly on: 'service' | 'deploy' | 'pod' | 'volume' | 'mount' | 'config' | 'secret' | 'endpoints'
+  /** The service it is written on. */
+  readonly service?: string
+}
+
+/** All labels of a project, and the `annotations` of services (`pod`), in the order of their kinds. */
+export function writtenLabels(project: Project): readonly WrittenLabel[] {
+  const found: WrittenLabel[] = []
+  const add = (on: WrittenLabel['on'], labels: readonly Pair[], service?: string) => {
+    for (const label of labels) found.push({ ...label, on, ...(service !== undefined && { service }) })
+  }
+  for (const { name, labels, deploy, annotations, mounts } of project.services.values()) {
+    add('service', labels, name)
+    add('deploy', deploy.labels, name)
+    add('pod', annotations, name)
+    for (const mount of mounts) if (mount.type === 'volume') add('mount', mount.labels, name)
+  }
+  for (const { labels } of project.volumes.values()) add('volume', labels)
+  for (const { labels } of project.configs.values()) add('config', labels)
+  for (const { labels } of project.secrets.values()) add('secret', labels)
+  add('endpoints', project.endpoints?.labels ?? [])
+  return found
+}

@@ -1,0 +1,183 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { type PlanContext, sortBy } from '../context.ts'
+import { isServiceName } from '../object-names.ts'
+import type { Mentions } from '../secrets/mentions.ts'
+
+const collision = diagnostic({
+  code: 'names/collision',
+  severity: 'error',
+  explain: `Two things want one host name. Services, \`container_name\`, network aliases and link aliases all become names of Services, which are unique in a namespace. (An alias that services share on a common network is fine: its name leads to all of them.) Rename one.`,
+  text: (p: { name: string; what: string; other: string; service: string }) => ({
+    message: `${p.what} \`${p.name}\` collides with ${p.other}`,
+    hint: `write another name here, for example \`${p.service}-${p.name}\`, and in what connects to it`,
+  }),
+})
+
+const notPossible = diagnostic({
+  code: 'names/alias',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Host names in a cluster are names of Services: one DNS label of lower-case letters, digits and `-`, beginning with a letter. An alias with dots, underscores or a leading digit cannot exist; it is left out.',
+  text: (p: { alias: string; service: string }) => ({
+    message: `\`${p.alias}\` cannot be a host name in the cluster, and is left out`,
+    hint: `use \`${p.service}\`, or an alias of letters, digits and \`-\``,
+  }),
+})
+
+const containerName = diagnostic({
+  code: 'names/container-name',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, so this one does not exist. Nothing in the file uses it; what uses it in an image or in a file must use the name of the service.',
+  text: (p: { name: string; service: string }) => ({
+    message: `\`${p.name}\` is no host name in the cluster; the service is reached as \`${p.service}\``,
+  }),
+})
+
+const external = diagnostic({
+  code: 'links/external',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'An external link leads to a container that another application runs. In a cluster it becomes an alias for the Service of that name in the same namespace, which must be known and exist.',
+  text: (p: { name: string; reason: string }) => ({
+    message: `the external link to \`${p.name}\` is left out: ${p.reason}`,
+    hint: 'use the name of the other Service itself',
+  }),
+})
+
+/** Another name for services. */
+export interface Alias {
+  readonly name: string
+  /** The Compose services it leads to, sorted; none for an external one. */
+  readonly services: readonly string[]
+  /** The service and field that it is written in. */
+  readonly owner: string
+  readonly key: 'networks' | 'links' | 'container_name' | 'external_links'
+  readonly span: Span
+  readonly externalName?: string
+}
+
+interface AliasRequest {
+  readonly name: string
+  readonly service: string
+  readonly owner: string
+  readonly key: Alias['key']
+  readonly span: Span
+  /** Networks on which it holds; absent: everywhere. */
+  readonly network?: string
+  readonly externalName?: string
+}
+
+/** Collects the aliases of all services. Reports names that cannot be had, and names that two want. */
+export function planAliases(context: PlanContext, mentions: Mentions): readonly Alias[] {
+  const byName = new Map<string, AliasRequest[]>()
+  for (const service of sortBy(context.project.services.values(), ({ name }) => name))
+    for (const request of aliasRequests(context, service, mentions)) {
+      const list = byName.get(request.name)
+      if (list) list.push(request)
+      else byName.set(request.name, [request])
+    }
+  const taken = new Map(
+    sortBy(context.project.services.values(), ({ name }) => name).map(s => [context.names.of(s.name), s]),
+  )
+  const found: Alias[] = []
+  for (const [name, list] of byName) {
+    const holder = taken.get(name)
+    const others = list.filter(request => request.service !== holder?.name || request.externalName !== undefined)
+    for (const request of holder ? others : [])
+      reportCollision(context, request, `the service \`${holder!.name}\``, holder!.span)
+    if (!holder) found.push(unite(context, name, list))
+  }
+  return sortBy(found, ({ name }) => name)
+}
+
+/** The alias that all wishes for a name make; services may share it where a network would let them. */
+function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
+  const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request
+  const services = new Set([first.service])
+  for (const request of list.slice(1)) {
+    if (request.service === first.service && request.externalName === first.externalName) continue
+    if (isShared(list, request)) services.add(request.service)
+    else reportCollision(context, request, `that of \`${first.service}\``, first.span)
+  }
+  const { owner, key, span, externalName } = first
+  const external = externalName !== undefined && { externalName }
+  return { name, services: externalName === undefined ? [...services] : [], owner, key, span, ...external }
+}
+
+/** Whether another service has the alias on the same network. */
+function isShared(list: readonly AliasRequest[], request: AliasRequest): boolean {
+  return (
+    request.network !== undefined &&
+    list[0]!.network !== undefined &&
+    list.some(other => other.service !== request.service && other.network === request.network)
+  )
+}
+
+function reportCollision({ reporter }: PlanContext, request: AliasRequest, other: string, span: Span): void {
+  const what = {
+    networks: 'the alias',
+    links: 'the link alias',
+    container_name: 'the container name',
+    external_links: 'the link alias',
+  }[request.key]
+  reporter.report(collision, request.span, { name: request.name, what, other, service: request.service }, [
+    { span, message: 'the other one is here' },
+  ])
+}
+
+function* aliasRequests(context: PlanContext, service: Service, mentions: Mentions): Generator<AliasRequest> {
+  const { reporter, project, names } = context
+  const own = names.of(service.name)
+  const owner = service.name
+  const container = service.containerName
+  if (container && container.value !== service.name) {
+    const name = container.value.toLowerCase()
+    if (isServiceName(name)) {
+      if (name !== own) yield { name, service: owner, owner, key: 'container_name', span: container.span }
+    } else if (mentions.of(owner).some(({ host }) => host === name))
+      reporter.report(notPossible, container.span, { alias: container.value, service: own })
+    else reporter.report(containerName, container.span, { name: container.value, service: own })
+  }
+  for (const network of service.networks)
+    for (const alias of network.aliases) {
+      const name = alias.value.toLowerCase()
+      if (!isServiceName(name)) reporter.report(notPossible, alias.span, { alias: alias.value, service: own })
+      else if (name !== own)
+        yield { name, service: owner, owner, key: 'networks', span: alias.span, network: network.name }
+    }
+  for (const link of service.links) {
+    const target = project.services.has(link.service) ? names.of(link.service) : undefined
+    const name = link.alias.toLowerCase()
+    if (target === undefined || link.alias === link.service || name === target) continue
+    if (!isServiceName(name)) reporter.report(notPossible, link.span, { alias: link.alias, service: target })
+    else yield { name, service: link.service, owner, key: 'links', span: link.span }
+  }
+  for (const link of service.externalLinks) {
+    const name = link.alias.toLowerCase()
+    const { namespace } = context.environment
+    // Under its own name it is reached without us.
+    if (link.alias === link.service && isServiceName(name)) continue
+    const reason =
+      !isServiceName(name) || !isServiceName(link.service)
+        ? 'its names are no host names in a cluster'
+        : namespace === undefined
+          ? 'the namespace is not known'
+          : undefined
+    if (reason) reporter.report(external, link.span, { name: link.service, reason })
+    else
+      yield {
+        name,
+        service: link.service,
+        owner,
+        key: 'external_links',
+        span: link.span,
+        externalName: `${link.service}.${namespace}.svc.cluster.local`,
+      }
+  }
+}

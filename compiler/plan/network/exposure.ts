@@ -1,0 +1,261 @@
+import type { Port, Protocol, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { isAnnotationKey } from '../../values/annotation.ts'
+import type { PlanContext } from '../context.ts'
+import { slug } from '../object-names.ts'
+import type { ContainerPort, ServicePort } from '../plan.ts'
+import { exposedByBuild } from '../pod/built-image.ts'
+import type { Mentions } from '../secrets/mentions.ts'
+import { debuggerPorts } from './route-ports.ts'
+
+const byMention = diagnostic({
+  code: 'ports/by-mention',
+  severity: 'info',
+  explain: `Another service uses this port, but the service itself does not list it. In a cluster a Service passes on only the ports that it lists, so the port was added.
+
+\`\`\`yaml
+services:
+  cache:
+    image: redis:7
+    expose: ["6379"]     # says it where it belongs
+  web:
+    environment:
+      REDIS_URL: redis://cache:6379
+\`\`\``,
+  text: (p: { service: string; port: number; where: string }) => ({
+    message: `port ${p.port} of \`${p.service}\` is opened because ${p.where} uses it`,
+    hint: `add \`expose: ["${p.port}"]\` to \`${p.service}\``,
+  }),
+})
+
+const portRange = diagnostic({
+  code: 'ports/published-range',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A range of published ports lets the container engine choose a free one on its machine. A cluster has no such choice: the service is reached at its name and container port, and at its public address. The range is left out.',
+  text: (p: { published: string; target: number }) => ({
+    message: `the published range \`${p.published}\` has no meaning in a cluster; the port is ${p.target}`,
+    hint: `write one port, for example \`${p.published.split('-')[0]}:${p.target}\``,
+  }),
+})
+
+const hostMode = diagnostic({
+  code: 'ports/host-mode',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`mode: host` publishes the port on the node that the container runs on. It becomes a `hostPort`: reachable at that node only, at most one Pod a node, and refused where Pod Security is `baseline` or `restricted`.',
+  text: (p: { port: number }) => ({
+    message: `\`mode: host\` opens port ${p.port} on whatever node the Pod runs on`,
+    hint: 'remove `mode: host`; other services and the public address do not need it',
+  }),
+})
+
+const badProtocol = diagnostic({
+  code: 'ports/app-protocol',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Kubernetes takes names of application protocols as IANA registers them (`http`, `https`, `grpc`), or with a prefix such as `example.com/my-protocol`: letters, digits, `-`, `_` and `.`. Another one it refuses, so it is left out; it is a hint for load balancers only.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is no name of a protocol to Kubernetes, and is left out`,
+    hint: 'write a name such as `http` or `grpc`',
+  }),
+})
+
+/** The ports of a service: what its containers and its Service list. */
+const headlessPort = diagnostic({
+  code: 'ports/headless',
+  severity: 'warning',
+  explain: `With \`endpoint_mode: dnsrr\` the name of the service leads straight to its Pods, and nobody on the way turns a published port into that of the container: other services reach the container port only. Without \`dnsrr\` both work.
+
+\`\`\`yaml
+ports: ["8080:80"]
+deploy: {endpoint_mode: dnsrr}    # http://web:80, not http://web:8080
+\`\`\``,
+  text: (p: { service: string; published: number; target: number }) => ({
+    message: `\`${p.service}:${p.published}\` leads nowhere, because \`endpoint_mode: dnsrr\` has no published ports; the port is ${p.target}`,
+    hint: `use port ${p.target}, or remove \`endpoint_mode: dnsrr\``,
+  }),
+})
+
+export interface Exposure {
+  readonly containerPorts: readonly ContainerPort[]
+  /** Empty: nothing is known, and the Service is headless. */
+  readonly servicePorts: readonly ServicePort[]
+  /** The TCP port of the Service that tells best whether the service is there. */
+  readonly waitPort?: number
+}
+
+interface KnownPort {
+  readonly port: number
+  readonly protocol: Protocol
+  readonly name?: string | undefined
+  readonly appProtocol?: string | undefined
+  readonly hostPort?: number | undefined
+}
+
+/** A port that an endpoint rule leads to. */
+export interface EndpointPort {
+  readonly port: number
+  readonly span: Span
+}
+
+/**
+ * Collects the ports of a service (decisions, "In-cluster network"): `ports`, `expose`, `healthcheck.http.port`,
+ * endpoint rules, EXPOSE of the built stage, and what peers mention. Reports ports that only a peer knew of, and
+ * published ranges.
+ */
+export function planExposure(
+  context: PlanContext,
+  service: Service,
+  mentions: Mentions,
+  endpoints: readonly EndpointPort[],
+): Exposure {
+  const { reporter } = context
+  const known = new Map<string, KnownPort>()
+  const add = (port: KnownPort) => {
+    const key = `${port.port}/${port.protocol}`
+    if (!known.has(key)) known.set(key, port)
+  }
+  for (const port of service.ports) {
+    const hostPort = port.mode === 'host' ? publishedPort(port) : undefined
+    if (hostPort !== undefined) reporter.report(hostMode, port.span, { port: hostPort })
+    if (port.published?.includes('-'))
+      reporter.report(portRange, port.span, { published: port.published, target: port.target })
+    if (port.appProtocol !== undefined && !isQualifiedName(port.appProtocol))
+      reporter.report(badProtocol, port.span, { name: port.appProtocol })
+    add({ port: port.target, protocol: port.protocol, name: port.name, appProtocol: port.appProtocol, hostPort })
+  }
+  checkHeadless(context, service)
+  for (const { value } of service.expose) add(value)
+  const check = service.healthcheck?.check
+  if (check?.kind === 'http') add({ port: check.port, protocol: 'TCP' })
+  const published = publishedPorts(service, known)
+  // From here on a port that the Service has already, be it a published one, is known.
+  const isServed = (port: number) =>
+    known.has(`${port}/TCP`) || published.some(p => p.port === port && p.protocol === 'TCP')
+  for (const { port } of endpoints) if (!isServed(port)) add({ port, protocol: 'TCP' })
+  for (const port of exposedByBuild(context, service)) add(port)
+  for (const mention of mentions.of(service.name)) {
+    if (!mention.port || isServed(mention.port) || known.has(`${mention.port}/UDP`)) continue
+    reporter.report(byMention, mention.span, { service: service.name, port: mention.port, where: mention.where })
+    add({ port: mention.port, protocol: 'TCP' })
+  }
+  return toExposure(service, [...known.values()], published)
+}
+
+/** Reports published ports that a headless Service cannot serve: those that differ from every container port. */
+function checkHeadless({ reporter }: PlanContext, service: Service): void {
+  if (service.deploy.endpointMode?.value !== 'dnsrr') return
+  const targets = new Set(service.ports.map(({ target, protocol }) => `${target}/${protocol}`))
+  for (const port of service.ports) {
+    const published = publishedPort(port)
+    if (published !== undefined && !targets.has(`${published}/${port.protocol}`))
+      reporter.report(headlessPort, port.span, { service: service.name, published, target: port.target })
+  }
+}
+
+function toExposure(service: Service, known: readonly KnownPort[], published: readonly PublishedPort[]): Exposure {
+  const names = portNames(known)
+  const containerPorts = known.map(port => ({
+    name: names.get(port)!,
+    port: port.port,
+    protocol: port.protocol,
+    ...(port.hostPort !== undefined && { hostPort: port.hostPort }),
+  }))
+  const own = known.map(port => ({
+    name: names.get(port)!,
+    port: port.port,
+    targetPort: port.port,
+    protocol: port.protocol,
+    ...appProtocol(port.appProtocol),
+  }))
+  const taken = new Set(known.map(({ port, protocol }) => `${port}/${protocol}`))
+  const extra = published.flatMap(port => {
+    const key = `${port.port}/${port.protocol}`
+    if (taken.has(key)) return []
+    taken.add(key)
+    const name = freeName(defaultName(port), new Set(names.values()))
+    return [
+      { name, port: port.port, targetPort: port.target, protocol: port.protocol, ...appProtocol(port.appProtocol) },
+    ]
+  })
+  const waitPort = choosePortToWait(service, known)
+  return {
+    containerPorts: containerPorts.sort(byPort),
+    servicePorts: [...own, ...extra].sort(byPort),
+    ...(waitPort !== undefined && { waitPort }),
+  }
+}
+
+/**
+ * The port of the healthcheck, else the first TCP port in the order of writing, a debugger's only when there is no
+ * other.
+ */
+function choosePortToWait(service: Service, known: readonly KnownPort[]): number | undefined {
+  const check = service.healthcheck?.check
+  if (check?.kind === 'http') return check.port
+  const tcp = known.filter(({ protocol }) => protocol === 'TCP')
+  return (tcp.find(({ port }) => !debuggerPorts.has(port)) ?? tcp[0])?.port
+}
+
+interface PublishedPort extends KnownPort {
+  readonly target: number
+}
+
+/** The published ports that differ from every container port: other services can use them too. */
+function publishedPorts(service: Service, known: ReadonlyMap<string, KnownPort>): readonly PublishedPort[] {
+  return service.ports.flatMap(port => {
+    const number = publishedPort(port)
+    if (number === undefined || known.has(`${number}/${port.protocol}`)) return []
+    return [{ port: number, target: port.target, protocol: port.protocol, appProtocol: port.appProtocol }]
+  })
+}
+
+/** The number that a port is published on; undefined for none, and for a range. */
+export function publishedPort(port: Port): number | undefined {
+  return port.published !== undefined && /^[1-9]\d*$/.test(port.published) ? Number(port.published) : undefined
+}
+
+const defaultName = ({ port, protocol }: Pick<KnownPort, 'port' | 'protocol'>) => `${protocol.toLowerCase()}-${port}`
+
+/**
+ * Names of ports: the one that is written, made fit for Kubernetes (15 characters, a letter among them), else `tcp-80`.
+ */
+function portNames(known: readonly KnownPort[]): ReadonlyMap<KnownPort, string> {
+  const names = new Map<KnownPort, string>()
+  const taken = new Set<string>()
+  for (const port of known) {
+    const written = port.name && slug(port.name).replace(/-{2,}/g, '-').slice(0, 15).replace(/-$/, '')
+    const name = freeName(written && /[a-z]/.test(written) && !taken.has(written) ? written : defaultName(port), taken)
+    names.set(port, name)
+    taken.add(name)
+  }
+  return names
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted
+  for (let number = 2; taken.has(name); number++) name = `${wanted.slice(0, 12)}-${number}`
+  return name
+}
+
+/** Protocols are named like annotations: both are qualified names to Kubernetes. */
+const isQualifiedName = isAnnotationKey
+
+/**
+ * Names of protocols that have none with IANA carry Kubernetes' prefix:
+ * https://kubernetes.io/docs/concepts/services-networking/service/#application-protocol
+ */
+function appProtocol(name: string | undefined): { readonly appProtocol?: string } {
+  if (name === undefined || !isQualifiedName(name)) return {}
+  return { appProtocol: ['h2c', 'ws', 'wss'].includes(name) ? `kubernetes.io/${name}` : name }
+}
+
+export const byPort = (
+  a: { readonly port: number; readonly protocol: string },
+  b: { readonly port: number; readonly protocol: string },
+): number => a.port - b.port || (a.protocol < b.protocol ? -1 : a.protocol > b.protocol ? 1 : 0)

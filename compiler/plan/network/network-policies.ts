@@ -1,0 +1,208 @@
+import type { Network, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { type PlanContext, sortBy, sourceOf } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { cutName, distinctNames, toDnsLabel } from '../object-names.ts'
+import type { NetworkPolicyPlan, PolicyPeerRule, RoutePlan, ServicePlan, WaitPlan } from '../plan.ts'
+import { byPort } from './exposure.ts'
+
+const externalNetwork = diagnostic({
+  code: 'network/external',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'An external network connects services of several applications. In a cluster all Pods can reach each other unless a policy forbids it, so services on an external network accept connections from everywhere.',
+  text: (p: { network: string }) => ({
+    message: `the external network \`${p.network}\` is taken for the whole cluster: its services accept connections from everywhere`,
+  }),
+})
+
+const jobFromInternal = diagnostic({
+  code: 'network/job-wait',
+  severity: 'warning',
+  explain:
+    'The service waits for a Job by asking the API server of the cluster, and its only networks are internal, from which nothing outside can be reached. The policy opens TCP 443 and 6443 for it, which is where API servers listen.',
+  text: (p: { service: string }) => ({
+    message: `\`${p.service}\` waits for a Job, so its internal network is opened to ports 443 and 6443`,
+    hint: 'render with `--start-order client`, or give it another network',
+  }),
+})
+
+/** What policies need to know of a Pod. */
+export interface PolicyPod {
+  /** In Kubernetes' form; the lead first. */
+  readonly service: string
+  readonly members: readonly Service[]
+  readonly waits: readonly WaitPlan[]
+}
+
+export interface NetworkPlan {
+  readonly policies: readonly NetworkPolicyPlan[]
+  /** Labels of the Pods of a group, by the Kubernetes name of its lead. */
+  labelsOf(service: string): Readonly<Record<string, string>>
+}
+
+/**
+ * Plans policies where the file separates its services: two or more networks, or an internal one (decisions,
+ * "Networks"). A Pod accepts connections from Pods that share a network with it, and on its public ports from
+ * everybody. Pods without a network (`network_mode: none`) are cut off in any case.
+ */
+export function planNetworks(
+  context: PlanContext,
+  pods: readonly PolicyPod[],
+  routes: readonly RoutePlan[],
+  services: readonly ServicePlan[],
+): NetworkPlan {
+  const used = usedNetworks(context, pods)
+  const cutOff = pods.filter(({ members }) => members.some(({ networkMode }) => networkMode?.value === 'none'))
+  if (!separates(used)) return { policies: cutOff.map(pod => denyAll(context, pod)), labelsOf: () => ({}) }
+  const labels = new Map<string, Record<string, string>>()
+  const names = distinctNames(
+    used.map(({ key }) => key),
+    key => toDnsLabel(key, 50),
+    50,
+  )
+  for (const { service, members } of pods)
+    labels.set(
+      service,
+      Object.fromEntries(networksOf(members).map(key => [`network.devctl/${names.get(key) ?? key}`, 'true'])),
+    )
+  const hasInternal = used.some(({ internal }) => internal)
+  const policies = [
+    ...used.map(network => networkPolicy(context, network, names.get(network.key)!, hasInternal)),
+    ...publicPolicies(context, pods, routes, services),
+    ...waitPolicies(context, pods, used),
+    ...cutOff.map(pod => denyAll(context, pod)),
+  ]
+  return { policies: sortBy(policies, ({ name }) => name), labelsOf: service => labels.get(service) ?? {} }
+}
+
+const separates = (used: readonly Network[]): boolean => used.length > 1 || used.some(({ internal }) => internal)
+
+/** Whether policies say who may connect to the Pods of a group. */
+export function findProtected(context: PlanContext, groups: readonly Pick<PolicyPod, 'members'>[]) {
+  const isSeparated = separates(usedNetworks(context, groups))
+  return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && networksOf(members).length > 0
+}
+
+const networksOf = (members: readonly Service[]): readonly string[] =>
+  [...new Set(members.flatMap(({ networks }) => networks.map(({ name }) => name)))].sort()
+
+function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, 'members'>[]): readonly Network[] {
+  const keys = new Set(pods.flatMap(({ members }) => networksOf(members)))
+  return sortBy(
+    [...project.networks.values()].filter(({ key }) => keys.has(key)),
+    ({ key }) => key,
+  )
+}
+
+/** Who may connect to the Pods of a network; from an internal one nothing else can be reached but DNS. */
+function networkPolicy(context: PlanContext, network: Network, name: string, hasInternal: boolean): NetworkPolicyPlan {
+  const podLabels = { [`network.devctl/${name}`]: 'true' }
+  if (network.external) context.reporter.report(externalNetwork, network.span, { network: network.key })
+  const peers: readonly PolicyPeerRule[] = network.external ? [{}] : [{ podLabels }]
+  // Policies add up: as soon as one limits what a Pod may reach, its other networks must say that they do not.
+  const egress: readonly PolicyPeerRule[] | undefined = network.internal
+    ? [{ podLabels }, { dns: true }]
+    : hasInternal
+      ? [{}]
+      : undefined
+  return {
+    name: cutName(`${context.environment.name}-network-${name}`, 240),
+    source: sourceOf(context, network.span, `networks.${network.key}`),
+    span: network.span,
+    annotations: toAnnotations(context, network.labels),
+    podLabels,
+    ingress: peers,
+    ...(egress && { egress }),
+  }
+}
+
+/** Public routes are always allowed, from everybody: where the ingress controller runs is not known. */
+function publicPolicies(
+  context: PlanContext,
+  pods: readonly PolicyPod[],
+  routes: readonly RoutePlan[],
+  services: readonly ServicePlan[],
+): readonly NetworkPolicyPlan[] {
+  const objects = new Map(services.map(service => [service.name, service]))
+  const leads = new Map(
+    pods.flatMap(({ service, members }) => members.map(member => [context.names.of(member.name), service] as const)),
+  )
+  const ports = new Map<string, Set<string>>()
+  const open = (lead: string, port: number, protocol: string) =>
+    ports.set(lead, (ports.get(lead) ?? new Set()).add(`${port}/${protocol}`))
+  for (const { exposed, selects, ports: own } of services)
+    if (exposed && 'service' in selects)
+      for (const { targetPort, protocol } of own) open(selects.service, targetPort, protocol)
+  for (const { rules } of routes)
+    for (const { service, port } of rules) {
+      const lead = leads.get(service)
+      if (lead === undefined) continue
+      // A policy is about the ports of Pods, a route about those of Services.
+      const target = objects.get(service)?.ports.find(one => one.port === port)?.targetPort ?? port
+      open(lead, target, 'TCP')
+    }
+  return pods.flatMap(pod => {
+    const own = ports.get(pod.service)
+    const [lead] = pod.members
+    if (!own || !lead) return []
+    const allowed = [...own]
+      .map(key => ({ port: Number.parseInt(key, 10), protocol: key.split('/')[1] as 'TCP' | 'UDP' | 'SCTP' })) // as `open` writes it
+      .sort(byPort)
+    return [{ ...policyOf(context, pod, lead, 'public'), ingress: [{ ports: allowed }] }]
+  })
+}
+
+/** A wait must reach what it waits for, whether or not the two share a network. */
+function waitPolicies(
+  context: PlanContext,
+  pods: readonly PolicyPod[],
+  used: readonly Network[],
+): readonly NetworkPolicyPlan[] {
+  const internal = new Set(used.filter(network => network.internal).map(({ key }) => key))
+  const byService = new Map(
+    pods.flatMap(pod => pod.members.map(member => [context.names.of(member.name), pod] as const)),
+  )
+  const ingress = new Map<PolicyPod, PolicyPeerRule[]>()
+  const found: NetworkPolicyPlan[] = []
+  for (const pod of pods) {
+    const [lead] = pod.members
+    const own = networksOf(pod.members)
+    if (!lead || own.length === 0) continue
+    const isInternal = own.every(key => internal.has(key))
+    const egress: PolicyPeerRule[] = []
+    for (const wait of pod.waits) {
+      const target = byService.get(wait.service)
+      if (wait.kind !== 'port' || !target || networksOf(target.members).some(key => own.includes(key))) continue
+      const ports = [{ port: wait.port, protocol: 'TCP' as const }]
+      const rules = ingress.get(target) ?? []
+      ingress.set(target, [...rules, { podLabels: { 'dev.platform/service': pod.service }, ports }])
+      egress.push({ podLabels: { 'dev.platform/service': target.service }, ports })
+    }
+    if (isInternal && pod.waits.some(({ kind }) => kind === 'job')) {
+      context.reporter.report(jobFromInternal, lead.span, { service: lead.name })
+      egress.push({ ports: [443, 6443].map(port => ({ port, protocol: 'TCP' as const })) })
+    }
+    if (isInternal && egress.length > 0) found.push({ ...policyOf(context, pod, lead, 'waits-for'), egress })
+  }
+  for (const [pod, rules] of ingress) {
+    const [lead] = pod.members
+    if (lead) found.push({ ...policyOf(context, pod, lead, 'awaited'), ingress: rules })
+  }
+  return found
+}
+
+function denyAll(context: PlanContext, pod: PolicyPod): NetworkPolicyPlan {
+  return { ...policyOf(context, pod, pod.members[0]!, 'none'), ingress: [], egress: [] }
+}
+
+function policyOf({ environment, ...context }: PlanContext, pod: PolicyPod, lead: Service, what: string) {
+  return {
+    name: cutName(`${environment.name}-${pod.service}-${what}`, 240),
+    source: sourceOf(context, lead.span, `services.${lead.name}`),
+    service: pod.service,
+    span: lead.span,
+    podLabels: { 'dev.platform/service': pod.service },
+  }
+}

@@ -1,0 +1,323 @@
+import type { EndpointRule, OwnHost, Service, TlsSource } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { isDnsSubdomain } from '../../values/dns-name.ts'
+import { type PlanContext, sortBy, sourceOf } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { cutName, slug, toDnsLabel } from '../object-names.ts'
+import type { RoutePlan } from '../plan.ts'
+import type { EndpointPort } from './exposure.ts'
+import { publicPorts } from './public-ports.ts'
+
+const noDomain = diagnostic({
+  code: 'routes/no-domain',
+  severity: 'warning',
+  explain:
+    'Public addresses end in the domain of the cluster. None was given, so they end in `local.devctl`, which leads nowhere. Give it with `--domain`, or in the environment of the manifest.',
+  text: () => ({
+    message: 'no domain is given for the public addresses; `local.devctl` stands in its place',
+    hint: 'add `--domain dev.example.com`',
+  }),
+})
+
+const noNamespace = diagnostic({
+  code: 'routes/no-namespace',
+  severity: 'warning',
+  explain:
+    'Public addresses have the form `NAME-NAMESPACE.DOMAIN`. No namespace was given, so the name of the environment stands in its place.',
+  text: (p: { environment: string }) => ({
+    message: `no namespace is given for the public addresses; \`${p.environment}\` stands in its place`,
+    hint: 'add `--namespace`',
+  }),
+})
+
+const badDomain = diagnostic({
+  code: 'routes/bad-domain',
+  severity: 'error',
+  explain:
+    'The domain of the cluster is a host name, such as `dev.example.com`: lower-case letters, digits, `-` and `.`, without a scheme or a path.',
+  text: (p: { domain: string }) => ({
+    message: `\`${p.domain}\` is no domain`,
+    hint: 'write a host name, such as `dev.example.com`',
+  }),
+})
+
+const noGateway = diagnostic({
+  code: 'routes/no-gateway',
+  severity: 'error',
+  explain:
+    'An HTTPRoute belongs to a Gateway, which the operators of the cluster have made. Name it with `--gateway NAMESPACE/NAME`.',
+  text: (p: { gateway: string | undefined }) => ({
+    message:
+      p.gateway === undefined
+        ? 'routes of type `gateway` need a gateway'
+        : `\`${p.gateway}\` is not \`NAMESPACE/NAME\``,
+    hint: 'add `--gateway NAMESPACE/NAME`',
+  }),
+})
+
+const cutHost = diagnostic({
+  code: 'routes/long-host',
+  severity: 'warning',
+  loss: true,
+  explain: 'A part of a host name has at most 63 characters. The name is cut, and ends in a hash of the whole.',
+  text: (p: { label: string; cut: string }) => ({
+    message: `\`${p.label}\` is longer than 63 characters; the host begins with \`${p.cut}\``,
+    hint: 'use a shorter name or namespace',
+  }),
+})
+
+const renamedEndpoint = diagnostic({
+  code: 'endpoints/renamed',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The name of an endpoint begins a host name: lower-case letters, digits and `-`. Other names are changed to the nearest such name.',
+  text: (p: { name: string; label: string }) => ({
+    message: `the endpoint \`${p.name}\` is no part of a host name; it becomes \`${p.label}\``,
+    hint: `rename it to \`${p.label}\``,
+  }),
+})
+
+const overruled = diagnostic({
+  code: 'routes/overruled',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'An endpoint and a public port want the same host. The endpoint wins, since it says more; the port stays inside the cluster. Give the endpoint another name, or leave the public port out.',
+  text: (p: { host: string; service: string; port: number }) => ({
+    message: `the endpoint for \`${p.host}\` takes the place of the public port ${p.port} of \`${p.service}\``,
+    hint: 'rename the endpoint, or do not publish the port',
+  }),
+})
+
+const hostConflict = diagnostic({
+  code: 'routes/host-conflict',
+  severity: 'error',
+  explain:
+    'Two endpoints, or two public ports, would have the same host, and only one can answer. The host of a public port is `SERVICE-NAMESPACE`, or `SERVICE-PORT-NAMESPACE` for a further port of a service. Rename one.',
+  text: (p: { host: string; first: string; second: string }) => ({
+    message: `${p.second} has the host \`${p.host}\`, like ${p.first}`,
+    hint: 'rename one of them',
+  }),
+})
+
+const gatewayTls = diagnostic({
+  code: 'routes/gateway-tls',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'With the Gateway API the certificate of a host belongs to a listener of the Gateway, which the operators of the cluster have made. `tls` of an endpoint or a port has no effect there.',
+  text: (p: { host: string }) => ({
+    message: `\`tls\` of \`${p.host}\` has no effect: the Gateway has the certificates`,
+    hint: 'remove it, or deploy with Ingresses',
+  }),
+})
+
+const hostNotPublic = diagnostic({
+  code: 'ports/host-not-public',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`x-host` gives a public port hosts of its own. The port is not public: it is not published, or it is of a kind that `ports` never makes public. An endpoint can lead to it.',
+  text: (p: { host: string; port: number }) => ({
+    message: `\`${p.host}\` leads nowhere, because port ${p.port} is not made public`,
+    hint: 'publish the port, or write an endpoint with this host',
+  }),
+})
+
+const placeholderDomain = 'local.devctl'
+
+/** A route with what messages say about it. */
+interface Wanted {
+  readonly route: RoutePlan
+  readonly span: Span
+  /** `` the endpoint `api` `` or `` port 80 of `web` ``. */
+  readonly what: string
+  readonly port?: { readonly service: string; readonly port: number }
+}
+
+/**
+ * Plans the public addresses (decisions, "Public ports" and "Domain"; specification, Endpoint objects): one for each
+ * endpoint and each public port. `routed` are the ports that endpoints lead to, by service.
+ */
+export function planRoutes(
+  context: PlanContext,
+  routed: ReadonlyMap<string, readonly EndpointPort[]>,
+): readonly RoutePlan[] {
+  const endpoints = planEndpoints(context)
+  const ports = [...context.project.services.values()].flatMap(service =>
+    planPublicPorts(context, service, routed.get(service.name) ?? []),
+  )
+  const taken = new Map<string, Wanted>()
+  const routes: Wanted[] = []
+  for (const wanted of [...endpoints, ...sortBy(ports, ({ route }) => route.name)]) {
+    const { host, isOpen } = wanted.route
+    if (isOpen) {
+      routes.push(wanted)
+      continue
+    }
+    const other = taken.get(host)
+    if (!other) {
+      taken.set(host, wanted)
+      routes.push(wanted)
+    } else if (wanted.port && !other.port) {
+      reportOverruled(context, host, other, { ...wanted, port: wanted.port })
+    } else {
+      const related = [{ span: other.span, message: `${other.what} is here` }]
+      context.reporter.report(hostConflict, wanted.span, { host, first: other.what, second: wanted.what }, related)
+    }
+  }
+  return sortBy(
+    // Without a rule nothing is routed: what the rules lead to is not there.
+    routes.map(({ route }) => route).filter(({ rules }) => rules.length > 0),
+    ({ name }) => name,
+  )
+}
+
+/** A warning at both places. */
+function reportOverruled(
+  { reporter }: PlanContext,
+  host: string,
+  endpoint: Wanted,
+  port: Wanted & Required<Pick<Wanted, 'port'>>,
+): void {
+  const parameters = { host, ...port.port }
+  reporter.report(overruled, port.span, parameters, [{ span: endpoint.span, message: `${endpoint.what} is here` }])
+  reporter.report(overruled, endpoint.span, parameters, [{ span: port.span, message: 'the port is published here' }])
+}
+
+function planPublicPorts(context: PlanContext, service: Service, routed: readonly EndpointPort[]): readonly Wanted[] {
+  const { options } = context
+  const ports = publicPorts(context, service, routed)
+  const name = context.names.of(service.name)
+  for (const port of service.ports.filter(one => !ports.includes(one)))
+    for (const { name: host } of port.hosts)
+      context.reporter.report(hostNotPublic, host.span, { host: host.value, port: port.target })
+  // By the order of the file, where a further port is added at the end: the address of the first one stays.
+  const first = service.ports.find(port => ports.includes(port))
+  return ports.flatMap(port => {
+    const own = port === first ? name : `${name}-${port.target}`
+    const plan = {
+      source: sourceOf(context, port.span, `services.${service.name}.ports`),
+      service: name,
+      annotations: toAnnotations(context, service.labels, options.routeAnnotations ?? []),
+      rules: [{ path: '/', service: name, port: port.target }],
+    }
+    const what = `port ${port.target} of \`${service.name}\``
+    const wanted = { what, port: { service: service.name, port: port.target } }
+    return [
+      { ...wanted, route: toRoute(context, own, port.span, plan, port.hosts.length > 0), span: port.span },
+      ...port.hosts.map(host => ({ ...wanted, route: toOwnRoute(context, own, host, plan), span: host.name.span })),
+    ]
+  })
+}
+
+function planEndpoints(context: PlanContext): readonly Wanted[] {
+  const { project, environment, options, reporter } = context
+  if (!project.endpoints) return []
+  const common = project.endpoints.labels
+  return project.endpoints.endpoints.flatMap(({ name, rules, span, labels = [] }) => {
+    const label = name ? toDnsLabel(name.value) : environment.name
+    const leads = rules.some(({ service }) => project.services.has(service.value))
+    if (leads && name && label !== name.value) reporter.report(renamedEndpoint, name.span, { name: name.value, label })
+    const place = name?.span ?? span
+    const annotations = toAnnotations(context, [...common, ...labels], options.routeAnnotations ?? [])
+    const plan = { source: sourceOf(context, place, name ? `endpoints.${name.value}` : 'endpoints'), annotations }
+    const what = name ? `the endpoint \`${name.value}\`` : 'the endpoint of the environment'
+    const hosts = rules.flatMap(rule => rule.hosts)
+    const isOwn = rules.every(rule => rule.hosts.length > 0)
+    const all = { ...plan, rules: planRules(context, firstOfPath(rules)) }
+    return [
+      { route: toRoute(context, label, place, all, isOwn), span: place, what },
+      ...distinct(hosts).map(host => ({
+        route: toOwnRoute(context, label, host, {
+          ...plan,
+          rules: planRules(
+            context,
+            rules.filter(rule => rule.hosts.some(({ name: own }) => own.value === host.name.value)),
+          ),
+        }),
+        span: host.name.span,
+        what,
+      })),
+    ]
+  })
+}
+
+/** Of rules with one path, which then have hosts of their own, the first one answers at the endpoint's address. */
+const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
+  rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
+
+const distinct = (hosts: readonly OwnHost[]): readonly OwnHost[] =>
+  hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
+
+/** Rules that lead to a service of the project; what else they say has been checked when they were read. */
+function planRules({ project, names }: PlanContext, rules: readonly EndpointRule[]): RoutePlan['rules'] {
+  return rules
+    .filter(({ service }) => project.services.has(service.value))
+    .map(({ path, service, port }) => ({ path: path.value, service: names.of(service.value), port: port.value }))
+}
+
+/** The route at the address that follows from the names. Without a domain, what has hosts of its own needs none. */
+function toRoute(
+  context: PlanContext,
+  name: string,
+  span: Span,
+  plan: Pick<RoutePlan, 'source' | 'service' | 'annotations' | 'rules'>,
+  hasOwnHosts: boolean,
+): RoutePlan {
+  const { options, environment, reporter } = context
+  const isOpen = options.domain === undefined && hasOwnHosts
+  if (options.namespace === undefined && !isOpen)
+    reporter.report(noNamespace, undefined, { environment: environment.name })
+  if (isOpen) return finish(context, { ...plan, name: cutName(name, 63), host: '', isOwnHost: false, isOpen, span }, {})
+  if (options.domain === undefined) reporter.report(noDomain, undefined, undefined)
+  else if (!isDnsSubdomain(options.domain)) reporter.report(badDomain, undefined, { domain: options.domain })
+  const label = `${name}-${options.namespace ?? environment.name}`
+  const cut = cutName(label, 63)
+  if (cut !== label) reporter.report(cutHost, span, { label, cut })
+  const host = `${cut}.${options.domain ?? placeholderDomain}`
+  return finish(context, { ...plan, name: cutName(name, 63), host, isOwnHost: false, span }, environmentTls(context))
+}
+
+/** A route at a host of the user's own, named after the other one and the host. */
+function toOwnRoute(
+  context: PlanContext,
+  name: string,
+  { name: host, tls }: OwnHost,
+  plan: Pick<RoutePlan, 'source' | 'service' | 'annotations' | 'rules'>,
+): RoutePlan {
+  if (tls && context.options.routes === 'gateway')
+    context.reporter.report(gatewayTls, tls.span ?? host.span, { host: host.value })
+  const own = cutName(`${name}-${slug(host.value.replace(/^\*/, 'any'))}`, 63)
+  const base = { ...plan, name: own, host: host.value, isOwnHost: true, span: host.span }
+  return finish(context, base, tls ?? environmentTls(context))
+}
+
+const environmentTls = ({ options: { tlsSecret, tlsIssuer } }: PlanContext): TlsSource => ({
+  ...(tlsSecret !== undefined && { secret: tlsSecret }),
+  ...(tlsIssuer && { issuer: tlsIssuer }),
+})
+
+/** Adds what is of the kind of route: class and certificate of an Ingress, the Gateway of an HTTPRoute. */
+function finish(
+  { options, reporter }: PlanContext,
+  base: Omit<RoutePlan, 'kind'>,
+  { secret, issuer }: TlsSource,
+): RoutePlan {
+  if (options.routes !== 'gateway') {
+    const tlsSecret = secret ?? (issuer && cutName(`${base.name}-tls`, 63))
+    const annotation = issuer?.kind === 'Issuer' ? 'cert-manager.io/issuer' : 'cert-manager.io/cluster-issuer'
+    return {
+      ...base,
+      kind: 'Ingress',
+      ...(issuer && { annotations: { ...base.annotations, [annotation]: issuer.name } }),
+      ...(options.ingressClass && { ingressClassName: options.ingressClass }),
+      ...(tlsSecret && { tlsSecret }),
+    }
+  }
+  const [, namespace, gateway] = /^([^/]+)\/([^/]+)$/.exec(options.gateway ?? '') ?? []
+  if (!namespace || !gateway) reporter.report(noGateway, undefined, { gateway: options.gateway })
+  return { ...base, kind: 'HTTPRoute', ...(namespace && gateway && { gateway: { namespace, name: gateway } }) }
+}

@@ -1,0 +1,148 @@
+import type { Service } from '../../compose/project.ts'
+import { type PlanContext, sortBy, sourceOf } from '../context.ts'
+import { serviceAnnotations } from '../labels/annotations.ts'
+import type { ServicePlan, ServicePort } from '../plan.ts'
+import type { Mentions } from '../secrets/mentions.ts'
+import type { Group, Groups } from '../workload/groups.ts'
+import type { KindDecision } from '../workload/kind.ts'
+import { type Alias, planAliases } from './aliases.ts'
+import { planExposedServices, reportSameNodePorts } from './exposed-services.ts'
+import { byPort, type Exposure } from './exposure.ts'
+
+export interface ServiceObjects {
+  /** Sorted by name, aliases among them. */
+  readonly all: readonly ServicePlan[]
+  /** The Service of a Compose service; undefined for a task that nobody reaches by name. */
+  of(service: string): ServicePlan | undefined
+  /** Labels that the Pods of a group need, because an alias that several services share selects them by it. */
+  labelsOf(group: Group): Readonly<Record<string, string>>
+}
+
+interface Facts {
+  readonly groups: Groups
+  readonly kindOf: (group: Group) => KindDecision
+  readonly exposureOf: (service: string) => Exposure
+  readonly mentions: Mentions
+  /** Services whose completion others wait for. */
+  readonly awaited: { has(service: string): boolean }
+}
+
+/** Plans the Services (decisions, "In-cluster network"): one of each service's name, and one for each alias. */
+export function planServiceObjects(context: PlanContext, facts: Facts): ServiceObjects {
+  const own = new Map<string, ServicePlan>()
+  for (const group of facts.groups.all) {
+    const ports = groupPorts(facts, group)
+    for (const member of group.members) {
+      const plan = planService(context, facts, group, { service: member, ports })
+      if (plan) own.set(member.name, plan)
+    }
+  }
+  const aliases = planAliases(context, facts.mentions)
+  const labels = new Map<Group, Record<string, string>>()
+  const aliasPlans = aliases.flatMap(alias => planAlias(context, facts, own, labels, alias))
+  const inside = [...own.values(), ...aliasPlans]
+  reportSameNodePorts(context)
+  const taken = new Set(inside.map(({ name }) => name))
+  const exposed = facts.groups.all.flatMap(({ lead, members }) =>
+    members.flatMap(one => planExposedServices(context, one, context.names.of(lead.name), taken)),
+  )
+  return {
+    all: sortBy([...inside, ...exposed], ({ name }) => name),
+    of: service => own.get(service),
+    labelsOf: group => labels.get(group) ?? {},
+  }
+}
+
+function planService(
+  context: PlanContext,
+  facts: Facts,
+  group: Group,
+  { service, ports }: { readonly service: Service; readonly ports: readonly ServicePort[] },
+): ServicePlan | undefined {
+  if (isTask(facts, group, service, ports)) return undefined
+  const name = context.names.of(service.name)
+  const [port] = service.ports
+  return {
+    name,
+    service: name,
+    source: sourceOf(context, service.span, `services.${service.name}${port ? '.ports' : ''}`),
+    span: port?.span ?? service.span,
+    annotations: serviceAnnotations(context, service),
+    selects: { service: context.names.of(group.lead.name) },
+    ports,
+    headless: ports.length === 0 || service.deploy.endpointMode?.value === 'dnsrr',
+  }
+}
+
+/**
+ * A Job that others wait to complete, that listens nowhere and that nobody names as a host: its Service would resolve
+ * to nothing as soon as it has done what it is there for.
+ */
+function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
+  const decision = facts.kindOf(group)
+  return (
+    decision.kind === 'Job' &&
+    !decision.job?.isServer &&
+    ports.length === 0 &&
+    facts.awaited.has(service.name) &&
+    facts.mentions.of(service.name).length === 0
+  )
+}
+
+/** Containers of one Pod share its network, so each of their names leads to the ports of all. */
+function groupPorts(facts: Facts, group: Group): readonly ServicePort[] {
+  if (group.members.length === 1) return facts.exposureOf(group.lead.name).servicePorts
+  const exposures = group.members.map(member => facts.exposureOf(member.name))
+  return unitePorts([
+    // A container port wins over a published one of the same number.
+    ...exposures.map(({ servicePorts }) => servicePorts.filter(port => port.port === port.targetPort)),
+    ...exposures.map(({ servicePorts }) => servicePorts.filter(port => port.port !== port.targetPort)),
+  ])
+}
+
+function unitePorts(lists: readonly (readonly ServicePort[])[]): readonly ServicePort[] {
+  const found = new Map<string, ServicePort>()
+  const names = new Set<string>()
+  for (const port of lists.flat()) {
+    const key = `${port.port}/${port.protocol}`
+    if (found.has(key)) continue
+    const name = names.has(port.name) ? `${port.protocol.toLowerCase()}-${port.port}` : port.name
+    names.add(name)
+    found.set(key, { ...port, name })
+  }
+  return [...found.values()].sort(byPort)
+}
+
+function planAlias(
+  context: PlanContext,
+  facts: Facts,
+  own: ReadonlyMap<string, ServicePlan>,
+  labels: Map<Group, Record<string, string>>,
+  alias: Alias,
+): readonly ServicePlan[] {
+  const owner = context.project.services.get(alias.services[0] ?? alias.owner)!
+  const base = {
+    name: alias.name,
+    service: context.names.of(owner.name),
+    source: sourceOf(context, alias.span, `services.${alias.owner}.${alias.key}`),
+    span: alias.span,
+    annotations: serviceAnnotations(context, owner),
+  }
+  if (alias.externalName !== undefined)
+    return [
+      { ...base, selects: { service: base.service }, ports: [], headless: false, externalName: alias.externalName },
+    ]
+  const targets = alias.services.flatMap(service => own.get(service) ?? [])
+  const [first] = targets
+  if (!first) return []
+  if (targets.length === 1) return [{ ...base, selects: first.selects, ports: first.ports, headless: first.headless }]
+  // Several services behind one name: their Pods are marked, and the Service selects the mark.
+  const label = `alias.devctl/${alias.name}`
+  for (const service of alias.services) {
+    const group = facts.groups.of(service)
+    if (group) labels.set(group, Object.assign(labels.get(group) ?? {}, { [label]: 'true' }))
+  }
+  const isHeadless = targets.some(({ headless }) => headless)
+  const ports = isHeadless ? [] : unitePorts(targets.map(target => target.ports))
+  return [{ ...base, selects: { label }, ports, headless: isHeadless }]
+}

@@ -1,0 +1,260 @@
+import type { Dependency, Service } from '../../compose/project.ts'
+import { circle } from '../../diagnostics/circle.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { kubectlImage, type PlanContext, shellImage, sortBy } from '../context.ts'
+import { findProtected } from '../network/network-policies.ts'
+import type { DependencyPlan, ServicePlan, WaitPlan } from '../plan.ts'
+import type { Group, Groups } from '../workload/groups.ts'
+import type { KindDecision } from '../workload/kind.ts'
+import { kindWords } from '../workload/update-policy.ts'
+import { type Edge, findCycles } from './cycles.ts'
+
+const cycle = diagnostic({
+  code: 'groups/cycle',
+  severity: 'error',
+  explain: `Services that share a namespace (\`network_mode: service:x\`) are one Pod, which starts as a whole and waits for everything that one of them waits for. So Pods can wait for each other in a circle where their services alone do not. Remove one of the dependencies, or let the waiting service retry.`,
+  text: (p: { path: readonly string[] }) => ({
+    message: `the Pods of these services wait for each other: ${circle(p.path)}`,
+    hint: 'remove one of the dependencies',
+  }),
+})
+
+const healthyJob = diagnostic({
+  code: 'depends-on/healthy-job',
+  severity: 'error',
+  explain: `\`service_healthy\` waits for a server. This service is a Job without ports and without a healthcheck: it runs once and ends, so there is nothing to be healthy.
+
+\`\`\`yaml
+depends_on:
+  migrate:
+    condition: service_completed_successfully
+\`\`\``,
+  text: (p: { service: string }) => ({
+    message: `\`${p.service}\` is a job without ports and healthcheck, and never becomes healthy`,
+    hint: 'use `service_completed_successfully`',
+  }),
+})
+
+const notAJob = diagnostic({
+  code: 'depends-on/not-a-job',
+  severity: 'error',
+  explain: `\`service_completed_successfully\` waits until a service has ended. This one never ends: its restart policy is \`always\`, or it runs on every node.
+
+\`\`\`yaml
+services:
+  migrate:
+    restart: "no"
+\`\`\``,
+  text: (p: { service: string; kind: string }) => ({
+    message: `\`${p.service}\` is a ${p.kind}, and never completes`,
+    hint: `write \`restart: "no"\` in \`${p.service}\`, or wait for \`service_healthy\``,
+  }),
+})
+
+const completionInGroup = diagnostic({
+  code: 'depends-on/completion-in-group',
+  severity: 'error',
+  explain:
+    'Services that share a namespace are containers of one Pod and run at the same time. One of them cannot wait until another has ended. Give them namespaces of their own, or make the first step a `pre_start` hook.',
+  text: (p: { service: string }) => ({
+    message: `\`${p.service}\` is a container of the same Pod, whose completion cannot be waited for`,
+    hint: 'use a `pre_start` hook',
+  }),
+})
+
+const noTcpPort = diagnostic({
+  code: 'depends-on/no-tcp-port',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The manifests wait for a service by connecting to one of its TCP ports. This one has UDP or SCTP ports only, so nothing waits for it. `devctl deploy` waits for its readiness.',
+  text: (p: { service: string }) => ({
+    message: `nothing waits for \`${p.service}\` in the manifests: it has no TCP port to connect to`,
+    hint: `add the TCP port of a healthcheck with \`expose\``,
+  }),
+})
+
+const noReplicas = diagnostic({
+  code: 'depends-on/no-replicas',
+  severity: 'warning',
+  explain:
+    'The service has a scale of zero, so none of its containers runs. What waits for it waits until somebody scales it up.',
+  text: (p: { service: string }) => ({
+    message: `\`${p.service}\` has a scale of 0, and what waits for it does not start`,
+  }),
+})
+
+const restartLost = diagnostic({
+  code: 'depends-on/restart',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'With `restart: true` Compose restarts this service when it updates or restarts the dependency. Kubernetes has no such link between workloads; it is left out.',
+  text: (p: { service: string }) => ({
+    message: `\`restart: true\` for \`${p.service}\` has no equivalent and is left out`,
+  }),
+})
+
+/** What a group waits for. */
+export interface GroupWaits {
+  readonly waits: readonly WaitPlan[]
+  readonly dependencies: readonly DependencyPlan[]
+  /** Members that other members wait for, in the order in which they must start. */
+  readonly sidecars: readonly string[]
+}
+
+/** What is known about every group before waits are planned. */
+export interface GroupFacts {
+  kindOf(group: Group): KindDecision
+  /** The Service object of a Compose service; undefined for a task that has none. */
+  serviceOf(service: string): ServicePlan | undefined
+  waitPortOf(service: string): number | undefined
+}
+
+/**
+ * Checks `depends_on` and plans the waits of each group (decisions, "Start order" and "Groups"): the waits of its
+ * members on others, united. In client order devctl waits between applies; what remains to the manifests is to connect to what has no healthcheck, and
+ * to what a Job may reach only when the agents of the nodes have let its new Pod through a network policy: a Job that is refused at first has failed.
+ */
+export function planStartOrder(
+  context: PlanContext,
+  groups: Groups,
+  facts: GroupFacts,
+): ReadonlyMap<Group, GroupWaits> {
+  reportCycles(context, groups)
+  const isProtected = findProtected(context, groups.all)
+  return new Map(groups.all.map(group => [group, planWaiting(context, groups, { ...facts, isProtected }, group)]))
+}
+
+interface WaitingFacts extends GroupFacts {
+  isProtected(group: Group): boolean
+}
+
+function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, group: Group): GroupWaits {
+  const isJob = facts.kindOf(group).kind === 'Job'
+  const waits = new Map<string, WaitPlan>()
+  const dependencies = new Map<string, DependencyPlan>()
+  const awaited = new Set<string>()
+  for (const member of group.members)
+    for (const dependency of member.dependsOn) {
+      const target = groups.of(dependency.service)
+      // A dependency that no file or profile has is the loader's to report.
+      if (!target) continue
+      if (dependency.restart && !dependency.implicit)
+        context.reporter.report(restartLost, dependency.span, { service: dependency.service })
+      if (target === group) {
+        if (isSidecarWait(context, dependency)) awaited.add(dependency.service)
+        continue
+      }
+      if (!isPossible(context, dependency, facts.kindOf(target), target)) continue
+      const service = context.names.of(target.lead.name)
+      const { condition } = dependency
+      dependencies.set(`${service} ${condition}`, { service, condition })
+      const isClient = context.options.startOrder === 'client'
+      if (isClient && !(isJob && facts.isProtected(target)) && !needsConnection(dependency, target)) continue
+      const wait = toWait(context, facts, dependency, service)
+      if (wait && (!isClient || wait.kind === 'port')) waits.set(`${wait.service} ${wait.kind}`, wait)
+    }
+  return {
+    waits: sortBy(waits.values(), wait => `${wait.service} ${wait.kind}`),
+    dependencies: sortBy(dependencies.values(), ({ service, condition }) => `${service} ${condition}`),
+    sidecars: orderWithin(group, awaited),
+  }
+}
+
+/** Whether a service counts as healthy only when one of its ports accepts a connection: it has no check that would tell, and devctl is not in the cluster to try. */
+function needsConnection({ condition, service }: Dependency, { members }: Group): boolean {
+  const { healthcheck } = members.find(({ name }) => name === service) ?? {}
+  const isChecked =
+    healthcheck?.readiness.value && healthcheck.check.kind !== 'none' && healthcheck.check.kind !== 'image'
+  return condition === 'service_healthy' && !isChecked
+}
+
+/** Whether a wait between members makes the awaited one a sidecar. */
+function isSidecarWait({ reporter }: PlanContext, { condition, service, span }: Dependency): boolean {
+  if (condition === 'service_completed_successfully') reporter.report(completionInGroup, span, { service })
+  return condition === 'service_healthy'
+}
+
+function isPossible({ reporter }: PlanContext, dependency: Dependency, decision: KindDecision, target: Group): boolean {
+  const { condition, service, span } = dependency
+  const related = decision.because && [decision.because]
+  if (condition === 'service_healthy' && decision.kind === 'Job' && !decision.job?.isServer) {
+    reporter.report(healthyJob, span, { service }, related)
+    return false
+  }
+  if (condition === 'service_completed_successfully' && decision.kind !== 'Job') {
+    reporter.report(notAJob, span, { service, kind: kindWords[decision.kind] }, related)
+    return false
+  }
+  const { scale } = target.lead
+  if (scale?.value === 0 && condition !== 'service_started')
+    reporter.report(noReplicas, span, { service }, [{ span: scale.span, message: 'the scale is here' }])
+  return true
+}
+
+function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency, lead: string): WaitPlan | undefined {
+  switch (dependency.condition) {
+    case 'service_started':
+      // Kubernetes restarts what starts too early.
+      return undefined
+    case 'service_completed_successfully':
+      return { kind: 'job', service: lead, image: kubectlImage(context), toolsImage: shellImage(context) }
+    case 'service_healthy': {
+      const object = facts.serviceOf(dependency.service)
+      const service = context.names.of(dependency.service)
+      const image = shellImage(context)
+      // The name of a headless Service resolves only while a Pod is ready.
+      if (!object || object.headless) return { kind: 'name', service, host: service, image }
+      // A member of a group without a port of its own is ready when its Pod is, whose other ports tell.
+      const port = facts.waitPortOf(dependency.service) ?? object.ports.find(({ protocol }) => protocol === 'TCP')?.port
+      if (port !== undefined) return { kind: 'port', service, host: service, port, image }
+      context.reporter.report(noTcpPort, dependency.span, { service: dependency.service })
+      return undefined
+    }
+  }
+}
+
+/** Awaited members in the order of their own waits; a circle has been reported. */
+function orderWithin(group: Group, awaited: ReadonlySet<string>): readonly string[] {
+  const members = new Map(group.members.map(member => [member.name, member]))
+  const ordered: string[] = []
+  const entered = new Set<string>()
+  const visit = (service: Service) => {
+    if (entered.has(service.name)) return
+    entered.add(service.name)
+    for (const { service: name, condition } of service.dependsOn) {
+      const other = members.get(name)
+      if (other && condition === 'service_healthy') visit(other)
+    }
+    if (awaited.has(service.name)) ordered.push(service.name)
+  }
+  for (const member of group.members) visit(member)
+  return ordered
+}
+
+/**
+ * Circles that appear because the members of a group start together; those of services alone are the loader's to
+ * report.
+ */
+function reportCycles({ project, reporter }: PlanContext, groups: Groups): void {
+  // Without groups there is nothing that the loader has not seen.
+  if (groups.all.length === project.services.size) return
+  const own = [...project.services.values()].flatMap(service =>
+    service.dependsOn
+      .filter(({ service: target }) => project.services.has(target))
+      .map((dependency): Edge => ({ from: service.name, to: dependency.service, span: dependency.span })),
+  )
+  if (findCycles(own).length > 0) return
+  const leadOf = (service: string) => groups.of(service)?.lead.name ?? service
+  const grouped = own
+    .map(edge => ({ ...edge, from: leadOf(edge.from), to: leadOf(edge.to) }))
+    .filter(({ from, to }) => from !== to)
+  for (const edges of findCycles(grouped)) {
+    const [first, ...others] = edges
+    if (!first) continue
+    const path = [...edges.map(({ from }) => from), first.from]
+    const related = others.map(({ from, to, span }) => ({ span, message: `\`${from}\` waits for \`${to}\`` }))
+    reporter.report(cycle, first.span, { path }, related)
+  }
+}

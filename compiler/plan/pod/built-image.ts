@@ -1,0 +1,119 @@
+import { isAbsolute, join, relative } from 'node:path/posix'
+import type { Build, Protocol, Service } from '../../compose/project.ts'
+import { mayRead } from '../../compose/read/outside.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import { type DockerfileImage, dockerfileStages, readDockerfile } from '../../values/dockerfile.ts'
+import { holdsCopy } from '../../values/dockerfile-copies.ts'
+import { countOfPatterns, dockerIgnore } from '../../values/ignore-file.ts'
+import type { PlanContext } from '../context.ts'
+import { isInside } from '../storage/host-paths.ts'
+
+const unknownTarget = diagnostic({
+  code: 'build/unknown-target',
+  severity: 'warning',
+  explain: `\`target\` names the stage of the Dockerfile that becomes the image: the name behind \`AS\`, in any case, or the number of the stage, from 0. The Dockerfile has no such stage, and the build will fail.
+
+\`\`\`dockerfile
+FROM node:22 AS production    # target: production
+\`\`\``,
+  text: (p: { target: string; stages: readonly string[] }) => ({
+    message: `the Dockerfile has no stage \`${p.target}\``,
+    hint:
+      didYouMean(p.target, p.stages) ??
+      (p.stages.length > 0 ? `its stages are ${p.stages.map(name => `\`${name}\``).join(', ')}` : undefined),
+  }),
+})
+
+/** Reports a `build.target` that the Dockerfile does not have, where it can be read. */
+export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, { build }: Service): void {
+  const text = build?.target && dockerfileOf({ host, reporter }, build)
+  if (!build?.target || text === undefined) return
+  const { value: target, span } = build.target
+  const stages = dockerfileStages(text)
+  const isNumber = /^[0-9]+$/.test(target) && Number(target) < stages.length
+  if (!isNumber && !stages.some(name => name.toLowerCase() === target.toLowerCase()))
+    reporter.report(unknownTarget, span, { target, stages: stages.slice(0, 20) })
+}
+
+/**
+ * What the Dockerfile of a built service says about its image; undefined for other services, and where no Dockerfile
+ * can be read.
+ */
+export function builtImage(
+  { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
+  { build }: Service,
+): DockerfileImage | undefined {
+  if (!build) return undefined
+  const text = dockerfileOf({ host, reporter }, build)
+  if (text === undefined) return undefined
+  const args = new Map(build.args.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])))
+  return readDockerfile(text, build.target?.value, args)
+}
+
+/**
+ * Whether the image that is built for a service is known to hold a host path at a path: its Dockerfile copies it there, and no ignore file keeps it out of the context.
+ */
+export function builtImageHolds(
+  { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
+  service: Service,
+  path: string,
+  target: string,
+): boolean {
+  const context = service.build?.context.value
+  if (context === undefined || !isAbsolute(context) || !isInside(path, context)) return false
+  const image = builtImage({ host, reporter }, service)
+  if (!image) return false
+  const inContext = relative(context, path)
+  const isFolder = host.stat(path)?.kind !== 'file'
+  if (!holdsCopy(image.copied, inContext, isFolder, target)) return false
+  const rules = ignoreFile({ host, reporter }, service) ?? ''
+  reporter.budget.spend('patterns', countOfPatterns(rules), service.build!.context.span)
+  const isIgnored = dockerIgnore(rules)
+  // A folder of which an arbitrary file is left out is not copied as a whole.
+  return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext, false)
+}
+
+/** `<Dockerfile>.dockerignore`, else the `.dockerignore` of the context: https://docs.docker.com/build/concepts/context/#dockerignore-files */
+function ignoreFile(
+  { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
+  { build }: Service,
+): string | undefined {
+  const may = (path: string) => mayRead(host, path, build!.context.span, reporter)
+  const { context, dockerfile, dockerfileInline } = build!
+  const own = dockerfileInline ? undefined : `${dockerfile?.value ?? 'Dockerfile'}.dockerignore`
+  return (own && readText(host, may, context.value, own)) ?? readText(host, may, context.value, '.dockerignore')
+}
+
+/** The ports that the Dockerfile of a built service exposes. */
+export function exposedByBuild(
+  context: PlanContext,
+  service: Service,
+): readonly { readonly port: number; readonly protocol: Protocol }[] {
+  const exposed = builtImage(context, service)?.exposed ?? []
+  context.reporter.budget.spend('ports', exposed.length, service.build?.context.span)
+  const protocols = { tcp: 'TCP', udp: 'UDP', sctp: 'SCTP' } as const
+  return exposed.map(({ port, protocol }) => ({
+    port,
+    protocol: protocols[protocol],
+  }))
+}
+
+function dockerfileOf({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, build: Build): string | undefined {
+  const may = (path: string) => mayRead(host, path, build.dockerfile?.span ?? build.context.span, reporter)
+  return build.dockerfileInline?.value ?? readText(host, may, build.context.value, build.dockerfile?.value)
+}
+
+/** A Dockerfile of this machine; a context that is a URL is not looked at. */
+function readText(
+  host: PlanContext['host'],
+  may: (path: string) => boolean,
+  context: string,
+  dockerfile = 'Dockerfile',
+): string | undefined {
+  if (!isAbsolute(context)) return undefined
+  const path = isAbsolute(dockerfile) ? dockerfile : join(context, dockerfile)
+  if (!may(path)) return undefined
+  const content = host.readFile(path)
+  return content.kind === 'file' ? new TextDecoder().decode(content.bytes) : undefined
+}

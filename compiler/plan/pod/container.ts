@@ -1,0 +1,138 @@
+import type { Hook, Service, Words } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { Exposure } from '../network/exposure.ts'
+import { cutName } from '../object-names.ts'
+import type { ContainerMount, ContainerPlan, ProbePlan } from '../plan.ts'
+import { secretVariables } from '../secrets/secret-sources.ts'
+import { toEnvironment } from './environment.ts'
+import { healthcheckOf } from './healthcheck.ts'
+import { planImage } from './image.ts'
+import { planHooks } from './lifecycle.ts'
+import { planProbes, toProbe } from './probes.ts'
+import { planResources } from './resources.ts'
+import { planContainerSecurity, planUser } from './security.ts'
+
+const cleared = diagnostic({
+  code: 'command/cleared',
+  severity: 'warning',
+  loss: true,
+  explain: `An empty \`command\` or \`entrypoint\` clears that of the image. Kubernetes takes an empty list for "not set", and the image's own stays. Name the program to run with \`entrypoint\`, which replaces both.`,
+  text: (p: { key: string }) => ({
+    message: `an empty \`${p.key}\` cannot clear that of the image in Kubernetes`,
+    hint: 'name the program to run in `entrypoint`',
+  }),
+})
+
+const relativeDirectory = diagnostic({
+  code: 'working-dir/relative',
+  severity: 'warning',
+  explain: 'A container runtime wants an absolute working directory. Write the whole path.',
+  text: (p: { path: string }) => ({
+    message: `the working directory \`${p.path}\` is not absolute`,
+    hint: `write \`/${p.path.replace(/^\.?\/*/, '')}\``,
+  }),
+})
+
+/** The container of a service. */
+export function planContainer(
+  context: PlanContext,
+  service: Service,
+  exposure: Exposure,
+  mounts: readonly ContainerMount[],
+): ContainerPlan {
+  const { workingDir } = service
+  if (workingDir && !workingDir.value.startsWith('/'))
+    context.reporter.report(relativeDirectory, workingDir.span, { path: workingDir.value })
+  const security = planContainerSecurity(context, service)
+  const resources = planResources(context, service)
+  return {
+    name: context.names.of(service.name),
+    ...planImage(context, service),
+    ...planCommand(context, service),
+    ...(workingDir && { workingDir: workingDir.value }),
+    env: toEnvironment(context, service.environment, secretVariables(context, service)),
+    ports: exposure.containerPorts,
+    ...planProbes(context, service),
+    ...planHooks(context, service),
+    ...(resources && { resources }),
+    mounts,
+    ...(security && { security }),
+    ...(service.stdinOpen && { stdin: true }),
+    ...(service.tty && { tty: true }),
+  }
+}
+
+/**
+ * A member of a group that other members wait for: a container that starts before them, and which they wait for by its
+ * startup probe: the healthcheck, else a connection to one of its ports.
+ */
+export function toSidecar(
+  context: PlanContext,
+  container: ContainerPlan,
+  service: Service,
+  exposure: Exposure,
+): ContainerPlan & { readonly sidecar: true } {
+  const healthcheck = healthcheckOf(context, service)
+  const startupProbe = (healthcheck && toProbe(context, healthcheck)) ?? portProbe(exposure)
+  return { ...container, ...(startupProbe && { startupProbe }), sidecar: true }
+}
+
+/** Five minutes to open the port: a failed startup probe starts the container again, which a slow start does not deserve. */
+const portProbe = ({ waitPort }: Exposure): ProbePlan | undefined =>
+  waitPort === undefined
+    ? undefined
+    : { check: { kind: 'tcp', port: waitPort }, periodSeconds: 2, failureThreshold: 150 }
+
+/** The init containers of a service's pre_start hooks: its own container with what the hook changes. */
+export function planPreStart(
+  context: PlanContext,
+  service: Service,
+  container: ContainerPlan,
+): readonly ContainerPlan[] {
+  return service.preStart.map((hook, index) => {
+    const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, command, args, ...inherited } = container
+    const { workingDir, security: own = {}, ...kept } = inherited
+    // The loader has given the hook what it does not set itself; what it lacks now, it has taken away.
+    const { privileged, runAsUser, runAsGroup, ...shared } = own
+    const security = {
+      ...shared,
+      ...planUser(context, hook),
+      ...(hook.privileged?.value && { privileged: true }),
+    }
+    return {
+      ...kept,
+      name: cutName(`${container.name}-pre-start-${index + 1}`, 63),
+      ...hookImage(context, service, hook),
+      ...planCommand(context, hook),
+      ...(hook.workingDir && { workingDir: hook.workingDir.value }),
+      env: toEnvironment(context, service.environment, secretVariables(context, service), hook.environment),
+      ports: [],
+      ...(Object.keys(security).length > 0 && { security }),
+    }
+  })
+}
+
+/** The loader gives a hook the image of its service; where that is replaced or built, so is the hook's. */
+function hookImage(
+  context: PlanContext,
+  service: Service,
+  { image }: Hook,
+): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
+  if (!image || image.value === service.image?.value) return planImage(context, service)
+  return planImage(context, { ...service, name: '', image, build: undefined })
+}
+
+/** `entrypoint` and `command` are `command` and `args` in Kubernetes, where an empty list means nothing. */
+function planCommand(
+  { reporter }: PlanContext,
+  { entrypoint, command }: { readonly entrypoint?: Words | undefined; readonly command?: Words | undefined },
+): Pick<ContainerPlan, 'command' | 'args'> {
+  const [program, words] = [entrypoint?.words ?? [], command?.words ?? []]
+  // A cleared entrypoint with a command: the command is the program.
+  if (entrypoint && program.length === 0 && words.length > 0) return { command: words }
+  if (entrypoint && program.length === 0) reporter.report(cleared, entrypoint.span, { key: 'entrypoint' })
+  else if (command && words.length === 0 && program.length === 0)
+    reporter.report(cleared, command.span, { key: 'command' })
+  return { ...(program.length > 0 && { command: program }), ...(words.length > 0 && { args: words }) }
+}

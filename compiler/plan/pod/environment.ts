@@ -1,0 +1,44 @@
+import type { Pair } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { type PlanContext, sortBy } from '../context.ts'
+import type { ContainerPlan, EnvPlan } from '../plan.ts'
+import type { SecretPair } from '../secrets/secret-sources.ts'
+
+const badName = diagnostic({
+  code: 'environment/bad-name',
+  severity: 'error',
+  explain:
+    'Kubernetes accepts names of environment variables made of printable ASCII characters except `=`. Most programs expect letters, digits and `_`.',
+  text: (p: { name: string }) => ({
+    message: `Kubernetes accepts no environment variable called \`${p.name}\``,
+    hint: 'use letters, digits and `_`',
+  }),
+})
+
+const newName = diagnostic({
+  code: 'environment/unusual-name',
+  severity: 'warning',
+  explain: `Before Kubernetes 1.32 the name of an environment variable has letters, digits, \`_\`, \`-\` and \`.\`, and does not begin with a digit; older clusters refuse the Pod. Later ones take any printable ASCII character except \`=\`.`,
+  text: (p: { name: string }) => ({
+    message: `Kubernetes before 1.32 refuses an environment variable called \`${p.name}\``,
+    hint: 'use letters, digits and `_`; many programs read `__` in place of `:`',
+  }),
+})
+
+/** Environment variables sorted by name; of two with one name the last holds. Reports names that Kubernetes refuses. */
+export function toEnvironment(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  ...lists: (readonly (Pair | SecretPair)[])[]
+): ContainerPlan['env'] {
+  const found = new Map<string, EnvPlan>()
+  for (const pair of lists.flat()) {
+    const { name, span, key = span } = pair
+    if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(name)) {
+      const isPrintable = /^[ -<>-~]+$/.test(name)
+      reporter.report(isPrintable ? newName : badName, key, { name })
+      if (!isPrintable) continue
+    }
+    found.set(name, 'secret' in pair ? { name, secret: pair.secret } : { name, value: pair.value })
+  }
+  return sortBy(found.values(), ({ name }) => name)
+}

@@ -1,0 +1,199 @@
+import { relative, resolve } from 'node:path/posix'
+import type { Build, Project, Service } from '../../compose/project.ts'
+import { mayRead } from '../../compose/read/outside.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import type { BuildInput, SpendOnBuild } from '../../host.ts'
+import type { Span } from '../../text/source.ts'
+import { shortHash } from '../../values/dns-name.ts'
+import { isVariableWithSecret } from '../../values/secret-names.ts'
+import type { PlanContext } from '../context.ts'
+import type { ContainerPlan } from '../plan.ts'
+
+const noContext = diagnostic({
+  code: 'build/context-not-found',
+  severity: 'error',
+  explain: `The image of a service with \`build\` is tagged with a hash of all that the build reads, so that changed source gives a new tag and an unchanged one none. The folder that the build would read is not there. Paths are relative to the Compose file.
+
+With \`--tag\` or \`--image\` nothing of the folder is needed.`,
+  text: (p: { context: string }) => ({
+    message: `the build context \`${p.context}\` is no folder`,
+    hint: 'correct the path, or give `--tag` or `--image`',
+  }),
+})
+
+const noDockerfile = diagnostic({
+  code: 'build/dockerfile-not-found',
+  severity: 'error',
+  explain:
+    'The build has no Dockerfile where it would look for one: `dockerfile` is relative to the build context, and `Dockerfile` in the context when it is not given. With `--tag` or `--image` nothing of the build is read.',
+  text: (p: { dockerfile: string }) => ({
+    message: `the Dockerfile \`${p.dockerfile}\` does not exist`,
+    hint: 'name it with `dockerfile`, relative to the context',
+  }),
+})
+
+/** Stands in manifests until a registry is given. */
+const placeholderRegistry = 'registry.local.devctl'
+
+const noRegistry = diagnostic({
+  code: 'image/no-registry',
+  severity: 'warning',
+  explain: `The service is built and has no \`image\`, so its image needs a place that the cluster can pull from. Without one the manifests name \`registry.local.devctl\`, which does not exist.
+
+\`\`\`
+devctl render --registry registry.example.com/team
+devctl render --image web=registry.example.com/team/web:1.4
+\`\`\``,
+  text: (p: { service: string }) => ({
+    message: `no registry is given for the image of \`${p.service}\`; \`${placeholderRegistry}\` stands in its place`,
+    hint: 'add `--registry`, or `image:` to the service',
+  }),
+})
+
+const pullInterval = diagnostic({
+  code: 'image/pull-interval',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`refresh`, `daily`, `weekly` and `every_…` let the engine pull again after some time. A cluster pulls when a Pod starts, or not at all. The policy becomes `IfNotPresent`; to get newer images, name them by digest or by a tag that changes.',
+  text: (p: { policy: string }) => ({
+    message: `\`pull_policy: ${p.policy}\` has no equivalent; the image is pulled when a node does not have it`,
+    hint: 'use `always`, or a tag that changes',
+  }),
+})
+
+const unknownImageOption = diagnostic({
+  code: 'image/unknown-service',
+  severity: 'warning',
+  explain:
+    '`--image SERVICE=REFERENCE` names the image of a service of the Compose file. The project has no service of that name, so the option has no effect.',
+  text: (p: { service: string }) => ({
+    message: `\`--image\` names \`${p.service}\`, which is no service of the project`,
+  }),
+})
+
+const unknownInManifest = diagnostic({
+  code: 'manifest/unknown-service',
+  severity: 'error',
+  explain:
+    '`images` of an environment gives an image to a service that the Compose files do not have. The name is that of the service under `services`, letter by letter.',
+  text: (p: { service: string; hint: string | undefined }) => ({
+    message: `there is no service \`${p.service}\` that could have this image`,
+    hint: p.hint,
+  }),
+})
+
+/** The image of a service and when it is pulled (decisions, "Images" and "Pod defaults"). */
+export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
+  const image = context.options.images?.get(service.name) ?? service.image?.value ?? builtImage(context, service)
+  return { image, imagePullPolicy: planPullPolicy(context, service, image) }
+}
+
+/** Reports images that are given for services that do not exist. */
+export function checkImageOptions({ options, project, reporter }: PlanContext): void {
+  for (const service of options.images?.keys() ?? []) {
+    if (project.services.has(service) || project.absentServices.has(service)) continue
+    const place = options.imagePlaces?.get(service)
+    if (place)
+      reporter.report(unknownInManifest, place, { service, hint: didYouMean(service, project.services.keys()) })
+    else reporter.report(unknownImageOption, undefined, { service })
+  }
+}
+
+function builtImage(context: PlanContext, service: Service): string {
+  const { options, names, environment, host, project, reporter } = context
+  // A service with neither image nor build is the reader's to report.
+  if (!service.build) return ''
+  if (!options.registry) reporter.report(noRegistry, service.build.span, { service: service.name })
+  const registry = (options.registry ?? placeholderRegistry).replace(/\/+$/, '')
+  if (options.tag === undefined) checkBuildFiles(context, service.build)
+  const { span } = service.build.context
+  const spend: SpendOnBuild = (limit, amount) => reporter.budget.spend(limit, amount, span)
+  const tag =
+    options.tag ??
+    (host.hashBuild(buildInput(project, service.build), spend) ?? hashOfInput(project, service.build)).slice(0, 12)
+  return `${registry}/${environment.name}-${names.of(service.name)}:${tag}`
+}
+
+/** What the tag is a hash of must be there. A context that is a URL is read when it is built. */
+function checkBuildFiles({ host, project, reporter }: PlanContext, build: Build): void {
+  const { value: folder, span } = build.context
+  if (!folder.startsWith('/')) return
+  if (host.stat(folder)?.kind !== 'folder') {
+    reporter.report(noContext, span, { context: relative(project.directory, folder) || '.' })
+    return
+  }
+  mayRead(host, folder, span, reporter)
+  if (build.dockerfileInline || !build.dockerfile) return
+  const file = resolve(folder, build.dockerfile.value)
+  if (host.stat(file)?.kind !== 'file')
+    reporter.report(noDockerfile, build.dockerfile.span, { dockerfile: relative(project.directory, file) })
+}
+
+/**
+ * What a build reads besides its files. Without secrets: the hash of it is a tag that everybody sees,
+ * and what few values are possible for is soon guessed from it.
+ */
+function buildInput({ secretPlaces }: Project, build: Build): BuildInput {
+  const open = <Text extends string | null>(text: Text, span: Span): Text | string =>
+    text === null || !secretPlaces.at(span) ? text : withoutValues(text, secretPlaces.values)
+  const { context, dockerfile, dockerfileInline, target, args } = build
+  return {
+    context: context.value,
+    dockerfile: dockerfile?.value,
+    dockerfileInline: dockerfileInline && open(dockerfileInline.value, dockerfileInline.span),
+    target: target && open(target.value, target.span),
+    args: args.map(({ name, value, span }) => {
+      const isSecret = value !== null && isVariableWithSecret(name, value)
+      return [name, isSecret ? HIDDEN : open(value, span)] as const
+    }),
+  }
+}
+
+/** What the hash is of in place of a secret. */
+const HIDDEN = '***'
+
+const withoutValues = (text: string, values: Iterable<string>): string =>
+  [...values]
+    .filter(value => value !== '')
+    .sort((a, b) => b.length - a.length)
+    .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
+
+/** For a context that is no folder of this machine: what the file says about the build. */
+function hashOfInput(project: Project, build: Build): string {
+  const input = buildInput(project, build)
+  const { value, span } = build.context
+  // The same on every machine, wherever the project lies there.
+  const place = value.startsWith('/') ? relative(project.directory, value) : value
+  const context = project.secretPlaces.at(span) ? withoutValues(place, project.secretPlaces.values) : place
+  return shortHash(JSON.stringify({ ...input, context: withoutLogin(context) }), 64)
+}
+
+const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
+
+function planPullPolicy({ reporter }: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
+  const policy = service.pullPolicy
+  switch (policy?.value) {
+    case undefined:
+      return defaultPullPolicy(image)
+    case 'always':
+      return 'Always'
+    case 'never':
+      return 'Never'
+    case 'missing':
+    case 'if_not_present':
+    case 'build':
+      return 'IfNotPresent'
+  }
+  // The schema lets no other words through than those that let the engine pull again after a time.
+  reporter.report(pullInterval, policy!.span, { policy: policy!.value })
+  return 'IfNotPresent'
+}
+
+/** What Kubernetes chooses: https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting */
+export function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {
+  if (image.includes('@')) return 'IfNotPresent'
+  const tag = /:([^:/]+)$/.exec(image)?.[1] ?? 'latest'
+  return tag === 'latest' ? 'Always' : 'IfNotPresent'
+}

@@ -1,0 +1,123 @@
+import type { Hook, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { ContainerPlan } from '../plan.ts'
+import { wholeSeconds } from './probes.ts'
+
+const hookUser = diagnostic({
+  code: 'hooks/user',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`post_start` and `pre_stop` run in the container, as the user that the container runs as; Kubernetes has no way to choose another. Switch the user in the command, if the image can.',
+  text: (p: { hook: string; user: string }) => ({
+    message: `\`user: ${p.user}\` of a \`${p.hook}\` hook has no equivalent: it runs as the user of the container`,
+    hint: 'use `su` or `gosu` in the command, or set `user` of the service',
+  }),
+})
+
+const hookPrivileged = diagnostic({
+  code: 'hooks/privileged',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`post_start` and `pre_stop` run in the container and have its privileges; Kubernetes cannot give them more.',
+  text: (p: { hook: string }) => ({
+    message: `\`privileged\` of a \`${p.hook}\` hook has no equivalent: it has the privileges of the container`,
+  }),
+})
+
+const perReplica = diagnostic({
+  code: 'hooks/once',
+  severity: 'warning',
+  loss: true,
+  explain: `A \`pre_start\` hook becomes an init container, which runs before each Pod of the service starts, and again whenever a Pod is replaced. With several replicas a hook without \`per_replica: true\` was meant to run once. Let it be harmless when repeated, or make it a service of its own that ends:
+
+\`\`\`yaml
+services:
+  migrate:
+    image: app
+    restart: "no"
+  web:
+    depends_on:
+      migrate: {condition: service_completed_successfully}
+\`\`\``,
+  text: (p: { replicas: number }) => ({
+    message: `the \`pre_start\` hook runs once for each of the ${p.replicas} Pods`,
+    hint: 'add `per_replica: true`, or use a service that completes',
+  }),
+})
+
+const noGracePeriod = diagnostic({
+  code: 'stop-grace-period/zero',
+  severity: 'info',
+  explain:
+    'To Kubernetes a grace period of zero means more than to Compose: the Pod is forgotten before its containers are gone, so that a stateful set may start its successor beside it. One second is used instead.',
+  text: () => ({ message: 'a grace period of zero becomes one second', hint: 'write `1s`' }),
+})
+
+/** Compose waits 10 seconds before it kills; Kubernetes would wait 30. */
+export const defaultGracePeriod = 10
+
+/** Zero would not only kill at once, but also let the Pod be forgotten before it is gone. */
+function gracePeriod(context: PlanContext, { stopGracePeriod }: Service): number {
+  if (!stopGracePeriod) return defaultGracePeriod
+  return isZero(stopGracePeriod) ? 1 : wholeSeconds(context, 'stop_grace_period', stopGracePeriod)
+}
+
+const isZero = ({ value }: NonNullable<Service['stopGracePeriod']>): boolean => value.milliseconds <= 0
+
+/** How long the containers of a Pod may take to stop: the longest of them. */
+export function planGracePeriod(context: PlanContext, services: readonly Service[]): number {
+  const seconds = Math.max(...services.map(service => gracePeriod(context, service)))
+  // Beside a container that takes longer, zero is not what the Pod has.
+  for (const { stopGracePeriod } of seconds > 1 ? [] : services)
+    if (stopGracePeriod && isZero(stopGracePeriod))
+      context.reporter.report(noGracePeriod, stopGracePeriod.span, undefined)
+  return seconds
+}
+
+/** The hooks that run in the container. A container has one of each, so several become one script. */
+export function planHooks(context: PlanContext, service: Service): Pick<ContainerPlan, 'postStart' | 'preStop'> {
+  const postStart = planHook(context, service, 'post_start', service.postStart)
+  const preStop = planHook(context, service, 'pre_stop', service.preStop)
+  return { ...(postStart && { postStart }), ...(preStop && { preStop }) }
+}
+
+function planHook(
+  context: PlanContext,
+  service: Service,
+  name: string,
+  hooks: readonly Hook[],
+): readonly string[] | undefined {
+  const { reporter } = context
+  const usable = hooks.filter(hook => {
+    if (hook.user && hook.user.value !== service.user?.value)
+      reporter.report(hookUser, hook.user.span, { hook: name, user: hook.user.value })
+    if (hook.privileged?.value && !service.privileged?.value)
+      reporter.report(hookPrivileged, hook.privileged.span, { hook: name })
+    // The schema has reported a hook without a command.
+    return (hook.command?.words.length ?? 0) > 0
+  })
+  const [only] = usable
+  if (!only) return undefined
+  if (usable.length === 1 && !only.workingDir && only.environment.length === 0) return only.command?.words
+  return ['/bin/sh', '-c', usable.map(toScript).join(' && ')]
+}
+
+/** A hook as a line of a script; a sub-shell keeps its folder to itself. */
+function toScript(hook: Hook): string {
+  const variables = hook.environment.map(({ name, value }) => quote(`${name}=${value}`))
+  const command = [...(variables.length ? ['env', ...variables] : []), ...(hook.command?.words ?? []).map(quote)].join(
+    ' ',
+  )
+  return hook.workingDir ? `(cd ${quote(hook.workingDir.value)} && ${command})` : command
+}
+
+const quote = (word: string): string => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
+
+/** Reports pre_start hooks that were meant to run once and run in every Pod. */
+export function checkPreStart({ reporter }: PlanContext, service: Service, replicas: number): void {
+  for (const hook of service.preStart)
+    if (replicas > 1 && !hook.perReplica?.value) reporter.report(perReplica, hook.span, { replicas })
+}

@@ -1,0 +1,270 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { isDnsSubdomain } from '../../values/dns-name.ts'
+import { type PlanContext, sortBy } from '../context.ts'
+import { toDnsLabel } from '../object-names.ts'
+import type { PodPlan } from '../plan.ts'
+import { seesSystemPaths } from './security.ts'
+import { planSysctls } from './sysctls.ts'
+
+const dottedHostname = diagnostic({
+  code: 'hostname/dotted',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The host name of a Pod is one DNS label: lower-case letters, digits and `-`, without dots. The nearest label is used; a domain cannot be set.',
+  text: (p: { written: string; name: string }) => ({
+    message: `the host name \`${p.written}\` becomes \`${p.name}\` in Kubernetes`,
+    hint: `write \`${p.name}\``,
+  }),
+})
+
+const hostGateway = diagnostic({
+  code: 'extra-hosts/host-gateway',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`host-gateway` is the machine that runs the container engine. Pods run on nodes of a cluster, which do not have what listens on your machine. The entry is left out.',
+  text: (p: { host: string }) => ({
+    message: `\`${p.host}\` would be the machine that runs the containers, which a cluster does not have`,
+    hint: 'give the service an address that the cluster can reach',
+  }),
+})
+
+const badHost = diagnostic({
+  code: 'extra-hosts/bad-name',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Kubernetes takes only DNS names in `hostAliases`: lower-case letters, digits, `-` and `.`. The entry is left out.',
+  text: (p: { host: string }) => ({
+    message: `\`${p.host}\` is no DNS name, and is left out`,
+    hint: 'use letters, digits, `-` and `.`',
+  }),
+})
+
+const dnsLimit = diagnostic({
+  code: 'dns/limit',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A Pod has at most three name servers and 32 search domains, those of the cluster among them. The name server of the cluster stays the first, since it knows the services; what is too many is never asked.',
+  text: (p: { key: string; value: string; most: number }) => ({
+    message: `\`${p.value}\` in \`${p.key}\` is never used: a Pod has room for ${p.most} beside the cluster's own`,
+    hint: 'leave it out',
+  }),
+})
+
+const noSearchDomains = diagnostic({
+  code: 'dns/cluster-domains-stay',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`dns_search: .` asks for no search domains. A Pod keeps those of the cluster: with them the names of services are found.',
+  text: () => ({
+    message: '`.` in `dns_search` has no effect: a Pod keeps the search domains of the cluster',
+    hint: 'leave it out; a name that ends in a dot is looked up as it is',
+  }),
+})
+
+const hostNetwork = diagnostic({
+  code: 'network/host-mode',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`network_mode: host` gives the Pod the network of the node that it runs on, not of your machine. Its ports are those of the node, so two such Pods cannot share one; Pod Security `baseline` and `restricted` refuse it.',
+  text: () => ({
+    message: '`network_mode: host` is the network of the node that the Pod runs on',
+    hint: 'remove it: other services reach the ports by name',
+  }),
+})
+
+const unknownMode = diagnostic({
+  code: 'network/unknown-mode',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`network_mode` is `bridge`, `host`, `none` or `service:NAME`. Names of networks of the container engine have no meaning in a cluster; the service gets the Pod network.',
+  text: (p: { mode: string }) => ({
+    message: `\`network_mode: ${p.mode}\` has no equivalent; the service gets the Pod network`,
+  }),
+})
+
+const namespace = diagnostic({
+  code: 'isolation/namespace',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The field chooses a namespace of the kernel that Kubernetes does not let a Pod choose: `uts: host` comes with the node’s network or not at all, `ipc: none` does not exist. `pid`, `ipc` and `uts` take `host`, `private`, `service:NAME` and `container:NAME`, and `ipc` takes `shareable` too; Kubernetes has no equivalent of other values. The field is left out.',
+  text: (p: { key: string; value: string }) => ({
+    message: `\`${p.key}: ${p.value}\` has no equivalent and is left out`,
+  }),
+})
+
+const hostNamespace = diagnostic({
+  code: 'isolation/host-namespace',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`pid: host` and `ipc: host` share the processes and the shared memory of the node that the Pod runs on, not of your machine. Pod Security `baseline` and `restricted` refuse such Pods.',
+  text: (p: { key: string }) => ({ message: `\`${p.key}: host\` means the node that the Pod runs on` }),
+})
+
+const disagreement = diagnostic({
+  code: 'groups/disagree',
+  severity: 'error',
+  explain:
+    'Services that share a namespace are containers of one Pod, and this is a setting of the Pod. Two of them want it differently. Give them the same value, or set it on one only.',
+  text: (p: { key: string; services: readonly [string, string] }) => ({
+    message: `\`${p.services[0]}\` and \`${p.services[1]}\` run in one Pod and differ in \`${p.key}\``,
+    hint: 'set it on one of them, or on both alike',
+  }),
+})
+
+type Settings = Pick<
+  PodPlan,
+  | 'hostname'
+  | 'hostNetwork'
+  | 'hostPID'
+  | 'hostIPC'
+  | 'shareProcessNamespace'
+  | 'hostUsers'
+  | 'runtimeClassName'
+  | 'hostAliases'
+  | 'dns'
+  | 'sysctls'
+>
+
+/**
+ * The settings of a Pod that come from single fields of its services. Reports what a Pod cannot have, and members that
+ * disagree.
+ */
+export function planPodSettings(context: PlanContext, services: readonly Service[]): Settings {
+  for (const service of services) checkModes(context, service)
+  const isHost = services.some(({ networkMode }) => networkMode?.value === 'host')
+  const hostname = agreed(context, 'hostname', services, service => planHostname(context, service))
+  const runtime = agreed(context, 'runtime', services, ({ runtime }) => runtime?.value)
+  const hostPID = services.some(({ pid }) => pid?.value === 'host')
+  const sharesProcesses =
+    !hostPID && services.some(({ init, pid }) => init?.value || /^(service|container):/.test(pid?.value ?? ''))
+  const sysctls = planSysctls(context, services, isHost)
+  const dns = planDns(context, services)
+  const hostAliases = planHostAliases(context, services)
+  return {
+    ...(hostname && { hostname }),
+    ...(isHost && { hostNetwork: true }),
+    ...(hostPID && { hostPID: true }),
+    ...(services.some(({ ipc }) => ipc?.value === 'host') && { hostIPC: true }),
+    // With one process namespace for the Pod, its first process reaps what others leave, as `init: true` asks.
+    ...(sharesProcesses && { shareProcessNamespace: true }),
+    // Kubernetes shows all of /proc only to Pods with users of their own.
+    ...(services.some(seesSystemPaths) && { hostUsers: false }),
+    ...(runtime && runtime !== 'runc' && { runtimeClassName: runtime }),
+    ...(hostAliases.length > 0 && { hostAliases }),
+    ...(dns && { dns }),
+    ...(sysctls.length > 0 && { sysctls }),
+  }
+}
+
+/** The one value that members of a group have; the first where they differ. */
+export function agreed(
+  { reporter }: PlanContext,
+  key: string,
+  services: readonly Service[],
+  value: (service: Service) => string | undefined,
+): string | undefined {
+  let found: { readonly value: string; readonly service: Service } | undefined
+  for (const service of services) {
+    const own = value(service)
+    if (own === undefined) continue
+    if (found && found.value !== own)
+      reporter.report(disagreement, service.span, { key, services: [found.service.name, service.name] }, [
+        { span: found.service.span, message: `\`${found.service.name}\` is here` },
+      ])
+    found ??= { value: own, service }
+  }
+  return found?.value
+}
+
+function planHostname({ reporter }: PlanContext, { hostname }: Service): string | undefined {
+  if (!hostname) return undefined
+  const name = toDnsLabel(hostname.value.split('.')[0] ?? '')
+  // Case does not matter in DNS.
+  if (name !== hostname.value.toLowerCase())
+    reporter.report(dottedHostname, hostname.span, { written: hostname.value, name })
+  return name
+}
+
+function checkModes({ reporter }: PlanContext, service: Service): void {
+  const { networkMode: mode, pid, ipc, uts } = service
+  if (mode?.value === 'host') reporter.report(hostNetwork, mode.span, undefined)
+  else if (mode && !/^(bridge|default|none|(service|container):.*)$/.test(mode.value))
+    reporter.report(unknownMode, mode.span, { mode: mode.value })
+  if (pid?.value === 'host') reporter.report(hostNamespace, pid.span, { key: 'pid' })
+  if (ipc?.value === 'host') reporter.report(hostNamespace, ipc.span, { key: 'ipc' })
+  for (const [key, field] of Object.entries({ pid, ipc, uts })) {
+    // The network of the node brings its host name along.
+    const comesWithNetwork = key === 'uts' && mode?.value === 'host'
+    const isKept = POD_MODES[key as keyof typeof POD_MODES].test(field?.value ?? '') // the keys above
+    if (field && !isKept && !(comesWithNetwork && field.value === 'host'))
+      reporter.report(namespace, field.span, { key, value: field.value })
+  }
+}
+
+/** What a Pod does as it is written, or has anyway. */
+const POD_MODES = {
+  pid: /^(|private|host|(service|container):.*)$/,
+  ipc: /^(|private|shareable|host|(service|container):.*)$/,
+  uts: /^(|private|(service|container):.*)$/,
+}
+
+/**
+ * Kubernetes takes three name servers and 32 search domains; the cluster's own one is among the three that are asked.
+ */
+function planDns({ reporter }: PlanContext, services: readonly Service[]): PodPlan['dns'] {
+  const limited = (
+    key: string,
+    list: readonly { readonly value: string; readonly span: Service['span'] }[],
+    most: number,
+  ) => {
+    const seen = new Map(list.map(item => [item.value, item]))
+    const unique = [...seen.values()]
+    for (const { value, span } of unique.slice(most)) reporter.report(dnsLimit, span, { key, value, most })
+    return unique.slice(0, most).map(({ value }) => value)
+  }
+  const nameservers = limited(
+    'dns',
+    services.flatMap(({ dns }) => dns),
+    2,
+  )
+  const domains = services.flatMap(({ dnsSearch }) => dnsSearch)
+  for (const { value, span } of domains) if (value === '.') reporter.report(noSearchDomains, span, undefined)
+  const searches = limited(
+    'dns_search',
+    domains.filter(({ value }) => value !== '.'),
+    29,
+  )
+  const options = services
+    .flatMap(({ dnsOpt }) => dnsOpt)
+    .map(({ value }) => {
+      const colon = value.indexOf(':')
+      return colon < 0 ? { name: value } : { name: value.slice(0, colon), value: value.slice(colon + 1) }
+    })
+  if (nameservers.length + searches.length + options.length === 0) return undefined
+  return {
+    ...(nameservers.length > 0 && { nameservers }),
+    ...(searches.length > 0 && { searches }),
+    ...(options.length > 0 && { options }),
+  }
+}
+
+function planHostAliases({ reporter }: PlanContext, services: readonly Service[]): NonNullable<PodPlan['hostAliases']> {
+  const byAddress = new Map<string, Set<string>>()
+  for (const { host, address, span } of services.flatMap(({ extraHosts }) => extraHosts)) {
+    const name = host.toLowerCase()
+    if (address === 'host-gateway') reporter.report(hostGateway, span, { host })
+    else if (!isDnsSubdomain(name)) reporter.report(badHost, span, { host })
+    else byAddress.set(address, (byAddress.get(address) ?? new Set()).add(name))
+  }
+  return sortBy(byAddress, ([ip]) => ip).map(([ip, hostnames]) => ({ ip, hostnames: [...hostnames].sort() }))
+}

@@ -1,0 +1,37 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { PodPlan, WorkloadPlan } from '../plan.ts'
+
+const tooLarge = diagnostic({
+  code: 'services/too-large',
+  severity: 'error',
+  explain:
+    'A cluster stores objects of at most 1.5 MiB, and environment, commands and the scripts that fill volumes are a part of the object that runs the service. Put large texts into a config or secret, which is mounted as a file.',
+  text: (p: { service: string; bytes: number }) => ({
+    message: `environment, commands and volumes of \`${p.service}\` have ${p.bytes} bytes, more than a cluster stores in one object`,
+    hint: 'put large values into a config or secret, and mount it',
+  }),
+})
+
+/** What environment and commands may have together: 1.5 MiB less room for the rest, and for what the server keeps about each field. */
+const mostBytes = 1_300_000
+
+/** Reports a workload whose Pods are too large to be stored. */
+export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod, service, span }: WorkloadPlan): void {
+  const bytes = sizeOf(pod)
+  if (bytes > mostBytes) reporter.report(tooLarge, span, { service, bytes })
+}
+
+/** What the cluster stores beside each word, for each variable (with the owner of its name), and to fill a volume. */
+const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }
+
+/** What a user may make as many of, and as long, as they like. */
+function sizeOf({ containers, init, fills }: PodPlan): number {
+  let bytes = fills.length * OVERHEAD.fill
+  for (const { env, command = [], args = [], postStart = [], preStop = [] } of [...init, ...containers]) {
+    for (const { name, value = '' } of env) bytes += OVERHEAD.variable + 2 * name.length + Buffer.byteLength(value)
+    for (const words of [command, args, postStart, preStop])
+      for (const word of words) bytes += OVERHEAD.word + Buffer.byteLength(word)
+  }
+  return bytes
+}

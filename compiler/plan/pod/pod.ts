@@ -1,0 +1,131 @@
+import type { Service } from '../../compose/project.ts'
+import { type PlanContext, shellImage } from '../context.ts'
+import { templateAnnotations } from '../labels/annotations.ts'
+import type { Exposure } from '../network/exposure.ts'
+import type { GroupWaits } from '../order/start-order.ts'
+import type { ClaimSpec, ContainerPlan, FillPlan, PodPlan, WorkloadPlan } from '../plan.ts'
+import { collectVolumes, type VolumeOwner } from '../storage/pod-volumes.ts'
+import type { StoredMount } from '../storage/stored-mount.ts'
+import type { Group } from '../workload/groups.ts'
+import { planScheduling } from '../workload/scheduling.ts'
+import { planContainer, planPreStart, toSidecar } from './container.ts'
+import { checkPreStart, planGracePeriod } from './lifecycle.ts'
+import { planPodSettings } from './pod-settings.ts'
+import { planGroups } from './security.ts'
+
+/** What is decided about a Pod before it is put together. */
+export interface PodFacts {
+  readonly kind: WorkloadPlan['kind']
+  readonly waiting: GroupWaits
+  /** Labels that mark shared volumes. */
+  readonly colocate: readonly string[]
+  /** Labels of aliases and networks. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly mountsOf: (service: Service) => readonly StoredMount[]
+  readonly exposureOf: (service: string) => Exposure
+}
+
+export interface PlannedPod {
+  readonly pod: PodPlan
+  readonly claimTemplates: readonly ClaimSpec[]
+}
+
+/** Puts the Pod of a group together. */
+export function planPod(context: PlanContext, group: Group, facts: PodFacts): PlannedPod {
+  const { members, lead } = group
+  const { waiting, colocate } = facts
+  const volumes = collectVolumes(facts.kind)
+  const containers: ContainerPlan[] = []
+  const sidecars = new Map<string, PodPlan['init']>()
+  const preStart: ContainerPlan[] = []
+  const fills = new Map<string, FillPlan>()
+  for (const member of members) {
+    const owner: VolumeOwner = {
+      service: member.name,
+      ...(member !== lead && { prefix: context.names.of(member.name) }),
+    }
+    const stored = facts.mountsOf(member)
+    const mounts = stored.map(mount => volumes.mount(mount, owner))
+    const exposure = facts.exposureOf(member.name)
+    const container = planContainer(context, member, exposure, mounts)
+    for (const [index, mount] of stored.entries()) {
+      const fill = planFill(context, container, mount, mounts[index]!)
+      const key = `${fill?.volume} ${fill?.directory}`
+      if (fill && !fills.has(key)) fills.set(key, fill)
+    }
+    const hooks = planPreStart(context, member, container)
+    checkPreStart(context, member, lead.scale?.value ?? 1)
+    if (waiting.sidecars.includes(member.name))
+      sidecars.set(member.name, [...hooks, toSidecar(context, container, member, exposure)])
+    else {
+      preStart.push(...hooks)
+      containers.push(container)
+    }
+  }
+  const labels = { ...facts.labels, ...Object.fromEntries(colocate.map(label => [label, 'true'])) }
+  const annotations = templateAnnotations(context, members)
+  const pod: PodPlan = {
+    services: members.map(member => context.names.of(member.name)),
+    ...(Object.keys(labels).length > 0 && { labels }),
+    ...(annotations && { annotations }),
+    containers,
+    waits: waiting.waits,
+    fills: [...fills.values()],
+    init: [...waiting.sidecars.flatMap(name => sidecars.get(name) ?? []), ...preStart],
+    volumes: volumes.volumes,
+    terminationGracePeriodSeconds: planGracePeriod(context, members),
+    ...planPodSettings(context, members),
+    ...planPodSecurity(context, members, fills.size > 0 || hasClaims(volumes)),
+    ...planScheduling(context, members),
+    ...(colocate.length > 0 && { colocate }),
+  }
+  return { pod, claimTemplates: volumes.claimTemplates }
+}
+
+const hasClaims = ({ volumes, claimTemplates }: ReturnType<typeof collectVolumes>): boolean =>
+  claimTemplates.length > 0 || volumes.some(({ kind }) => kind === 'claim' || kind === 'ephemeral')
+
+/** Groups of the Pod; under `--policy restricted` also what lets programs that are not root write to volumes. */
+function planPodSecurity(
+  context: PlanContext,
+  members: readonly Service[],
+  hasVolumes: boolean,
+): Pick<PodPlan, 'supplementalGroups' | 'fsGroup' | 'runAsNonRoot'> {
+  const groups = planGroups(context, members)
+  const supplemental = groups.length > 0 && { supplementalGroups: groups }
+  if (context.options.policy !== 'restricted') return { ...supplemental }
+  const [uid, gid] = (members[0]?.user?.value ?? '').split(':')
+  const fsGroup = [gid, uid].map(Number).find(id => id > 0) ?? 1000
+  return { ...supplemental, runAsNonRoot: true, ...(hasVolumes && { fsGroup }) }
+}
+
+/** Fills an empty volume from the image's directory at the mount (decisions, copy-up). */
+function planFill(
+  context: PlanContext,
+  { image, imagePullPolicy, security }: ContainerPlan,
+  { held, target }: StoredMount,
+  { volume, subPath }: PodPlan['containers'][number]['mounts'][number],
+): FillPlan | undefined {
+  if ((held.kind !== 'claim' && held.kind !== 'anonymous') || !held.fill || subPath === undefined) return undefined
+  const rootless = context.options.policy === 'restricted'
+  const { runAsUser, runAsGroup } = security ?? {}
+  return {
+    volume,
+    directory: subPath,
+    path: target,
+    image,
+    imagePullPolicy,
+    toolsImage: shellImage(context),
+    rootless,
+    // With the user of the service its files are its own.
+    ...(rootless &&
+      runAsUser !== undefined && {
+        security: {
+          runAsUser,
+          ...(runAsGroup !== undefined && { runAsGroup }),
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ['ALL'] },
+        },
+      }),
+  }
+}

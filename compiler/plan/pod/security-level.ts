@@ -1,0 +1,127 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { type PlanContext, sortBy } from '../context.ts'
+import type { SecurityLevel } from '../plan.ts'
+import type { StoredMount } from '../storage/stored-mount.ts'
+import { isBaselineSysctl } from './sysctls.ts'
+
+const notRestricted = diagnostic({
+  code: 'security/not-restricted',
+  severity: 'error',
+  explain: `\`--policy restricted\` makes Pods that a namespace with the Pod Security level \`restricted\` admits: they do not run as root, have no capabilities but \`NET_BIND_SERVICE\`, and nothing of their node. This field asks for more than that.
+
+Remove it, or deploy without the policy.`,
+  text: (p: { field: string; service: string }) => ({
+    message: `\`${p.field}\` of \`${p.service}\` breaks the policy \`restricted\``,
+    hint: 'remove it, or leave out `--policy restricted`',
+  }),
+})
+
+const forcedLevel = diagnostic({
+  code: 'security/level',
+  severity: 'info',
+  explain: `A namespace admits Pods up to a [Pod Security](https://kubernetes.io/docs/concepts/security/pod-security-standards/) level: \`restricted\`, \`baseline\` or \`privileged\`. What an ordinary image needs is \`baseline\`, since nothing says that its user is not root. The fields that are shown ask for more, or for root by name; a namespace of a stricter level refuses the Pods of their services.
+
+To have manifests for a namespace of the level \`restricted\`, render them with \`--policy restricted\`, which tells what must change.`,
+  text: (p: { level: Level; field: string; service: string; others: number }) => ({
+    message: `the Pods need a namespace of the Pod Security level \`${p.level}\`, because of \`${p.field}\` of \`${p.service}\`${
+      p.others === 0 ? '' : p.others === 1 ? ' and one other field' : ` and ${p.others} other fields`
+    }`,
+  }),
+})
+
+type Level = SecurityLevel['level']
+type Reason = SecurityLevel['reasons'][number]
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline */
+const baselineCapabilities: ReadonlySet<string> = new Set(
+  `AUDIT_WRITE CHOWN DAC_OVERRIDE FOWNER FSETID KILL MKNOD NET_BIND_SERVICE SETFCAP SETGID SETPCAP SETUID SYS_CHROOT`.split(
+    ' ',
+  ),
+)
+const baselineSelinuxTypes = /^(container_t|container_init_t|container_kvm_t|container_engine_t)$/
+
+/**
+ * The Pod Security level that the result needs, and which field of which service forces it. Under `--policy restricted`
+ * reports the fields that break it.
+ */
+export function planSecurityLevel(
+  context: PlanContext,
+  services: readonly Service[],
+  mountsOf: (service: Service) => readonly StoredMount[],
+): SecurityLevel {
+  const isRestricted = context.options.policy === 'restricted'
+  const reasons = sortBy(services, ({ name }) => name).flatMap(service => {
+    const found = [...reasonsOf(service, mountsOf(service), isRestricted)]
+    if (isRestricted)
+      for (const { field, span } of found)
+        context.reporter.report(notRestricted, span, { field, service: service.name })
+    return found
+  })
+  const has = (level: Level) => reasons.some(reason => reason.level === level)
+  const level = has('privileged') ? 'privileged' : has('baseline') ? 'baseline' : 'restricted'
+  // With errors there is no result that could need a level.
+  if (!isRestricted && !context.reporter.hasErrors) reportLevel(context, level, reasons)
+  return { level, reasons }
+}
+
+/** Tells the level where a field forces it, with the places of all that do; the default of an ordinary image is nobody's wish. */
+function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly Reason[]): void {
+  const places = new Map<Span, Reason>()
+  for (const reason of reasons)
+    if (reason.level === level && reason.span && !places.has(reason.span)) places.set(reason.span, reason)
+  const [first, ...others] = places
+  if (!first) return
+  const [span, { field, service }] = first
+  reporter.report(
+    forcedLevel,
+    span,
+    { level, field, service, others: others.length },
+    others.map(([place, reason]) => ({ span: place, message: `\`${reason.field}\` of \`${reason.service}\`` })),
+  )
+}
+
+function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestricted: boolean): Generator<Reason> {
+  const reason = (field: string, level: Reason['level'], span?: Span): Reason => ({
+    service: service.name,
+    field,
+    level,
+    ...(span && { span }),
+  })
+  const { privileged, networkMode, pid, ipc, user } = service
+  if (privileged?.value) yield reason('privileged', 'privileged', privileged.span)
+  if (networkMode?.value === 'host') yield reason('network_mode', 'privileged', networkMode.span)
+  if (pid?.value === 'host') yield reason('pid', 'privileged', pid.span)
+  if (ipc?.value === 'host') yield reason('ipc', 'privileged', ipc.span)
+  for (const { mode, published, span } of service.ports)
+    if (mode === 'host' && published !== undefined) yield reason('ports', 'privileged', span)
+  const ofDevice = new Set(service.devices.map(({ span }) => span))
+  for (const { held, span } of mounts) {
+    if (held.kind === 'hostPath') yield reason(ofDevice.has(span) ? 'devices' : 'volumes', 'privileged', span)
+    if (held.kind === 'nfs') yield reason('volumes', 'baseline', span)
+  }
+  for (const { value, span } of service.capAdd) {
+    if (!baselineCapabilities.has(value)) yield reason('cap_add', 'privileged', span)
+    else if (value !== 'NET_BIND_SERVICE') yield reason('cap_add', 'baseline', span)
+  }
+  for (const { value, span } of service.securityOpt) if (isOpen(value)) yield reason('security_opt', 'privileged', span)
+  for (const { name, span } of service.sysctls)
+    if (/tcp_[rw]mem$/.test(name) && !isBaselineSysctl(name)) yield reason('sysctls', 'privileged', span)
+  for (const hook of service.preStart) {
+    if (hook.privileged?.value) yield reason('pre_start', 'privileged', hook.privileged.span)
+    if (hook.user && isRoot(hook.user.value)) yield reason('pre_start', 'baseline', hook.user.span)
+  }
+  if (user && isRoot(user.value)) yield reason('user', 'baseline', user.span)
+  // Nothing says that the image's user is not root, and no default of ours may stop an ordinary image.
+  else if (!isRestricted) yield reason('user', 'baseline')
+}
+
+const isRoot = (user: string): boolean => /^(0|root)(:|$)/.test(user)
+
+/** Options of `security_opt` that `baseline` refuses. */
+function isOpen(option: string): boolean {
+  if (/^(seccomp|apparmor|systempaths)[=:]unconfined$/.test(option)) return true
+  const [, part, value = ''] = /^label[=:](disable|user|role|type)(?::(.*))?$/.exec(option) ?? []
+  return part === 'type' ? !baselineSelinuxTypes.test(value) : part !== undefined
+}

@@ -1,0 +1,202 @@
+import { basename } from 'node:path/posix'
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { At } from '../../text/source.ts'
+import { narrow, type PlanContext } from '../context.ts'
+import type { ContainerSecurity } from '../plan.ts'
+
+const userName = diagnostic({
+  code: 'security/user-name',
+  severity: 'warning',
+  loss: true,
+  explain: `Kubernetes knows users and groups by number only; names are in the image, where it does not look. Without a number the container runs as the image says.
+
+\`\`\`yaml
+user: "999:999"     # id -u postgres, id -g postgres
+\`\`\``,
+  text: (p: { key: string; name: string }) => ({
+    message: `\`${p.key}: ${p.name}\` is a name, and Kubernetes takes numbers only; it is left out`,
+    hint: 'write the number, which `docker run --rm IMAGE id` shows',
+  }),
+})
+
+/** Ids are of 31 bits in Kubernetes. */
+const HIGHEST_ID = 2147483647
+
+const idOutOfRange = diagnostic({
+  code: 'security/id-out-of-range',
+  severity: 'error',
+  explain: `The number of a user or group is 0 to 2147483647. The API server refuses others.
+
+\`\`\`yaml
+user: "1000:1000"
+\`\`\``,
+  text: (p: { key: string; id: string }) => ({
+    message: `\`${p.key}\` must be 0 to ${HIGHEST_ID}, not \`${p.id}\``,
+    hint: 'write the number, which `docker run --rm IMAGE id` shows',
+  }),
+})
+
+const contradiction = diagnostic({
+  code: 'security/contradiction',
+  severity: 'error',
+  explain:
+    '`no-new-privileges` becomes `allowPrivilegeEscalation: false`, which Kubernetes refuses together with `privileged`, which allows everything anyway. Remove one of the two.',
+  text: (p: { field: string }) => ({
+    message: `\`no-new-privileges\` contradicts \`${p.field}\`: Kubernetes refuses the two together`,
+    hint: 'remove one of the two',
+  }),
+})
+
+const unknownOption = diagnostic({
+  code: 'security/unknown-option',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`security_opt` is handed to the container engine. Known here are `no-new-privileges`, `seccomp`, `apparmor`, `label` and `systempaths=unconfined`. This one has no equivalent and is left out.',
+  text: (p: { option: string }) => ({
+    message: `the security option \`${p.option}\` has no equivalent and is left out`,
+  }),
+})
+
+const profileOnNode = diagnostic({
+  code: 'security/profile-on-node',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A profile of seccomp or AppArmor is loaded on the node, not sent along with the Pod. The manifest refers to it by name: put the file into the `seccomp` folder of the kubelet, or load the AppArmor profile, on every node.',
+  text: (p: { kind: string; profile: string }) => ({
+    message: `the ${p.kind} profile \`${p.profile}\` must be on every node`,
+    hint: 'leave it out to get the default profile of the runtime',
+  }),
+})
+
+/** The security context of a service's container. Reports what Kubernetes cannot express or refuses. */
+export function planContainerSecurity(context: PlanContext, service: Service): ContainerSecurity | undefined {
+  const options = readOptions(context, service)
+  checkContradiction(context, service, options.allowPrivilegeEscalation === false)
+  const isRestricted = context.options.policy === 'restricted'
+  const drop = isRestricted ? ['ALL'] : names(service.capDrop)
+  const add = names(service.capAdd)
+  const security: ContainerSecurity = {
+    ...planUser(context, service),
+    ...(service.privileged?.value && { privileged: true }),
+    ...(service.readOnly?.value && { readOnlyRootFilesystem: true }),
+    ...options,
+    ...(isRestricted && { allowPrivilegeEscalation: false }),
+    ...((add.length > 0 || drop.length > 0) && {
+      capabilities: { ...(add.length > 0 && { add }), ...(drop.length > 0 && { drop }) },
+    }),
+  }
+  return Object.keys(security).length > 0 ? security : undefined
+}
+
+/** The order of capabilities has no meaning. */
+const names = (list: readonly At<string>[]): readonly string[] => [...new Set(list.map(({ value }) => value))].sort()
+
+/** `user` as numbers; a name is left out, since only the image knows it. */
+export function planUser(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  { user }: { readonly user?: At<string> | undefined },
+): Pick<ContainerSecurity, 'runAsUser' | 'runAsGroup'> {
+  if (!user || user.value === '') return {}
+  const [name = '', group] = user.value.split(':')
+  const runAsUser = toId(name)
+  const runAsGroup = group === undefined || group === '' ? undefined : toId(group)
+  for (const part of [name, group])
+    if (isNumber(part) && toId(part) === undefined)
+      reporter.report(idOutOfRange, narrow(user.span, part), { key: 'user', id: part })
+  const lost = [...(runAsUser === undefined ? [name] : []), ...(runAsGroup === undefined ? [group] : [])]
+  const names = lost.filter(one => one && !isNumber(one)).join(':')
+  if (names !== '') reporter.report(userName, narrow(user.span, names), { key: 'user', name: names })
+  return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
+}
+
+/** `group_add` as numbers, sorted. */
+export function planGroups(context: PlanContext, services: readonly Service[]): readonly number[] {
+  const found = new Set<number>()
+  for (const { groupAdd } of services)
+    for (const { value, span } of groupAdd) {
+      const id = toId(value)
+      if (id !== undefined) found.add(id)
+      else if (isNumber(value)) context.reporter.report(idOutOfRange, span, { key: 'group_add', id: value })
+      else context.reporter.report(userName, span, { key: 'group_add', name: value })
+    }
+  return [...found].sort((a, b) => a - b)
+}
+
+const isNumber = (text: string | undefined): text is string => text !== undefined && /^[-+]?\d+$/.test(text)
+
+/** `root` is 0 in every image. */
+function toId(name: string): number | undefined {
+  if (name === 'root') return 0
+  return /^\d+$/.test(name) && Number(name) <= HIGHEST_ID ? Number(name) : undefined
+}
+
+type Options = Pick<
+  ContainerSecurity,
+  'allowPrivilegeEscalation' | 'seccompProfile' | 'appArmorProfile' | 'seLinuxOptions' | 'procMount'
+>
+
+function readOptions(context: PlanContext, service: Service): Options {
+  let found: Options = {}
+  for (const option of service.securityOpt) {
+    // Both `key=value` and `key:value` are in use.
+    const [, key = '', value = ''] = /^([^=:]*)(?:[=:](.*))?$/s.exec(option.value) ?? []
+    found = { ...found, ...readOption(context, service, option, key, value, found) }
+  }
+  return found
+}
+
+function readOption(
+  { reporter }: PlanContext,
+  service: Service,
+  { value: option, span }: At<string>,
+  key: string,
+  value: string,
+  found: Options,
+): Options {
+  switch (key) {
+    case 'no-new-privileges':
+      return value === 'false' ? {} : { allowPrivilegeEscalation: false }
+    case 'seccomp':
+      if (value === 'unconfined') return { seccompProfile: { type: 'Unconfined' } }
+      if (value === 'builtin' || value === '') return {}
+      reporter.report(profileOnNode, span, { kind: 'seccomp', profile: value })
+      return { seccompProfile: { type: 'Localhost', localhostProfile: basename(value) } }
+    case 'apparmor':
+      if (value === 'unconfined') return { appArmorProfile: { type: 'Unconfined' } }
+      if (value === 'docker-default' || value === 'runtime/default' || value === '') return {}
+      reporter.report(profileOnNode, span, { kind: 'AppArmor', profile: value })
+      return { appArmorProfile: { type: 'Localhost', localhostProfile: value } }
+    case 'label': {
+      if (value === 'disable') return { seLinuxOptions: { ...found.seLinuxOptions, type: 'spc_t' } }
+      const [, part, text] = /^(user|role|type|level):(.+)$/.exec(value) ?? []
+      if (part) return { seLinuxOptions: { ...found.seLinuxOptions, [part]: text } }
+      break
+    }
+    case 'systempaths':
+      // A privileged container sees them all anyway.
+      if (value === 'unconfined' && service.privileged?.value) return {}
+      if (value === 'unconfined' && seesSystemPaths(service)) return { procMount: 'Unmasked' }
+  }
+  reporter.report(unknownOption, span, { option })
+  return {}
+}
+
+/**
+ * Whether a container sees the parts of /proc that are hidden from others. Kubernetes (1.33) grants it to Pods in a user namespace of their
+ * own, which cannot share the network, processes or IPC of the node.
+ */
+export function seesSystemPaths({ securityOpt, privileged, networkMode, pid, ipc }: Service): boolean {
+  const asks = securityOpt.some(({ value }) => /^systempaths[=:]unconfined$/.test(value))
+  return asks && !privileged?.value && ![networkMode, pid, ipc].some(mode => mode?.value === 'host')
+}
+
+function checkContradiction({ reporter }: PlanContext, service: Service, isConfined: boolean): void {
+  if (!isConfined) return
+  const option = service.securityOpt.find(({ value }) => value.startsWith('no-new-privileges'))
+  const related = option && [{ span: option.span, message: '`no-new-privileges` is here' }]
+  if (service.privileged?.value)
+    reporter.report(contradiction, service.privileged.span, { field: 'privileged' }, related)
+}

@@ -1,0 +1,75 @@
+import type { Pair, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { PodPlan } from '../plan.ts'
+
+const unsafe = diagnostic({
+  code: 'sysctls/unsafe',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Kubernetes lets Pods set only kernel parameters that do not disturb their neighbours. The kubelet refuses a Pod with another one unless its operator allowed it on that node, so it is left out.',
+  text: (p: { name: string }) => ({
+    message: `the kernel parameter \`${p.name}\` is refused by most clusters, and is left out`,
+    hint: 'set it on the nodes',
+  }),
+})
+
+const withHostNetwork = diagnostic({
+  code: 'sysctls/host-network',
+  severity: 'error',
+  explain:
+    'With `network_mode: host` the Pod uses the network of its node, whose parameters it may not change: Kubernetes refuses `net.*` there. Remove one of the two.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` cannot be set with \`network_mode: host\``,
+    hint: 'remove one of the two',
+  }),
+})
+
+const disagree = diagnostic({
+  code: 'sysctls/disagree',
+  severity: 'error',
+  explain:
+    'Services that share a namespace are containers of one Pod, which has one value of each kernel parameter. Give them the same value, or set it on one only.',
+  text: (p: { name: string }) => ({ message: `two services of one Pod give \`${p.name}\` different values` }),
+})
+
+/** https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls */
+const safe: ReadonlySet<string> = new Set([
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.ip_local_reserved_ports',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_rmem',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.tcp_wmem',
+])
+
+/** Those that came after Kubernetes 1.29 are safe, but not yet in every Pod Security `baseline`. */
+export const isBaselineSysctl = (name: string): boolean => safe.has(name) && !/tcp_[rw]mem$/.test(name)
+
+/** The kernel parameters of a Pod, sorted. Reports those that clusters refuse. */
+export function planSysctls(
+  { reporter }: PlanContext,
+  services: readonly Service[],
+  isHostNetwork: boolean,
+): NonNullable<PodPlan['sysctls']> {
+  const found = new Map<string, Pair>()
+  for (const pair of services.flatMap(({ sysctls }) => sysctls)) {
+    const { name, span, key = span } = pair
+    const other = found.get(name)
+    if (isHostNetwork && name.startsWith('net.')) reporter.report(withHostNetwork, key, { name })
+    else if (!safe.has(name)) reporter.report(unsafe, key, { name })
+    else if (other && other.value !== pair.value)
+      reporter.report(disagree, span, { name }, [
+        { span: other.span, message: `\`${name}\` is \`${other.value}\` here` },
+      ])
+    else found.set(name, pair)
+  }
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(({ name, value }) => ({ name, value }))
+}

@@ -1,0 +1,288 @@
+import type { Project } from '../../compose/project.ts'
+import { diagnostic, type SecretFinding } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { KnownSecrets } from '../../values/known-secrets.ts'
+import { looksSecretText, looksSecretVariable } from '../../values/secret-looks.ts'
+import { type SecretLook, secretShapes } from '../../values/secret-shapes.ts'
+import { narrow, type PlanContext } from '../context.ts'
+import { cutName, slug } from '../object-names.ts'
+import type { Plan, SecretPlan } from '../plan.ts'
+import { objectKey } from '../storage/host-files.ts'
+import { type GuardedText, guardedTexts, guardedVariables } from './guarded-texts.ts'
+import { isPublic, variablePath } from './secret-sources.ts'
+import { type SecretUse, shownUses } from './secret-uses.ts'
+
+const looksSecret = diagnostic({
+  code: 'secrets/looks-secret',
+  severity: 'error',
+  explain: `\`publish\` writes into a repository that more people read than may know a password, and that forgets nothing. A value that looks secret stops it: by the name of its variable (\`DB_PASSWORD\`, \`API_KEY\`), by its shape (private keys, URLs with a password, tokens of known services), or because it is long and random. The value itself is never shown.
+
+A variable of a service can come from a Secret of the cluster. The line below makes a \`secretKeyRef\` of it, for \`render\`, \`deploy\` and \`publish\` alike. What only looks secret is listed as public.
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        services.db.environment.POSTGRES_PASSWORD: {secret: shop-db, key: password}
+      public:
+        - services.web.environment.TOKEN_KIND
+\`\`\`
+
+A secret in a command or a config has to become a variable or an entry of \`secrets\` first.`,
+  text: (p: SecretFinding & { what: string; hint: string }) => ({
+    message: `\`${p.path}\` holds ${p.what}, and would be written into the repository`,
+    hint: p.hint,
+    secret: { path: p.path, ...(p.source && { source: p.source }) },
+  }),
+})
+
+const secretOrigin = diagnostic({
+  code: 'secrets/secret-origin',
+  severity: 'error',
+  explain: `A value is secret because of where it comes from: a variable whose name says so (\`DB_PASSWORD\`), \`--var\`, a variable of the platform, a variable or file that \`secrets\` are made of. It stays secret wherever it stands: in a command, a health check, a label, a config, a URL. \`publish\` never writes it into a repository.
+
+A variable of a service can come from a Secret (\`secretKeyRef\`), and a program or a shell in the container can read it there. \`$$\` keeps the dollar sign for the shell:
+
+\`\`\`yaml
+services:
+  db:
+    environment: [MYSQL_ROOT_PASSWORD]
+    command: ["sh", "-c", "exec app -p \\"$$MYSQL_ROOT_PASSWORD\\""]
+\`\`\`
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        services.db.environment.MYSQL_ROOT_PASSWORD: {secret: shop-db, key: password}
+\`\`\`
+
+A config with a secret in it has to become an entry of \`secrets\`. Kubernetes can take nothing else from a Secret: labels, addresses and names have to do without.`,
+  text: (p: SecretFinding & { origin: string; hint: string }) => ({
+    message: `\`${p.path}\` holds the value of ${p.origin}, which is secret, and would be written into the repository`,
+    hint: p.hint,
+    secret: { path: p.path, ...(p.source && { source: p.source }) },
+  }),
+})
+
+const plainText = diagnostic({
+  code: 'secrets/plain-text',
+  severity: 'warning',
+  explain: `The manifests show a value that is secret because of where it comes from: a variable whose name says so, a variable of the platform, a variable or file that \`secrets\` are made of. Whoever reads the manifests, or the objects in the cluster, reads it.
+
+Let the variable come from a Secret, with \`secrets.values\` of an environment in devctl.yml, or make it an entry of \`secrets\`. \`--include-secrets\` says that the manifests may show secrets.`,
+  text: (p: { origin: string; paths: readonly string[] }) => ({
+    message: `the manifests show the value of ${p.origin}, in ${listOf(p.paths)}`,
+    hint: 'let it come from a Secret (`devctl explain secrets/secret-origin`), or add `--include-secrets`',
+  }),
+})
+
+/** `\`a\`, \`b\` and 3 more`. */
+function listOf(paths: readonly string[]): string {
+  const shown = paths.slice(0, 2).map(path => `\`${path}\``)
+  return shown.join(', ') + (paths.length > 2 ? ` and ${paths.length - 2} more` : '')
+}
+
+const inRepository = diagnostic({
+  code: 'secrets/in-repository',
+  severity: 'error',
+  explain: `The application mounts a Secret that is made of a file or a variable, and \`publish\` never writes the data of a Secret. Let it come from one that is in the cluster, or choose another backend: \`external\` writes an ExternalSecret, \`sealed\` and \`sops\` encrypt the data.
+
+\`\`\`yaml
+environments:
+  staging:
+    secrets:
+      values:
+        secrets.token: {secret: shop-token, key: token}
+\`\`\``,
+  text: (p: SecretFinding & { name: string; hint: string }) => ({
+    message: `the Secret \`${p.name}\` has data, and would be written into the repository`,
+    hint: p.hint,
+    secret: { path: p.path, ...(p.source && { source: p.source }) },
+  }),
+})
+
+/**
+ * Refuses what is secret, or looks it, when the manifests go to a repository (decisions section 8), with the lines that put it right. Whatever
+ * the manifests are for, no diagnostic shows such a value of the files.
+ */
+export function guardSecrets(context: PlanContext, plan: Plan): void {
+  const { reporter, project, options } = context
+  const { secrets } = plan
+  for (const span of project.secretPlaces.written()) reporter.hide(span)
+  for (const { secretEnvironment } of project.services.values())
+    for (const { name, span } of secretEnvironment) hide(context, name, span)
+  const names = new Set([...project.services.keys(), ...project.absentServices])
+  const isKnownName = (text: string) => names.has(text)
+  if (!options.forRepository) {
+    for (const service of project.services.values())
+      for (const one of guardedVariables(service)) if (looks(one, isKnownName)) hideText(context, one)
+    if (!options.includeSecrets) warnOfUses(context, plan)
+    return
+  }
+  const found = new Set<string>()
+  const isNew = (path: string) => !isPublic(context, path) && !found.has(path) && Boolean(found.add(path))
+  const refuse = (find: (one: GuardedText) => SecretLook | undefined) => {
+    for (const one of guardedTexts(context)) {
+      reporter.budget.checkTime()
+      const look = find(one)
+      if (!look) continue
+      hideText(context, one)
+      const { path } = one
+      if (isNew(path))
+        reporter.report(looksSecret, placeOf(one, look), {
+          ...findingOf(context, one),
+          what: look.what,
+          hint: hintFor(context, one),
+        })
+    }
+  }
+  refuse(one => looks(one, isKnownName))
+  for (const use of shownUses(context, plan))
+    if (isNew(use.path))
+      reporter.report(secretOrigin, use.span, {
+        ...findingOf(context, use),
+        origin: use.origin,
+        hint: hintForUse(context, use),
+      })
+  const known = knownIn(project)
+  refuse(one => (found.has(one.path) ? undefined : holdsKnown(one, known)))
+  if ((options.secretRules?.backend ?? 'reference') !== 'reference') return
+  // Where a file could not be read, that is what there is to say.
+  const filled = secrets.filter(({ data }) => Object.values(data).some(({ length }) => length > 0))
+  for (const secret of filled)
+    if (!isPublic(context, secret.path ?? ''))
+      reporter.report(inRepository, secret.span, {
+        ...findingOfData(secret),
+        name: secret.name,
+        hint: hintForData(context, secret),
+      })
+}
+
+/** One warning for each secret: the places may be many. */
+function warnOfUses(context: PlanContext, plan: Plan): void {
+  const byOrigin = new Map<string, SecretUse[]>()
+  for (const use of shownUses(context, plan))
+    if (!isPublic(context, use.path)) byOrigin.set(use.origin, [...(byOrigin.get(use.origin) ?? []), use])
+  for (const [origin, uses] of byOrigin)
+    context.reporter.report(plainText, uses[0]!.span, { origin, paths: uses.map(({ path }) => path) })
+}
+
+/** Secrets that are not mistaken for a word: long, or of more than small letters. */
+function knownIn(project: Project): KnownSecrets {
+  const values = [...project.secretPlaces.values]
+  return new KnownSecrets(values.filter(value => value.length >= LONG || (value.length >= 6 && /[^a-z]/.test(value))))
+}
+
+/** Letters that no word has by chance in common with a secret. */
+const LONG = 12
+
+function holdsKnown({ text }: GuardedText, known: KnownSecrets): SecretLook | undefined {
+  const [found] = known.masker.find(text)
+  return found && { what: 'the value of a secret', ...found }
+}
+
+function looks({ name, text }: GuardedText, isKnownName: (text: string) => boolean): SecretLook | undefined {
+  return name === undefined ? looksSecretText(text) : looksSecretVariable(name, text, isKnownName)
+}
+
+/** Keeps a text out of all excerpts; of a URL with a password in a variable, only the password. */
+function hideText(context: PlanContext, one: GuardedText): void {
+  if (!one.written) return
+  const all = one.variable ? secretShapes(one.text) : []
+  const shapes = all.every(({ isPart }) => isPart) ? all : []
+  const places = shapes.map(look => exactPlace(one, look))
+  // A password that is the user's name, too, would be seen there.
+  const isElsewhere = shapes.some(({ start, end }) => one.text.split(one.text.slice(start, end)).length > 2)
+  if (places.length === 0 || places.includes(undefined) || isElsewhere) hide(context, one.name, one.written)
+  else for (const place of places) context.reporter.hide(place!)
+}
+
+/** Keeps a value out of all excerpts, unless what stands there is only the name of a variable. */
+function hide({ reporter }: PlanContext, name: string | undefined, span: Span): void {
+  const written = bare(span)
+  if (written === name || /^\$(?:\w+|\{\w+(?::?\?[^}]*)?\})$/.test(written)) return
+  reporter.hide(span)
+}
+
+/** The secret's own place, as well as it can be told. */
+function placeOf(one: GuardedText, look: SecretLook): Span {
+  const { text, span, written = span } = one
+  const place = exactPlace(one, look) ?? narrow(written, text.slice(look.start, look.end))
+  return place === written ? span : place
+}
+
+/** The place of a stretch of a text that is written in one piece and without escapes; undefined for others. */
+function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook): Span | undefined {
+  if (!written || bare(written) !== text) return undefined
+  const from = written.start + (written.end - written.start > text.length ? 1 : 0)
+  return { file: written.file, start: from + start, end: from + end }
+}
+
+/** What is written at a span, without quotes around it. */
+const bare = ({ file, start, end }: Span): string => file.text.slice(start, end).replace(/^(["'])(.*)\1$/s, '$2')
+
+/** What can be done about a text: a variable can come from a Secret. */
+function findingOf(context: PlanContext, { path, variable }: Pick<GuardedText, 'path' | 'variable'>): SecretFinding {
+  if (!variable) return { path }
+  const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)
+  return { path, source: { secret, key: objectKey(variable.name) } }
+}
+
+function findingOfData({ name, path = name, data }: SecretPlan): SecretFinding {
+  const [key = 'value'] = Object.keys(data)
+  return { path, ...(path.startsWith('secrets.') && { source: { secret: name, key } }) }
+}
+
+function hintFor(context: PlanContext, one: GuardedText): string {
+  const { path, source } = findingOf(context, one)
+  if (!source)
+    return `move it into a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+  return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}\nor, if it is not secret:\n${publicLines(context, path)}`
+}
+
+function hintForUse(context: PlanContext, use: SecretUse): string {
+  const { path, origin, span, variable } = use
+  if (variable) return hintFor(context, { path, text: '', span, variable })
+  const orPublic = `if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+  const [, service, key = ''] =
+    /^services\.(.+?)\.(command|entrypoint|healthcheck|pre_start|post_start|pre_stop)\b/.exec(path) ?? []
+  if (service === undefined)
+    return path.startsWith('configs.')
+      ? `make the config an entry of \`secrets\`; ${orPublic}`
+      : `no Secret can be used here: do without the value; ${orPublic}`
+  const name = /^`([A-Za-z_]\w*)`$/.exec(origin)?.[1] ?? 'NAME'
+  const secret = cutName(`${context.environment.name}-${slug(service) || 'app'}`, 253)
+  const lines = valueLines(context, variablePath(service, name), secret, objectKey(name))
+  const shell = key === 'healthcheck' ? '`CMD-SHELL`' : 'a shell'
+  return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, which comes from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
+}
+
+function hintForData(context: PlanContext, data: SecretPlan): string {
+  const { path, source } = findingOfData(data)
+  const first = source
+    ? `take it from a Secret of the cluster, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}`
+    : 'make the file an entry of `secrets` and mount that, so that it can come from a Secret of the cluster'
+  return `${first}\nor, if it is not secret:\n${publicLines(context, path)}`
+}
+
+function valueLines(context: PlanContext, path: string, secret: string, key: string): string {
+  return inEnvironment(context, ['values:', `  ${quoted(path)}: {secret: ${quoted(secret)}, key: ${quoted(key)}}`])
+}
+
+function publicLines(context: PlanContext, path: string): string {
+  return inEnvironment(context, ['public:', `  - ${quoted(path)}`])
+}
+
+function inEnvironment({ options }: PlanContext, lines: readonly string[]): string {
+  const head = ['environments:', `  ${quoted(options.manifestEnvironment ?? 'NAME')}:`, '    secrets:']
+  return [...head, ...lines.map(line => `      ${line}`)].join('\n')
+}
+
+/** A YAML scalar: plain where nothing in it could mean something else. */
+const quoted = (text: string): string =>
+  /^[A-Za-z/][\w./-]*$/.test(text) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(text)
+    ? text
+    : `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,64 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import type { Span } from '../../text/source.ts'
+import type { PlanContext } from '../context.ts'
+import { guardedTexts } from './guarded-texts.ts'
+import { variablePath } from './secret-sources.ts'
+import { secretUses } from './secret-uses.ts'
+
+const unknownPath = diagnostic({
+  code: 'secrets/unknown-path',
+  severity: 'error',
+  explain: `An environment names a value of the Compose files that is not there. Paths are those of the Compose file, with the services' own names:
+
+| path | what it is |
+|---|---|
+| \`services.SERVICE.environment.NAME\` | a variable, from \`environment\` or an env file |
+| \`secrets.NAME\` | a top-level secret |
+
+Under \`public\` also the others that a message names, such as \`configs.NAME\` and \`services.SERVICE.command\`. A variable whose env file is not there has to be named in the Compose file: \`environment: [NAME]\`.`,
+  text: (p: { path: string; message: string; hint: string | undefined }) => ({ message: p.message, hint: p.hint }),
+})
+
+/** Checks the paths of an environment's `secrets.values` and `secrets.public` against the files. To be asked when the mounts are planned. */
+export function checkSecretPaths(context: PlanContext): void {
+  const { project, options, objects } = context
+  const rules = options.secretRules
+  if (!rules || (rules.values.size === 0 && rules.public.length === 0)) return
+  const sources = new Set([...project.secrets.keys()].map(key => `secrets.${key}`))
+  for (const { name, environment, secretEnvironment } of project.services.values())
+    for (const variable of [...environment, ...secretEnvironment]) sources.add(variablePath(name, variable.name))
+  const texts = new Set([...guardedTexts(context)].map(({ path }) => path))
+  for (const { path } of objects.secrets.values()) if (path) texts.add(path)
+  for (const { path } of secretUses(context)) texts.add(path)
+  for (const key of project.configs.keys()) texts.add(`configs.${key}`)
+
+  // What is in error may be what is missing.
+  const { hasErrors } = context.reporter
+  const report = (path: string, span: Span, known: ReadonlySet<string>) => {
+    const isBroken = hasErrors && /^(?:secrets|configs)\./.test(path)
+    if (known.has(path) || isBroken || isAbsent(context, path)) return
+    const isOther = texts.has(path)
+    context.reporter.report(unknownPath, span, {
+      path,
+      message: isOther ? `\`${path}\` cannot come from a Secret` : `the Compose files have no \`${path}\``,
+      hint: isOther
+        ? 'only variables (`services.SERVICE.environment.NAME`) and `secrets.NAME` can'
+        : (didYouMean(path, known) ?? whatIsThere(context, path)),
+    })
+  }
+  for (const [path, { span }] of rules.values) report(path, span, sources)
+  const all = new Set([...sources, ...texts])
+  for (const { value, span } of rules.public) report(value, span, all)
+}
+
+/** A service that a profile leaves out, or that has errors, is not looked into. */
+const isAbsent = ({ project }: PlanContext, path: string): boolean =>
+  [...project.absentServices].some(name => path.startsWith(`services.${name}.`))
+
+function whatIsThere({ project }: PlanContext, path: string): string {
+  const [, service] = /^services\.(.+)\.environment\.[^.]+$/.exec(path) ?? []
+  if (service !== undefined && project.services.has(service))
+    return `name the variable in the Compose file: \`environment: [${path.slice(path.lastIndexOf('.') + 1)}]\``
+  return 'write `services.SERVICE.environment.NAME` or `secrets.NAME`'
+}

@@ -1,0 +1,65 @@
+import type { Pair, SecretVariable, Service } from '../../compose/project.ts'
+import type { SecretSource } from '../../options.ts'
+import type { Span } from '../../text/source.ts'
+import type { PlanContext } from '../context.ts'
+import type { SecretKey } from '../plan.ts'
+
+/** A value that a Secret holds, by the rules of the environment. */
+export interface Sourced {
+  /** `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
+  readonly path: string
+  readonly source: SecretSource
+  /** What the files give it, where they do. */
+  readonly value?: Uint8Array
+  /** The Compose file itself says that the value is elsewhere (`external: true`). */
+  readonly isExternal?: boolean
+}
+
+/** What messages and the manifest call a variable of a service. */
+export const variablePath = (service: string, name: string): string => `services.${service}.environment.${name}`
+
+/** The Secret that holds a value, by its path; undefined where no rule says so. */
+export function secretSource({ options }: Pick<PlanContext, 'options'>, path: string): SecretKey | undefined {
+  const source = options.secretRules?.values.get(path)
+  return source && { name: source.secret.value, key: source.key.value }
+}
+
+/** Whether the environment lists a value as public: it looks secret and is not. */
+export const isPublic = ({ options }: Pick<PlanContext, 'options'>, path: string): boolean =>
+  options.secretRules?.public.some(({ value }) => value === path) ?? false
+
+/** A variable that takes its value from a Secret, in place of a Pair. */
+export interface SecretPair {
+  readonly name: string
+  readonly secret: SecretKey
+  readonly span: Span
+  readonly key?: Pair['key']
+}
+
+/** The variables of a service that take their values from Secrets. */
+export function secretVariables(context: Pick<PlanContext, 'options'>, service: Service): readonly SecretPair[] {
+  return service.secretEnvironment.flatMap(({ name, span }) => {
+    const secret = secretSource(context, variablePath(service.name, name))
+    return secret ? [{ name, span, secret }] : []
+  })
+}
+
+/** All values that Secrets hold and that the application uses, in the order of the rules. */
+export function sourcedValues({ project, options }: Pick<PlanContext, 'project' | 'options'>): readonly Sourced[] {
+  const values = new Map<string, Uint8Array | undefined>()
+  for (const service of project.services.values()) {
+    for (const variable of service.secretEnvironment)
+      values.set(variablePath(service.name, variable.name), bytesOf(variable))
+    for (const { source } of service.secrets) values.set(`secrets.${source}`, project.secrets.get(source)?.content)
+  }
+  const external = new Set([...project.secrets.values()].flatMap(one => (one.external ? [`secrets.${one.key}`] : [])))
+  return [...(options.secretRules?.values ?? [])].flatMap(([path, source]) => {
+    if (!values.has(path)) return []
+    const value = values.get(path)
+    const isExternal = external.has(path)
+    return [{ path, source, ...(value && { value }), ...(isExternal && { isExternal }) }]
+  })
+}
+
+const bytesOf = ({ value }: SecretVariable): Uint8Array | undefined =>
+  value === undefined ? undefined : new TextEncoder().encode(value)

@@ -1,0 +1,135 @@
+import type { SecretPlace, SecretPlaces } from '../../text/secret-places.ts'
+import type { Span } from '../../text/source.ts'
+import { get, type ScalarTree, type Tree } from '../../text/tree.ts'
+import type { PlanContext } from '../context.ts'
+import type { Plan } from '../plan.ts'
+import { secretSource } from './secret-sources.ts'
+
+/** A value of the model that has a secret in it because of where it comes from. */
+export interface SecretUse {
+  /** What a manifest calls it: `services.web.command`, `configs.site`. */
+  readonly path: string
+  /** Where the secret comes from: `` `DB_PASSWORD` ``. */
+  readonly origin: string
+  readonly span: Span
+  /** What of the secret the value holds. */
+  readonly text: string
+  readonly variable?: { readonly service: string; readonly name: string }
+}
+
+/** Keys of a service that no manifest holds. */
+const NOT_WRITTEN = new Set(['build', 'develop', 'env_file', 'extends', 'logging', 'profiles'])
+
+/**
+ * The values of the model, whatever they are for, that hold what is secret because of where it comes from. One for each path; those that a
+ * Secret holds are not among them.
+ */
+export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): Generator<SecretUse> {
+  const { project } = context
+  if (project.secretPlaces.isEmpty) return
+  const seen = new Set<string>()
+  for (const [keys, scalar] of scalarsOf(project.tree, [])) {
+    const [section, name, key] = keys
+    if (!isWritten(keys) || isImpliedName(project.tree, keys, scalar)) continue
+    const place = project.secretPlaces.at(scalar.span)
+    const text = String(scalar.value)
+    const isName = section === 'configs' && key === 'environment'
+    const isWhole = place && (isName || text.includes(place.value))
+    const held = place && (isWhole ? place.value : place.value.includes(text) ? text : '')
+    const path = pathOf(keys)
+    if (!held || seen.has(path) || secretSource(context, path)) continue
+    seen.add(path)
+    const isVariable = section === 'services' && key === 'environment' && keys.length === 4
+    yield {
+      path,
+      origin: place.origin,
+      span: scalar.span,
+      text: held,
+      ...(isVariable && { variable: { service: name!, name: keys[3]! } }),
+    }
+  }
+  for (const use of namesWithSecrets(project.tree, project.secretPlaces, [])) {
+    if (seen.has(use.path)) continue
+    seen.add(use.path)
+    yield use
+  }
+}
+
+/** Whether a manifest may hold what stands at a path. What others keep under keys of their own is in none but where an alias brings it. */
+const isWritten = ([section, , key]: readonly string[]): boolean =>
+  section === 'services'
+    ? !NOT_WRITTEN.has(key!)
+    : !section!.startsWith('x-') && (section !== 'secrets' || key === 'labels' || key === 'name')
+
+/** Whether a network, volume, config or secret is called so because nobody has named it: such a name has the place of the whole definition. */
+function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly string[], { span }: ScalarTree): boolean {
+  return section !== 'services' && field === 'name' && get(tree, section, key)?.span === span
+}
+
+/** The names of a mapping that was written as a list: there a variable may be in them, too. The path is that of the mapping. */
+function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly string[]): Generator<SecretUse> {
+  if (tree.kind === 'seq')
+    for (const [index, item] of tree.items.entries()) yield* namesWithSecrets(item, places, [...path, String(index)])
+  if (tree.kind !== 'map') return
+  for (const [name, { key: span, value }] of tree.entries) {
+    const keys = [...path, name]
+    if (!isWritten(keys)) continue
+    const place = places.at(span)
+    if (place && isInName(place, span) && name.includes(place.value))
+      yield { path: path.join('.'), origin: place.origin, span, text: place.value }
+    yield* namesWithSecrets(value, places, keys)
+  }
+}
+
+/** Whether a variable was substituted before the `=`. */
+const isInName = ({ span }: SecretPlace, { file, start }: Span): boolean =>
+  file.text[span.start] === '$' && !file.text.slice(start, span.start).includes('=')
+
+/** The uses that the manifests of a plan show. A value of one or two characters cannot be told there: it counts as shown. */
+export function shownUses(context: PlanContext, plan: Plan): readonly SecretUse[] {
+  const uses = [...secretUses(context)]
+  if (uses.length === 0) return uses
+  const texts = [...textsIn({ ...plan, secrets: [], externalSecrets: [] })].join('\n').toLowerCase()
+  return uses.filter(({ text }) => texts.includes(text.toLowerCase()))
+}
+
+function* scalarsOf(tree: Tree, path: readonly string[]): Generator<readonly [readonly string[], ScalarTree]> {
+  switch (tree.kind) {
+    case 'map':
+      for (const [key, { value }] of tree.entries) yield* scalarsOf(value, [...path, key])
+      break
+    case 'seq':
+      for (const [index, item] of tree.items.entries()) yield* scalarsOf(item, [...path, String(index)])
+      break
+    case 'scalar':
+      if (tree.type !== 'null') yield [path, tree]
+  }
+}
+
+/** Words of a command are one value, and so are a config and a health check, as elsewhere (guarded-texts.ts). */
+function pathOf(keys: readonly string[]): string {
+  const [section, , key] = keys
+  if (section === 'services' && key === 'healthcheck') return keys.slice(0, 3).join('.')
+  if (section === 'configs' && key !== 'labels') return keys.slice(0, 2).join('.')
+  return (/^\d+$/.test(keys.at(-1)!) ? keys.slice(0, -1) : keys).join('.')
+}
+
+/** What of a plan is about the files, and in no manifest. */
+const ABOUT_FILES = new Set(['span', 'key', 'source', 'path'])
+
+function* textsIn(value: unknown): Generator<string> {
+  if (typeof value === 'string') yield value
+  else if (value instanceof Uint8Array) yield new TextDecoder().decode(value)
+  else if (value instanceof Map)
+    for (const [key, inner] of value) {
+      yield* textsIn(key)
+      yield* textsIn(inner)
+    }
+  else if (Array.isArray(value) || value instanceof Set) for (const inner of value) yield* textsIn(inner)
+  else if (typeof value === 'object' && value !== null)
+    for (const [key, inner] of Object.entries(value)) {
+      yield key
+      if (!ABOUT_FILES.has(key) || typeof inner === 'string') yield* textsIn(inner)
+    }
+  else if (value !== undefined && value !== null) yield String(value)
+}

@@ -1,0 +1,213 @@
+import { join, relative } from 'node:path/posix'
+import type { Checkout, CompilerHost, TrackedFile } from '../../host.ts'
+import { isInside } from './host-paths.ts'
+
+/** A file that git tracks, as it is found below a host path. */
+export interface TrackedContent {
+  /** Relative to the host path; empty where that is the file itself. */
+  readonly path: string
+  /** Where its bytes are, symbolic links followed. */
+  readonly absolute: string
+  readonly isExecutable: boolean
+}
+
+/** What git tracks at a host path. Paths are absolute where nothing else is said. */
+export type TrackedPlace =
+  /** Another place than the checkout; a tracked link may lead there. */
+  | { readonly kind: 'elsewhere'; readonly path: string }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'submodule'; readonly path: string }
+  | { readonly kind: 'sparse'; readonly path: string }
+  /** Nothing, but there is such a path in another case. */
+  | { readonly kind: 'spelt'; readonly as: string }
+  | {
+      readonly kind: 'content'
+      readonly files: readonly TrackedContent[]
+      /** Tracked files that are not in the working tree. */
+      readonly gone: readonly string[]
+      /** Untracked files and folders beside tracked ones, relative to the host path; folders end in `/`. */
+      readonly leftOut: readonly string[]
+    }
+
+/** Files that keep an empty folder in a repository. */
+const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.gitignore', '.gitattributes', '.placeholder', '.empty'])
+
+/** Folders of which the untracked entries are listed, so that a huge tree costs little. */
+const MOST_FOLDERS = 2000
+
+/** The checkout that a project belongs to: the one around it, if it tracks anything in the project's folder. */
+export function projectCheckout(host: CompilerHost, directory: string): Checkout | undefined {
+  const checkout = host.checkout(directory)
+  if (!checkout || checkout.failure !== undefined) return checkout
+  const folder = relative(checkout.root, host.realPath(directory))
+  return below(checkout.files, folder).length > 0 ? checkout : undefined
+}
+
+/** Says what git tracks at an absolute path. It depends on the index and the files that it lists, never on what else is on this machine. */
+export function trackedAt(host: CompilerHost, checkout: Checkout, path: string): TrackedPlace {
+  return lookUp({ host, checkout, links: 0, entered: new Set(), budget: { left: MOST_FILES } }, path)
+}
+
+interface Search {
+  readonly host: CompilerHost
+  readonly checkout: Checkout
+  /** Links followed so far. */
+  readonly links: number
+  /** The folders that are being listed: a link may lead back into one of them. */
+  readonly entered: ReadonlySet<string>
+  /** Links that fan out can list a few files without end. */
+  readonly budget: { left: number }
+}
+
+const MOST_LINKS = 40
+/** More than any object takes. */
+export const MOST_FILES = 5001
+
+function lookUp(search: Search, path: string): TrackedPlace {
+  const { host, checkout, links } = search
+  if (!isInside(path, checkout.root)) return { kind: 'elsewhere', path }
+  const written = relative(checkout.root, path)
+  const inner = crossing(checkout.files, written)
+  if (inner?.kind === 'submodule') return inSubmodule(search, inner, written)
+  if (inner && links < MOST_LINKS) {
+    const target = host.realPath(join(checkout.root, inner.path))
+    if (target === join(checkout.root, inner.path))
+      return { kind: 'content', files: [], gone: [join(checkout.root, inner.path)], leftOut: [] }
+    return lookUp({ ...search, links: links + 1 }, join(target, written.slice(inner.path.length)))
+  }
+  const own = at(checkout.files, written)
+  if (own) return fileContent(search, own)
+  const files = below(checkout.files, written)
+  if (files.some(file => !isPlaceholder(file))) return folderContent(search, written, files)
+  return files.length > 0 ? { kind: 'nothing' } : unlessSpelt(search, written)
+}
+
+/** The link or submodule that a path leads through, or is. */
+function crossing(files: readonly TrackedFile[], path: string): TrackedFile | undefined {
+  for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
+    const found = at(files, end < 0 ? path : path.slice(0, end))
+    if (found?.kind === 'link' || found?.kind === 'submodule') return found
+    if (end < 0) return undefined
+  }
+}
+
+function inSubmodule(search: Search, submodule: TrackedFile, written: string): TrackedPlace {
+  const { host, checkout, links } = search
+  const root = join(checkout.root, submodule.path)
+  const inner = host.checkout(root)
+  if (!inner || inner.root !== root || inner.failure !== undefined || links >= MOST_LINKS)
+    return { kind: 'submodule', path: root }
+  return lookUp({ ...search, checkout: inner, links: links + 1 }, join(root, written.slice(submodule.path.length)))
+}
+
+function fileContent({ host, checkout }: Search, file: TrackedFile): TrackedPlace {
+  const absolute = join(checkout.root, file.path)
+  if (host.stat(absolute)?.kind === 'file')
+    return {
+      kind: 'content',
+      files: [{ path: '', absolute, isExecutable: file.kind === 'executable' }],
+      gone: [],
+      leftOut: [],
+    }
+  if (file.isSparse) return { kind: 'sparse', path: absolute }
+  return { kind: 'content', files: [], gone: [absolute], leftOut: [] }
+}
+
+function folderContent(search: Search, folder: string, tracked: readonly TrackedFile[]): TrackedPlace {
+  const { host, checkout, budget } = search
+  const top = join(checkout.root, folder)
+  if (search.entered.has(top)) return { kind: 'content', files: [], gone: [], leftOut: [] }
+  const within = { ...search, entered: new Set([...search.entered, top]) }
+  const files: TrackedContent[] = []
+  const gone: string[] = []
+  const leftOut: string[] = []
+  for (const file of tracked) {
+    if (budget.left-- <= 0) break
+    const path = folder === '' ? file.path : file.path.slice(folder.length + 1)
+    const absolute = join(checkout.root, file.path)
+    if (file.kind === 'link' || file.kind === 'submodule') {
+      const inner = lookUp(within, absolute)
+      if (inner.kind === 'submodule' || inner.kind === 'sparse') return inner
+      if (inner.kind !== 'content') leftOut.push(path)
+      else {
+        files.push(...inner.files.map(one => ({ ...one, path: one.path === '' ? path : `${path}/${one.path}` })))
+        gone.push(...inner.gone)
+        leftOut.push(...inner.leftOut.map(one => `${path}/${one}`))
+      }
+    } else if (host.stat(absolute)?.kind === 'file')
+      files.push({ path, absolute, isExecutable: file.kind === 'executable' })
+    else if (file.isSparse) return { kind: 'sparse', path: absolute }
+    else gone.push(absolute)
+  }
+  return { kind: 'content', files, gone, leftOut: [...leftOut, ...untrackedIn(search, folder, tracked)] }
+}
+
+/** What is in the folders of tracked files and not tracked; not what is in folders that hold nothing tracked. */
+function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {
+  const names = new Set<string>()
+  for (const { path } of tracked)
+    for (let at = path; at.length > folder.length && at !== '.'; at = parent(at)) names.add(at)
+  const folders = new Set([folder, ...tracked.flatMap(({ path }) => foldersOf(path, folder))])
+  const found: string[] = []
+  for (const one of [...folders].sort().slice(0, MOST_FOLDERS))
+    for (const { name, kind } of host.readDirectory(join(checkout.root, one)) ?? []) {
+      const path = one === '' ? name : `${one}/${name}`
+      if (!names.has(path) && !names.has(path.normalize('NFC')))
+        found.push(`${folder === '' ? path : path.slice(folder.length + 1)}${kind === 'folder' ? '/' : ''}`)
+    }
+  return found
+}
+
+const parent = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '')
+
+function foldersOf(path: string, top: string): readonly string[] {
+  const found: string[] = []
+  for (let at = parent(path); at.length > top.length; at = parent(at)) found.push(at)
+  return found
+}
+
+/** Other machines have another opinion of whether `Conf` and `conf` are one folder. */
+function unlessSpelt(search: Search, written: string): TrackedPlace {
+  const { checkout } = search
+  const wanted = folded(written)
+  for (const { path } of checkout.files) {
+    if (path.length < written.length - 8) continue
+    const candidate = folded(path)
+    if (candidate !== wanted && !candidate.startsWith(`${wanted}/`)) continue
+    const as = path.split('/').slice(0, written.split('/').length).join('/')
+    // macOS writes accents in two characters, git in one.
+    const isSame = as.normalize('NFC') === written.normalize('NFC')
+    const found = join(checkout.root, as)
+    return isSame && as !== written ? lookUp(search, found) : { kind: 'spelt', as: found }
+  }
+  return { kind: 'nothing' }
+}
+
+const folded = (path: string): string => path.normalize('NFC').toLowerCase()
+
+/** Whether a file only keeps its folder in a repository. */
+export const isPlaceholder = ({ path }: Pick<TrackedFile, 'path'>): boolean =>
+  PLACEHOLDERS.has(path.slice(path.lastIndexOf('/') + 1))
+
+function at(files: readonly TrackedFile[], path: string): TrackedFile | undefined {
+  const found = files[firstFrom(files, path)]
+  return found?.path === path ? found : undefined
+}
+
+/** The tracked files in a folder. */
+function below(files: readonly TrackedFile[], folder: string): readonly TrackedFile[] {
+  if (folder === '') return files
+  // `0` comes right after `/`.
+  return files.slice(firstFrom(files, `${folder}/`), firstFrom(files, `${folder}0`))
+}
+
+function firstFrom(files: readonly TrackedFile[], path: string): number {
+  let low = 0
+  let high = files.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (files[middle]!.path < path) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,284 @@
+import type { Pair, Volume } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import { isDnsSubdomain } from '../../values/dns-name.ts'
+import { type PlanContext, sortBy, sourceOf } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { distinctNames, toDnsSubdomain } from '../object-names.ts'
+import type { ClaimSpec } from '../plan.ts'
+import { parseVolumeSize } from '../workload/size.ts'
+import { defaultSize } from './own-claim.ts'
+
+const badSize = diagnostic({
+  code: 'volumes/bad-size',
+  severity: 'error',
+  explain: `The size of a volume is a quantity of Kubernetes, such as \`500Mi\` or \`10Gi\`; the default is \`1Gi\`.
+
+\`\`\`yaml
+volumes:
+  data:
+    driver_opts:
+      size: 10Gi
+\`\`\``,
+  text: (p: { value: string }) => ({
+    message: `\`${p.value}\` is no size of a volume`,
+    hint: 'write a quantity such as `10Gi`',
+  }),
+})
+
+const badAccess = diagnostic({
+  code: 'volumes/bad-access',
+  severity: 'error',
+  explain: `\`driver_opts.access\` says who may mount the volume at once: \`ReadWriteOnce\` (the default: Pods of one node), \`ReadWriteMany\` (Pods of any node; the storage class must support it), \`ReadOnlyMany\`, \`ReadWriteOncePod\`.`,
+  text: (p: { value: string; hint: string | undefined }) => ({
+    message: `\`${p.value}\` is no access mode`,
+    hint: p.hint ?? `use ${accessModes.map(mode => `\`${mode}\``).join(', ')}`,
+  }),
+})
+
+const unknownDriver = diagnostic({
+  code: 'volumes/driver',
+  severity: 'warning',
+  loss: true,
+  explain: `Volume drivers belong to the container engine. In a cluster a storage class decides where the data is; the volume becomes a claim of the default class.
+
+\`\`\`yaml
+volumes:
+  data:
+    driver_opts:
+      class: fast-ssd
+\`\`\``,
+  text: (p: { driver: string; storageClass: string | undefined }) => ({
+    message: `the volume driver \`${p.driver}\` has no equivalent; the volume becomes a claim of ${classWords(p.storageClass)}`,
+    hint: p.storageClass === undefined ? 'name a storage class with `driver_opts.class`' : 'leave the driver out',
+  }),
+})
+
+const unknownOption = diagnostic({
+  code: 'volumes/driver-option',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Options of volume drivers are the engine’s. Known here are `size`, `class` and `access`, and of the local driver `type: nfs` and `type: tmpfs` with their `o` and `device`. This one is left out.',
+  text: (p: { name: string; value: string; hint: string | undefined }) => ({
+    message: `the volume option \`${p.name}: ${p.value}\` has no equivalent and is left out`,
+    hint: p.hint,
+  }),
+})
+
+const unknownType = diagnostic({
+  code: 'volumes/type',
+  severity: 'warning',
+  loss: true,
+  explain: `The local driver of an engine can mount what its kernel can. Pods mount NFS and memory by themselves; other file systems (\`cifs\`, \`btrfs\`, …) need a CSI driver in the cluster, which is chosen by a storage class. The volume becomes a claim.
+
+\`\`\`yaml
+volumes:
+  files:
+    driver_opts:
+      class: smb
+      access: ReadWriteMany
+\`\`\``,
+  text: (p: { type: string; storageClass: string | undefined }) => ({
+    message: `a volume of type \`${p.type}\` has no equivalent; the volume becomes a claim of ${classWords(p.storageClass)}`,
+    hint:
+      p.storageClass === undefined
+        ? 'name the storage class of a CSI driver with `driver_opts.class`'
+        : 'leave the type out',
+  }),
+})
+
+const badClass = diagnostic({
+  code: 'volumes/bad-class',
+  severity: 'error',
+  explain:
+    '`driver_opts.class` names a StorageClass of the cluster, an object whose name has lower-case letters, digits, `-` and `.`, and begins and ends with a letter or digit. `kubectl get storageclass` lists those that there are.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` cannot be the name of a StorageClass`,
+    hint: 'write the name that `kubectl get storageclass` shows',
+  }),
+})
+
+const nfsIncomplete = diagnostic({
+  code: 'volumes/nfs-incomplete',
+  severity: 'error',
+  explain: `An NFS volume needs its server and its path:
+
+\`\`\`yaml
+driver_opts:
+  type: nfs
+  o: addr=10.0.0.5,rw
+  device: ":/exports/data"
+\`\`\``,
+  text: (p: { missing: string }) => ({
+    message: `the NFS volume has no ${p.missing}`,
+    hint: 'write `o: addr=SERVER` and `device: ":/PATH"`',
+  }),
+})
+
+const unused = diagnostic({
+  code: 'volumes/unused',
+  severity: 'info',
+  explain: 'No service mounts this volume, so no claim is made for it. Mount it, or remove it.',
+  text: (p: { volume: string }) => ({ message: `no service mounts the volume \`${p.volume}\`; no claim is made` }),
+})
+
+const renamedExternal = diagnostic({
+  code: 'volumes/external-name',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'An external object is one that exists already, and in Kubernetes names have lower-case letters, digits, `-` and `.` only. The nearest such name is used; give the real one with `name`.',
+  text: (p: { what: string; written: string; name: string }) => ({
+    message: `the external ${p.what} \`${p.written}\` cannot exist in Kubernetes; \`${p.name}\` is used`,
+    hint: 'give the name it has in the cluster with `name:`',
+  }),
+})
+
+const classWords = (name: string | undefined): string =>
+  name === undefined ? 'the default storage class' : `the storage class \`${name}\``
+
+/** What a top-level volume is in the cluster. */
+export type VolumeDecision =
+  | {
+      readonly kind: 'claim'
+      readonly claim: string
+      readonly directory?: string
+      readonly access: ClaimSpec['accessMode'] | 'unknown'
+    }
+  | { readonly kind: 'nfs'; readonly server: string; readonly path: string; readonly readOnly: boolean }
+  | { readonly kind: 'memory'; readonly sizeLimit?: string }
+  | { readonly kind: 'bind'; readonly path: string }
+
+const accessModes = ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod'] as const
+
+/**
+ * Decides what the volumes are that services mount, and plans their claims. Reports options that are lost, and volumes
+ * that nobody mounts.
+ */
+export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDecision> {
+  const { project, reporter } = context
+  const used = new Set<string>()
+  for (const service of project.services.values())
+    for (const mount of service.mounts) if (mount.type === 'volume' && mount.source) used.add(mount.source)
+  const realName = (volume: Volume) => volume.name?.value ?? volume.key
+  const mounted = sortBy(
+    [...project.volumes.values()].filter(({ key }) => used.has(key)),
+    ({ key }) => key,
+  )
+  // Two keys with one `name` are one volume.
+  const names = distinctNames(new Set(mounted.map(realName)), name => toDnsSubdomain(name), 253)
+  const decisions = new Map<string, VolumeDecision>()
+  for (const volume of project.volumes.values()) {
+    if (used.has(volume.key)) decisions.set(volume.key, planVolume(context, volume, names.get(realName(volume))!))
+    else if (!volume.external) reporter.report(unused, volume.span, { volume: volume.key })
+  }
+  return decisions
+}
+
+function planVolume(context: PlanContext, volume: Volume, claim: string): VolumeDecision {
+  const { reporter, objects } = context
+  if (volume.external) {
+    reportExternalName(context, 'volume', volume, claim)
+    return { kind: 'claim', claim, access: 'unknown' }
+  }
+  const options = new Map(volume.driverOpts.map(pair => [pair.name, pair]))
+  const isLocal = volume.driver === undefined || volume.driver.value === 'local'
+  const storageClass = options.get('class')?.value || undefined
+  if (!isLocal) reporter.report(unknownDriver, volume.driver!.span, { driver: volume.driver!.value, storageClass })
+  const local = isLocal ? planLocal(context, volume, options) : undefined
+  if (local) {
+    reportOptions(context, options, ['type', 'o', 'device'])
+    return local
+  }
+  const spec = claimSpec(context, claim, options)
+  const type = isLocal ? options.get('type') : undefined
+  if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value, storageClass })
+  // What belongs to the type went with it.
+  reportOptions(context, options, [...claimOptions, ...(type ? ['type', 'o', 'device'] : [])])
+  if (!objects.claims.has(claim))
+    objects.claims.set(claim, {
+      name: claim,
+      source: sourceOf(context, volume.span, `volumes.${volume.key}`),
+      span: volume.span,
+      annotations: toAnnotations(context, volume.labels),
+      spec,
+    })
+  return { kind: 'claim', claim, directory: claim, access: spec.accessMode }
+}
+
+const claimOptions = ['size', 'class', 'access']
+
+/** Reports the options that nothing comes of. */
+function reportOptions({ reporter }: PlanContext, options: ReadonlyMap<string, Pair>, known: readonly string[]): void {
+  for (const [name, { value, span }] of options)
+    if (!known.includes(name))
+      reporter.report(unknownOption, span, {
+        name,
+        value,
+        hint: claimOptions.includes(name) ? undefined : didYouMean(name, claimOptions),
+      })
+}
+
+function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap<string, Pair>): ClaimSpec {
+  const size = options.get('size')
+  const parsed = size && parseVolumeSize(size.value)
+  if (size && !parsed) reporter.report(badSize, size.span, { value: size.value })
+  const access = options.get('access')
+  const mode = accessModes.find(known => known.toLowerCase() === access?.value.toLowerCase())
+  if (access && !mode)
+    reporter.report(badAccess, access.span, { value: access.value, hint: didYouMean(access.value, accessModes) })
+  const storageClass = options.get('class')
+  if (storageClass?.value && !isDnsSubdomain(storageClass.value))
+    reporter.report(badClass, storageClass.span, { name: storageClass.value })
+  return {
+    name,
+    size: parsed ?? defaultSize,
+    accessMode: mode ?? 'ReadWriteOnce',
+    ...(storageClass?.value && { storageClass: storageClass.value }),
+  }
+}
+
+/** What the engine's local driver can mount besides its own folders. Undefined for an ordinary volume. */
+function planLocal(
+  context: PlanContext,
+  volume: Volume,
+  options: ReadonlyMap<string, Pair>,
+): VolumeDecision | undefined {
+  const type = options.get('type')?.value.toLowerCase()
+  const flags = options.get('o')
+  const device = options.get('device')
+  const words = (flags?.value ?? '').split(',').filter(Boolean)
+  const report = (pair: Pair, value: string) =>
+    context.reporter.report(unknownOption, pair.span, { name: pair.name, value, hint: undefined })
+  if (type === 'nfs' || type === 'nfs4') {
+    const server = words.find(word => word.startsWith('addr='))?.slice(5) ?? /^([^:/]+):/.exec(device?.value ?? '')?.[1]
+    const path = /^[^/]*:(\/.*)$/.exec(device?.value ?? '')?.[1]
+    if (!server) context.reporter.report(nfsIncomplete, flags?.span ?? volume.span, { missing: 'server' })
+    if (!path) context.reporter.report(nfsIncomplete, device?.span ?? volume.span, { missing: 'path' })
+    const lost = words.filter(word => !/^(addr=.*|rw|ro)$/.test(word))
+    if (flags && lost.length > 0) report(flags, lost.join(','))
+    return { kind: 'nfs', server: server ?? '', path: path ?? '/', readOnly: words.includes('ro') }
+  }
+  if (type === 'tmpfs') {
+    const size = words.find(word => word.startsWith('size='))?.slice(5)
+    const lost = words.filter(word => !word.startsWith('size='))
+    if (flags && lost.length > 0) report(flags, lost.join(','))
+    const sizeLimit = size && parseVolumeSize(size)
+    if (flags && size && !sizeLimit) context.reporter.report(badSize, flags.span, { value: size })
+    return { kind: 'memory', ...(sizeLimit && { sizeLimit }) }
+  }
+  if (words.includes('bind') && device) return { kind: 'bind', path: device.value }
+  return undefined
+}
+
+/** Reports an external object whose name no object of Kubernetes can have. */
+export function reportExternalName(
+  { reporter }: PlanContext,
+  what: 'volume' | 'config' | 'secret',
+  object: Pick<Volume, 'key' | 'name' | 'span'>,
+  name: string,
+): void {
+  const written = object.name?.value ?? object.key
+  if (written !== name) reporter.report(renamedExternal, object.name?.span ?? object.span, { what, written, name })
+}

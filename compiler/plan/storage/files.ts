@@ -1,0 +1,139 @@
+import type { FileMount, FileObject, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { shortHash } from '../../values/dns-name.ts'
+import { type PlanContext, sortBy, sourceOf } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { distinctNames, slug, toDnsSubdomain } from '../object-names.ts'
+import { secretSource } from '../secrets/secret-sources.ts'
+import { reportExternalName } from './claims.ts'
+import { mostBytes, objectKey } from './host-files.ts'
+import type { StoredMount } from './stored-mount.ts'
+
+const owner = diagnostic({
+  code: 'files/owner',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Kubernetes mounts configs and secrets as files of root. A `uid` or `gid` cannot be given to them; the default mode lets every user read them.',
+  text: (p: { key: 'uid' | 'gid'; value: string; source: string }) => ({
+    message: `\`${p.key}: ${p.value}\` of \`${p.source}\` has no equivalent: the file belongs to root`,
+    hint: 'rely on `mode`, for example `mode: 0444`',
+  }),
+})
+
+const tooLarge = diagnostic({
+  code: 'files/too-large',
+  severity: 'error',
+  explain:
+    'A ConfigMap or Secret holds at most 1 MiB. Put larger files into the image, or into a volume that a Job fills.',
+  text: (p: { what: string; name: string; bytes: number }) => ({
+    message: `the ${p.what} \`${p.name}\` has ${p.bytes} bytes, more than the 1048576 that Kubernetes allows`,
+    hint: 'put the file into the image',
+  }),
+})
+
+/** Where each config and secret that is used is found in the cluster. */
+export interface StoredFiles {
+  mounts(service: Service): readonly StoredMount[]
+}
+
+/**
+ * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use (decisions, "configs" and
+ * "secrets"). A ConfigMap's name has a hash of its content, so that a change rolls the Pods; a Secret's has none, since
+ * weak values could be guessed from it.
+ */
+export function planFiles(context: PlanContext): StoredFiles {
+  const configs = planObjects(context, 'config')
+  const secrets = planObjects(context, 'secret')
+  return {
+    mounts: service => [
+      ...service.configs.flatMap(mount => toMount(context, 'config', mount, configs)),
+      ...service.secrets.flatMap(mount => toMount(context, 'secret', mount, secrets)),
+    ],
+  }
+}
+
+/** The object's name in the cluster, by its Compose key. */
+function planObjects(context: PlanContext, what: 'config' | 'secret'): ReadonlyMap<string, string> {
+  const { project } = context
+  const all = what === 'config' ? project.configs : project.secrets
+  const used = new Set<string>()
+  for (const service of project.services.values())
+    for (const { source } of what === 'config' ? service.configs : service.secrets) used.add(source)
+  const found = sortBy(
+    [...all.values()].filter(({ key }) => used.has(key)),
+    ({ key }) => key,
+  )
+  const own = distinctNames(
+    found.filter(({ external }) => !external).map(({ key }) => key),
+    key => toDnsSubdomain(key),
+    200,
+  )
+  const names = new Map<string, string>()
+  for (const object of found) {
+    const source = what === 'secret' ? secretSource(context, `secrets.${object.key}`) : undefined
+    if (source) {
+      names.set(object.key, source.name)
+      continue
+    }
+    const name = object.external
+      ? toDnsSubdomain(object.name?.value ?? object.key)
+      : planObject(context, what, object, `${context.environment.name}-${own.get(object.key)}`)
+    if (object.external) reportExternalName(context, what, object, name)
+    names.set(object.key, name)
+  }
+  return names
+}
+
+function planObject(context: PlanContext, what: 'config' | 'secret', object: FileObject, base: string): string {
+  const content = object.content ?? new Uint8Array()
+  if (content.length > mostBytes)
+    context.reporter.report(tooLarge, object.span, { what, name: object.key, bytes: content.length })
+  const name = what === 'config' ? `${base}-${shortHash(content)}` : base
+  const plan = {
+    name,
+    source: sourceOf(context, object.span, `${what}s.${object.key}`),
+    span: object.span,
+    annotations: toAnnotations(context, object.labels),
+    data: { [objectKey(object.key)]: content },
+    path: `${what}s.${object.key}`,
+  }
+  if (what === 'config') context.objects.configMaps.set(name, plan)
+  else context.objects.secrets.set(name, plan)
+  return name
+}
+
+/** Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is 0644. */
+function toMount(
+  context: PlanContext,
+  what: 'config' | 'secret',
+  mount: FileMount,
+  names: ReadonlyMap<string, string>,
+): readonly StoredMount[] {
+  const { reporter, project } = context
+  const object = names.get(mount.source)
+  const declared = (what === 'config' ? project.configs : project.secrets).get(mount.source)
+  // The loader has reported an entry that no file declares.
+  if (object === undefined) return []
+  for (const key of ['uid', 'gid'] as const) {
+    const value = mount[key]
+    if (value !== undefined && value !== '0') reporter.report(owner, mount.span, { key, value, source: mount.source })
+  }
+  const source = what === 'secret' ? secretSource(context, `secrets.${mount.source}`) : undefined
+  // The file of an external object has the object's own name.
+  const key = (declared?.external && declared.name?.value) || mount.source
+  return [
+    {
+      target: mount.target,
+      readOnly: true,
+      span: mount.span,
+      held: {
+        kind: what === 'config' ? 'configMap' : 'secret',
+        name: `${what}-${slug(mount.source) || shortHash(mount.source)}`,
+        object,
+        subPath: source?.key ?? objectKey(key),
+        mode: mount.mode ?? 0o444,
+      },
+    },
+  ]
+}

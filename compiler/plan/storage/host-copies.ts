@@ -1,0 +1,65 @@
+import type { Service } from '../../compose/project.ts'
+import { shortHash } from '../../values/dns-name.ts'
+import { type PlanContext, sourceOf } from '../context.ts'
+import { serviceAnnotations } from '../labels/annotations.ts'
+import { cutName, slug } from '../object-names.ts'
+import { contentHash, type HostFile, objectKey, toKeys } from './host-files.ts'
+import { type HostMount, stored } from './host-mount.ts'
+import type { HeldByFiles, StoredMount } from './stored-mount.ts'
+
+/** Files of a host path. */
+export interface HostFiles {
+  readonly files: readonly HostFile[]
+  readonly isFolder: boolean
+  readonly isSecret: boolean
+}
+
+/** Copies the files of a host path into a ConfigMap, or a Secret, of the service, and mounts that read-only. */
+export function copyFiles(context: PlanContext, service: Service, mount: HostMount, content: HostFiles): StoredMount {
+  const { objects, environment } = context
+  const { files, isFolder, isSecret } = content
+  const owner = context.names.of(service.name)
+  const part = slug(mount.target) || 'root'
+  const { data, items } = !isFolder
+    ? { data: { [objectKey(files[0]!.path)]: files[0]!.bytes }, items: undefined }
+    : toKeys(files)
+  const base = cutName(`${environment.name}-${owner}-${part}`, 240)
+  // No hash of a secret in a name: weak values could be guessed from it.
+  const isTaken = (objects.secrets.get(base)?.span ?? mount.span) !== mount.span
+  const name = isSecret ? (isTaken ? `${base}-${shortHash(mount.target, 5)}` : base) : `${base}-${contentHash(data)}`
+  const plan = {
+    name,
+    source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
+    service: owner,
+    span: mount.span,
+    annotations: serviceAnnotations(context, service),
+    data,
+    path: `services.${service.name}.volumes.${mount.target}`,
+  }
+  if (isSecret) objects.secrets.set(name, plan)
+  else objects.configMaps.set(name, plan)
+  const mode = !isFolder && files[0]!.executable ? 0o755 : isSecret ? 0o444 : undefined
+  const held: HeldByFiles = {
+    kind: isSecret ? 'secret' : 'configMap',
+    name: `host-${part}`,
+    object: name,
+    ...(mode !== undefined && { mode }),
+    ...(items && { items }),
+    ...(!isFolder && { subPath: Object.keys(data)[0]! }),
+  }
+  return { ...stored(mount, held), readOnly: true }
+}
+
+const secretName =
+  /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i
+
+/** Why a host path is taken for keys, by its name, or by the names and first lines of its files: a clause about it. Undefined for others. */
+export function whySecret(source: string, files: readonly HostFile[], isFolder: boolean): string | undefined {
+  if (secretName.test(source)) return 'looks like keys'
+  const key = files.find(({ path, bytes }) => secretName.test(path) || isPrivateKey(bytes))
+  if (!key) return undefined
+  return isFolder ? `holds \`${key.path}\`, which looks like a key` : 'looks like keys'
+}
+
+const isPrivateKey = (bytes: Uint8Array): boolean =>
+  /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(new TextDecoder('latin1').decode(bytes.subarray(0, 200)))

@@ -1,0 +1,103 @@
+import { basename, extname } from 'node:path/posix'
+import type { MountAs, Service } from '../../compose/project.ts'
+import { mayRead } from '../../compose/read/outside.ts'
+import type { PlanContext } from '../context.ts'
+import type { CopiedFiles, HostContent, HostReader } from './host-content.ts'
+import type { HostMount } from './host-mount.ts'
+import { isInside, isSpecial, isSystem } from './host-paths.ts'
+
+/** What becomes of a host volume. */
+export type HostFate =
+  /** `x-mount: skip`. */
+  | { readonly kind: 'skip' }
+  /** The Dockerfile copies it to where it would be mounted. */
+  | { readonly kind: 'in-image' }
+  /** What no node could stand in for. */
+  | { readonly kind: 'socket' }
+  /** A folder of the operating system, mounted from the node. */
+  | { readonly kind: 'system' }
+  | { readonly kind: 'copy'; readonly content: CopiedFiles; readonly as?: MountAs | undefined }
+  | { readonly kind: 'claim'; readonly why: 'missing' | 'empty' | 'untracked' | 'said' }
+  /** A claim was asked for, and the path is a file. */
+  | { readonly kind: 'claim-of-file' }
+  /** Nothing is there, and nobody writes to it. */
+  | { readonly kind: 'nothing-to-read'; readonly state: 'empty' | 'untracked' }
+  | { readonly kind: 'missing' }
+  /** Missing, and no part of the project. */
+  | { readonly kind: 'missing-outside' }
+  | Exclude<HostContent, { kind: 'files' | 'data' }>
+
+/** What the fates of all host volumes are decided by. */
+export interface HostWorld {
+  readonly reader: HostReader
+  readonly isWritten: (path: string) => boolean
+  /** Whether the image that is built for a service holds a host path at a path. */
+  readonly inImage: (service: Service, mount: HostMount) => boolean
+}
+
+/** Decides what becomes of a host volume (decisions, "Host volumes"). Reports only what may not be read. */
+export function fateOf(context: PlanContext, world: HostWorld, service: Service, mount: HostMount): HostFate {
+  const said = mount.as?.value
+  if (said === 'skip') return { kind: 'skip' }
+  const allowed = (path: string) => mayRead(context.host, path, mount.sourceSpan, context.reporter)
+  if (said) return saidFate(world, mount, said, allowed)
+  if (world.inImage(service, mount)) return { kind: 'in-image' }
+  const isOwn = isInProject(context, world, mount.source)
+  if (!isOwn && (isSpecial(mount.source) || context.host.stat(mount.source)?.kind === 'other'))
+    return { kind: 'socket' }
+  if (!isOwn && isSystem(mount.source)) return { kind: 'system' }
+  const content = world.reader.read(mount.source, allowed)
+  if (content.kind === 'files') return { kind: 'copy', content }
+  if (content.kind !== 'data') return content
+  const home = context.host.homeDirectory
+  const isPersonal = home !== undefined && isInside(mount.source, home)
+  return dataFate(world, mount, content.state, isOwn ? 'project' : isPersonal ? 'home' : 'elsewhere')
+}
+
+/** Whether a path lies in the project, or in the checkout that it is in. */
+export function isInProject({ host, project }: PlanContext, { reader }: HostWorld, path: string): boolean {
+  const top = reader.checkout?.root
+  if (top !== undefined && isInside(host.realPath(path), top)) return true
+  return isInside(path, project.directory) && isInside(host.realPath(path), host.realPath(project.directory))
+}
+
+/** `x-mount` has the last word. What git does not track is copied, too: that was asked for. */
+function saidFate(
+  { reader }: HostWorld,
+  { source }: HostMount,
+  said: Exclude<MountAs, 'skip'>,
+  allowed: (path: string) => boolean,
+): HostFate {
+  const found = reader.read(source, allowed)
+  const content = found.kind === 'data' && said !== 'claim' ? reader.readAll(source, allowed) : found
+  if (said === 'claim') return isFile(content) ? { kind: 'claim-of-file' } : { kind: 'claim', why: 'said' }
+  if (content.kind === 'files') return { kind: 'copy', content, as: said }
+  return content.kind !== 'data' ? content : content.state === 'missing' ? { kind: 'missing' } : nothing(content.state)
+}
+
+const isFile = (content: HostContent): boolean =>
+  (content.kind === 'files' || content.kind === 'too-large') && !content.isFolder
+
+const nothing = (state: 'empty' | 'untracked'): HostFate => ({ kind: 'nothing-to-read', state })
+
+function dataFate(
+  { isWritten }: HostWorld,
+  mount: HostMount,
+  state: 'missing' | 'empty' | 'untracked',
+  place: 'project' | 'home' | 'elsewhere',
+): HostFate {
+  if (state === 'missing') {
+    // What a person has at home is theirs; a path elsewhere that is written to is data.
+    if (place === 'home' || (place === 'elsewhere' && !isWritten(mount.source))) return { kind: 'missing-outside' }
+    if (mount.mustExist || isNamedLikeFile(mount)) return { kind: 'missing' }
+  }
+  if (isWritten(mount.source)) return { kind: 'claim', why: state }
+  return state === 'missing' ? { kind: 'missing' } : nothing(state)
+}
+
+/** A claim would be a folder where the service looks for a file. */
+function isNamedLikeFile({ source, target }: HostMount): boolean {
+  const suffix = extname(target)
+  if (/^[A-Z][a-z]*file$/.test(basename(target))) return basename(source) === basename(target)
+  return suffix === extname(source) && /^\.[a-z]\w*$/i.test(suffix) && suffix !== '.d'
+}

@@ -1,0 +1,45 @@
+import { shortHash } from '../../values/dns-name.ts'
+import type { KeyPath } from '../plan.ts'
+
+/** What a ConfigMap or Secret can hold: 1 MiB of values, which is Kubernetes' limit. */
+export const mostBytes = 1024 * 1024
+
+/** A file of a host folder. */
+export interface HostFile {
+  /** Relative to the folder; of a single file its name. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  readonly executable: boolean
+}
+
+/** Keys for the files of a folder, which may hold no `/`, and the paths that they are mounted at. */
+export function toKeys(files: readonly HostFile[]): {
+  readonly data: Readonly<Record<string, Uint8Array>>
+  readonly items: readonly KeyPath[]
+} {
+  const data: Record<string, Uint8Array> = {}
+  const items: KeyPath[] = []
+  for (const { path, bytes, executable } of files) {
+    let key = objectKey(path)
+    if (key in data) key = `${key.slice(0, 240)}-${shortHash(path)}`
+    data[key] = bytes
+    items.push({ key, path, ...(executable && { mode: 0o755 }) })
+  }
+  return { data, items }
+}
+
+/** A key of a ConfigMap or Secret made of a file's path. */
+export function objectKey(path: string): string {
+  const key = path.replaceAll('/', '__').replace(/[^-._a-zA-Z0-9]/g, '_')
+  const isReserved = key === '.' || key === '..' || key.startsWith('..')
+  if (key.length <= 253 && !isReserved) return key
+  return `${key.replace(/^\.+/, '').slice(0, 240)}-${shortHash(path)}`
+}
+
+/** A hash of names and contents, for the names of objects that may not change while Pods use them. */
+export function contentHash(data: Readonly<Record<string, Uint8Array>>): string {
+  const parts = Object.keys(data)
+    .sort()
+    .flatMap(key => [Buffer.from(`${key}\0${data[key]!.length}\0`), data[key]!])
+  return shortHash(Buffer.concat(parts))
+}

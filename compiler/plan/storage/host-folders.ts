@@ -1,0 +1,127 @@
+import { dirname, relative } from 'node:path/posix'
+import type { Service } from '../../compose/project.ts'
+import type { Span } from '../../text/source.ts'
+import { shortHash } from '../../values/dns-name.ts'
+import { type PlanContext, sortBy, sourceOf } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { cutName, distinctNames, slug } from '../object-names.ts'
+import type { HostMount } from './host-mount.ts'
+import { shown } from './host-paths.ts'
+import { defaultSize } from './own-claim.ts'
+import type { StoredMount } from './stored-mount.ts'
+
+/** A host path as one service mounts it. */
+export interface HostUse {
+  readonly service: Service
+  readonly mount: HostMount
+}
+
+/** The claim of a folder that is data. */
+export interface FolderClaim {
+  readonly claim: string
+  /** The folder within the claim, where a folder around it is mounted, too. */
+  readonly subPath?: string
+}
+
+/** Host paths that some service writes to, the folders around them, and those in them. */
+export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolean {
+  const written = new Set(uses.filter(({ mount }) => !mount.readOnly).map(({ mount }) => mount.source))
+  const around = new Set([...written].flatMap(path => upwards(path)))
+  return path => around.has(path) || upwards(path).some(one => written.has(one))
+}
+
+/**
+ * Names the claims of the folders that are data: after their paths, the same for all services that mount one. A folder in another one is a part of its claim, as it is
+ * a part of it on the host.
+ */
+export function folderClaims(
+  context: PlanContext,
+  data: readonly HostUse[],
+  isOwn: (path: string) => boolean,
+): (path: string) => FolderClaim {
+  const { project, objects } = context
+  const paths = new Set(data.map(({ mount }) => mount.source))
+  const topOf = (path: string) => upwards(path).findLast(one => paths.has(one)) ?? path
+  const users = new Map<string, Map<string, HostUse>>()
+  for (const use of sortBy(data, ({ service }) => service.name)) {
+    const top = topOf(use.mount.source)
+    const known = users.get(top) ?? new Map<string, HostUse>()
+    users.set(top, known)
+    if (!known.has(use.service.name)) known.set(use.service.name, use)
+  }
+  // The absolute path of what is in the project is another one on each machine.
+  const written = (path: string) => (isOwn(path) ? relative(project.directory, path) || '.' : path)
+  const byWritten = distinctNames([...users.keys()].map(written).sort(), claimName, 63)
+  const own = new Set<string>()
+  const nameOf = (path: string) => {
+    const name = byWritten.get(written(path)) ?? claimName(written(path))
+    return objects.claims.has(name) && !own.has(name) ? `${cutName(name, 57)}-${shortHash(written(path), 5)}` : name
+  }
+  return path => {
+    const top = topOf(path)
+    const claim = nameOf(top)
+    own.add(claim)
+    if (!objects.claims.has(claim))
+      objects.claims.set(claim, claimPlan(context, claim, [...(users.get(top)?.values() ?? [])]))
+    return { claim, ...(top !== path && { subPath: relative(top, path) }) }
+  }
+}
+
+const claimName = (path: string): string => cutName(slug(path) || 'project', 63)
+
+function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]) {
+  const [first] = users
+  const { service, mount } = first!
+  // What several services share is no more one's than the other's, as with a named volume.
+  const isShared = users.length > 1
+  return {
+    name,
+    source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
+    ...(!isShared && { service: context.names.of(service.name) }),
+    span: mount.span,
+    annotations: isShared ? undefined : toAnnotations(context, [], service.labels),
+    spec: { name, size: defaultSize, accessMode: 'ReadWriteOnce' as const },
+  }
+}
+
+/** What a mount of such a folder holds. */
+export function heldByFolder(
+  { project }: PlanContext,
+  { claim, subPath }: FolderClaim,
+  mount: HostMount,
+  fill: boolean,
+): StoredMount['held'] {
+  return {
+    kind: 'claim',
+    claim,
+    directory: claim,
+    ...(subPath !== undefined && { subPath }),
+    description: `the folder \`${shown(mount.source, project.directory)}\``,
+    access: 'ReadWriteOnce',
+    fill,
+  }
+}
+
+/** A path and all folders around it, the innermost first. */
+function upwards(path: string): readonly string[] {
+  const found = [path]
+  for (let at = path; at !== dirname(at); ) {
+    at = dirname(at)
+    found.push(at)
+  }
+  return found
+}
+
+/** The first span of each folder is where it is reported. */
+export type Once = (code: string, path: string, span: Span) => boolean
+
+/** Says whether something is reported for the first time about a path; asked again from the same place, it gives the same. */
+export function oncePerPath(): Once {
+  const places = new Map<string, Span>()
+  return (code, path, span) => {
+    const key = `${code} ${path}`
+    const known = places.get(key)
+    if (known === undefined) places.set(key, span)
+    return known === undefined || known === span
+  }
+}

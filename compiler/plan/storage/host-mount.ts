@@ -1,0 +1,37 @@
+import type { MountAs } from '../../compose/project.ts'
+import type { At, Span } from '../../text/source.ts'
+import type { Held, StoredMount } from './stored-mount.ts'
+
+/** A host path to be mounted. */
+export interface HostMount {
+  readonly source: string
+  readonly target: string
+  readonly readOnly: boolean
+  readonly createHostPath: boolean
+  /** A missing folder is not to be made. */
+  readonly mustExist: boolean
+  /** `x-mount`. */
+  readonly as?: At<MountAs> | undefined
+  readonly propagation?: string | undefined
+  readonly recursive?: string | undefined
+  readonly span: Span
+  readonly sourceSpan: Span
+}
+
+/** The mount of a host path, once it is decided what holds its data. */
+export function stored(mount: HostMount, held: Held): StoredMount {
+  const propagation = /shared$/.test(mount.propagation ?? '')
+    ? 'Bidirectional'
+    : /slave$/.test(mount.propagation ?? '')
+      ? 'HostToContainer'
+      : undefined
+  return {
+    target: mount.target,
+    readOnly: mount.readOnly,
+    span: mount.span,
+    held,
+    // Only mounts of the node can pass others on.
+    ...(propagation && held.kind === 'hostPath' && { propagation }),
+    ...(mount.recursive === 'readonly' && mount.readOnly && { recursiveReadOnly: true }),
+  }
+}

@@ -1,0 +1,128 @@
+import type { Service, TmpfsMount } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { memoryQuantity, parseQuantity } from '../../values/quantity.ts'
+import type { PlanContext } from '../context.ts'
+import { slug } from '../object-names.ts'
+import type { StoredMount } from './stored-mount.ts'
+
+const tmpfsOption = diagnostic({
+  code: 'tmpfs/option',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A `tmpfs` becomes an `emptyDir` in memory, which has a size limit and nothing else: everybody may write to it (mode 0777), programs in it may run. Other options are left out.',
+  text: (p: { target: string; options: string }) => ({
+    message: `\`${p.options}\` of the tmpfs at \`${p.target}\` has no equivalent and is left out`,
+  }),
+})
+
+const notShared = diagnostic({
+  code: 'tmpfs/not-shared',
+  severity: 'warning',
+  explain: `A \`tmpfs\` is memory of one Pod: two services that name the same one have one each, and do not see each other's files. What is to be shared needs a named volume, or services of one Pod (\`network_mode: service:NAME\`).
+
+\`\`\`yaml
+volumes:
+  - type: volume
+    source: shared
+    target: /shared
+\`\`\``,
+  text: (p: { name: string; services: readonly [string, string] }) => ({
+    message: `the tmpfs \`${p.name}\` is not shared: \`${p.services[0]}\` and \`${p.services[1]}\` have one each`,
+    hint: 'use a named volume for files that both need',
+  }),
+})
+
+const overLimit = diagnostic({
+  code: 'tmpfs/over-memory-limit',
+  severity: 'warning',
+  explain:
+    'What a container writes to a memory volume (`tmpfs`, `shm_size`) counts against its memory limit. Here the volumes may hold more than the limit, so that the container is killed before they are full. Raise the limit, or make the volumes smaller.',
+  text: (p: { service: string; size: string; limit: string }) => ({
+    message: `the memory volumes of \`${p.service}\` hold up to ${p.size}, more than its memory limit of ${p.limit}`,
+    hint: 'raise the memory limit, or lower the sizes',
+  }),
+})
+
+/** What every container has at `/dev/shm`, in an engine and in a Pod: asking for no more changes nothing. */
+const usualShm = 64n * 1024n * 1024n
+
+/** A mount of a memory volume by name. */
+interface NamedMemory {
+  readonly name: string
+  readonly service: string
+  readonly span: Span
+}
+
+/** Reports memory volumes that several services mount by one name: mounts of type `tmpfs`, and volumes of the driver's type. */
+export function checkShared({ project, reporter }: PlanContext, isMemory: (volume: string) => boolean): void {
+  const first = new Map<string, NamedMemory>()
+  const reported = new Set<string>()
+  for (const use of namedMemory([...project.services.values()], isMemory)) {
+    const other = first.get(use.name)
+    if (!other) first.set(use.name, use)
+    else if (other.service !== use.service && !reported.has(`${use.name} ${use.service}`)) {
+      reported.add(`${use.name} ${use.service}`)
+      reporter.report(notShared, use.span, { name: use.name, services: [other.service, use.service] }, [
+        { span: other.span, message: 'and here' },
+      ])
+    }
+  }
+}
+
+const namedMemory = (services: readonly Service[], isMemory: (volume: string) => boolean): readonly NamedMemory[] =>
+  services.flatMap(({ name: service, mounts }) =>
+    mounts.flatMap(mount => {
+      if (mount.type === 'tmpfs' && mount.source)
+        return [{ name: mount.source.value, service, span: mount.source.span }]
+      if (mount.type !== 'volume' || mount.source === undefined || !isMemory(mount.source)) return []
+      return [{ name: mount.source, service, span: mount.span }]
+    }),
+  )
+
+/** What holds a mount of type `tmpfs`. */
+export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): StoredMount {
+  const { size, mode, span, readOnly } = mount
+  const target = mount.target.value
+  // Modes that let everybody write are what an emptyDir has anyway.
+  if (mode !== undefined && (mode & 0o777) !== 0o777)
+    reporter.report(tmpfsOption, span, { target, options: `mode=${mode.toString(8)}` })
+  return { target, readOnly, span, held: memory(slug(target) || 'root', size) }
+}
+
+/** The mounts of `tmpfs` and `shm_size`. */
+export function planMemoryMounts({ reporter }: PlanContext, service: Service): readonly StoredMount[] {
+  const found = service.tmpfs.map(({ target, span, size, options }): StoredMount => {
+    const lost = options.filter(option => !/^(rw|mode=0?1?777|exec|suid|dev|defaults)$/.test(option))
+    if (lost.length > 0) reporter.report(tmpfsOption, span, { target, options: lost.join(',') })
+    return { target, readOnly: options.includes('ro'), span, held: memory(slug(target) || 'root', size) }
+  })
+  const { shmSize } = service
+  if (!shmSize || shmSize.value <= usualShm || found.some(({ target }) => target === '/dev/shm')) return found
+  return [...found, { target: '/dev/shm', readOnly: false, span: shmSize.span, held: memory('shm', shmSize.value) }]
+}
+
+const memory = (name: string, size: bigint | undefined): StoredMount['held'] => ({
+  kind: 'memory',
+  name,
+  ...(size && { sizeLimit: memoryQuantity(size) }),
+})
+
+/** Reports memory volumes that together may hold more than the memory limit of their service. */
+export function checkMemory({ reporter }: PlanContext, service: Service, mounts: readonly StoredMount[]): void {
+  const limit = service.resources.limits.memory
+  const volumes = mounts.filter(({ held }) => held.kind === 'memory' && held.sizeLimit !== undefined)
+  const [first] = volumes
+  if (!limit || !first) return
+  const total = volumes.reduce((sum, { held }) => sum + (held.kind === 'memory' ? bytes(held.sizeLimit) : 0n), 0n)
+  if (total <= bytes(limit.value)) return
+  const related = [{ span: limit.span, message: 'the limit is here' }]
+  const size = memoryQuantity(total)
+  reporter.report(overLimit, first.span, { service: service.name, size, limit: limit.value }, related)
+}
+
+function bytes(quantity: string | undefined): bigint {
+  const parsed = parseQuantity(quantity ?? '0')
+  return parsed.ok ? parsed.value.milli / 1000n : 0n
+}

@@ -1,0 +1,311 @@
+import type { BindMount, Mount, Service, VolumeMount } from '../../compose/project.ts'
+import { mayRead } from '../../compose/read/outside.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { cutName, slug } from '../object-names.ts'
+import type { ClaimSpec } from '../plan.ts'
+import { builtImageHolds } from '../pod/built-image.ts'
+import { planImage } from '../pod/image.ts'
+import type { VolumeDecision } from './claims.ts'
+import { hostReader } from './host-content.ts'
+import { fateOf, type HostWorld, isInProject } from './host-fate.ts'
+import { folderClaims, type HostUse, oncePerPath, writtenPaths } from './host-folders.ts'
+import type { HostMount } from './host-mount.ts'
+import { type HostVolumes, planHostVolume } from './host-volumes.ts'
+import { checkMemory, planMemoryMounts, planTmpfsMount } from './memory-volumes.ts'
+import { defaultSize, planOwnClaim } from './own-claim.ts'
+import type { Held, StoredMount } from './stored-mount.ts'
+import { lenderOf, lendersOf } from './volume-lenders.ts'
+
+const belowHost = diagnostic({
+  code: 'volumes/below-host-volume',
+  severity: 'info',
+  explain: `An anonymous volume below a host volume keeps the files of the image from being hidden by those of the machine: \`./src:/app\` with \`/app/node_modules\`. The host volume is not mounted in the cluster, so nothing is hidden, and the volume is left out. \`devctl up\` keeps the folder out of the synchronization.`,
+  text: (p: { target: string; host: string }) => ({
+    message: `the anonymous volume \`${p.target}\` is not needed, because the host volume at \`${p.host}\` is not mounted`,
+  }),
+})
+
+const imageGate = diagnostic({
+  code: 'volumes/image',
+  severity: 'warning',
+  explain: `Mounting an image as a volume is young in Kubernetes: on by default from 1.35, behind the feature gate \`ImageVolume\` from 1.31. Where the gate is off, the API server drops the mount without a word, and the container starts without the files. What runs everywhere is to copy the files into the image of the service:
+
+\`\`\`yaml
+build:
+  dockerfile_inline: |
+    FROM nginx:1.27
+    COPY --from=registry.example.com/assets:4 / /usr/share/nginx/html
+\`\`\``,
+  text: () => ({
+    message: 'mounting an image needs Kubernetes 1.35, or its feature gate `ImageVolume`',
+    hint: 'build an image that holds the files, for older clusters',
+  }),
+})
+
+const unsupported = diagnostic({
+  code: 'volumes/unsupported-type',
+  severity: 'error',
+  explain:
+    'Mounts of type `npipe` belong to Windows, those of type `cluster` to Swarm. Neither can be had from a Kubernetes cluster. Use a named volume.',
+  text: (p: { type: string }) => ({
+    message: `mounts of type \`${p.type}\` cannot be had in Kubernetes`,
+    hint: 'use a named volume',
+  }),
+})
+
+const uselessAs = diagnostic({
+  code: 'volumes/mount-without-host',
+  severity: 'warning',
+  explain:
+    '`x-mount` says what becomes of a path of the host: a ConfigMap, a Secret, a claim, or nothing. This mount has no such path, so there is nothing to decide.',
+  text: () => ({ message: '`x-mount` has no effect on a mount without a host path', hint: 'remove it' }),
+})
+
+const recursive = diagnostic({
+  code: 'volumes/bind-option',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The option tells how mounts below the host folder are passed on. Only mounts of node folders have that in Kubernetes; here it is left out.',
+  text: (p: { option: string; value: string }) => ({
+    message: `\`${p.option}: ${p.value}\` has no effect here and is left out`,
+  }),
+})
+
+/** What the mounts of all services have in common. */
+export interface MountContext extends PlanContext {
+  readonly volumes: ReadonlyMap<string, VolumeDecision>
+  /** Services whose anonymous volumes others use through volumes_from: they need claims of their own. */
+  readonly lent: ReadonlySet<string>
+  /** Volumes that some service mounts writable. */
+  readonly written: ReadonlySet<string>
+  readonly hosts: HostVolumes
+}
+
+/** The services that others take mounts from, and the volumes that somebody may write to. */
+export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): MountContext {
+  const lent = new Set<string>()
+  const written = new Set<string>()
+  for (const service of context.project.services.values()) {
+    for (const { value } of service.volumesFrom) lent.add(lenderOf(value).service)
+    for (const mount of service.mounts)
+      if (mount.type === 'volume' && mount.source && !mount.readOnly) written.add(mount.source)
+  }
+  return { ...context, volumes, lent, written, hosts: surveyHosts(context, volumes) }
+}
+
+/** What one service makes of a host path depends on what others do with it: who writes there, and what lies in what. */
+function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
+  const { host, project } = context
+  const uses = [...project.services.values()].flatMap(service =>
+    service.mounts.flatMap((mount): readonly HostUse[] => {
+      const found = hostMount(mount, volumes)
+      return found ? [{ service, mount: found }] : []
+    }),
+  )
+  const reader = hostReader(host, project.directory)
+  const world: HostWorld = {
+    reader,
+    isWritten: writtenPaths(uses),
+    // What git does not track is not in the image that another machine builds.
+    inImage: (service, { source, target, sourceSpan }) =>
+      builtImageHolds(context, service, source, target) &&
+      reader.read(source, path => mayRead(host, path, sourceSpan, context.reporter)).kind !== 'data',
+  }
+  const data = uses.filter(({ service, mount }) => fateOf(context, world, service, mount).kind === 'claim')
+  return {
+    world,
+    claimOf: folderClaims(context, data, path => isInProject(context, world, path)),
+    once: oncePerPath(),
+    unversioned: new Map(),
+  }
+}
+
+/** The host path that a mount leads to: its own, or that of a volume which is a bind mount of the local driver. */
+function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): HostMount | undefined {
+  const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span, as: mount.as }
+  if (mount.type === 'bind') {
+    const { source, createHostPath, mustExist, propagation, recursive: mode } = mount
+    const bind = { createHostPath, mustExist, propagation, recursive: mode }
+    return { ...base, ...bind, source: source.value, sourceSpan: source.span }
+  }
+  const decision = mount.type === 'volume' && mount.source ? volumes.get(mount.source) : undefined
+  if (decision?.kind !== 'bind') return undefined
+  return { ...base, source: decision.path, sourceSpan: mount.span, createHostPath: false, mustExist: false }
+}
+
+/**
+ * Decides what holds the data of each mount of a service, in the order of Compose: volumes, volumes_from, tmpfs,
+ * shm_size.
+ */
+export function planMounts(context: MountContext, service: Service): readonly StoredMount[] {
+  const own = ownMounts(context, service)
+  const taken = new Set(own.map(({ target }) => target))
+  const borrowed = borrowedMounts(context, service).filter(({ target }) => {
+    if (taken.has(target)) return false
+    taken.add(target)
+    return true
+  })
+  const all = [...own, ...borrowed, ...planMemoryMounts(context, service)]
+  checkMemory(context, service, all)
+  return all
+}
+
+function ownMounts(context: MountContext, service: Service): readonly StoredMount[] {
+  const found: StoredMount[] = []
+  const unmounted: string[] = []
+  // Host volumes first: whether one is mounted decides about the anonymous volumes below it.
+  const planned = new Map<Mount, StoredMount | undefined>()
+  for (const mount of service.mounts) {
+    if (mount.type !== 'bind') continue
+    const result = planBind(context, service, mount)
+    planned.set(mount, result)
+    if (!result) unmounted.push(mount.target.value)
+  }
+  for (const mount of service.mounts) {
+    if (mount.type === 'volume' && !mount.source) {
+      const host = unmounted.find(target => isBelow(mount.target.value, target))
+      if (host !== undefined) {
+        context.reporter.report(belowHost, mount.span, { target: mount.target.value, host })
+        continue
+      }
+    }
+    const result = mount.type === 'bind' ? planned.get(mount) : planMount(context, service, mount)
+    if (result) found.push(result)
+  }
+  return found
+}
+
+function planMount(context: MountContext, service: Service, mount: Exclude<Mount, BindMount>): StoredMount | undefined {
+  const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span }
+  const name = slug(mount.target.value) || 'root'
+  if (mount.as && !hostMount(mount, context.volumes)) context.reporter.report(uselessAs, mount.as.span, undefined)
+  switch (mount.type) {
+    case 'volume':
+      return mount.source ? planNamed(context, service, mount, mount.source) : planAnonymous(context, service, mount)
+    case 'tmpfs':
+      return planTmpfsMount(context, mount)
+    case 'image':
+      context.reporter.report(imageGate, mount.span, undefined)
+      return {
+        ...base,
+        readOnly: true,
+        held: {
+          kind: 'image',
+          name: `image-${name}`,
+          ...imageOf(context, mount.source),
+          ...(mount.subpath && { subPath: mount.subpath }),
+        },
+      }
+    case 'cluster':
+    case 'npipe':
+      context.reporter.report(unsupported, mount.span, { type: mount.type })
+      return undefined
+  }
+}
+
+/** The image of a mount; a service of the project stands for its image. */
+function imageOf(
+  context: MountContext,
+  source: string,
+): Pick<Extract<Held, { kind: 'image' }>, 'reference' | 'pullPolicy'> {
+  const service = context.project.services.get(source)
+  if (!service) return { reference: source }
+  const { image, imagePullPolicy } = planImage(context, service)
+  return { reference: image, pullPolicy: imagePullPolicy }
+}
+
+function planNamed(
+  context: MountContext,
+  service: Service,
+  mount: VolumeMount,
+  source: string,
+): StoredMount | undefined {
+  const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span }
+  const decision = context.volumes.get(source)
+  const subPath = mount.subpath && { subPath: mount.subpath }
+  const name = slug(source) || 'volume'
+  switch (decision?.kind) {
+    case undefined:
+      // The loader has reported a volume that no file declares.
+      return undefined
+    case 'claim': {
+      const { claim, directory, access } = decision
+      annotateClaim(context, claim, mount)
+      // Among services that share a volume, one that may not write to it does not fill it either.
+      const mayFill = !mount.readOnly || !context.written.has(source)
+      const fill = directory !== undefined && !mount.nocopy && !mount.subpath && mayFill && access !== 'ReadOnlyMany'
+      const description = `the volume \`${source}\``
+      return {
+        ...base,
+        held: { kind: 'claim', claim, access, description, fill, ...(directory && { directory }), ...subPath },
+      }
+    }
+    case 'nfs':
+      return {
+        ...base,
+        readOnly: mount.readOnly || decision.readOnly,
+        held: { kind: 'nfs', name, server: decision.server, path: decision.path, ...subPath },
+      }
+    case 'memory':
+      return { ...base, held: { ...decision, name } }
+    case 'bind':
+      return planHostVolume(context, context.hosts, service, hostMount(mount, context.volumes)!)
+  }
+}
+
+/** `volume.labels` of a mount become annotations of the claim, below those that the volume itself has. */
+function annotateClaim(context: MountContext, claim: string, { labels }: VolumeMount): void {
+  const plan = context.objects.claims.get(claim)
+  const own = labels.length > 0 && toAnnotations(context, labels)
+  if (plan && own) context.objects.claims.set(claim, { ...plan, annotations: { ...own, ...plan.annotations } })
+}
+
+function planAnonymous(context: MountContext, service: Service, mount: VolumeMount): StoredMount {
+  const path = slug(mount.target.value) || 'root'
+  const spec: Omit<ClaimSpec, 'name'> = { size: defaultSize, accessMode: 'ReadWriteOnce' }
+  const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span }
+  const { labels } = mount
+  const annotations = toAnnotations(context, labels, service.labels)
+  if (!context.lent.has(service.name)) {
+    // A StatefulSet adds its name and a number to the name of the template.
+    const name = cutName(path, 63)
+    const claim = { ...spec, name, ...(annotations && { annotations }) }
+    return { ...base, held: { kind: 'anonymous', name, spec: claim, fill: !mount.nocopy } }
+  }
+  const claim = planOwnClaim(context, service, { target: mount.target.value, span: mount.span, labels })
+  const description = `the anonymous volume \`${mount.target.value}\``
+  return {
+    ...base,
+    held: { kind: 'claim', claim, directory: claim, description, access: 'ReadWriteOnce', fill: !mount.nocopy },
+  }
+}
+
+function planBind(context: MountContext, service: Service, mount: BindMount): StoredMount | undefined {
+  const result = planHostVolume(context, context.hosts, service, hostMount(mount, context.volumes)!)
+  if (!result) return undefined
+  const { propagation, recursive: mode } = mount
+  if (propagation && !/private$/.test(propagation) && !result.propagation)
+    context.reporter.report(recursive, mount.span, { option: 'bind.propagation', value: propagation })
+  if (mode === 'disabled') context.reporter.report(recursive, mount.span, { option: 'bind.recursive', value: mode })
+  return result
+}
+
+/** The mounts of the services that `volumes_from` names. Targets of the service itself are skipped by the caller. */
+function borrowedMounts(context: MountContext, service: Service): readonly StoredMount[] {
+  return lendersOf(context.project, service).flatMap(({ lender, readOnly, span }) => {
+    const own = ownMounts(context, lender)
+    context.reporter.budget.spend('values', own.length, span)
+    return readOnly ? own.map(toReadOnly) : own
+  })
+}
+
+/** The lender fills its volumes itself. */
+function toReadOnly(mount: StoredMount): StoredMount {
+  const held = 'fill' in mount.held ? { ...mount.held, fill: false } : mount.held
+  return { ...mount, held, readOnly: true }
+}
+
+const isBelow = (path: string, folder: string): boolean => path.startsWith(folder === '/' ? '/' : `${folder}/`)

@@ -1,0 +1,35 @@
+import type { Pair, Service } from '../../compose/project.ts'
+import type { Span } from '../../text/source.ts'
+import { shortHash } from '../../values/dns-name.ts'
+import { type PlanContext, sourceOf } from '../context.ts'
+import { toAnnotations } from '../labels/annotations.ts'
+import { cutName, slug } from '../object-names.ts'
+
+/** The size of a volume that says nothing about it (specification, Top-level volume object). */
+export const defaultSize = '1Gi'
+
+/**
+ * Plans a claim for one mount of a service, named after the two, and gives its name. Asked again for the same mount it
+ * gives the same.
+ */
+export function planOwnClaim(
+  context: PlanContext,
+  service: Service,
+  mount: { readonly target: string; readonly span: Span; readonly labels?: readonly Pair[] },
+): string {
+  const { claims } = context.objects
+  const owner = context.names.of(service.name)
+  const wanted = cutName(`${owner}-${slug(mount.target) || 'root'}`, 63)
+  const holder = claims.get(wanted)
+  const isTaken = holder !== undefined && holder.span !== mount.span
+  const name = isTaken ? `${cutName(wanted, 57)}-${shortHash(mount.target, 5)}` : wanted
+  claims.set(name, {
+    name,
+    source: sourceOf(context, mount.span, `services.${service.name}.volumes`),
+    service: owner,
+    span: mount.span,
+    annotations: toAnnotations(context, mount.labels ?? [], service.labels),
+    spec: { name, size: defaultSize, accessMode: 'ReadWriteOnce' },
+  })
+  return name
+}

@@ -1,0 +1,129 @@
+import { cutName, slug } from '../object-names.ts'
+import type { ClaimSpec, ContainerMount, PodVolume, WorkloadPlan } from '../plan.ts'
+import type { StoredMount } from './stored-mount.ts'
+
+/** The volumes of a Pod, collected while its containers are planned. */
+export interface PodVolumes {
+  /** The mount of a container; makes the volume it needs, once for what several mounts share. */
+  mount(mount: StoredMount, owner: VolumeOwner): ContainerMount
+  readonly volumes: readonly PodVolume[]
+  readonly claimTemplates: readonly ClaimSpec[]
+}
+
+/** `prefix` sets anonymous volumes of followers in a group apart from those of the lead. */
+export interface VolumeOwner {
+  readonly service: string
+  readonly prefix?: string
+}
+
+/** Collects the volumes of a Pod; anonymous ones become templates of a StatefulSet, and ephemeral volumes elsewhere. */
+export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
+  const volumes: PodVolume[] = []
+  const claimTemplates: ClaimSpec[] = []
+  const taken = new Set<string>()
+  const byIdentity = new Map<string, string>()
+
+  const add = (identity: string, wanted: string, make: (name: string) => void): string => {
+    const known = byIdentity.get(identity)
+    if (known !== undefined) return known
+    const base = cutName(slug(wanted) || 'volume', 60)
+    let name = base
+    for (let number = 2; taken.has(name); number++) name = `${base}-${number}`
+    taken.add(name)
+    byIdentity.set(identity, name)
+    make(name)
+    return name
+  }
+
+  const volumeOf = ({ held, target }: StoredMount, { service, prefix }: VolumeOwner): string => {
+    // What only this mount uses is told apart by its service and place.
+    const own = `${held.kind} ${service} ${target}`
+    switch (held.kind) {
+      case 'claim':
+        return add(`claim ${held.claim}`, held.claim, name => volumes.push({ kind: 'claim', name, claim: held.claim }))
+      case 'anonymous': {
+        const wanted = prefix ? `${prefix}-${held.name}` : held.name
+        return add(own, wanted, name => {
+          const spec = { ...held.spec, name }
+          if (kind === 'StatefulSet') claimTemplates.push(spec)
+          else volumes.push({ kind: 'ephemeral', name, spec })
+        })
+      }
+      case 'configMap':
+      case 'secret': {
+        const { object, mode, items } = held
+        const options = { ...(mode !== undefined && { mode }), ...(items && { items }) }
+        return add(`${held.kind} ${object} ${mode} ${items ? target : ''}`, held.name, name =>
+          volumes.push(
+            held.kind === 'configMap'
+              ? { kind: 'configMap', name, configMap: object, ...options }
+              : { kind: 'secret', name, secret: object, ...options },
+          ),
+        )
+      }
+      case 'projected': {
+        const sources = held.sources.map(({ kind: source, object, items }) => ({ kind: source, object, items }))
+        return add(own, held.name, name => volumes.push({ kind: 'projected', name, sources, folders: held.folders }))
+      }
+      case 'nfs':
+        return add(`nfs ${held.server} ${held.path}`, held.name, name =>
+          volumes.push({ kind: 'nfs', name, server: held.server, path: held.path }),
+        )
+      case 'hostPath':
+        return add(`hostPath ${held.path}`, held.name, name =>
+          volumes.push({ kind: 'hostPath', name, path: held.path, ...(held.type && { type: held.type }) }),
+        )
+      case 'image':
+        return add(`image ${held.reference}`, held.name, name =>
+          volumes.push({
+            kind: 'image',
+            name,
+            reference: held.reference,
+            ...(held.pullPolicy && { pullPolicy: held.pullPolicy }),
+          }),
+        )
+      case 'memory':
+        return add(own, held.name, name =>
+          volumes.push({ kind: 'memory', name, ...(held.sizeLimit && { sizeLimit: held.sizeLimit }) }),
+        )
+      case 'empty':
+        return add(own, held.name, name => volumes.push({ kind: 'empty', name }))
+    }
+  }
+
+  return {
+    volumes,
+    claimTemplates,
+    mount(mount, owner) {
+      const volume = volumeOf(mount, owner)
+      const subPath = subPathOf(mount, volume)
+      return {
+        volume,
+        path: mount.target,
+        ...(subPath !== undefined && { subPath }),
+        ...(mount.readOnly && { readOnly: true }),
+        ...(mount.propagation && { propagation: mount.propagation }),
+        ...(mount.recursiveReadOnly && { recursiveReadOnly: true }),
+      }
+    },
+  }
+}
+
+/**
+ * A claim's data is in a folder of it, never at its root, where file systems keep things of their own (`lost+found`).
+ */
+function subPathOf({ held }: StoredMount, volume: string): string | undefined {
+  switch (held.kind) {
+    case 'claim':
+      return [held.directory, held.subPath].filter(part => part !== undefined).join('/') || undefined
+    case 'anonymous':
+      return volume
+    case 'configMap':
+    case 'secret':
+    case 'nfs':
+    case 'image':
+      return held.subPath
+    default:
+      return undefined
+  }
+}

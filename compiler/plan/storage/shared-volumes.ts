@@ -1,0 +1,142 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Span } from '../../text/source.ts'
+import { type PlanContext, sortBy } from '../context.ts'
+import { cutName } from '../object-names.ts'
+import type { WorkloadPlan } from '../plan.ts'
+import type { Group } from '../workload/groups.ts'
+import { nodeLabels, reportContradiction } from '../workload/scheduling.ts'
+import type { HeldByClaim, StoredMount } from './stored-mount.ts'
+
+const sharedByReplicas = diagnostic({
+  code: 'volumes/shared-by-replicas',
+  severity: 'warning',
+  loss: true,
+  explain: `All containers of the service use one volume, which the Pods of one node only may mount (\`ReadWriteOnce\`). So all of them run on one node. With a storage class that many nodes may mount at once, say so:
+
+\`\`\`yaml
+volumes:
+  data:
+    driver_opts:
+      class: shared-storage
+      access: ReadWriteMany
+\`\`\``,
+  text: (p: { service: string; description: string; count: number }) => ({
+    message: `the ${p.count} Pods of \`${p.service}\` share ${p.description} and must run on one node`,
+    hint: 'set `driver_opts.access: ReadWriteMany`, if the storage class allows it',
+  }),
+})
+
+const globalVolume = diagnostic({
+  code: 'volumes/global-single-node',
+  severity: 'error',
+  explain:
+    '`deploy.mode: global` runs a container on every node, and the volume can be mounted on one node at a time (`ReadWriteOnce`). Use an anonymous volume (one for each node), `driver_opts.access: ReadWriteMany`, or another mode.',
+  text: (p: { service: string; description: string }) => ({
+    message: `\`${p.service}\` runs on every node, but ${p.description} can be mounted on one only`,
+    hint: 'set `driver_opts.access: ReadWriteMany`, or remove `mode: global`',
+  }),
+})
+
+const singlePod = diagnostic({
+  code: 'volumes/single-pod',
+  severity: 'error',
+  explain: '`ReadWriteOncePod` lets one Pod mount the volume, and here several would. The others would wait for ever.',
+  text: (p: { description: string }) => ({
+    message: `several Pods mount ${p.description}, whose access mode allows one`,
+    hint: 'use `ReadWriteOnce` or `ReadWriteMany`',
+  }),
+})
+
+const badSwitch = diagnostic({
+  code: 'volumes/bad-affinity-switch',
+  severity: 'warning',
+  explain:
+    'The variable `DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED` is `true` or `false`. `false` lets services that share a volume run on different nodes; with every other value, and without one, they run on one node.',
+  text: (p: { value: string }) => ({
+    message: `\`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED=${p.value}\` is neither \`true\` nor \`false\`, and is taken for \`true\``,
+    hint: 'write `false` to let services that share a volume run on different nodes',
+  }),
+})
+
+/** A Pod and what it mounts. */
+export interface MountingPod {
+  readonly group: Group
+  readonly kind: WorkloadPlan['kind']
+  readonly mounts: readonly { readonly service: Service; readonly mount: StoredMount }[]
+}
+
+interface Use {
+  readonly pod: MountingPod
+  readonly service: Service
+  readonly span: Span
+  readonly held: HeldByClaim
+}
+
+/**
+ * Finds the claims that several Pods mount, and the labels that bring those Pods to one node (decisions, "Shared
+ * volumes"). Reports sharing that cannot work.
+ */
+export function planSharing(context: PlanContext, pods: readonly MountingPod[]): ReadonlyMap<Group, readonly string[]> {
+  const { volumeAffinity = 'true' } = context.options
+  if (!/^(true|false)$/i.test(volumeAffinity)) context.reporter.report(badSwitch, undefined, { value: volumeAffinity })
+  const uses = new Map<string, Map<Group, Use>>()
+  for (const pod of pods)
+    for (const { service, mount } of pod.mounts) {
+      if (mount.held.kind !== 'claim') continue
+      const ofClaim = uses.get(mount.held.claim) ?? new Map<Group, Use>()
+      uses.set(mount.held.claim, ofClaim)
+      if (!ofClaim.has(pod.group)) ofClaim.set(pod.group, { pod, service, span: mount.span, held: mount.held })
+    }
+  const labels = new Map<Group, string[]>()
+  for (const [claim, ofClaim] of sortBy(uses, ([claim]) => claim)) {
+    const users = sortBy(ofClaim.values(), ({ pod }) => pod.group.lead.name)
+    if (!mustColocate(context, users)) continue
+    const label = `dev.platform/${cutName(`volume-${claim.replaceAll('.', '-')}`, 63)}`
+    for (const { pod } of users) labels.set(pod.group, [...(labels.get(pod.group) ?? []), label])
+    checkNodes(context, users)
+  }
+  return labels
+}
+
+function mustColocate(context: PlanContext, users: readonly Use[]): boolean {
+  const { reporter, options } = context
+  const { access, description } = users[0]!.held
+  const isSingle = access === 'ReadWriteOnce' || access === 'ReadWriteOncePod'
+  if (isSingle)
+    for (const { pod, service, span } of users)
+      if (pod.kind === 'DaemonSet') reporter.report(globalVolume, span, { service: service.name, description })
+  const isScaled = users.some(({ pod }) => (pod.group.lead.scale?.value ?? 1) > 1)
+  const isShared = users.length > 1 || isScaled
+  if (access === 'ReadWriteOncePod' && isShared) reporter.report(singlePod, users[0]!.span, { description })
+  // With global services every node must mount it, so there is no one node to gather on.
+  if (
+    !isShared ||
+    access === 'ReadWriteMany' ||
+    access === 'ReadOnlyMany' ||
+    options.volumeAffinity?.toLowerCase() === 'false'
+  )
+    return false
+  if (users.some(({ pod }) => pod.kind === 'DaemonSet')) return false
+  for (const { pod, span } of users) {
+    const { lead } = pod.group
+    const count = lead.scale?.value ?? 1
+    if (count > 1)
+      reporter.report(sharedByReplicas, lead.scale?.span ?? span, { service: lead.name, description, count }, [
+        { span, message: `${description} is mounted here` },
+      ])
+  }
+  return true
+}
+
+/** Pods that must meet on one node may not ask for different nodes. */
+function checkNodes(context: PlanContext, users: readonly Use[]): void {
+  const wanted = new Map<string, { readonly value: string; readonly span: Span }>()
+  for (const { pod } of users)
+    for (const member of pod.group.members)
+      for (const { label, value, span } of nodeLabels(context, member)) {
+        const known = wanted.get(label)
+        if (!known) wanted.set(label, { value, span })
+        else if (known.value !== value) reportContradiction(context, label, { value, span }, known)
+      }
+}

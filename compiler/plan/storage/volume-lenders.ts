@@ -1,0 +1,44 @@
+import type { Project, Service } from '../../compose/project.ts'
+import type { Span } from '../../text/source.ts'
+
+/** A service whose mounts another one has, too. */
+interface Lender {
+  readonly lender: Service
+  readonly readOnly: boolean
+  /** Of the item of `volumes_from` that names it. */
+  readonly span: Span
+}
+
+/** The services that `volumes_from` of a service names, and those that these name, in that order and each once. */
+export function lendersOf({ services }: Pick<Project, 'services'>, service: Service): readonly Lender[] {
+  const seen = new Set([service.name])
+  const found: Lender[] = []
+  // The next one is the last. Calls could not be nested as deep as a chain of lenders may be long.
+  const open = named(service, false)
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { readOnly, span } = next
+    const lender = services.get(next.service)
+    if (!lender || seen.has(lender.name)) continue
+    seen.add(lender.name)
+    found.push({ lender, readOnly, span })
+    open.push(...named(lender, readOnly))
+  }
+  return found
+}
+
+/** What a service names, the last first. */
+const named = ({ volumesFrom }: Service, readOnly: boolean) =>
+  volumesFrom
+    .map(({ value, span }) => {
+      const lender = lenderOf(value)
+      return { ...lender, span, readOnly: readOnly || lender.readOnly }
+    })
+    .reverse()
+
+/** Reads an item of `volumes_from`: `SERVICE`, `SERVICE:ro` or `SERVICE:rw`. */
+export function lenderOf(value: string): { readonly service: string; readonly readOnly: boolean } {
+  const colon = value.lastIndexOf(':')
+  const mode = value.slice(colon + 1)
+  if (colon < 0 || (mode !== 'ro' && mode !== 'rw')) return { service: value, readOnly: false }
+  return { service: value.slice(0, colon), readOnly: mode === 'ro' }
+}

@@ -1,0 +1,121 @@
+import type { Project, Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { Reporter } from '../../diagnostics/reporter.ts'
+import { didYouMean } from '../../diagnostics/suggest.ts'
+import type { At } from '../../text/source.ts'
+import { sortBy } from '../context.ts'
+
+const unknownTarget = diagnostic({
+  code: 'groups/unknown-target',
+  severity: 'error',
+  explain: `A service can share the network, processes or IPC of another one: \`network_mode: service:NAME\`, or \`container:NAME\` where a service of the file has that \`container_name\`. The two become containers of one Pod. A container that no service of the file describes cannot be joined: in a cluster it may run on any node.`,
+  text: (p: { key: string; value: string; hint?: string | undefined }) => ({
+    message: `\`${p.key}: ${p.value}\` names no service of the project`,
+    hint: p.hint ?? 'write `service:NAME` with a service of the file',
+  }),
+})
+
+const circular = diagnostic({
+  code: 'groups/circular',
+  severity: 'error',
+  explain:
+    'Services that share a namespace form one Pod, in which one service lends it and the others borrow it. Here every one borrows from another, so none lends. Remove `service:` from one of them.',
+  text: (p: { services: readonly string[] }) => ({
+    message: `${p.services.map(name => `\`${name}\``).join(', ')} share namespaces in a circle`,
+    hint: 'let one of them have its own namespace',
+  }),
+})
+
+/** The services whose containers make one Pod; most groups have one member. */
+export interface Group {
+  /** The one that lends its namespaces: it names the Pod's workload. */
+  readonly lead: Service
+  /** The lead first, then the others by name. */
+  readonly members: readonly Service[]
+}
+
+export interface Groups {
+  /** Sorted by the name of the lead. */
+  readonly all: readonly Group[]
+  of(service: string): Group | undefined
+}
+
+const shared = ['networkMode', 'pid', 'ipc', 'uts', 'cgroup'] as const
+const composeKeys = { networkMode: 'network_mode', pid: 'pid', ipc: 'ipc', uts: 'uts', cgroup: 'cgroup' }
+
+/** Finds the services that share namespaces (decisions, "Groups"). Reports targets that are no service, and circles. */
+export function planGroups(project: Project, reporter: Reporter): Groups {
+  const containers = containerNames(project)
+  const lenders = new Map<string, Set<string>>()
+  const parent = new Map<string, string>()
+  const root = (name: string): string => {
+    let at = name
+    for (let up = parent.get(at); up !== undefined; up = parent.get(at)) at = up
+    // Shortens the way for the next question.
+    if (at !== name) parent.set(name, at)
+    return at
+  }
+  for (const service of project.services.values()) {
+    for (const field of shared) {
+      const target = service[field] && targetOf(service[field], composeKeys[field], project, containers, reporter)
+      if (!target) continue
+      lenders.set(service.name, (lenders.get(service.name) ?? new Set()).add(target))
+      const [from, to] = [root(service.name), root(target)]
+      if (from !== to) parent.set(from, to)
+    }
+  }
+  const members = new Map<string, Service[]>()
+  for (const service of project.services.values()) {
+    const key = root(service.name)
+    const others = members.get(key)
+    if (others) others.push(service)
+    else members.set(key, [service])
+  }
+  const groups = [...members.values()].map(found => toGroup(found, lenders, reporter))
+  const index = new Map<string, Group>()
+  for (const group of groups) for (const member of group.members) index.set(member.name, group)
+  return { all: sortBy(groups, group => group.lead.name), of: service => index.get(service) }
+}
+
+function toGroup(
+  found: readonly Service[],
+  lenders: ReadonlyMap<string, ReadonlySet<string>>,
+  reporter: Reporter,
+): Group {
+  const sorted = sortBy(found, service => service.name)
+  const lead = sorted.find(service => !lenders.has(service.name)) ?? sorted[0]!
+  // Circles of services are circles of dependencies too, which the loader reports; those over container names are not.
+  if (lenders.has(lead.name) && sorted.some(joinsContainer))
+    reporter.report(circular, lead.span, { services: sorted.map(service => service.name) })
+  return { lead, members: [lead, ...sorted.filter(service => service !== lead)] }
+}
+
+const joinsContainer = (service: Service): boolean =>
+  shared.some(field => service[field]?.value.startsWith('container:'))
+
+/** The service that `service:x` or `container:x` names; undefined for other values. */
+function targetOf(
+  { value, span }: At<string>,
+  key: string,
+  project: Project,
+  containers: ReadonlyMap<string, string>,
+  reporter: Reporter,
+): string | undefined {
+  const [, kind, name] = /^(service|container):(.*)$/s.exec(value) ?? []
+  if (kind === undefined || name === undefined) return undefined
+  const target = kind === 'service' ? name : containers.get(name)
+  if (target !== undefined && project.services.has(target)) return target
+  // The loader has told about services that are missing; a profile may leave one out.
+  if (kind === 'service') return undefined
+  const hint = didYouMean(name, containers.keys())
+  reporter.report(unknownTarget, span, { key, value, hint })
+  return undefined
+}
+
+/** Services by the name that Compose would give their container. */
+export function containerNames(project: Project): ReadonlyMap<string, string> {
+  const names = new Map<string, string>()
+  for (const service of project.services.values())
+    if (service.containerName) names.set(service.containerName.value, service.name)
+  return names
+}

@@ -1,0 +1,201 @@
+import type { Dependency, Project, Service } from '../../compose/project.ts'
+import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { WorkloadPlan } from '../plan.ts'
+import { checkGroup, policyIgnored } from './group-rules.ts'
+import type { Group } from './groups.ts'
+
+const jobByWait = diagnostic({
+  code: 'kind/job-by-wait',
+  severity: 'info',
+  explain: `Another service waits until this one has completed, and this one has no restart policy. Without a policy a service restarts for ever and never completes, while files written for Compose, whose default is \`no\`, rely on its ending. So it becomes a Job.
+
+Write \`restart: "no"\` to say so yourself.`,
+  text: (p: { service: string; by: string }) => ({
+    message: `\`${p.service}\` becomes a Job, because \`${p.by}\` waits for its completion`,
+    hint: 'write `restart: "no"` to say so',
+  }),
+})
+
+const serverAsJob = diagnostic({
+  code: 'kind/server-as-job',
+  severity: 'warning',
+  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports or a healthcheck, so it is a server: as a Job it is not replaced when its node goes away, cannot be updated in place, and with \`on-failure:N\` it is gone after N failures, counted over its whole life.
+
+\`\`\`yaml
+services:
+  api:
+    restart: always      # or leave it out: a Deployment
+\`\`\``,
+  text: (p: { service: string; policy: string; has: string }) => ({
+    message: `\`${p.service}\` has ${p.has}, but \`${p.policy}\` makes it a Job`,
+    hint: 'write `restart: always` for a server',
+  }),
+})
+
+const attemptsIgnored = diagnostic({
+  code: 'restart/attempts-ignored',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A number of restarts has a meaning only with `on-failure`: it becomes the `backoffLimit` of a Job. With `always` Kubernetes restarts without limit, waiting longer each time; with `no` it never restarts.',
+  text: (p: { policy: string }) => ({
+    message: `\`max_attempts\` has no effect with the restart policy \`${p.policy}\``,
+    hint: 'use `on-failure`, or remove the number',
+  }),
+})
+
+const replicasOfGlobal = diagnostic({
+  code: 'kind/replicas-of-global',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`deploy.mode: global` runs one container on every node, as a DaemonSet. A number of replicas contradicts that and is left out.',
+  text: (p: { service: string }) => ({
+    message: `the number of replicas of \`${p.service}\` has no effect with \`mode: global\``,
+    hint: 'remove it, or remove `mode: global`',
+  }),
+})
+
+const unknownMode = diagnostic({
+  code: 'kind/unknown-mode',
+  severity: 'error',
+  explain:
+    '`deploy.mode` is `replicated` (the default) or `global`, which runs one container on every node. The job modes of Swarm, `replicated-job` and `global-job`, are not supported: a restart policy (`restart: on-failure` or `restart: "no"`) makes a service a Job.',
+  text: (p: { mode: string }) =>
+    p.mode === 'replicated-job' || p.mode === 'global-job'
+      ? {
+          message: `\`deploy.mode: ${p.mode}\` is not supported`,
+          hint: 'remove it and write `restart: on-failure`, which makes the service a Job',
+        }
+      : {
+          message: `\`deploy.mode\` has the unknown value \`${p.mode}\``,
+          hint: 'use `replicated` or `global`',
+        },
+})
+
+/** The kind of a workload, and the line that decided it. */
+export interface KindDecision {
+  readonly kind: WorkloadPlan['kind']
+  readonly because?: Related
+  /** Of a Job. */
+  readonly job?: {
+    readonly restartPolicy: 'Never' | 'OnFailure'
+    readonly backoffLimit: number
+    readonly isServer: boolean
+  }
+}
+
+/** A mount that makes a service a StatefulSet. */
+export interface PersistentMount {
+  readonly service: string
+  readonly description: string
+  readonly span: Related['span']
+}
+
+/** Who waits for the completion of each service. */
+export function completionWaits(
+  project: Project,
+): ReadonlyMap<string, { readonly by: string; readonly wait: Dependency }> {
+  const waits = new Map<string, { by: string; wait: Dependency }>()
+  for (const service of project.services.values())
+    for (const wait of service.dependsOn)
+      if (wait.condition === 'service_completed_successfully') {
+        const known = waits.get(wait.service)
+        if (!known || service.name < known.by) waits.set(wait.service, { by: service.name, wait })
+      }
+  return waits
+}
+
+/**
+ * Decides what a group becomes: the first match of the decisions' row "Kind". `endpoints` are the services that
+ * endpoints lead to.
+ */
+export function planKind(
+  { reporter }: PlanContext,
+  group: Group,
+  facts: {
+    readonly waits: ReturnType<typeof completionWaits>
+    readonly endpoints: ReadonlySet<string>
+    readonly persistent: PersistentMount | undefined
+  },
+): KindDecision {
+  const { lead, members } = group
+  checkGroup({ reporter }, group)
+  const mode = lead.deploy.mode
+  if (mode && mode.value !== 'global' && mode.value !== 'replicated')
+    reporter.report(unknownMode, mode.span, { mode: mode.value })
+  const policy = lead.restart.policy
+  if (mode?.value === 'global') {
+    if (policy && policy.value !== 'always')
+      reporter.report(policyIgnored, policy.span, {
+        service: lead.name,
+        policy: policy.value,
+        reason: 'a DaemonSet always restarts',
+      })
+    if (lead.scale) reporter.report(replicasOfGlobal, lead.scale.span, { service: lead.name })
+    const because = { span: mode.span, message: `\`${lead.name}\` is a daemon set because its mode is \`global\`` }
+    return { kind: 'DaemonSet', because }
+  }
+  const job = planJob({ reporter }, group, facts)
+  if (job) return job
+  if (lead.restart.maxAttempts)
+    reporter.report(attemptsIgnored, lead.restart.maxAttempts.span, { policy: policy?.value ?? 'always' })
+  const { persistent } = facts
+  if (persistent) {
+    const message = `\`${persistent.service}\` is a stateful set because it mounts ${persistent.description}`
+    return { kind: 'StatefulSet', because: { span: persistent.span, message } }
+  }
+  return {
+    kind: 'Deployment',
+    because: { span: members[0]!.span, message: `\`${lead.name}\` is a deployment because it mounts no volume` },
+  }
+}
+
+/** The decision for a Job (decisions, "Restart" and "Job"), undefined when the group is none. */
+function planJob(
+  { reporter }: Pick<PlanContext, 'reporter'>,
+  { lead, members }: Group,
+  { waits, endpoints }: { waits: ReturnType<typeof completionWaits>; endpoints: ReadonlySet<string> },
+): KindDecision | undefined {
+  const { policy, maxAttempts } = lead.restart
+  const awaited = waits.get(lead.name)
+  // `max_attempts` alone is a restart policy too: its condition is `any`.
+  const isByWait = !policy && !maxAttempts && awaited !== undefined
+  if (!isByWait && (!policy || policy.value === 'always')) return undefined
+  if (isByWait)
+    reporter.report(jobByWait, lead.span, { service: lead.name, by: awaited.by }, [
+      { span: awaited.wait.span, message: `\`${awaited.by}\` waits here` },
+    ])
+  const served = members.map(member => serves(member, endpoints)).find(Boolean)
+  const written = policy ? `restart: ${policy.value}` : `depends_on` // the wait that made it a Job
+  if (served) reporter.report(serverAsJob, served.span, { service: served.service, policy: written, has: served.has })
+  const restartPolicy = policy?.value === 'on-failure' ? 'OnFailure' : 'Never'
+  if (restartPolicy === 'Never' && maxAttempts) reporter.report(attemptsIgnored, maxAttempts.span, { policy: 'no' })
+  const because = {
+    span: policy?.span ?? awaited?.wait.span ?? lead.span,
+    message: policy
+      ? `\`${lead.name}\` is a job because its restart policy is \`${policy.value}\``
+      : `\`${lead.name}\` is a job because \`${awaited?.by}\` waits for its completion`,
+  }
+  // A Job counts failures over its whole life: without a limit of the file, one that nobody waits for may fail as often
+  // as it likes.
+  const unlimited = awaited ? 6 : 2147483647
+  const backoffLimit = restartPolicy === 'Never' ? 0 : (maxAttempts?.value ?? unlimited)
+  return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }
+}
+
+/** What makes a service a server: ports, an endpoint or a healthcheck. */
+function serves(
+  service: Service,
+  endpoints: ReadonlySet<string>,
+): (Pick<Related, 'span'> & { service: string; has: string }) | undefined {
+  const found = (has: string, span: Related['span']) => ({ service: service.name, has, span })
+  const [port] = service.ports
+  if (port) return found('ports', port.span)
+  const [exposed] = service.expose
+  if (exposed) return found('ports', exposed.span)
+  const check = service.healthcheck
+  if (check && check.check.kind !== 'none') return found('a healthcheck', check.span)
+  return endpoints.has(service.name) ? found('an endpoint', service.span) : undefined
+}

@@ -1,0 +1,233 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { At, Span } from '../../text/source.ts'
+import { isLabelKey, isLabelValue } from '../../values/annotation.ts'
+import { isDnsSubdomain } from '../../values/dns-name.ts'
+import type { PlanContext } from '../context.ts'
+import type { NodeRequirement, PodPlan } from '../plan.ts'
+
+const contradiction = diagnostic({
+  code: 'scheduling/contradiction',
+  severity: 'error',
+  explain:
+    'The Pod must run on a node that has two different values of one label, which no node has. `platform`, `x-node-selector` and placement constraints add up, and so do those of services that share a Pod.',
+  text: (p: { label: string; value: string; other: string }) => ({
+    message: `the node must have \`${p.label}\` both \`${p.other}\` and \`${p.value}\``,
+    hint: 'remove one of the two',
+  }),
+})
+
+const unknownPlatform = diagnostic({
+  code: 'scheduling/unknown-platform',
+  severity: 'error',
+  explain:
+    '`platform` is `OS/ARCHITECTURE`, for example `linux/amd64` or `linux/arm64/v8`. Nodes of Kubernetes are Linux or Windows.',
+  text: (p: { platform: string }) => ({
+    message: `\`${p.platform}\` is no platform of a node`,
+    hint: 'write `linux/amd64` or `linux/arm64`',
+  }),
+})
+
+const noRuntime = diagnostic({
+  code: 'scheduling/platform-without-runtime',
+  severity: 'error',
+  explain: `\`wasi/wasm\` is not a kind of node: any node whose container runtime has a shim for WebAssembly runs such a program. The shim is chosen by \`runtime\`, which names a RuntimeClass of the cluster.
+
+\`\`\`yaml
+platform: wasi/wasm
+runtime: wasmtime    # runtimeClassName of the Pod
+\`\`\``,
+  text: (p: { platform: string }) => ({
+    message: `\`${p.platform}\` needs a \`runtime\` that runs it`,
+    hint: 'add `runtime:` with the name of a RuntimeClass of the cluster',
+  }),
+})
+
+const variant = diagnostic({
+  code: 'scheduling/platform-variant',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Nodes have labels for their operating system and architecture, and none for the variant of the architecture. The variant is left out.',
+  text: (p: { variant: string; platform: string }) => ({
+    message: `the variant \`${p.variant}\` of \`${p.platform}\` is left out: nodes have no label for it`,
+  }),
+})
+
+const badConstraint = diagnostic({
+  code: 'scheduling/bad-constraint',
+  severity: 'error',
+  explain: `A placement constraint compares a property of the node with a value. Known are \`node.labels.KEY\`, \`engine.labels.KEY\`, \`node.hostname\`, \`node.role\`, \`node.id\`, \`node.platform.os\` and \`node.platform.arch\`.
+
+\`\`\`yaml
+constraints:
+  - node.labels.disk == ssd
+  - node.role != manager
+\`\`\``,
+  text: (p: { constraint: string }) => ({
+    message: `\`${p.constraint}\` is no constraint that can be placed on a node`,
+    hint: 'write `node.labels.KEY == VALUE` or `node.role == worker`',
+  }),
+})
+
+const perNode = diagnostic({
+  code: 'scheduling/replicas-per-node',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'Kubernetes can keep Pods of a service on different nodes (`max_replicas_per_node: 1`), and it spreads them over the nodes anyway. A higher limit cannot be expressed and is left out.',
+  text: (p: { count: number }) => ({
+    message: `\`max_replicas_per_node: ${p.count}\` cannot be expressed; only 1 can`,
+    hint: 'remove it, or write 1',
+  }),
+})
+
+type Placement = Pick<PodPlan, 'nodeSelector' | 'nodeRequirements' | 'spreadOut' | 'topologyKeys'>
+
+interface Wanted {
+  readonly value: string
+  readonly span: Span
+}
+
+/** Where a Pod may run: `platform`, `x-node-selector` and `deploy.placement` of its services. */
+export function planScheduling(context: PlanContext, services: readonly Service[]): Placement {
+  const selector = new Map<string, Wanted>()
+  const want = (label: string, value: string, span: Span) => {
+    const known = selector.get(label)
+    if (known && known.value !== value) reportContradiction(context, label, { value, span }, known)
+    else selector.set(label, { value, span })
+  }
+  const requirements: NodeRequirement[] = []
+  for (const service of services) {
+    for (const { label, value, span } of nodeLabels(context, service)) want(label, value, span)
+    for (const constraint of service.deploy.constraints) {
+      const requirement = toRequirement(context, constraint)
+      if (requirement) requirements.push(requirement)
+    }
+  }
+  const most = services.flatMap(({ deploy }) => deploy.maxReplicasPerNode ?? [])
+  for (const { value, span } of most) if (value > 1) context.reporter.report(perNode, span, { count: value })
+  const topologyKeys = [
+    ...new Set(services.flatMap(({ deploy }) => deploy.spread.flatMap(spread => topologyKey(context, spread) ?? []))),
+  ]
+  return {
+    ...(selector.size > 0 && {
+      nodeSelector: Object.fromEntries(
+        [...selector].sort(([a], [b]) => (a < b ? -1 : 1)).map(([label, { value }]) => [label, value]),
+      ),
+    }),
+    ...(requirements.length > 0 && { nodeRequirements: requirements }),
+    ...(most.some(({ value }) => value === 1) && { spreadOut: true }),
+    ...(topologyKeys.length > 0 && { topologyKeys }),
+  }
+}
+
+/** Reports two values of one node label that cannot both hold. */
+export function reportContradiction({ reporter }: PlanContext, label: string, wanted: Wanted, known: Wanted): void {
+  reporter.report(contradiction, wanted.span, { label, value: wanted.value, other: known.value }, [
+    { span: known.span, message: `\`${known.value}\` is wanted here` },
+  ])
+}
+
+/** The node labels that a service asks for by `x-node-selector` and `platform`. */
+export function nodeLabels(
+  context: PlanContext,
+  service: Service,
+): readonly { readonly label: string; readonly value: string; readonly span: Span }[] {
+  const platform = service.platform
+  return [
+    ...service.nodeSelector.map(({ name, value, span }) => ({ label: name, value, span })),
+    ...(platform ? platformLabels(context, platform, service) : []),
+  ]
+}
+
+/** Platforms of WebAssembly, which a RuntimeClass runs on nodes of any kind. */
+const isWebAssembly = (platform: string): boolean => /^(wasi|wasm)(\/|$)/.test(platform)
+
+/** Architectures as Go, and so Kubernetes, calls them. */
+const architectures: ReadonlyMap<string, string> = new Map([
+  ['x86_64', 'amd64'],
+  ['x86-64', 'amd64'],
+  ['aarch64', 'arm64'],
+  ['armhf', 'arm'],
+  ['armv7', 'arm'],
+  ['armv7l', 'arm'],
+  ['armel', 'arm'],
+  ['i386', '386'],
+  ['i686', '386'],
+])
+const knownArchitectures = new Set([
+  'amd64',
+  'arm64',
+  'arm',
+  '386',
+  'ppc64le',
+  's390x',
+  'riscv64',
+  'loong64',
+  'mips64le',
+])
+
+function platformLabels({ reporter }: PlanContext, { value, span }: At<string>, { runtime }: Service) {
+  const platform = value.toLowerCase()
+  if (isWebAssembly(platform)) {
+    if (!runtime) reporter.report(noRuntime, span, { platform: value })
+    return []
+  }
+  const [first = '', second, third] = platform.split('/')
+  const isOs = first === 'linux' || first === 'windows'
+  const os = isOs ? first : undefined
+  const written = isOs ? second : second === undefined ? first : undefined
+  const architecture = written && (architectures.get(written) ?? written)
+  if ((!isOs && !architecture) || (architecture && !knownArchitectures.has(architecture))) {
+    reporter.report(unknownPlatform, span, { platform: value })
+    return []
+  }
+  // Every 64-bit ARM is v8: nothing is lost with it.
+  if (third && !(architecture === 'arm64' && third === 'v8'))
+    reporter.report(variant, span, { variant: third, platform: value })
+  return [
+    ...(os ? [{ label: 'kubernetes.io/os', value: os, span }] : []),
+    ...(architecture ? [{ label: 'kubernetes.io/arch', value: architecture, span }] : []),
+  ]
+}
+
+function toRequirement({ reporter }: PlanContext, constraint: At<string>): NodeRequirement | undefined {
+  const [, left = '', sign = '', right = ''] = /^\s*([^\s=!]+)\s*(==|!=|=)\s*(.*?)\s*$/.exec(constraint.value) ?? []
+  const operator = sign === '!=' ? 'NotIn' : 'In'
+  if (left === 'node.role' && (right === 'manager' || right === 'worker')) {
+    const isManager = (right === 'manager') === (operator === 'In')
+    return { key: 'node-role.kubernetes.io/control-plane', operator: isManager ? 'Exists' : 'DoesNotExist' }
+  }
+  if (left === 'node.id' && isDnsSubdomain(right))
+    return { key: 'metadata.name', operator, values: [right], field: true }
+  const key = nodeProperty(left)
+  if (key && sign && isLabelKey(key) && isLabelValue(right))
+    return { key, operator, values: [left === 'node.platform.arch' ? (architectures.get(right) ?? right) : right] }
+  reporter.report(badConstraint, constraint.span, { constraint: constraint.value })
+  return undefined
+}
+
+function nodeProperty(left: string): string | undefined {
+  const label = /^(?:node|engine)\.labels\.(.+)$/.exec(left)?.[1]
+  if (label !== undefined) return label
+  switch (left) {
+    case 'node.hostname':
+      return 'kubernetes.io/hostname'
+    case 'node.platform.os':
+      return 'kubernetes.io/os'
+    case 'node.platform.arch':
+      return 'kubernetes.io/arch'
+  }
+  // The specification's own example is a bare label: `disktype=ssd`.
+  return left !== '' && !left.startsWith('node.') && !left.startsWith('engine.') ? left : undefined
+}
+
+function topologyKey({ reporter }: PlanContext, { value, span }: At<string>): string | undefined {
+  const label = value.replace(/^(node|engine)\.labels\./, '').trim()
+  if (label === 'zone' || label === 'region') return `topology.kubernetes.io/${label}`
+  if (label === 'node.hostname') return 'kubernetes.io/hostname'
+  if (label === '' || isLabelKey(label)) return label || undefined
+  reporter.report(badConstraint, span, { constraint: value })
+  return undefined
+}

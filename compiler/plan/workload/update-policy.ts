@@ -1,0 +1,200 @@
+import type { Deploy, Service } from '../../compose/project.ts'
+import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { PodPlan, RollingUpdate, WorkloadPlan } from '../plan.ts'
+import { wholeSeconds } from '../pod/probes.ts'
+import type { KindDecision } from './kind.ts'
+
+const notAllowed = diagnostic({
+  code: 'update-policy/not-allowed',
+  severity: 'error',
+  explain: `The label \`dev.platform/update\` says how the Pods of a service are replaced. Which values are allowed depends on what the service becomes:
+
+| value | allowed on | what happens |
+|---|---|---|
+| \`rolling\` | deployments and stateful sets | no downtime |
+| \`recreate\` | deployments | the old Pod goes, then the new one is made |
+| \`on-delete\` | stateful sets | a new Pod is made when the old one is deleted |
+
+A service with volumes is a stateful set, one with a restart policy other than \`always\` a job.`,
+  text: (p: { policy: string; kind: string; allowed: readonly string[] }) => ({
+    message: `update policy \`${p.policy}\` is not allowed on a ${p.kind}`,
+    hint: p.allowed.length
+      ? `use ${p.allowed.map(policy => `\`${policy}\``).join(' or ')}`
+      : 'remove the label `dev.platform/update`',
+  }),
+})
+
+const unknown = diagnostic({
+  code: 'update-policy/unknown',
+  severity: 'error',
+  explain: 'The label `dev.platform/update` has one of the values `rolling`, `recreate` and `on-delete`.',
+  text: (p: { policy: string }) => ({
+    message: `\`${p.policy}\` is no update policy`,
+    hint: 'use `rolling`, `recreate` or `on-delete`',
+  }),
+})
+
+const orderLost = diagnostic({
+  code: 'update-policy/order',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'A stateful set replaces a Pod by one of the same name, so the old one must be gone before the new one starts. `order: start-first` is left out.',
+  text: () => ({
+    message: '`order: start-first` is impossible on a stateful set, which stops a Pod before it starts its successor',
+  }),
+})
+
+const hostPortOrder = diagnostic({
+  code: 'update-policy/host-port',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The Pod uses a port of its node (`mode: host`, or `network_mode: host` with ports), which the new Pod cannot have while the old one is there. `order: start-first` would wait for ever on a cluster of one node, so the old Pod is stopped first.',
+  text: () => ({
+    message: '`order: start-first` is impossible with a port of the node, which only one Pod can have',
+    hint: 'remove it, or the host port',
+  }),
+})
+
+const parallelStatefulSet = diagnostic({
+  code: 'update-policy/stateful-set-parallelism',
+  severity: 'info',
+  explain:
+    'A stateful set replaces its Pods one after the other. That it replaces several at once is a younger feature of Kubernetes, on from 1.35; older clusters ignore the number.',
+  text: (p: { count: number | string }) => ({
+    message: `a stateful set replaces ${p.count} Pods at once from Kubernetes 1.35 on, and one by one before`,
+  }),
+})
+
+const noUpdates = diagnostic({
+  code: 'update-policy/job',
+  severity: 'warning',
+  loss: true,
+  explain: 'A job is not updated: new content makes a new job. `update_config` is left out.',
+  text: () => ({ message: '`update_config` has no effect on a job' }),
+})
+
+const overruled = diagnostic({
+  code: 'update-policy/overruled',
+  severity: 'warning',
+  loss: true,
+  explain:
+    'The label `dev.platform/update` says how Pods are replaced. With `recreate` all of them end before new ones start, and with `on-delete` each is replaced when somebody deletes it, so that `parallelism` and `order` of `deploy.update_config` have no effect. Remove one of the two.',
+  text: (p: { key: string; policy: string }) => ({
+    message: `\`${p.key}\` has no effect: the update policy is \`${p.policy}\``,
+    hint: 'remove it, or the label `dev.platform/update`',
+  }),
+})
+
+const policies = ['rolling', 'recreate', 'on-delete'] as const
+type Policy = (typeof policies)[number]
+
+const allowedOn: Readonly<Record<WorkloadPlan['kind'], readonly Policy[]>> = {
+  Deployment: ['rolling', 'recreate'],
+  StatefulSet: ['rolling', 'on-delete'],
+  // A daemon set rolls by nature; the specification allows no other value on what it does not know.
+  DaemonSet: ['rolling'],
+  Job: [],
+}
+
+export const kindWords: Readonly<Record<WorkloadPlan['kind'], string>> = {
+  Deployment: 'deployment',
+  StatefulSet: 'stateful set',
+  DaemonSet: 'daemon set',
+  Job: 'job',
+}
+
+export interface UpdatePlan {
+  readonly policy?: Policy
+  readonly rolling?: RollingUpdate
+  readonly minReadySeconds?: number
+  readonly progressDeadlineSeconds?: number
+}
+
+/**
+ * How Pods are replaced: the label `dev.platform/update` (specification, Update policy annotation), then
+ * `deploy.update_config`. Reports a policy that the kind does not allow, with the line that made it that kind.
+ */
+export function planUpdate(context: PlanContext, service: Service, decision: KindDecision, pod: PodPlan): UpdatePlan {
+  const policy = readPolicy(context, service, decision)
+  const { update } = service.deploy
+  if (update && decision.kind === 'Job') {
+    context.reporter.report(noUpdates, update.span, undefined)
+    return {}
+  }
+  const delay = update?.delay && update.delay.value.milliseconds > 0 && wholeSeconds(context, 'delay', update.delay)
+  const monitor = update?.monitor && wholeSeconds(context, 'monitor', update.monitor)
+  const rolling =
+    policy === undefined || policy === 'rolling'
+      ? (toRolling(context, update, decision.kind, holdsHostPort(pod)) ??
+        // The default would start the new Pod first, which waits for the port that the old one has.
+        (policy === undefined && decision.kind === 'Deployment' && holdsHostPort(pod) ? stopFirst(1) : undefined))
+      : undefined
+  if (policy !== undefined && policy !== 'rolling')
+    for (const key of ['parallelism', 'order'] as const) {
+      const lost = update?.[key]
+      if (lost) context.reporter.report(overruled, lost.span, { key, policy })
+    }
+  return {
+    ...(policy && { policy }),
+    ...(rolling ? { rolling } : policy === 'rolling' && { rolling: { type: 'RollingUpdate' } as const }),
+    ...(delay && { minReadySeconds: delay }),
+    ...progressDeadline(delay || 0, monitor || 0),
+  }
+}
+
+/** Kubernetes watches an update for ten minutes anyway, and wants that to be longer than the delay. */
+function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'progressDeadlineSeconds'> {
+  if (delay < 600 && monitor <= 600) return {}
+  return { progressDeadlineSeconds: Math.max(monitor, delay + 600) }
+}
+
+/** Whether the Pod uses ports of its node: with the node's network every port of its containers is one. */
+const holdsHostPort = ({ hostNetwork, containers }: PodPlan): boolean =>
+  containers.some(({ ports }) => ports.some(({ hostPort }) => hostNetwork || hostPort !== undefined))
+
+function readPolicy({ reporter }: PlanContext, service: Service, decision: KindDecision): Policy | undefined {
+  const label = service.labels.find(({ name }) => name === 'dev.platform/update')
+  if (!label) return undefined
+  const policy = policies.find(known => known === label.value)
+  if (!policy) {
+    reporter.report(unknown, label.span, { policy: label.value })
+    return undefined
+  }
+  const allowed = allowedOn[decision.kind]
+  if (allowed.includes(policy)) return policy
+  const related: readonly Related[] = decision.because ? [decision.because] : []
+  reporter.report(notAllowed, label.span, { policy, kind: kindWords[decision.kind], allowed }, related)
+  return undefined
+}
+
+/** `update_config` stops first and replaces one at a time unless it says otherwise. */
+function toRolling(
+  { reporter }: PlanContext,
+  update: Deploy['update'],
+  kind: WorkloadPlan['kind'],
+  hasHostPort: boolean,
+): RollingUpdate | undefined {
+  if (!update || (!update.parallelism && !update.order)) return undefined
+  const count = update.parallelism?.value ?? 1
+  const atOnce = count === 0 ? '100%' : count
+  const startsFirst = update.order?.value === 'start-first'
+  if (kind === 'StatefulSet') {
+    if (startsFirst) reporter.report(orderLost, update.order!.span, undefined)
+    if (atOnce === 1) return undefined
+    reporter.report(parallelStatefulSet, update.parallelism!.span, { count: count === 0 ? 'all' : count })
+    return { type: 'RollingUpdate', maxUnavailable: atOnce }
+  }
+  if (!startsFirst) return stopFirst(atOnce)
+  if (!hasHostPort) return { type: 'RollingUpdate', maxSurge: atOnce, maxUnavailable: 0 }
+  reporter.report(hostPortOrder, update.order!.span, undefined)
+  return stopFirst(atOnce)
+}
+
+const stopFirst = (atOnce: number | string): RollingUpdate => ({
+  type: 'RollingUpdate',
+  maxSurge: 0,
+  maxUnavailable: atOnce,
+})

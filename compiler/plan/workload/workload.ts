@@ -1,0 +1,89 @@
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import { type PlanContext, sourceOf } from '../context.ts'
+import { workloadAnnotations } from '../labels/annotations.ts'
+import { cutName } from '../object-names.ts'
+import type { GroupWaits } from '../order/start-order.ts'
+import type { WorkloadPlan } from '../plan.ts'
+import type { PlannedPod } from '../pod/pod.ts'
+import type { Group } from './groups.ts'
+import type { KindDecision } from './kind.ts'
+import { planUpdate } from './update-policy.ts'
+
+const shortened = diagnostic({
+  code: 'names/shortened',
+  severity: 'info',
+  explain:
+    'Names of stateful sets have at most 52 characters, names of jobs 54 and a hash, because Kubernetes puts more behind them. The object gets a shorter name that ends in a hash; the service keeps its name as a host.',
+  text: (p: { service: string; name: string }) => ({
+    message: `the workload of \`${p.service}\` is called \`${p.name}\`, because its own name is too long`,
+  }),
+})
+
+/** The workload of a group. */
+export function planWorkload(
+  context: PlanContext,
+  { lead, members }: Group,
+  decision: KindDecision,
+  { pod, claimTemplates }: PlannedPod,
+  { dependencies }: GroupWaits,
+): WorkloadPlan {
+  const service = context.names.of(lead.name)
+  const name = workloadName(context, lead, service, decision.kind)
+  const update = planUpdate(context, lead, decision, pod)
+  const annotations = workloadAnnotations(context, members)
+  const base = {
+    name,
+    service,
+    source: sourceOf(context, lead.span, `services.${lead.name}`),
+    span: lead.span,
+    ...(annotations && { annotations }),
+    pod,
+    ...(dependencies.length > 0 && { dependencies }),
+  }
+  const replicas = lead.scale && { replicas: lead.scale.value }
+  const minReadySeconds = update.minReadySeconds !== undefined && { minReadySeconds: update.minReadySeconds }
+  const { rolling, policy } = update
+  switch (decision.kind) {
+    case 'Deployment':
+      return {
+        ...base,
+        kind: 'Deployment',
+        ...replicas,
+        ...(policy === 'recreate' ? { update: { type: 'Recreate' } } : rolling && { update: rolling }),
+        ...minReadySeconds,
+        ...(update.progressDeadlineSeconds !== undefined && {
+          progressDeadlineSeconds: update.progressDeadlineSeconds,
+        }),
+      }
+    case 'StatefulSet':
+      return {
+        ...base,
+        kind: 'StatefulSet',
+        ...replicas,
+        serviceName: service,
+        claimTemplates,
+        ...(policy === 'on-delete' ? { update: { type: 'OnDelete' } } : rolling && { update: rolling }),
+        ...minReadySeconds,
+      }
+    case 'DaemonSet':
+      return { ...base, kind: 'DaemonSet', ...(rolling && { update: rolling }), ...minReadySeconds }
+    case 'Job':
+      return {
+        ...base,
+        kind: 'Job',
+        restartPolicy: decision.job?.restartPolicy ?? 'Never',
+        backoffLimit: decision.job?.backoffLimit ?? 0,
+        ...(decision.job?.isServer && { isServer: true }),
+        // One completion is what a Job has anyway.
+        ...(lead.scale && lead.scale.value !== 1 && { completions: lead.scale.value }),
+      }
+  }
+}
+
+/** Kubernetes puts `-N` and a hash behind the name of a StatefulSet, we a hash behind that of a Job. */
+function workloadName(context: PlanContext, lead: Group['lead'], service: string, kind: WorkloadPlan['kind']): string {
+  const most = kind === 'StatefulSet' ? 52 : kind === 'Job' ? 54 : 63
+  const name = cutName(service, most)
+  if (name !== service) context.reporter.report(shortened, lead.span, { service: lead.name, name })
+  return name
+}

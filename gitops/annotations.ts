@@ -1,8 +1,0 @@
-import type { Manifest } from '../constructs/manifest.ts'
-
-/** The same object with these annotations in place of its own, sorted. */
-export function withAnnotations(manifest: Manifest, annotations: Readonly<Record<string, string>>): Manifest {
-  const { object } = manifest
-  const sorted = Object.fromEntries(Object.entries(annotations).sort(([a], [b]) => (a < b ? -1 : 1)))
-  return { ...manifest, object: { ...object, metadata: { ...object.metadata, annotations: sorted } } }
-}

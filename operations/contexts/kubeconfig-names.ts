@@ -1,0 +1,33 @@
+import { entriesOf, readKubeconfigFiles, textOf } from '../../adapters/kubernetes/kubeconfig-files.ts'
+import type { Surroundings } from './home.ts'
+
+/** What the choice of a context needs to know of the user's kubeconfig. Credentials are not looked at. */
+export interface KubeconfigNames {
+  /** The files that were asked for, in their order, whether they are there or not. */
+  readonly paths: readonly string[]
+  readonly current: string | undefined
+  /** The file that names the current one. */
+  readonly currentPath?: string
+  readonly contexts: ReadonlyMap<string, KubeconfigContext>
+}
+
+export interface KubeconfigContext {
+  /** The file that holds it; absent for that of the Pod that devctl runs in. */
+  readonly path?: string
+  readonly namespace?: string
+}
+
+/** The contexts of the user's kubeconfig (`readKubeconfigFiles`). Throws a UserError for a file that cannot be read. */
+export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<KubeconfigNames> {
+  const { paths, files } = await readKubeconfigFiles(env, cwd)
+  const contexts = new Map<string, KubeconfigContext>()
+  for (const file of files)
+    for (const { name, fields } of entriesOf(file, 'context')) {
+      const namespace = textOf(fields['namespace'])
+      if (!contexts.has(name))
+        contexts.set(name, { ...(file.path && { path: file.path }), ...(namespace && { namespace }) })
+    }
+  const first = files.find(({ content }) => textOf(content['current-context']) !== undefined)
+  const current = textOf(first?.content['current-context'])
+  return { paths, current, ...(first?.path && { currentPath: first.path }), contexts }
+}

@@ -1,0 +1,124 @@
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { devctlHome, type Surroundings } from './home.ts'
+import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
+import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
+
+/** What a command line or a manifest may say about the cluster to use. */
+export interface TargetOptions {
+  readonly context?: string | undefined
+  readonly namespace?: string | undefined
+}
+
+/** Everything that takes part in the choice, in the order in which it counts. */
+export interface TargetSources {
+  readonly options: TargetOptions
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly manifest: TargetOptions
+  readonly stored: StoredContexts
+  readonly kubeconfig: KubeconfigNames
+}
+
+/** The cluster and the namespace that a command works on. */
+export interface Target {
+  /** A context of the kubeconfig. */
+  readonly context: string
+  readonly namespace: string
+  /** What decided, in words: `` `--context` ``, `` `DEVCTL_NAMESPACE` ``, `the manifest`. */
+  readonly from: { readonly context: string; readonly namespace: string }
+  /** What devctl remembers of the context. */
+  readonly stored: StoredContext
+}
+
+/** The target of a command. Reads the store and the kubeconfig; throws a UserError as `chooseTarget` does, or for files that are broken. */
+export async function findTarget(
+  around: Surroundings,
+  options: TargetOptions,
+  manifest: TargetOptions = {},
+): Promise<Target> {
+  const stored = readContexts(devctlHome(around))
+  return chooseTarget({ options, env: around.env, manifest, stored, kubeconfig: await readKubeconfigNames(around) })
+}
+
+/**
+ * Option, environment variable, manifest, the current context of devctl, that of the kubeconfig: the first that names a context decides,
+ * and for the namespace likewise. Throws a UserError when nothing names one, for a platform, and for a context that the kubeconfig does not have.
+ */
+export function chooseTarget(choices: TargetSources): Target {
+  const { options, env, manifest, stored, kubeconfig } = choices
+  const [context, contextFrom] = chooseContext(choices) ?? refuseNone(kubeconfig)
+  requireCluster(context, kubeconfig, contextFrom)
+  const record = stored.contexts.get(context) ?? { name: context }
+  const [namespace, namespaceFrom] = first([
+    [options.namespace, '`--namespace`'],
+    [env.DEVCTL_NAMESPACE, '`DEVCTL_NAMESPACE`'],
+    [manifest.namespace, 'the manifest'],
+    [record.namespace, '`devctl namespace use`'],
+    [kubeconfig.contexts.get(context)?.namespace, 'the kubeconfig'],
+  ]) ?? ['default', 'the default of Kubernetes']
+  return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
+}
+
+/** The name of the context that would be used, and what decided, without asking whether there is such a context. */
+export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
+  return first([
+    [options.context, '`--context`'],
+    [env.DEVCTL_URL, '`DEVCTL_URL`'],
+    [env.DEVCTL_CONTEXT, '`DEVCTL_CONTEXT`'],
+    [manifest.context, 'the manifest'],
+    [stored.current, '`devctl context use`'],
+    [kubeconfig.current, 'the current context of the kubeconfig'],
+  ])
+}
+
+type Chosen = readonly [value: string, from: string]
+
+/** An empty variable counts as none. */
+function first(candidates: readonly (readonly [value: string | undefined, from: string])[]): Chosen | undefined {
+  for (const [value, from] of candidates) if (value) return [value, from]
+  return undefined
+}
+
+/** Throws a UserError unless `name` is a context of the kubeconfig; `from` says who named it, where that is not the command line. */
+export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string): void {
+  if (kubeconfig.contexts.has(name)) return
+  const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]
+  if (isPlatform(name)) {
+    throw new UserError(`\`${withoutCredentials(name)}\` is a platform, and the commands of the platform come later`, {
+      hint:
+        kubeconfig.contexts.size > 0 ? `use a context of the kubeconfig; ${listed(kubeconfig)}` : listed(kubeconfig),
+      notes,
+    })
+  }
+  throw new UserError(`there is no context \`${name}\` in the kubeconfig (${paths(kubeconfig)})`, {
+    hint: didYouMean(name, kubeconfig.contexts.keys()) ?? listed(kubeconfig),
+    notes,
+  })
+}
+
+function refuseNone(kubeconfig: KubeconfigNames): never {
+  throw new UserError('no context is chosen', {
+    hint:
+      kubeconfig.contexts.size > 0
+        ? `\`devctl context use NAME\` chooses one; ${listed(kubeconfig)}`
+        : listed(kubeconfig),
+  })
+}
+
+const MANY = 10
+
+/** The contexts of the kubeconfig for a hint. */
+function listed(kubeconfig: KubeconfigNames): string {
+  const names = [...kubeconfig.contexts.keys()].sort()
+  if (names.length === 0)
+    return `the kubeconfig (${paths(kubeconfig)}) has no contexts; name another file in \`KUBECONFIG\``
+  const shown = names.slice(0, MANY).map(name => `\`${name}\``)
+  return `it has ${shown.join(', ')}${names.length > MANY ? ` and ${names.length - MANY} more` : ''}`
+}
+
+const paths = ({ paths }: KubeconfigNames) => paths.map(path => `\`${path}\``).join(', ')
+
+/** `https://user:password@host/` is written without what stands before the `@`. */
+function withoutCredentials(url: string): string {
+  return url.replace(/^(https?:\/\/)[^/]*@/i, '$1')
+}

@@ -1,0 +1,42 @@
+import { toDnsLabel } from '../../compiler/values/dns-name.ts'
+
+/** What a controller has to know of an application, wherever it is published. */
+interface Followed {
+  readonly application: string
+  /** The key of the environment, if it has one. */
+  readonly environment?: string
+  /** Where it runs. */
+  readonly namespace: string
+  /** Whether the manifests have the object of the namespace. */
+  readonly createNamespace?: boolean
+  /** Of the controller's own objects; absent: the usual one. */
+  readonly controllerNamespace?: string
+}
+
+/** What a controller has to know of an application in a repository. */
+export interface AgentTarget extends Followed {
+  /** Address of the GitOps repository, as it is published to. */
+  readonly repository: string
+  readonly branch: string
+  /** Folder in the repository, with `/`. */
+  readonly path: string
+  /** Folder of the bases, which overlays of the application share. */
+  readonly shared?: string
+}
+
+/** What a controller has to know of an application that is an artifact of a registry. */
+export interface ArtifactTarget extends Followed {
+  /** The repository with its registry: `registry.example.com/team/shop`. */
+  readonly artifact: string
+  readonly tag: string
+}
+
+/** `shop-staging`; both controllers write it into a label, too. */
+export const agentName = ({ application, environment }: Pick<AgentTarget, 'application' | 'environment'>): string =>
+  toDnsLabel(environment === undefined ? application : `${application}-${environment}`)
+
+/** The folder without `./` before it and slashes around it; the repository's own is empty. */
+export const folderOf = (path: string): string => path.replaceAll(/^(\.?\/)+|\/+$/g, '').replace(/^\.$/, '')
+
+/** Lines as comments of YAML. */
+export const comments = (lines: readonly string[]): string => lines.map(line => `# ${line}\n`).join('')

@@ -1,0 +1,62 @@
+import { tokenLogin } from '../../adapters/forge/token-host.ts'
+import { loginOf, withUser } from '../../adapters/git/address-credentials.ts'
+import { type Git, GitFailure, type GitOptions, openGit } from '../../adapters/git/git.ts'
+import { classify, type Rejection } from '../../adapters/git/rejection.ts'
+import { openTemporary } from '../../adapters/git/temporary.ts'
+import { clone, cloneWithFiles, type FetchedBranch, type PushTarget, type WorkingCopy } from './checkout.ts'
+
+/** A copy of a repository that is on its way. */
+export interface Beginning {
+  /** Temporary. */
+  readonly folder: string
+  readonly git: Git
+  /** Rejects as `clone` does. */
+  readonly found: Promise<Begun>
+  /** Ends what runs, and removes the folder; may be called again. */
+  end(): Promise<void>
+}
+
+/** What has come, with its files where it was known which ones. */
+export type Begun = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
+
+/** Starts to fetch a repository into a temporary folder, while the caller has other things to do. Whoever begins must `end`. */
+export function begin(
+  target: Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>,
+  { env, signal }: GitOptions,
+): Beginning {
+  const { credentials } = target.address
+  const token = tokenLogin(target.address, env)
+  const { folder, remove } = openTemporary(env)
+  const ending = new AbortController()
+  const git = openGit(folder, {
+    env: withUser(env, credentials),
+    logins: [...loginOf(credentials), ...(token && 'login' in token ? [token.login] : [])],
+    signal: AbortSignal.any([signal, ending.signal]),
+  })
+  const found = come()
+  const settled = found.then(
+    () => {},
+    () => {},
+  )
+  const end = async () => {
+    ending.abort()
+    await settled
+    await remove()
+  }
+  return { folder, git, found, end }
+
+  async function come(): Promise<Begun> {
+    const { paths } = target
+    try {
+      if (!paths) return await clone(folder, git, target)
+      const checkout = await cloneWithFiles(folder, git, { ...target, paths })
+      return { branch: checkout.branch, head: checkout.head, paths, checkout }
+    } catch (error) {
+      // Who is not let in, or finds nobody, would not be better off the second time.
+      if (!paths || !(error instanceof GitFailure) || HOPELESS.has(classify(error.said))) throw error
+      return clone(folder, git, target)
+    }
+  }
+}
+
+const HOPELESS: ReadonlySet<Rejection> = new Set(['credentials', 'missing', 'unreachable'])

@@ -1,0 +1,58 @@
+import { printYaml } from '../../../constructs/yaml.ts'
+
+/** The file that `kubectl apply -k`, Flux and Argo CD look for in a folder. */
+export const KUSTOMIZATION = 'kustomization.yaml'
+
+/** A patch: the file with its operations, or the patch itself; and what it is applied to, where it does not say so. */
+export type Patch = ({ readonly path: string } | { readonly patch: string }) & { readonly target?: PatchTarget }
+
+export interface PatchTarget {
+  readonly group?: string
+  readonly version?: string
+  readonly kind?: string
+  /** A regular expression, which kustomize anchors. */
+  readonly name?: string
+}
+
+/** A kustomization by its keys; lists that are empty are left out. */
+export interface Kustomization {
+  readonly namespace?: string
+  readonly resources: readonly string[]
+  readonly labels?: readonly LabelEntry[]
+  readonly images?: readonly ImageEntry[]
+  readonly replicas?: readonly ReplicaEntry[]
+  readonly patches?: readonly Patch[]
+}
+
+export interface LabelEntry {
+  readonly pairs: Readonly<Record<string, string>>
+  readonly includeSelectors?: boolean
+  readonly includeTemplates?: boolean
+}
+
+export interface ImageEntry {
+  readonly name: string
+  readonly newName?: string
+  readonly newTag?: string
+  readonly digest?: string
+}
+
+export interface ReplicaEntry {
+  readonly name: string
+  readonly count: number
+}
+
+/** The text of a kustomization. https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/ */
+export function printKustomization({ resources, namespace, labels, images, replicas, patches }: Kustomization): string {
+  const orNone = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined)
+  return printYaml({
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    namespace,
+    resources,
+    labels: orNone(labels),
+    images: orNone(images),
+    replicas: orNone(replicas),
+    patches: orNone(patches),
+  })
+}

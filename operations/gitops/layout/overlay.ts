@@ -1,0 +1,92 @@
+import { shortHash } from '../../../compiler/values/dns-name.ts'
+import type { KubernetesObject, Manifest } from '../../../constructs/manifest.ts'
+import { printYaml } from '../../../constructs/yaml.ts'
+import { kustomization, toFiles } from '../tree/files.ts'
+import { operationsBetween, printOperations } from './json-patch.ts'
+import { KUSTOMIZATION, type Patch, type PatchTarget, printKustomization } from './kustomization.ts'
+import { transformersBetween } from './transformers.ts'
+
+/** Files by path with `/`, relative to their folder. */
+export type FileTexts = ReadonlyMap<string, string>
+
+/** Services cannot have this name, so that no file of theirs is in the way. */
+const PATCHES = '_patches'
+
+/**
+ * The folder of a base: its name follows from its files, so that no overlay ever gets another base than the one that it was computed
+ * against. Bases with the same files are one.
+ */
+export function toBase(manifests: readonly Manifest[]): { readonly name: string; readonly files: FileTexts } {
+  const objects = toFiles(manifests, 'yaml')
+  const files = new Map([...objects, [KUSTOMIZATION, kustomization(objects.keys())]])
+  const hash = shortHash([...files].map(([path, text]) => `${path}\0${text}\0`).join(''))
+  return { name: `base-${hash}`, files }
+}
+
+/**
+ * The folder of an environment over a base: what `kubectl kustomize` builds from it is `wanted`, object for object. What is the same
+ * change for all objects is said once (namespace, labels, images, replicas); the rest is JSON Patches, files of their own for objects that
+ * the base lacks, and deletions. `basePath` leads from the overlay's folder to the base's.
+ */
+export function toOverlay(
+  base: readonly Manifest[],
+  wanted: readonly Manifest[],
+  { basePath }: { readonly basePath: string },
+): FileTexts {
+  const before = byIdentity(base)
+  const after = byIdentity(wanted)
+  const own = toFiles(
+    wanted.filter(({ object }) => !before.has(identityOf(object))),
+    'yaml',
+  )
+  const { fields, apply } = transformersBetween([...before.values()].map(objectOf), [...after.values()].map(objectOf))
+
+  const files = new Map(own)
+  const patches: Patch[] = []
+  for (const [identity, { object }] of before) {
+    const next = after.get(identity)
+    if (!next) patches.push(deletion(object))
+    else {
+      const operations = operationsBetween(apply(object), next.object)
+      if (operations.length === 0) continue
+      const path = patchPath(next)
+      if (files.has(path)) throw new Error(`two objects for ${path}`)
+      files.set(path, `# ${next.source.replaceAll(/\p{Cc}/gu, '?')}\n${printOperations(operations)}`)
+      patches.push({ path, target: targetOf(object) })
+    }
+  }
+  const resources = [basePath, ...own.keys()]
+  files.set(KUSTOMIZATION, printKustomization({ ...fields, resources, patches }))
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+const objectOf = ({ object }: Manifest): KubernetesObject => object
+
+/** The namespace does not take part: it is what environments differ in. */
+const identityOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
+  `${apiVersion} ${kind} ${metadata.name}`
+
+function byIdentity(manifests: readonly Manifest[]): ReadonlyMap<string, Manifest> {
+  const found = new Map<string, Manifest>()
+  for (const manifest of manifests) {
+    const identity = identityOf(manifest.object)
+    if (found.has(identity)) throw new Error(`two objects ${identity}`)
+    found.set(identity, manifest)
+  }
+  return found
+}
+
+/** The file name of the object, in the folder of patches. */
+function patchPath(manifest: Manifest): string {
+  const [path] = toFiles([{ ...manifest, folder: PATCHES }], 'yaml').keys()
+  return path!
+}
+
+function targetOf({ apiVersion, kind, metadata }: KubernetesObject): PatchTarget {
+  const [version, group] = apiVersion.split('/').reverse()
+  return { ...(group !== undefined && { group }), version: version!, kind, name: metadata.name.replaceAll('.', '\\.') }
+}
+
+function deletion({ apiVersion, kind, metadata: { name, namespace } }: KubernetesObject): Patch {
+  return { patch: printYaml({ $patch: 'delete', apiVersion, kind, metadata: { name, namespace } }) }
+}

@@ -1,0 +1,22 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { WorkingCopy } from './checkout.ts'
+
+/**
+ * A link or a submodule on the way to a folder of ours would lead us into somebody else's. They are not checked out, so the tree is asked. Throws a UserError, with the
+ * option that names another folder.
+ */
+export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
+  if (head === undefined || path === '.') return
+  const parts = path.split('/')
+  const way = parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+  const found = await git.run('ls-tree', '-z', head, '--', ...way)
+  for (const line of found.split('\0').filter(line => line !== '')) {
+    const [, mode, name] = /^(\d+) \S+ \S+\t(.*)$/s.exec(line) ?? []
+    // Told of the way to a longer path, git tells of all that is beside it, too.
+    if (mode === '040000' || name === undefined || !way.includes(name)) continue
+    const what = mode === '120000' ? 'a symbolic link' : mode === '160000' ? 'a submodule' : 'a file'
+    throw new UserError(`\`${name}\` in the repository is ${what}, not a folder`, {
+      hint: `move it away, or choose another folder with \`${option}\``,
+    })
+  }
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { deflateSync } from 'node:zlib'
+import { GitFailure } from '../../adapters/git/git.ts'
+import { classify } from '../../adapters/git/rejection.ts'
+import { fetchNote, NOTE, type WorkingCopy } from './checkout.ts'
+import { noteName } from './note-name.ts'
+import type { Mark } from './push.ts'
+import { readLock } from './tree/change.ts'
+import { LOCK_NAME } from './tree/lock.ts'
+
+/**
+ * A source that renders to what a folder already holds makes no commit, yet nothing older may overwrite it. A note remembers it: a ref of the folder and its branch, which points to a commit of nothing
+ * whose message names the source and the lock that was there. It counts as long as the folder has that very lock: a revert, a merge or a removal makes the lock's own source count again.
+ */
+interface Note {
+  readonly commit: string
+  readonly source: string | undefined
+  readonly lock: string | undefined
+}
+
+/** Whether the first commit of the source is an ancestor of the second one; undefined where it cannot be told. */
+type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
+
+/** The source commit that a folder of a checkout stands for. The note is asked for (one connection) only where it `mustBeKnown`; else it counts if it was fetched. */
+export async function newestSource(
+  checkout: WorkingCopy,
+  path: string,
+  mustBeKnown: boolean,
+): Promise<string | undefined> {
+  const there = readLock(join(checkout.folder, path), path)
+  if (there === undefined) return undefined
+  const note = checkout.hasNote || mustBeKnown ? await readNote(checkout, path) : undefined
+  return notedSource(checkout, path, note) ?? there.facts?.source.commit
+}
+
+/**
+ * Notes that a folder, which is as it is, is what a newer source renders to as well; with `rollback`, whatever source it is. Gives the source that is there, where it turns out to be newer than ours.
+ * A server that takes no such ref is left alone. Throws a GitFailure where somebody else was faster.
+ */
+export async function noteUnchanged(
+  checkout: WorkingCopy,
+  path: string,
+  ours: string,
+  { rollback, isAncestor }: { readonly rollback: boolean; readonly isAncestor: IsAncestor },
+): Promise<string | undefined> {
+  const isOlder = async (there: string | undefined) => there !== undefined && (await isAncestor(there, ours)) === true
+  const written = readLock(join(checkout.folder, path), path)?.facts?.source.commit
+  if (!rollback && (written === ours || !(await isOlder(written)))) return undefined
+  const note = await readNote(checkout, path)
+  const newest = notedSource(checkout, path, note) ?? written
+  if (newest === undefined || newest === ours) return undefined
+  if (!rollback && !(await isOlder(newest))) return (await isAncestor(ours, newest)) === true ? newest : undefined
+  const { ref, object, expected } = await markFor(checkout, path, ours, note?.commit ?? '')
+  const words = [
+    'push',
+    '--quiet',
+    '--no-follow-tags',
+    '--recurse-submodules=no',
+    `--force-with-lease=${ref}:${expected}`,
+  ]
+  await unlessRefused(checkout.git.run(...words, 'origin', `${object}:${ref}`))
+  return undefined
+}
+
+/**
+ * The object that the note should be now, for a push that depends on it; empty for none. It follows from the lock, so that nobody has to be asked: where another
+ * source was noted since, the push is told so.
+ */
+export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
+  const there = readLock(join(checkout.folder, path), path)
+  const { commit, isDirty } = there?.facts?.source ?? {}
+  if (checkout.hasNote || (there !== undefined && (commit === undefined || isDirty)))
+    return { expected: (await readNote(checkout, path))?.commit ?? '', isGuess: false }
+  if (there === undefined || commit === undefined) return { expected: '', isGuess: true }
+  const note = noteText(checkout, path, commit, await algorithmOf(checkout))
+  // A partial clone would fetch what it does not have.
+  writeObject(checkout, note)
+  return { expected: note.id, isGuess: true }
+}
+
+/** Makes the note that a folder, as its lock is now, stands for a source. */
+export async function markFor(
+  checkout: WorkingCopy,
+  path: string,
+  source: string,
+  expected: string,
+): Promise<Pick<Mark, 'ref' | 'object' | 'expected'>> {
+  const algorithm = await algorithmOf(checkout)
+  const first = noteText(checkout, path, source, algorithm)
+  // A ref that stays as it is would not be looked at by the server.
+  const note = first.id === expected ? noteText(checkout, path, source, algorithm, expected) : first
+  for (const object of [objectOf('tree', '', algorithm), note]) writeObject(checkout, object)
+  return { ref: noteName(path, checkout.branch), object: note.id, expected }
+}
+
+/** What a note names, if it is of the lock that is there. */
+const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
+  note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
+
+async function readNote(checkout: WorkingCopy, path: string): Promise<Note | undefined> {
+  const { git, branch } = checkout
+  if (!checkout.hasNote) await unlessRefused(fetchNote(git, noteName(path, branch)))
+  const said = await git.ask('log', '-1', '--format=%H%n%B', NOTE, '--')
+  if (said === undefined) return undefined
+  const trailer = (name: string) => new RegExp(`^Devctl-${name}: ([0-9a-f]{40,64})$`, 'm').exec(said)?.[1]
+  return { commit: said.split('\n', 1)[0]!, source: trailer('Source'), lock: trailer('Lock') }
+}
+
+/** Who may only read, and who may push to branches alone, publishes as well as they can. */
+async function unlessRefused(done: Promise<unknown>): Promise<void> {
+  try {
+    await done
+  } catch (error) {
+    const kind = error instanceof GitFailure ? classify(error.said) : undefined
+    if (kind === undefined || kind === 'race' || kind === 'broken') throw error
+  }
+}
+
+const lockHash = ({ folder }: WorkingCopy, path: string) =>
+  createHash('sha256')
+    .update(readFileSync(join(folder, path, LOCK_NAME)))
+    .digest('hex')
+
+type Algorithm = 'sha1' | 'sha256'
+
+/** An object of git, and what it is called (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects). */
+interface GitObject {
+  readonly id: string
+  readonly content: string
+}
+
+function objectOf(type: 'commit' | 'tree', text: string, algorithm: Algorithm): GitObject {
+  const content = `${type} ${Buffer.byteLength(text)}\0${text}`
+  return { id: createHash(algorithm).update(content).digest('hex'), content }
+}
+
+/** A process for each object would cost more than the two. */
+function writeObject({ folder }: WorkingCopy, { id, content }: GitObject): void {
+  const file = join(folder, '.git/objects', id.slice(0, 2), id.slice(2))
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, deflateSync(content))
+}
+
+/** The same for everybody who notes the same: no time, no name. */
+function noteText(
+  checkout: WorkingCopy,
+  path: string,
+  source: string,
+  algorithm: Algorithm,
+  before?: string,
+): GitObject {
+  const nobody = 'devctl <devctl@localhost> 0 +0000'
+  const lines = [
+    `tree ${objectOf('tree', '', algorithm).id}`,
+    `author ${nobody}`,
+    `committer ${nobody}`,
+    '',
+    'the newest source that a folder stands for',
+    '',
+    `Devctl-Source: ${source}`,
+    `Devctl-Path: ${path}`,
+    `Devctl-Lock: ${lockHash(checkout, path)}`,
+    ...(before === undefined ? [] : [`Devctl-Before: ${before}`]),
+  ]
+  return objectOf('commit', `${lines.join('\n')}\n`, algorithm)
+}
+
+async function algorithmOf({ git, head }: WorkingCopy): Promise<Algorithm> {
+  const isLong =
+    head === undefined ? (await git.run('rev-parse', '--show-object-format')) === 'sha256' : head.length > 40
+  return isLong ? 'sha256' : 'sha1'
+}

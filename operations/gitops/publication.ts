@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { PushTarget, WorkingCopy } from './checkout.ts'
+import { refuseLinks } from './links.ts'
+import { expectedNote, markFor, newestSource, noteUnchanged } from './newest-source.ts'
+import type { PublishedFolder } from './published-folder.ts'
+import { type Commit, type Pushed, type PushOptions, pushTo } from './push.ts'
+import {
+  isOnRequest,
+  type RequestBranch,
+  readRequestBranch,
+  removeRequestBranch,
+  requestFile,
+  requestLock,
+} from './request-branch.ts'
+import { refuseSameObjects } from './same-objects.ts'
+import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts'
+import { LOCK_NAME, type Lock } from './tree/lock.ts'
+import { applyChange } from './tree/output-directory.ts'
+import { type There, thereIn } from './tree/there.ts'
+
+/** What should be in a repository. */
+export interface Publication {
+  readonly target: PushTarget
+  /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
+  readonly path: string
+  /** The folders, the application's own first; asked for anew on each fresh head, since some of it depends on what is there. */
+  readonly folders: (there: Repository) => Promise<readonly PublishedFolder[]>
+  /** The source is older than what is there: publish it all the same. */
+  readonly rollback: boolean
+}
+
+/** The repository as it is now. */
+export interface Repository extends There {
+  /** The same two of the branch of a pull request. */
+  readonly request: {
+    lock(path: string): Promise<Lock | undefined>
+    read(path: string): Promise<string | undefined>
+  }
+}
+
+/** What would become of a folder. */
+export interface FolderChange {
+  readonly path: string
+  readonly change: FolderPlan
+  /** The files of ours as they are now, by path in the folder. */
+  readonly before: ReadonlyMap<string, string>
+  readonly added: number
+}
+
+export type Outcome =
+  /** Nothing to write. `request`: a pull request had a branch that has nothing to say any more; it was removed, or the server did not let it go. */
+  | {
+      readonly kind: 'unchanged'
+      readonly head: string | undefined
+      readonly branch: string
+      readonly request?: 'removed' | 'left'
+    }
+  /** The branch of the pull request holds it already. */
+  | {
+      readonly kind: 'requested'
+      readonly branch: string
+      readonly commit: string
+      readonly changes: readonly FolderChange[]
+    }
+  /** What is there, or in the pull request, comes from a source that has ours among its ancestors. */
+  | { readonly kind: 'newer'; readonly source: string; readonly isRequest: boolean }
+  /** What would be written (`--dry-run`, `--verify`). */
+  | { readonly kind: 'planned'; readonly branch: string; readonly changes: readonly FolderChange[] }
+  | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly changes: readonly FolderChange[] }
+
+export interface PublishOptions extends PushOptions {
+  /** Only look. */
+  readonly dryRun: boolean
+  /** The message of the commit, from what is changed by it. */
+  readonly message: (changes: readonly FolderChange[]) => Promise<string>
+  /** Closes the open pull request into a branch, before its own branch is removed because nothing differs any more. */
+  readonly closeRequest: (base: string) => Promise<void>
+  /** Whether the first commit of the source is an ancestor of the second one; undefined where it cannot be told. */
+  readonly isAncestor: (older: string, newer: string) => Promise<boolean | undefined>
+}
+
+/**
+ * Brings a branch of a repository to what it should hold: one commit, or none where nothing differs. Nobody else's file is touched, nothing older overwrites
+ * something newer. Throws a UserError, and has pushed nothing, where something is in the way.
+ */
+export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
+  let changes: readonly FolderChange[] = []
+  const isAncestor = remembered(options.isAncestor)
+  const result = await pushTo<Outcome>(
+    publication.target,
+    {
+      async write(checkout) {
+        const seen = await lookAt(checkout, publication, options)
+        changes = seen.changes
+        const newer = await newerSource(checkout, publication, seen, isAncestor)
+        if (newer !== undefined) return { done: { kind: 'newer', ...newer } }
+        if (changes.every(isSame)) return { done: await leave(checkout, publication, options, seen, isAncestor) }
+        await refuseSameObjects(checkout, seen.folders)
+        if (options.dryRun) return { done: { kind: 'planned', branch: checkout.branch, changes } }
+        return writeChanges(checkout, publication, options, seen)
+      },
+    },
+    options,
+  )
+  return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
+}
+
+/** What a checkout holds, and what should become of it. */
+interface Seen {
+  readonly folders: readonly PublishedFolder[]
+  readonly changes: readonly FolderChange[]
+  readonly request: RequestBranch | undefined
+  /** Our commit of the source. */
+  readonly ours: string | undefined
+  /** The newest source of the folder is noted by our push. */
+  readonly isNoted: boolean
+  /** Somebody must look what is noted: our push does not ask. */
+  readonly mustKnow: boolean
+}
+
+type IsAncestor = PublishOptions['isAncestor']
+
+async function lookAt(checkout: WorkingCopy, publication: Publication, { dryRun }: PublishOptions): Promise<Seen> {
+  const { target } = publication
+  if (checkout.head === undefined && target.request !== undefined && !dryRun) throw noBase(checkout.branch)
+  const folders = await publication.folders(repositoryIn(checkout))
+  await Promise.all(folders.map(({ path }) => refuseLinks(checkout, path)))
+  const changes = folders.map(folder => planFolder(checkout.folder, folder))
+  const isTakenOver = folders.some(({ output }) => output.takeOver)
+  const request = await readRequestBranch(checkout, target, isTakenOver)
+  const { commit: ours, isDirty = false } = folders[0]?.output.facts?.source ?? {}
+  const isDirect = target.request === undefined
+  return {
+    folders,
+    changes,
+    request,
+    ours,
+    isNoted: isDirect && !dryRun && ours !== undefined && !isDirty,
+    mustKnow: isDirect && (dryRun || isDirty) && !changes.every(isSame),
+  }
+}
+
+/** Nothing differs: notes that our source renders to the same, and takes back a pull request that wants something else. */
+async function leave(
+  checkout: WorkingCopy,
+  { path, rollback }: Publication,
+  { dryRun, closeRequest }: PublishOptions,
+  { request, ours, isNoted }: Seen,
+  isAncestor: IsAncestor,
+): Promise<Outcome> {
+  const { head, branch } = checkout
+  const noted = isNoted && ours !== undefined
+  const source = noted ? await noteUnchanged(checkout, path, ours, { rollback, isAncestor }) : undefined
+  if (source !== undefined) return { kind: 'newer', source, isRequest: false }
+  if (!request || dryRun) return { kind: 'unchanged', head, branch }
+  await closeRequest(branch)
+  const isRemoved = await removeRequestBranch(checkout, request)
+  return { kind: 'unchanged', head, branch, request: isRemoved ? 'removed' : 'left' }
+}
+
+/** Writes the files, and gives the commit to make of them, unless the open pull request has them already. */
+async function writeChanges(
+  checkout: WorkingCopy,
+  { target, path }: Publication,
+  options: PublishOptions,
+  { changes, request, ours, isNoted }: Seen,
+): Promise<{ readonly commit: Commit } | { readonly done: Outcome }> {
+  const message = await options.message(changes)
+  const expected = isNoted ? await expectedNote(checkout, path) : undefined
+  for (const { path, change } of changes) applyChange(join(checkout.folder, path), change)
+  const paths = changes.flatMap(pathsOf)
+  if (request && (await isOnRequest(checkout, request, target.paths, paths)))
+    return { done: { kind: 'requested', branch: checkout.branch, commit: request.commit, changes } }
+  if (ours === undefined || expected === undefined) return { commit: { message, paths } }
+  const mark = { ...expected, ...(await markFor(checkout, path, ours, expected.expected)) }
+  return { commit: { message, paths, mark } }
+}
+
+/** The same question is asked of the source's server once. */
+function remembered(ask: IsAncestor): IsAncestor {
+  const known = new Map<string, Promise<boolean | undefined>>()
+  return (older, newer) => {
+    const key = `${older} ${newer}`
+    const asked = known.get(key) ?? ask(older, newer)
+    known.set(key, asked)
+    return asked
+  }
+}
+
+const noBase = (branch: string) =>
+  new UserError(`\`${branch}\` has no commit yet, so that nothing can be merged into it`, {
+    hint: 'give it a first one, such as a README, or publish once without a pull request',
+  })
+
+const repositoryIn = (checkout: WorkingCopy): Repository => ({
+  ...thereIn(checkout.folder),
+  request: { lock: path => requestLock(checkout, path), read: path => requestFile(checkout, path) },
+})
+
+/** Whether nothing is to be written. Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
+export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
+  if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false
+  return Object.entries(after.uses ?? {}).every(([user, part]) => before.uses?.[user] === part)
+}
+
+/**
+ * Compares a folder with what it should hold. `top` is that of the repository, and `shown` names the folder in errors. Throws a UserError where something is in the
+ * way.
+ */
+export function planFolder(top: string, { path, output }: PublishedFolder, shown = path): FolderChange {
+  const root = join(top, path)
+  const change = planChange(root, shown, output)
+  refuseOtherTarget(shown, change, output)
+  const before = new Map([...change.present.keys()].map(file => [file, readFileSync(join(root, file), 'utf8')]))
+  const added = [...change.writes.keys()].filter(file => !before.has(file)).length
+  return { path, change, before, added }
+}
+
+/** One folder is one environment: that of another one is there by a mistake in a path. */
+function refuseOtherTarget(path: string, { before }: FolderPlan, { facts, takeOver }: FolderOutput): void {
+  const there = before?.facts?.environment
+  if (takeOver || there === undefined || !facts || facts.environment === there) return
+  const ours = facts.environment === undefined ? 'none' : `\`${facts.environment}\``
+  throw new UserError(`\`${path}\` holds the environment \`${there}\`, and this is ${ours}`, {
+    hint: 'choose another place with `--path` or `--oci`, or replace it with `--take-over`',
+  })
+}
+
+function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly string[] {
+  const inRepository = (file: string) => (path === '.' ? file : `${path}/${file}`)
+  return [...writes.keys(), ...removals, LOCK_NAME].map(inRepository)
+}
+
+/** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */
+async function newerSource(
+  checkout: WorkingCopy,
+  { path, rollback }: Publication,
+  { ours, mustKnow }: Seen,
+  isAncestor: IsAncestor,
+): Promise<{ readonly source: string; readonly isRequest: boolean } | undefined> {
+  if (rollback || ours === undefined) return undefined
+  const requested = await requestLock(checkout, path)
+  const there = [await newestSource(checkout, path, mustKnow), requested?.facts?.source.commit]
+  for (const [index, source] of there.entries()) {
+    // Most are newer than what is there: asked first, that is all that is asked.
+    if (source === undefined || source === ours || (await isAncestor(source, ours)) === true) continue
+    if ((await isAncestor(ours, source)) === true) return { source, isRequest: index === 1 }
+  }
+  return undefined
+}

@@ -1,0 +1,303 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tokenLogin } from '../../adapters/forge/token-host.ts'
+import { GitFailure, type GitOptions } from '../../adapters/git/git.ts'
+import { type PushLock, takePushLock } from '../../adapters/git/push-lock.ts'
+import { classify, essence, type Rejection } from '../../adapters/git/rejection.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type Beginning, type Begun, begin } from './beginning.ts'
+import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
+
+/** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
+export interface Work<Done> {
+  /** Writes the files. Gives the commit to make of them, or what has come out where there is nothing to commit. Throws a UserError. */
+  write(checkout: WorkingCopy): Promise<{ readonly commit: Commit } | { readonly done: Done }>
+}
+
+export interface Commit {
+  /** Subject, body and trailers. */
+  readonly message: string
+  /** What was written and removed, with `/`, from the root of the repository. */
+  readonly paths: readonly string[]
+  readonly mark?: Mark
+}
+
+/** A ref that moves together with the branch, if nobody else has moved it. */
+export interface Mark {
+  readonly ref: string
+  /** What it is to point to; the object is there. */
+  readonly object: string
+  /** What it points to now; empty where it must not be there. */
+  readonly expected: string
+  /** Nobody has looked what it points to. */
+  readonly isGuess: boolean
+}
+
+/** A commit that is on its branch. */
+export interface Pushed {
+  readonly branch: string
+  /** Undefined for the first commit of a branch. */
+  readonly before: string | undefined
+  readonly commit: string
+  /** How often somebody else was faster, or the connection broke. */
+  readonly retries: readonly Rejection[]
+}
+
+export interface PushOptions extends GitOptions {
+  /** Told of what happens: the head that was fetched, and why a push is tried again. */
+  readonly tell?: (event: PushEvent) => void
+  /** Milliseconds of the first pause; tests make it short. */
+  readonly pause?: number
+  /** The target's copy, which was begun before; who began it ends it. */
+  readonly beginning?: Beginning
+  /** `write` only looks: no lock is waited for. */
+  readonly dryRun?: boolean
+}
+
+export type PushEvent =
+  | { readonly type: 'fetched'; readonly branch: string; readonly head: string | undefined }
+  | { readonly type: 'again'; readonly because: Rejection }
+
+/** Milliseconds: the shortest first pause, and the longest one. */
+const PAUSE = 250
+const LONGEST_PAUSE = 10_000
+/** How often in a row a broken connection is tried again; races have no limit but the deadline, for somebody else gets on. */
+const MOST_BREAKS = 6
+
+/**
+ * Writes to a branch of a repository in a temporary copy, commits and pushes. When another push came first, everything is written again on the fresh head: text is never
+ * rebased, and a branch that others share is never forced (reference/peers.md 5.5). Gives what `write` has made of it, or the commit. Throws a UserError for what
+ * trying again cannot mend, in the server's own words, and the signal's reason.
+ */
+export async function pushTo<Done>(
+  target: PushTarget,
+  work: Work<Done>,
+  options: PushOptions,
+): Promise<{ readonly done: Done; readonly checkout: WorkingCopy } | { readonly pushed: Pushed }> {
+  type Result = { readonly done: Done; readonly checkout: WorkingCopy } | { readonly pushed: Pushed }
+  const { signal, tell = () => {} } = options
+  const beginning = options.beginning ?? begin(target, options)
+  const { folder, git } = beginning
+  try {
+    return await pushFrom()
+  } finally {
+    if (!options.beginning) await beginning.end()
+  }
+
+  async function pushFrom(): Promise<Result> {
+    let branch: string | undefined
+    let isPristine = true
+    const retries: Rejection[] = []
+    const sent: Sent[] = []
+    for (let breaks = 0; ; ) {
+      const began = performance.now()
+      const attempt = await inTurn()
+      if ('result' in attempt) return attempt.result
+      const { kind, failure } = attempt
+      breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
+      if ((kind !== 'race' && breaks === 0) || breaks > MOST_BREAKS) throw refusal(target, kind, failure, options.env)
+      // Who has never been reached is not waited for.
+      if (kind === 'unreachable' && retries.length === 0 && breaks > 2)
+        throw refusal(target, kind, failure, options.env)
+      retries.push(kind)
+      tell({ type: 'again', because: kind })
+      // Where a try takes long, many meet in it: the pause is no shorter.
+      const pause = options.pause ?? Math.max(PAUSE, performance.now() - began)
+      await sleep(pauseAfter(retries.length, pause), undefined, { signal }).catch(() => signal.throwIfAborted())
+    }
+
+    type Attempt = { readonly result: Result } | { readonly kind: Rejection; readonly failure: GitFailure }
+    async function inTurn(): Promise<Attempt> {
+      let lock: PushLock | undefined
+      try {
+        // Fetching needs no lock; what was found before it may be old when it comes.
+        const early = branch === undefined ? await firstFound() : undefined
+        const name = `${target.address.url} ${target.request ?? branch}`
+        if (!options.dryRun) lock = await takePushLock(options.env, name, signal)
+        return await once(lock?.hasWaited || target.request !== undefined ? undefined : early)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!(error instanceof GitFailure)) throw error
+        return { kind: classify(error.said), failure: error }
+      } finally {
+        lock?.end()
+      }
+    }
+
+    async function firstFound(): Promise<Begun> {
+      const found: Begun = await (retries.length === 0 ? beginning.found : clone(folder, git, target))
+      branch = found.branch
+      const { checkout, ...bare } = found
+      if (checkout) isPristine = false
+      if (checkout && found.paths?.join('\n') === target.paths.join('\n')) return found
+      settle(folder, target)
+      return bare
+    }
+
+    async function once(early: Begun | undefined, last = retries.at(-1)): Promise<Attempt> {
+      const found = early ?? (await fetchAgain(git, branch!, target))
+      const isFirst = isPristine
+      isPristine = false
+      const checkout = early?.checkout ?? (await checkOut(folder, git, target, found, isFirst))
+      const { head } = checkout
+      tell({ type: 'fetched', branch: checkout.branch, head })
+      // The answer to an earlier push was lost, not the push.
+      const arrived = await firstArrived(checkout, target, sent, last)
+      if (arrived) return { result: { pushed: { branch: checkout.branch, ...arrived, retries } } }
+      const made = await work.write(checkout)
+      if ('done' in made) return { result: { done: made.done, checkout } }
+      await commitAll(checkout, made.commit)
+      const pushed = push(checkout, target, made.commit.mark)
+      // Whose commit it was must be known also when the push fails.
+      const [commit] = await Promise.all([git.run('rev-parse', 'HEAD'), pushed.catch(() => {})])
+      sent.push({ commit, before: head })
+      try {
+        await pushed
+      } catch (error) {
+        // Nobody was faster: what the mark is has to be seen first.
+        if (made.commit.mark?.isGuess && isStale(error, made.commit.mark)) return await once(undefined, 'race')
+        throw error
+      }
+      return { result: { pushed: { branch: checkout.branch, before: head, commit, retries } } }
+    }
+  }
+}
+
+/** A commit that was sent, without an answer that it has come. */
+type Sent = Pick<Pushed, 'commit' | 'before'>
+
+/**
+ * The commit of ours that the branch has. After a broken connection others may have pushed on top of it since; after a lost race only the newest commit is looked at:
+ * curl repeats a request whose answer was lost, and the second one loses against the first.
+ */
+async function firstArrived(
+  { git, head, requestHead }: WorkingCopy,
+  { request }: PushTarget,
+  sent: readonly Sent[],
+  last: Rejection | undefined,
+): Promise<Sent | undefined> {
+  const there = request === undefined ? head : requestHead
+  const newest = sent.find(({ commit }) => commit === there)
+  if (newest || sent.length === 0 || there === undefined || request !== undefined || last === 'race') return newest
+  await git.ask('fetch', '--quiet', '--no-tags', '--deepen=100', '--filter=blob:none', 'origin')
+  for (const one of sent)
+    if ((await git.ask('merge-base', '--is-ancestor', one.commit, there)) !== undefined) return one
+  return undefined
+}
+
+async function commitAll({ folder, git }: WorkingCopy, { message, paths }: Commit): Promise<void> {
+  // In files: a command line has no room for thousands of names. What the repository or the user ignores is published all the same.
+  const list = join(folder, '.git/devctl-paths')
+  const text = join(folder, '.git/devctl-message')
+  writeFileSync(list, paths.map(path => `:(literal)${path}\0`).join(''))
+  writeFileSync(text, message)
+  await git.run('add', '--all', '--force', '--sparse', `--pathspec-from-file=${list}`, '--pathspec-file-nul')
+  try {
+    await git.run('commit', '--quiet', `--file=${text}`, '--cleanup=verbatim')
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error
+    throw commitRefused(error)
+  }
+}
+
+function commitRefused(error: GitFailure): UserError {
+  const isNobody = /Please tell me who you are|empty ident|no email was given|unable to auto-detect email/i.test(
+    error.said,
+  )
+  return new UserError(isNobody ? 'git does not know who commits' : 'git refused to make the commit', {
+    notes: isNobody ? [] : essence(error.said),
+    hint: isNobody
+      ? 'set `git config --global user.name` and `user.email`, or GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_COMMITTER_NAME and GIT_COMMITTER_EMAIL'
+      : 'a hook or the signing of your git configuration did not agree: `git commit` by hand should say the same',
+    cause: error,
+  })
+}
+
+async function push(
+  { git, branch, requestHead }: WorkingCopy,
+  { request, address }: PushTarget,
+  mark?: Mark,
+): Promise<void> {
+  // A checkout on this machine takes the commit into its files, if nothing in it has been changed.
+  const receive = address.isCheckout
+    ? ['--receive-pack=git -c receive.denyCurrentBranch=updateInstead receive-pack']
+    : []
+  const to =
+    request === undefined
+      ? [`HEAD:refs/heads/${branch}`]
+      : [`--force-with-lease=refs/heads/${request}:${requestHead ?? ''}`, `HEAD:refs/heads/${request}`]
+  const words = ['push', '--quiet', '--no-follow-tags', '--recurse-submodules=no', ...receive]
+  if (mark !== undefined) {
+    const { ref, object, expected } = mark
+    try {
+      await git.run(...words, '--atomic', `--force-with-lease=${ref}:${expected}`, 'origin', ...to, `${object}:${ref}`)
+      return
+    } catch (error) {
+      if (!isMarkRefused(error, mark)) throw error
+    }
+  }
+  await git.run(...words, 'origin', ...to)
+}
+
+/** Whether a mark is not what was expected, and nothing else is wrong. */
+const isStale = (error: unknown, { ref }: Mark) =>
+  error instanceof GitFailure &&
+  error.said.includes(`${ref} (stale info)`) &&
+  !/\((fetch first|non-fast-forward)\)/.test(error.said)
+
+/** Whether the server may take the branch without the mark: it takes no such refs, or does not know how to take two together. */
+function isMarkRefused(error: unknown, { ref }: Mark): boolean {
+  if (!(error instanceof GitFailure)) return false
+  if (error.said.includes('does not support --atomic')) return true
+  if (classify(error.said) !== 'refused') return false
+  const lines = [...error.said.matchAll(/^ *! \[remote rejected\] \S+ -> (\S+) \((.*)\)/gm)]
+  const why = lines.find(([, name]) => name === ref)?.[2]
+  // A hook that looks at all refs at once does not say which one it did not like.
+  const isForMark = ([, name, reason = '']: RegExpMatchArray) => name === ref || reason === why || ATOMIC.test(reason)
+  return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
+}
+
+/** What is said of a ref that was refused for the other's sake. */
+const ATOMIC = /atomic|transaction failed/
+
+/** Milliseconds: longer each time, and by chance, so that twenty pipelines do not meet again. */
+function pauseAfter(times: number, first: number): number {
+  return Math.min(LONGEST_PAUSE, first * 1.5 ** Math.min(times - 1, 20)) * (0.5 + Math.random())
+}
+
+const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message: string; readonly hint: string }>> = {
+  race: shown => ({ message: `\`${shown}\` was pushed to by others all the time`, hint: 'try again' }),
+  broken: shown => ({
+    message: `the connection to \`${shown}\` broke again and again`,
+    hint: 'try again later; a run that was cut leaves nothing half done',
+  }),
+  refused: shown => ({
+    message: `\`${shown}\` refused the push`,
+    hint: 'where the branch is protected, open a pull request with `--pull-request`; else ask for the right to push',
+  }),
+  credentials: shown => ({
+    message: `\`${shown}\` does not let you in`,
+    hint: 'can you `git clone` it? https needs a credential helper, or a token in DEVCTL_GIT_TOKEN; ssh needs a key that the server knows, and a host that you know',
+  }),
+  missing: shown => ({
+    message: `there is no repository \`${shown}\`, or you may not see it`,
+    hint: 'check the address, and that your account or token has access to it',
+  }),
+  unreachable: shown => ({ message: `\`${shown}\` cannot be reached`, hint: 'check the address, and the network' }),
+}
+
+/** What git and the server said, as a message for people. */
+export function refusal(
+  { address }: PushTarget,
+  kind: Rejection,
+  failure: GitFailure,
+  env: GitOptions['env'],
+): UserError {
+  const { message, hint } = MESSAGES[kind](address.shown)
+  const token = kind === 'credentials' || kind === 'missing' ? tokenLogin(address, env) : undefined
+  const notes = essence(failure.said)
+  if (!token || 'login' in token) return new UserError(message, { notes, hint, cause: failure })
+  const { reason, hint: whatToSet } = token.withheld
+  return new UserError(message, { notes: [...notes, reason], hint: whatToSet, cause: failure })
+}

@@ -1,0 +1,154 @@
+import { type Git, GitFailure } from '../../adapters/git/git.ts'
+import { classify } from '../../adapters/git/rejection.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { PushTarget, WorkingCopy } from './checkout.ts'
+import { look } from './tree/change.ts'
+import { fingerprint, LOCK_NAME, type Lock, parseLock } from './tree/lock.ts'
+
+/** The trailers by which a commit of ours is known. */
+const OURS = /^Devctl-(Source|Environment|Image|Application): /m
+
+/** The branch of a pull request that is there. */
+export interface RequestBranch {
+  readonly name: string
+  readonly commit: string
+  /** The commit of the base that it was made from has the same in our folders as the base has now: it can be merged as it is. */
+  readonly isOnBase: boolean
+}
+
+/**
+ * Looks at the branch of the pull request; undefined where there is none. Each publish writes it anew, so that what somebody else has put there would be lost: throws a
+ * UserError for a commit of theirs, and for one of ours that they have amended, unless it is to be taken over.
+ */
+export async function readRequestBranch(
+  checkout: WorkingCopy,
+  { request: name, paths }: Pick<PushTarget, 'request' | 'paths'>,
+  takeOver: boolean,
+): Promise<RequestBranch | undefined> {
+  const { git, head, requestHead: commit } = checkout
+  if (name === undefined || commit === undefined) return undefined
+  const parent = await parentOf(git, commit, head)
+  if (!takeOver) {
+    await refuseForeignCommit(checkout, { name, commit })
+    if (parent !== undefined) await refuseAmended(checkout, commit, parent, { name, paths })
+  }
+  const isSame = async (one: string, other: string) =>
+    (await git.ask('diff-tree', '-r', '--quiet', one, other, '--', ...paths)) !== undefined
+  const isOnBase = parent !== undefined && head !== undefined && (parent === head || (await isSame(parent, head)))
+  return { name, commit, isOnBase }
+}
+
+/** The commit before one that was fetched alone; undefined where it has none, or the server does not give it. */
+async function parentOf(git: Git, commit: string, known: string | undefined): Promise<string | undefined> {
+  // The copy is shallow: only the commit itself tells what was before it.
+  const parent = /^parent ([0-9a-f]+)$/m.exec(await git.run('cat-file', 'commit', commit))?.[1]
+  if (parent === undefined || parent === known) return parent
+  const fetched = await git.ask('fetch', '--quiet', '--no-tags', '--depth=1', '--filter=blob:none', 'origin', parent)
+  return fetched === undefined ? undefined : parent
+}
+
+/** Throws a UserError for a newest commit that devctl has not made. */
+export async function refuseForeignCommit(
+  { git }: Pick<WorkingCopy, 'git'>,
+  { name, commit }: Pick<RequestBranch, 'name' | 'commit'>,
+): Promise<void> {
+  const [author = '', ...message] = (await git.run('log', '-1', '--format=%an%n%B', commit)).split('\n')
+  if (OURS.test(message.join('\n'))) return
+  throw new UserError(`somebody else has pushed to \`${name}\`, which devctl would write anew`, {
+    notes: [`${commit.slice(0, 7)} by ${author}: ${message[0] ?? ''}`],
+    hint: HINT,
+  })
+}
+
+const HINT =
+  'take the change into the Compose files and remove it from the branch, or merge or close the request and remove the branch; `--take-over` discards it'
+
+/** Compares what the commit changes with what its locks say that devctl wrote. */
+async function refuseAmended(
+  { git, folder }: WorkingCopy,
+  commit: string,
+  parent: string,
+  { name, paths }: { readonly name: string; readonly paths: readonly string[] },
+): Promise<void> {
+  const listed = (await git.run('diff-tree', '-r', '-z', '--name-status', '--no-renames', parent, commit)).split('\0')
+  const changed = listed.flatMap((path, index) =>
+    index % 2 === 1 ? [{ path, isThere: listed[index - 1] !== 'D' }] : [],
+  )
+  const folderOf = (path: string) => paths.find(one => one === '.' || path.startsWith(`${one}/`))
+  const locks = new Map<string, Lock | undefined>()
+  for (const path of paths) locks.set(path, await lockAt(git, commit, path))
+  const inside = changed.filter(({ path, isThere }) => isThere && folderOf(path) !== undefined).map(({ path }) => path)
+  // Somebody else's file may have any name.
+  const literal = inside.map(path => `:(literal)${path}`)
+  if (inside.length > 0) await git.run('restore', `--source=${commit}`, '--worktree', '--', ...literal)
+  const theirs = changed.filter(({ path, isThere }) => {
+    const own = folderOf(path)
+    if (own === undefined) return true
+    const file = own === '.' ? path : path.slice(own.length + 1)
+    if (file === LOCK_NAME) return false
+    const written = locks.get(own)?.files.get(file)
+    const found = isThere ? look(folder, path) : undefined
+    return written !== (found?.kind === 'file' ? fingerprint(file, found.content) : undefined)
+  })
+  await git.run('checkout', '--quiet', '--force')
+  await git.run('clean', '-ffdxq')
+  if (theirs.length === 0) return
+  const who = await git.run('log', '-1', '--format=%cn', commit)
+  throw new UserError(`\`${name}\` was changed by ${who} since devctl wrote it, and would be written anew`, {
+    notes: theirs.slice(0, 10).map(({ path, isThere }) => `\`${path}\`${isThere ? '' : ' was removed'}`),
+    hint: HINT,
+  })
+}
+
+/** The lock that the branch of the pull request has in a folder. A damaged one is none: the branch is written anew. */
+export async function requestLock({ git, requestHead }: WorkingCopy, path: string): Promise<Lock | undefined> {
+  return requestHead === undefined ? undefined : lockAt(git, requestHead, path)
+}
+
+/** The text of a file that the branch of the pull request has; undefined where there is none. */
+export async function requestFile({ git, requestHead }: WorkingCopy, path: string): Promise<string | undefined> {
+  const text = requestHead === undefined ? undefined : await git.ask('show', `${requestHead}:${path}`)
+  return text === undefined ? undefined : `${text}\n`
+}
+
+async function lockAt(git: Git, commit: string, path: string): Promise<Lock | undefined> {
+  const file = path === '.' ? LOCK_NAME : `${path}/${LOCK_NAME}`
+  const text = await git.ask('show', `${commit}:${file}`)
+  if (text === undefined) return undefined
+  try {
+    return parseLock(text, file)
+  } catch (error) {
+    if (error instanceof UserError) return undefined
+    throw error
+  }
+}
+
+/**
+ * Whether the branch of the pull request holds in these folders what was just written to the files of `paths`, and can be merged. The locks do not count: they name the
+ * commit of the source, and a request is not written anew for that alone.
+ */
+export async function isOnRequest(
+  { git }: WorkingCopy,
+  { commit, isOnBase }: RequestBranch,
+  folders: readonly string[],
+  paths: readonly string[],
+): Promise<boolean> {
+  if (!isOnBase) return false
+  await git.run('add', '--all', '--force', '--sparse', '--', ...paths)
+  const differing = await git.run('diff', '--cached', '--name-only', '-z', commit, '--', ...folders)
+  return differing.split('\0').every(path => path === '' || path === LOCK_NAME || path.endsWith(`/${LOCK_NAME}`))
+}
+
+/**
+ * Removes the branch of a pull request that nobody wants any more: an open request would bring old content when it is merged, and a forge closes one without a branch.
+ * False where the server does not let it go. Throws a GitFailure when the branch has just moved.
+ */
+export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {
+  try {
+    await git.run('push', '--quiet', `--force-with-lease=refs/heads/${name}:${commit}`, 'origin', `:refs/heads/${name}`)
+    return true
+  } catch (error) {
+    if (!(error instanceof GitFailure) || classify(error.said) !== 'refused') throw error
+    return false
+  }
+}

@@ -1,0 +1,179 @@
+import type { RequestText } from '../../../adapters/forge/forge.ts'
+import { plural } from '../../../compiler/diagnostics/render/summary.ts'
+import { diffBlock, type ValueChange } from './change-text.ts'
+import { block, cell, code, details, prose, title } from './markdown.ts'
+
+/** What becomes of an object; the shape of a diff of an environment. */
+export interface ObjectChange {
+  readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
+  /** `deployment/web`. */
+  readonly object: string
+  readonly values: readonly ValueChange[]
+  /** What it means, in words. */
+  readonly consequence?: string
+}
+
+export interface ImageChange {
+  /** The service or container that runs it. */
+  readonly name: string
+  readonly before?: string
+  readonly after?: string
+}
+
+/** What the compiler had to say. */
+export interface Remark {
+  readonly severity: string
+  /** Names in backticks. */
+  readonly message: string
+  /** `compose.yml:8:11`. */
+  readonly place?: string
+}
+
+export interface RequestContent {
+  readonly environment: string
+  readonly application: string
+  /** The first line of the commit, and the title: `deploy(shop/staging): web 1.4.2 → 1.4.3`. */
+  readonly subject: string
+  readonly changes: readonly ObjectChange[]
+  /** What became of the files, where it cannot be told what became of objects: `2 files changed`. */
+  readonly files?: string
+  readonly images: readonly ImageChange[]
+  readonly diagnostics: readonly Remark[]
+  /** Where the Compose files are; absent where they are in no repository. */
+  readonly source?: {
+    readonly repository?: string
+    readonly commit: string
+    /** Whether there are changes that are not committed. */
+    readonly isDirty?: boolean
+    /** First line of its message. */
+    readonly subject?: string
+    /** Its page, `https` or `http`. */
+    readonly page?: string
+  }
+  /** The branch of the request. */
+  readonly branch: string
+  /** Folder in the repository. */
+  readonly path: string
+  /** The command that makes the same again and compares: `devctl publish --environment staging --verify`. */
+  readonly verify: string
+}
+
+/** Rows that are shown without a click. */
+const SHOWN = 15
+/** Lines of differences that are. */
+const SHOWN_LINES = 40
+/** The shortest limit of the forges is GitLab's, 255. */
+const TITLE = 200
+
+/**
+ * What a reviewer reads about a publish: first what counts (images, objects, warnings), then where it comes from and how to check it, last
+ * every value, so that a body that is cut loses the least. Secret values must be masked already. Depends on nothing else: the same content
+ * gives the same text.
+ */
+export function requestText(content: RequestContent): RequestText {
+  const { environment, application, changes, files, path } = content
+  const parts = [
+    `Manifests of ${code(application)} for the environment ${code(environment)}, in ${code(path)}: ${files ?? countText(changes)}.`,
+    imageTable(content.images),
+    objectTable(changes),
+    remarkList(content.diagnostics),
+    sourceText(content),
+    valueText(changes),
+  ]
+  return { title: title(content.subject, TITLE), body: `${parts.filter(part => part !== undefined).join('\n\n')}\n` }
+}
+
+const SIGNS: Readonly<Record<ObjectChange['action'], string>> = {
+  create: '+',
+  update: '~',
+  replace: '±',
+  delete: '-',
+  keep: '=',
+}
+const DONE: Readonly<Record<ObjectChange['action'], string>> = {
+  create: 'added',
+  update: 'changed',
+  replace: 'replaced',
+  delete: 'removed',
+  keep: 'kept',
+}
+
+function countText(changes: readonly ObjectChange[]): string {
+  const count = (action: ObjectChange['action']) => changes.filter(change => change.action === action).length
+  const actions = ['create', 'update', 'replace', 'delete'] as const
+  const parts = actions.flatMap(action => (count(action) === 0 ? [] : [`${count(action)} ${DONE[action]}`]))
+  return parts.length === 0 ? 'no object changes' : parts.join(', ')
+}
+
+function imageTable(images: readonly ImageChange[]): string | undefined {
+  if (images.length === 0) return undefined
+  const rows = images.map(({ name, before, after }) => {
+    const shown = (image: string | undefined) => (image === undefined ? '' : cell(image))
+    return `| ${cell(name)} | ${shown(before)} | ${shown(after)} |`
+  })
+  const table = ['| image of | before | after |', '| --- | --- | --- |', ...rows].join('\n')
+  return heading('Images', images.length > SHOWN ? details(plural(images.length, 'image'), table) : table)
+}
+
+function objectTable(changes: readonly ObjectChange[]): string | undefined {
+  if (changes.length === 0) return undefined
+  const rows = changes.map(change => `| ${cell(SIGNS[change.action])} | ${cell(change.object)} | ${whatText(change)} |`)
+  const table = ['|  | object | what |', '| --- | --- | --- |', ...rows].join('\n')
+  return heading('Objects', changes.length > SHOWN ? details(plural(changes.length, 'object'), table) : table)
+}
+
+function whatText({ action, values, consequence }: ObjectChange): string {
+  const what = action === 'update' && values.length > 0 ? plural(values.length, 'value') : DONE[action]
+  return consequence === undefined ? what : `${what}: ${prose(consequence)}`
+}
+
+function remarkList(remarks: readonly Remark[]): string | undefined {
+  if (remarks.length === 0) return undefined
+  const lines = remarks.map(({ severity, message, place }) => {
+    const at = place === undefined ? '' : ` (${code(place)})`
+    return `- **${prose(severity)}**: ${prose(message)}${at}`
+  })
+  const list = lines.join('\n')
+  return heading('What the compiler says', lines.length > SHOWN ? details(plural(lines.length, 'remark'), list) : list)
+}
+
+function sourceText(content: RequestContent): string {
+  const note = `> devctl writes the branch ${code(content.branch)} anew with each publish: do not push to it. Change the source and publish again; this request follows.`
+  return heading('Source', [...originText(content), note].join('\n\n'))
+}
+
+function originText({ source, verify }: RequestContent): readonly string[] {
+  if (!source) return ['Rendered from files that are in no repository.']
+  const { commit, repository, isDirty = false, subject, page } = source
+  const short = code(commit.slice(0, 12))
+  const parts = [
+    `Rendered from commit ${page !== undefined && isPage(page) ? `[${short}](<${page}>)` : short}`,
+    repository === undefined ? '' : ` of ${code(repository)}`,
+    isDirty ? ', with changes that are not committed' : '',
+    subject === undefined ? '' : `: ${prose(subject)}`,
+  ]
+  const check = [
+    'To see that this is exactly what that commit renders to:',
+    block('sh', [`git checkout ${commit}`, verify]),
+  ]
+  // What is not committed cannot be rendered again.
+  return [parts.join(''), ...(isDirty ? [] : check)]
+}
+
+/** Whether an address may be a link: nothing that ends it, nothing but the web. */
+const isPage = (text: string): boolean => /^https?:\/\/[^\s<>\\]+$/.test(text)
+
+function valueText(changes: readonly ObjectChange[]): string | undefined {
+  const blocks = changes.flatMap(change => {
+    const lines = change.values.flatMap(diffBlock)
+    return lines.length === 0 ? [] : [{ change, lines }]
+  })
+  if (blocks.length === 0) return undefined
+  const isShort = blocks.reduce((sum, { lines }) => sum + lines.length, 0) <= SHOWN_LINES
+  const all = blocks.map(({ change: { action, object, values }, lines }) =>
+    details(`${SIGNS[action]} \`${object}\`: ${plural(values.length, 'value')}`, block('diff', lines), isShort),
+  )
+  return heading('Values', all.join('\n\n'))
+}
+
+const heading = (name: string, content: string): string => `### ${name}\n\n${content}`

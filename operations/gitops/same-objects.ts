@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { WorkingCopy } from './checkout.ts'
+import type { PublishedFolder } from './published-folder.ts'
+import { type Facts, LOCK_NAME, parseLock } from './tree/lock.ts'
+
+/**
+ * Two folders of a repository must not hold the same object of one namespace: their controllers would take it from each other for ever (decisions section 8).
+ * Compares the lock files of a checkout. Those of other environments are about other clusters. Throws a UserError.
+ */
+export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly PublishedFolder[]): Promise<void> {
+  const facts = folders[0]?.output.facts
+  if (facts?.namespace === undefined) return
+  const ours = new Set(facts.objects)
+  for (const path of await foldersWithLock(checkout)) {
+    if (folders.some(folder => folder.path === path)) continue
+    const other = factsAt(checkout, path)
+    if (other?.namespace !== facts.namespace || isElsewhere(other, facts)) continue
+    const both = other.objects.filter(object => ours.has(object))
+    if (both.length === 0) continue
+    const more = both.length > 5 ? ` and ${both.length - 5} more` : ''
+    throw new UserError(`\`${path}\` holds the same objects of the namespace \`${facts.namespace}\``, {
+      notes: [`${both.slice(0, 5).join(', ')}${more}`],
+      hint: 'give one of the two applications another namespace; if this one has moved, remove the old folder from the repository',
+    })
+  }
+}
+
+/** Two environments are two clusters, or may be; who names none may be on any. */
+const isElsewhere = (one: Facts, other: Facts) =>
+  one.environment !== undefined && other.environment !== undefined && one.environment !== other.environment
+
+function factsAt({ folder }: WorkingCopy, path: string): Facts | undefined {
+  const file = join(folder, path, LOCK_NAME)
+  try {
+    return parseLock(readFileSync(file, 'utf8'), `${path}/${LOCK_NAME}`).facts
+  } catch {
+    // A damaged lock of somebody else is theirs to mend.
+    return undefined
+  }
+}
+
+async function foldersWithLock({ git }: WorkingCopy): Promise<readonly string[]> {
+  const found = await git.run('ls-files', '-z', '--', `:(glob)**/${LOCK_NAME}`)
+  const files = found.split('\0').filter(path => path !== '')
+  return files.map(path => path.slice(0, -LOCK_NAME.length - 1) || '.')
+}

@@ -1,0 +1,60 @@
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** What values are encrypted for. Nothing in it is secret. */
+export interface SealingCertificate {
+  readonly publicKey: KeyObject
+  /** Of the public key, in hexadecimal digits: a certificate that was renewed for the same key opens the same values. */
+  readonly fingerprint: string
+}
+
+export interface ReadCertificate {
+  readonly certificate: SealingCertificate
+  /** In the words of a diagnostic. */
+  readonly warnings: readonly string[]
+}
+
+const SMALLEST_KEY = 2048
+const FETCH_HINT = '`kubeseal --fetch-cert` prints the certificate of the cluster'
+
+/**
+ * Reads the certificate of a cluster's controller for Sealed Secrets, in PEM; of several the first, as kubeseal does. `shown` names its file in
+ * messages. Throws a UserError for what is none; what the file holds is never part of it.
+ */
+export function readSealingCertificate(text: string, shown: string, now: Date): ReadCertificate {
+  const refuse = (why: string, hint = FETCH_HINT) => new UserError(`\`${shown}\` ${why}`, { hint })
+  if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text))
+    throw refuse('holds a private key, where the certificate alone belongs', `take the key out of there; ${FETCH_HINT}`)
+  const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text)?.[0]
+  if (pem === undefined) throw refuse('holds no certificate in PEM')
+  const x509 = parse(pem)
+  if (x509 === undefined) throw refuse('holds a damaged certificate')
+  const { publicKey, validFrom, validTo } = x509
+  const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0 } = {} } = publicKey
+  if (type !== 'rsa') throw refuse(`is the certificate of a key that is not RSA (${type}), as that of the cluster is`)
+  if (modulusLength < SMALLEST_KEY)
+    throw refuse(`is the certificate of a key of ${modulusLength} bits: less than ${SMALLEST_KEY} are not safe`)
+
+  const warnings = [
+    ...(new Date(validTo) < now
+      ? [`the certificate \`${shown}\` has expired on ${dayOf(validTo)}: the cluster has a newer one`]
+      : []),
+    ...(new Date(validFrom) > now ? [`the certificate \`${shown}\` is not valid before ${dayOf(validFrom)}`] : []),
+  ]
+  const spki = publicKey.export({ type: 'spki', format: 'der' })
+  const fingerprint = createHash('sha256').update(spki).digest('hex')
+  return { certificate: { publicKey, fingerprint }, warnings }
+}
+
+function parse(pem: string): X509Certificate | undefined {
+  try {
+    const certificate = new X509Certificate(pem)
+    // Is only looked into now.
+    certificate.publicKey.asymmetricKeyType
+    return certificate
+  } catch {
+    return undefined
+  }
+}
+
+const dayOf = (time: string) => new Date(time).toISOString().slice(0, 10)

@@ -1,0 +1,119 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject } from '../../constructs/manifest.ts'
+import type { SealingCertificate } from './seal-certificate.ts'
+import { encryptValue, looksEncrypted, type SealScope, scopeLabel } from './seal-format.ts'
+
+/** By key of the Secret, what tells that its value is the same without telling which it is. May be kept beside the sealed values. */
+export type SealMarks = Readonly<Record<string, string>>
+
+export interface SealOptions {
+  /** Of the marks: `readSealingKey` has it. */
+  readonly key: KeyObject
+  /** Default `strict`. */
+  readonly scope?: SealScope
+  /** What the last run has made of this Secret. */
+  readonly previous?: { readonly sealed: KubernetesObject; readonly marks: SealMarks } | undefined
+}
+
+export interface Sealed {
+  readonly manifest: KubernetesObject
+  readonly marks: SealMarks
+}
+
+const SCOPE_ANNOTATION: Readonly<Record<SealScope, string | undefined>> = {
+  strict: undefined,
+  'namespace-wide': 'sealedsecrets.bitnami.com/namespace-wide',
+  'cluster-wide': 'sealedsecrets.bitnami.com/cluster-wide',
+}
+
+/** Annotations that do not go along: other scopes, and a copy of the Secret that kubectl may have left there, values and all. */
+const LEFT_OUT = new Set([...Object.values(SCOPE_ANNOTATION), 'kubectl.kubernetes.io/last-applied-configuration'])
+
+/**
+ * Makes of a Secret the SealedSecret from which the cluster with that certificate makes the same Secret (https://github.com/bitnami-labs/sealed-secrets).
+ * Encryption is never the same twice; so that an unchanged value does not make a commit, it keeps what the last run has made of it, which the marks tell:
+ * a value is sealed anew when it has changed, or the certificate's key, the scope, the name or the key of the marks. Throws a UserError for
+ * a Secret without a namespace, but with the scope `cluster-wide`.
+ */
+export function sealSecret(secret: KubernetesObject, certificate: SealingCertificate, options: SealOptions): Sealed {
+  const { key, scope = 'strict', previous } = options
+  const { name, namespace } = secret.metadata
+  if (namespace === undefined && scope !== 'cluster-wide')
+    throw new UserError(`the Secret \`${name}\` cannot be sealed: a sealed one is for one namespace, and it has none`, {
+      hint: 'give the environment a `namespace:` in `devctl.yml`',
+    })
+  const label = scopeLabel(scope, namespace ?? '', name)
+  const old = encryptedIn(previous?.sealed)
+  const sealed = valuesOf(secret).map(([entry, value]) => {
+    const mark = markOf(key, [certificate.fingerprint, scope, label, entry], value)
+    const kept = previous?.marks[entry] === mark ? old[entry] : undefined
+    const isKept = looksEncrypted(kept, certificate.publicKey, value.length)
+    return { entry, mark, encrypted: isKept ? kept : encryptValue(certificate.publicKey, value, label) }
+  })
+  const encryptedData = Object.fromEntries(sealed.map(({ entry, encrypted }) => [entry, encrypted]))
+  return {
+    manifest: toSealedSecret(secret, scope, encryptedData),
+    marks: Object.fromEntries(sealed.map(({ entry, mark }) => [entry, mark])),
+  }
+}
+
+function toSealedSecret(
+  secret: KubernetesObject,
+  scope: SealScope,
+  encryptedData: Readonly<Record<string, string>>,
+): KubernetesObject {
+  const { type, immutable } = secret
+  return {
+    apiVersion: 'bitnami.com/v1alpha1',
+    kind: 'SealedSecret',
+    metadata: toMetadata(secret.metadata, scope),
+    spec: {
+      // Of the Secret that is made of it.
+      template: {
+        metadata: toMetadata(secret.metadata, scope),
+        ...(type !== undefined && { type }),
+        ...(immutable !== undefined && { immutable }),
+      },
+      encryptedData,
+    },
+  }
+}
+
+/** The controller looks for the scope in the annotations of the SealedSecret; kubeseal writes it to those of the Secret, too. */
+function toMetadata(metadata: KubernetesObject['metadata'], scope: SealScope): KubernetesObject['metadata'] {
+  const { name, namespace, labels } = metadata
+  const annotation = SCOPE_ANNOTATION[scope]
+  const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => !LEFT_OUT.has(key))
+  if (annotation !== undefined) annotations.push([annotation, 'true'])
+  annotations.sort(byKey)
+  return {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(labels && { labels }),
+    ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
+  }
+}
+
+/** The values of a Secret by key, sorted. As in the API server, `stringData` wins. */
+function valuesOf({ data, stringData }: KubernetesObject): readonly (readonly [string, Buffer])[] {
+  const entries = (map: unknown, encoding: BufferEncoding) =>
+    Object.entries((map ?? {}) as Readonly<Record<string, string>>) // what a Secret has there
+      .map(([key, text]) => [key, Buffer.from(text, encoding)] as const)
+  return [...new Map([...entries(data, 'base64'), ...entries(stringData, 'utf8')])].sort(byKey)
+}
+
+function encryptedIn(sealed: KubernetesObject | undefined): Readonly<Record<string, unknown>> {
+  const spec = sealed?.spec as { readonly encryptedData?: Readonly<Record<string, unknown>> } | null | undefined // read from a file; the values are checked
+  return spec?.encryptedData ?? {}
+}
+
+/** The parts before the value cannot be mistaken for another division of the same text: JSON has no line ends of its own. */
+function markOf(key: KeyObject, parts: readonly string[], value: Uint8Array): string {
+  return createHmac('sha256', key)
+    .update(`${JSON.stringify(parts)}\n`)
+    .update(value)
+    .digest('hex')
+}
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)

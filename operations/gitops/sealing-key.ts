@@ -1,0 +1,113 @@
+import { createSecretKey, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
+import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** The key of the marks of sealed values, and whether it was made just now: then nothing that was sealed before can be known again. */
+export interface SealingKey {
+  /** 32 bytes, which no way of printing shows. */
+  readonly key: KeyObject
+  readonly isNew: boolean
+}
+
+export interface SealingKeyPlace {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The absolute path of devctl's own folder. */
+  readonly home: string
+}
+
+const VARIABLE = 'DEVCTL_SEALING_KEY'
+const FILE = 'sealing.key'
+const KEY_BYTES = 32
+const HINT = `make one by \`openssl rand -base64 ${KEY_BYTES}\``
+
+/**
+ * The key in DEVCTL_SEALING_KEY, in base64 or hexadecimal digits, else that in the file `sealing.key` of devctl's folder, which is made once, for the user's
+ * eyes alone. Of several processes that make it, all get the same. Throws a UserError for a key that is none and a file that cannot be read or made.
+ */
+export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<SealingKey> {
+  const given = env[VARIABLE]
+  if (given) {
+    const key = parseKey(given)
+    if (key === undefined)
+      throw new UserError(`${VARIABLE} is no key: ${KEY_BYTES} bytes are expected, in base64 or hexadecimal digits`, {
+        hint: HINT,
+      })
+    return { key, isNew: false }
+  }
+  const path = join(home, FILE)
+  try {
+    const known = await readKeyFile(path)
+    if (known !== undefined) return { key: known, isNew: false }
+    await mkdir(home, { recursive: true, mode: 0o700 })
+    const isNew = await makeKeyFile(path)
+    // Whoever has made it: that is the one.
+    return { key: (await readKeyFile(path))!, isNew }
+  } catch (error) {
+    if (error instanceof UserError) throw error
+    throw new UserError(`the key of sealed values, \`${path}\`, cannot be read or made: ${reasonOf(error)}`, {
+      hint: `check the rights of the folder, or set ${VARIABLE}: ${HINT}`,
+      cause: error,
+    })
+  }
+}
+
+async function readKeyFile(path: string): Promise<KeyObject | undefined> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // node throws nothing else
+    if (code === 'ENOENT') return undefined
+    throw error
+  }
+  const key = parseKey(text)
+  if (key === undefined)
+    throw new UserError(`\`${path}\` holds no key of sealed values`, {
+      hint: 'move it away: a new one is made, and what is sealed is sealed anew',
+    })
+  // Restored from a backup, say. Where the rights cannot be changed, it still is a key.
+  if ((await stat(path)).mode & 0o077) await chmod(path, 0o600).catch(() => {})
+  return key
+}
+
+/** Makes the file, whole or not at all, unless another process is faster; gives whether it was us. */
+async function makeKeyFile(path: string): Promise<boolean> {
+  const temporary = `${path}.${randomUUID()}.tmp`
+  try {
+    await writeKey(temporary)
+    // Unlike a rename, this does not replace what is there.
+    await link(temporary, path)
+    return true
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException // node throws nothing else
+    if (code === 'EEXIST') return false
+    // Some disks have no links; what is left there is a moment in which others see an empty file.
+    if (!['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes(code)) throw error
+    await writeKey(path)
+    return true
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function writeKey(path: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(`${randomBytes(KEY_BYTES).toString('base64')}\n`)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
+
+function parseKey(text: string): KeyObject | undefined {
+  const word = text.trim()
+  const bytes = /^[0-9a-fA-F]{64}$/.test(word)
+    ? Buffer.from(word, 'hex')
+    : /^[A-Za-z0-9+/_-]{43}=?$/.test(word)
+      ? Buffer.from(word, 'base64')
+      : undefined
+  return bytes && createSecretKey(bytes)
+}

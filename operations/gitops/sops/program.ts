@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { withoutOtherRepository } from '../../../adapters/git/git.ts'
+import { withTemporary } from '../../../adapters/git/temporary.ts'
+import { runProgram } from '../../../adapters/process/run-program.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import { isEncryptedText } from './encrypted-text.ts'
+import type { ProgramRule } from './rule.ts'
+
+export interface ProgramSurroundings {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly signal: AbortSignal
+}
+
+/** What a shell ends with where there is no such program. */
+const NOT_FOUND = 127
+
+/**
+ * Encrypts the values of a Secret with the program `sops`, for keys that only it can use. The Secret goes there by standard input and nowhere else. Throws a UserError where the program
+ * is not found or fails, and for a rule that leaves a value in plain text or encrypts what Kubernetes has to read.
+ */
+export async function encryptByProgram(
+  secret: KubernetesObject,
+  { fields, rule }: ProgramRule,
+  { env, signal }: ProgramSurroundings,
+): Promise<KubernetesObject> {
+  const asked = fields.map(field => `\`${field}\``).join(', ')
+  const { status, failure, stdout, stderr } = await withTemporary(env, folder => {
+    // The rule alone, without its pattern, which is for paths of the repository.
+    const config = join(folder, 'rules.yaml')
+    writeFileSync(config, JSON.stringify({ creation_rules: [rule] }))
+    const form = ['--input-type', 'json', '--output-type', 'json']
+    const words = ['--config', config, 'encrypt', ...form, '--filename-override', 'secret.json', '/dev/stdin']
+    // Node's pipes are sockets, which cannot be opened by their name.
+    return runProgram('sh', ['-c', 'cat | sops "$@"', 'sops', ...words], {
+      folder,
+      env: withoutOtherRepository(env),
+      signal,
+      input: { text: JSON.stringify(secret) },
+    })
+  })
+  signal.throwIfAborted()
+  if (status === NOT_FOUND || failure?.code === 'ENOENT')
+    throw new UserError(`the program \`sops\` is not installed, or not on the PATH, and ${asked} needs it`, {
+      hint: 'install it: https://getsops.io, or write a rule with `age` alone for this file',
+    })
+  if (status !== 0)
+    throw new UserError(`\`sops\` could not encrypt the Secret \`${secret.metadata.name}\``, {
+      notes: stderr.trim().split('\n').slice(-5),
+      hint: `is ${asked} right in the rule of \`.sops.yaml\`, and may you use it?`,
+    })
+  return checked(JSON.parse(stdout) as KubernetesObject, secret)
+}
+
+function checked(encrypted: KubernetesObject, secret: KubernetesObject): KubernetesObject {
+  const { sops: _, data, ...rest } = encrypted
+  const { data: plain, ...wanted } = JSON.parse(JSON.stringify(secret)) as KubernetesObject
+  if (isDeepStrictEqual(rest, wanted) && Object.values(data ?? {}).every(isEncryptedText)) return encrypted
+  throw new UserError(`the rule for the Secret \`${secret.metadata.name}\` encrypts other parts than its values`, {
+    hint: 'write `encrypted_regex: ^(data|stringData)$`, in place of other selections',
+  })
+}

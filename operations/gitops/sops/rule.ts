@@ -1,0 +1,99 @@
+import { posix } from 'node:path'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { SOPS_CONFIG } from './config-name.ts'
+
+/** For whom a file is encrypted, and what of it. */
+export interface SopsRule {
+  /** Public keys of age. */
+  readonly age: readonly string[]
+  /** Which keys of a document have values that are encrypted. */
+  readonly encryptedRegex: string
+  /** It asks for what only the program `sops` can do. */
+  readonly program?: ProgramRule
+}
+
+/** A rule for the program, without the pattern for its files. */
+export interface ProgramRule {
+  /** What of it needs the program. */
+  readonly fields: readonly string[]
+  readonly rule: Readonly<Record<string, unknown>>
+}
+
+/** What kustomize and Flux can read without a key: only the values of a Secret are encrypted (https://fluxcd.io/flux/guides/mozilla-sops/). */
+export const SECRET_VALUES = '^(data|stringData)$'
+
+/** Recipients that are not those of a plugin, or keys of ssh. */
+const NATIVE = /^age1(pq1)?[02-9ac-hj-np-z]+$/
+
+const AGE_ONLY = new Set(['path_regex', 'age', 'encrypted_regex'])
+
+/**
+ * What the rules of a repository say of a file: the first rule whose `path_regex` fits, of the nearest `.sops.yaml` (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files).
+ * `path` and what `read` takes are from the root of the repository. Undefined where there are no rules. Throws a UserError for rules that do not fit.
+ */
+export async function sopsRuleFor(
+  path: string,
+  read: (path: string) => string | undefined,
+): Promise<SopsRule | undefined> {
+  for (let folder = posix.dirname(path); ; folder = posix.dirname(folder)) {
+    const config = posix.join(folder, SOPS_CONFIG)
+    const text = read(config)
+    if (text !== undefined) return ruleIn(text, config, posix.relative(folder, path))
+    if (folder === '.') return undefined
+  }
+}
+
+type Rule = Readonly<Record<string, unknown>>
+
+async function ruleIn(text: string, config: string, path: string): Promise<SopsRule> {
+  const rule = (await rulesIn(text, config)).find(({ path_regex: pattern }) => fits(pattern, path, config))
+  if (!rule) throw refuse(config, `has no rule for \`${path}\``, `add one: \`- path_regex: .*\\.yaml$\`, with \`age\``)
+  const fields = Object.keys(rule).filter(key => !AGE_ONLY.has(key) && isSaid(rule[key]))
+  const { age, encrypted_regex: regex } = rule
+  const recipients = (Array.isArray(age) ? age : String(age ?? '').split(',')).map(one => String(one).trim())
+  const named = [...new Set(recipients.filter(one => one !== ''))]
+  const encryptedRegex = isSaid(regex) ? String(regex) : SECRET_VALUES
+  if (fields.length > 0 || named.some(one => !NATIVE.test(one)))
+    return {
+      age: named,
+      encryptedRegex,
+      program: programRule(rule, fields.length > 0 ? fields : ['age'], encryptedRegex),
+    }
+  if (named.length === 0) throw refuse(config, `names no recipient for \`${path}\``, 'add `age: age1…` to its rule')
+  return { age: named, encryptedRegex }
+}
+
+function programRule(rule: Rule, fields: readonly string[], encryptedRegex: string): ProgramRule {
+  const { path_regex: _, ...rest } = rule
+  const selects = Object.keys(rule).some(key => /^(un)?encrypted_/.test(key) && isSaid(rule[key]))
+  return { fields, rule: selects ? rest : { ...rest, encrypted_regex: encryptedRegex } }
+}
+
+async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {
+  const { load, YAMLException } = await import('js-yaml')
+  let content: unknown
+  try {
+    content = load(text)
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error
+    throw refuse(config, `is not valid YAML: ${error.reason}`, 'put it right in the repository')
+  }
+  const rules = (content as { readonly creation_rules?: unknown } | null | undefined)?.creation_rules
+  return Array.isArray(rules) ? rules.filter((one): one is Rule => typeof one === 'object' && one !== null) : []
+}
+
+/** Go's patterns, as far as they are JavaScript's; flags at the beginning are the usual difference. */
+function fits(pattern: unknown, path: string, config: string): boolean {
+  if (!isSaid(pattern)) return true
+  const [, flags = '', body = ''] = /^(?:\(\?([ims]+)\))?([\s\S]*)$/.exec(String(pattern))!
+  try {
+    return new RegExp(body, flags).test(path)
+  } catch {
+    throw refuse(config, `has a \`path_regex\` that devctl cannot read: \`${pattern}\``, 'write it more simply')
+  }
+}
+
+const isSaid = (value: unknown) => value !== undefined && value !== null && value !== '' && value !== false
+
+const refuse = (config: string, why: string, hint: string) =>
+  new UserError(`\`${config}\` of the repository ${why}`, { hint })

@@ -1,0 +1,68 @@
+import { createHmac, type KeyObject } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import type { SealMarks } from '../seal.ts'
+import { encryptSecret } from './encrypt.ts'
+import { isEncryptedText } from './encrypted-text.ts'
+import { encryptByProgram, type ProgramSurroundings } from './program.ts'
+import type { SopsRule } from './rule.ts'
+
+export interface SopsOptions extends ProgramSurroundings {
+  readonly rule: SopsRule
+  /** Of the marks: `readSealingKey` has it. */
+  readonly key: KeyObject
+  readonly now: Date
+  /** What earlier runs have made of this Secret; the first one that is still true stays. */
+  readonly previous: readonly { readonly encrypted: KubernetesObject; readonly marks: SealMarks }[]
+}
+
+export interface SopsSecret {
+  readonly manifest: KubernetesObject
+  readonly marks: SealMarks
+}
+
+/**
+ * A Secret encrypted by SOPS. Without the private key nobody can tell whether a value has changed, and encryption is never the same twice; so that an unchanged Secret makes no
+ * commit, what an earlier run has made of it stays as long as the marks of its values, its recipients and all that is not encrypted are the same. Otherwise the whole of it is
+ * encrypted again, for its parts share a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
+ */
+export async function sopsSecret(secret: KubernetesObject, options: SopsOptions): Promise<SopsSecret> {
+  const { rule, key, now, previous } = options
+  const marks = marksOf(secret, rule, key)
+  const encrypt = () =>
+    rule.program ? encryptByProgram(secret, rule.program, options) : encryptSecret(secret, rule, now)
+  const kept = previous.find(one => isDeepStrictEqual(one.marks, marks) && isStillTrue(one.encrypted, secret, rule))
+  return { manifest: kept?.encrypted ?? (await encrypt()), marks }
+}
+
+/** By key of the Secret, what tells that its value, its place and its recipients are the same. */
+function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyObject): SealMarks {
+  const { name, namespace = '' } = metadata
+  const place = ['sops', [...rule.age].sort(), rule.encryptedRegex, rule.program?.rule ?? '', namespace, name]
+  const entries = Object.entries((data ?? {}) as Readonly<Record<string, string>>) // what a Secret has there
+  return Object.fromEntries(
+    entries.map(([entry, value]) => {
+      // JSON has no line ends of its own, so that the parts cannot be mistaken.
+      const mark = createHmac('sha256', key)
+        .update(`${JSON.stringify([...place, entry])}\n`)
+        .update(value, 'base64')
+      return [entry, mark.digest('hex')]
+    }),
+  )
+}
+
+/** Whether an encrypted Secret differs from this one only in that its values are encrypted, for these recipients. */
+function isStillTrue(encrypted: KubernetesObject, secret: KubernetesObject, rule: SopsRule): boolean {
+  const { sops, data, ...rest } = encrypted
+  const { data: plain, ...wanted } = secret
+  const { age, encrypted_regex: regex } = (sops ?? {}) as { readonly age?: unknown; readonly encrypted_regex?: unknown } // read from a file
+  const recipients = (Array.isArray(age) ? age : []).map(one => (one as { readonly recipient?: unknown })?.recipient)
+  const [values, names] = [Object.entries(data ?? {}), Object.keys(plain ?? {})]
+  return (
+    isDeepStrictEqual(rest, JSON.parse(JSON.stringify(wanted))) &&
+    isDeepStrictEqual(values.map(([name]) => name).sort(), names.sort()) &&
+    values.every(([, value]) => isEncryptedText(value)) &&
+    (rule.program !== undefined ||
+      (isDeepStrictEqual([...recipients].sort(), [...rule.age].sort()) && regex === rule.encryptedRegex))
+  )
+}

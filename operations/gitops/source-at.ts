@@ -1,0 +1,43 @@
+import { appendFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { GitFailure, type GitOptions, openGit } from '../../adapters/git/git.ts'
+import { sourceRemote } from '../../adapters/git/source-remote.ts'
+import { readParts } from '../../adapters/git/source-repository.ts'
+import { withTemporary } from '../../adapters/git/temporary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/**
+ * Does work with the files of the repository around `folder` as a commit has them: in a temporary clone that borrows its objects, so that the user's own files stay as they are.
+ * The work gets the clone's top folder. Throws a UserError for a commit that neither the repository nor its remote has.
+ */
+export async function withSourceAt<Result>(
+  folder: string,
+  commit: string,
+  { env, signal }: GitOptions,
+  work: (top: string) => Promise<Result>,
+): Promise<Result> {
+  const parts = await readParts(folder, { env, signal })
+  const remote = await sourceRemote(openGit(folder, { env, signal }), env)
+  return withTemporary(env, async clone => {
+    const git = openGit(clone, { ...(remote?.options ?? { env }), signal })
+    await git.run('init', '--quiet', `--object-format=${parts?.format ?? 'sha1'}`, '.')
+    parts?.copyTo(join(clone, '.git'))
+    if (remote !== undefined) {
+      appendFileSync(join(clone, '.git/config'), remote.configuration)
+      await git.run('remote', 'add', 'origin', remote.url)
+    }
+    try {
+      if ((await git.ask('cat-file', '-e', `${commit}^{commit}`)) === undefined)
+        await git.run('fetch', '--quiet', '--no-tags', 'origin', commit)
+      await git.run('checkout', '--quiet', '--detach', commit)
+    } catch (error) {
+      if (!(error instanceof GitFailure)) throw error
+      throw new UserError(`the commit ${commit.slice(0, 7)} of the source cannot be had`, {
+        notes: [error.said.split('\n')[0] ?? ''],
+        hint: 'run it in a checkout of the repository that was published from, with its whole history',
+        cause: error,
+      })
+    }
+    return work(clone)
+  })
+}

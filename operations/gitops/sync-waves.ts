@@ -1,0 +1,116 @@
+import { isRoute, isWorkload } from '../../constructs/kinds.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import { withAnnotations } from './annotations.ts'
+import { at, isMap, listAt } from './json-values.ts'
+
+/** As much of the plan of a workload as its wave follows from. */
+export interface WaveWorkload {
+  /** In Kubernetes' form. */
+  readonly service: string
+  readonly dependencies?: readonly {
+    readonly service: string
+    readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully'
+  }[]
+}
+
+const WAVE = 'argocd.argoproj.io/sync-wave'
+const SERVICE = 'dev.platform/service'
+
+/**
+ * The manifests with sync waves of Argo CD, which holds a wave back until the one before is healthy. Only what has to come later has one:
+ * workloads that wait for another to be healthy or complete, the claims that nobody mounts before them, their routes. Services,
+ * configuration and accounts stay in the first wave, so that they are there before whoever needs them. A wave that a file gives stays.
+ */
+export function withSyncWaves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): readonly Manifest[] {
+  const layers = layersOf(workloads)
+  const running = manifests.flatMap(({ object }) =>
+    isWorkload(object)
+      ? [{ wave: layers.get(object.metadata.labels?.[SERVICE] ?? '') ?? 0, template: at(object, 'spec', 'template') }]
+      : [],
+  )
+  const claims = wavesOfClaims(running)
+  const services = wavesOfServices(manifests, running)
+  const last = Math.max(0, ...layers.values())
+
+  const waveOf = ({ object }: Manifest): number => {
+    const { kind, metadata, spec } = object
+    if (isWorkload(object)) return layers.get(metadata.labels?.[SERVICE] ?? '') ?? 0
+    // A claim that no Pod mounts may stay unbound for ever, and nothing may wait for that.
+    if (kind === 'PersistentVolumeClaim') return claims.get(metadata.name) ?? last
+    if (isRoute(object)) return Math.max(0, ...backendsOf(spec).map(name => services.get(name) ?? 0))
+    return 0
+  }
+  return manifests.map(manifest => {
+    const { annotations } = manifest.object.metadata
+    const wave = waveOf(manifest)
+    if (wave === 0 || annotations?.[WAVE] !== undefined) return manifest
+    return withAnnotations(manifest, { ...annotations, [WAVE]: String(wave) })
+  })
+}
+
+/** One more than what has to be healthy or complete first; what only has to be started may be in the same wave. */
+function layersOf(workloads: readonly WaveWorkload[]): ReadonlyMap<string, number> {
+  const byService = new Map(workloads.map(workload => [workload.service, workload]))
+  const layers = new Map<string, number>()
+  const layerOf = (service: string): number => {
+    const known = layers.get(service)
+    if (known !== undefined) return known
+    // The compiler has refused circles; a service that waits for itself is one Pod with what it waits for.
+    layers.set(service, 0)
+    const needed = (byService.get(service)?.dependencies ?? []).filter(one => one.service !== service)
+    const layer = Math.max(
+      0,
+      ...needed.map(one => layerOf(one.service) + (one.condition === 'service_started' ? 0 : 1)),
+    )
+    layers.set(service, layer)
+    return layer
+  }
+  for (const { service } of workloads) layerOf(service)
+  return layers
+}
+
+interface Running {
+  readonly wave: number
+  readonly template: unknown
+}
+
+/** A claim binds when its first Pod is scheduled: in an earlier wave it would hold up all that follow (argo-cd#12840). */
+function wavesOfClaims(running: readonly Running[]): ReadonlyMap<string, number> {
+  const waves = new Map<string, number>()
+  for (const { wave, template } of running) {
+    for (const name of claimsIn(template)) waves.set(name, Math.min(wave, waves.get(name) ?? wave))
+  }
+  return waves
+}
+
+function claimsIn(template: unknown): readonly string[] {
+  const names = listAt(template, 'spec', 'volumes').map(volume => at(volume, 'persistentVolumeClaim', 'claimName'))
+  return names.filter(name => typeof name === 'string')
+}
+
+/** The wave from which on a Service has Pods. */
+function wavesOfServices(manifests: readonly Manifest[], running: readonly Running[]): ReadonlyMap<string, number> {
+  const services = manifests.flatMap(({ object }) => {
+    const selector = at(object, 'spec', 'selector')
+    return object.kind === 'Service' && isMap(selector) ? [[object.metadata.name, selector] as const] : []
+  })
+  return new Map(
+    services.map(([name, selector]) => {
+      const waves = running.filter(({ template }) => selects(selector, template)).map(({ wave }) => wave)
+      return [name, waves.length > 0 ? Math.min(...waves) : 0]
+    }),
+  )
+}
+
+function selects(selector: object, template: unknown): boolean {
+  return Object.entries(selector).every(([key, value]) => at(template, 'metadata', 'labels', key) === value)
+}
+
+/** The names of the Services that an Ingress or HTTPRoute leads to. */
+function backendsOf(spec: unknown): readonly string[] {
+  const names = listAt(spec, 'rules').flatMap(rule => [
+    ...listAt(rule, 'backendRefs').map(backend => at(backend, 'name')),
+    ...listAt(rule, 'http', 'paths').map(path => at(path, 'backend', 'service', 'name')),
+  ])
+  return names.filter(name => typeof name === 'string')
+}

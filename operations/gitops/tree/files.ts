@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import type { Manifest } from '../../../constructs/manifest.ts'
+import { printDocument } from '../../../constructs/yaml.ts'
+import { printKustomization } from '../layout/kustomization.ts'
+
+/** Names that Windows gives to devices, in any folder. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/
+
+/** Longer file names are cut: file systems take 255 bytes, and some tools prefix paths with long ones of their own. */
+const LONGEST_NAME = 120
+
+/** The files of an output folder, one object each, by path with `/`: `web/deployment-web.yaml`, sorted. */
+export function toFiles(
+  manifests: readonly Manifest[],
+  format: 'yaml' | 'json' | 'kustomize',
+): ReadonlyMap<string, string> {
+  const files = new Map<string, string>()
+  const extension = format === 'json' ? 'json' : 'yaml'
+  const taken = new Set<string>()
+  for (const manifest of manifests) {
+    const { kind, metadata } = manifest.object
+    const folder = RESERVED.test(manifest.folder) ? `${manifest.folder}_` : manifest.folder
+    const name = `${kind.toLowerCase()}-${metadata.name.replaceAll(/[^\w.-]/g, '_')}`
+    let path = `${folder}/${shorten(name, metadata.name)}.${extension}`
+    // Two names that differ in case only are one file on some systems.
+    if (taken.has(path.toLowerCase())) path = `${folder}/${shorten(name, metadata.name, true)}.${extension}`
+    if (taken.has(path.toLowerCase())) throw new Error(`two objects for ${path}`)
+    taken.add(path.toLowerCase())
+    files.set(path, format === 'json' ? `${JSON.stringify(manifest.object, undefined, 2)}\n` : printDocument(manifest))
+  }
+  return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** A kustomization that lists the files, so that `kubectl apply -k`, Flux and Argo CD take the folder as it is. */
+export function kustomization(paths: Iterable<string>): string {
+  return printKustomization({ resources: [...paths].sort() })
+}
+
+function shorten(name: string, original: string, always = false): string {
+  if (name.length <= LONGEST_NAME && !always) return name
+  const hash = createHash('sha256').update(original).digest('hex').slice(0, 8)
+  return `${name.slice(0, LONGEST_NAME - 9)}-${hash}`
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+
+/** JSON, but not named so: kubectl and Argo CD take every .json file of a folder for a manifest. */
+export const LOCK_NAME = '.devctl.lock'
+
+/**
+ * Which files of a folder are devctl's. It follows from what is written and from nothing else: no time, no version, no absolute path,
+ * so that it changes only when a manifest does.
+ */
+export interface Lock {
+  /** The application whose manifests the folder holds. */
+  readonly application: string
+  /** The Compose files they came from, as the manifests name them. */
+  readonly sources: readonly string[]
+  /** Where the files came from; absent in folders that `render` wrote. */
+  readonly facts?: Facts
+  /** Of a folder that several overlays share: the folders that use it, and what of it. */
+  readonly uses?: Readonly<Record<string, string>>
+  /** Paths with `/`, and the fingerprint of each file as it was written. */
+  readonly files: ReadonlyMap<string, string>
+  /** Files that were about to be written when the lock was: only seen after a run that was killed. */
+  readonly pending: ReadonlyMap<string, string>
+}
+
+/** What `publish` knows of a rendering. It is written when a manifest changes, and only then: a new version of devctl alone makes no commit. */
+export interface Facts {
+  /** What `--environment` named. */
+  readonly environment?: string
+  readonly namespace?: string
+  readonly source: SourceFacts
+  /** Name and version. */
+  readonly tool: string
+  /** Hashes of the Compose files and the manifest, by their paths in the source. Files with secrets are not among them. */
+  readonly inputs: Readonly<Record<string, string>>
+  /** The images of services, as the manifests have them. */
+  readonly images: Readonly<Record<string, string>>
+  /** What was said on the command line and shapes the output. */
+  readonly options: Readonly<Record<string, string>>
+  /** `deployment/web`, sorted: what the cluster gets from here. */
+  readonly objects: readonly string[]
+  /** Marks of sealed values: equal for equal values, and useless without the sealing key. */
+  readonly sealed?: Readonly<Record<string, string>>
+}
+
+/** Where the Compose files are kept. */
+export interface SourceFacts {
+  /** Address of the repository, without credentials; absent outside of one. */
+  readonly repository?: string
+  /** The project's folder in it. */
+  readonly path?: string
+  readonly commit?: string
+  /** The files had changes that were not committed. */
+  readonly isDirty?: boolean
+}
+
+const VERSION = 2
+
+/** Where a file is written before it is renamed to its place. */
+export const temporaryName = (path: string) => `${path}.devctl-tmp`
+
+/** Whether a file of an output folder holds a Secret. */
+export function holdsSecret(path: string): boolean {
+  return /(^|\/)secret-[^/]*$/.test(path)
+}
+
+/**
+ * What identifies the content of a file, whatever line ends a checkout gave it. The data of a Secret does not take part: from a hash that
+ * is committed, a weak value could be guessed (decisions section 4).
+ */
+export function fingerprint(path: string, content: string): string {
+  const text = content.replaceAll('\r\n', '\n')
+  const told = holdsSecret(path) ? text.replace(YAML_DATA, '').replace(JSON_DATA, '') : text
+  return `sha256:${createHash('sha256').update(told).digest('hex')}`
+}
+
+const YAML_DATA = /^(data|stringData):.*\n(?:(?: .*)?\n)*/gm
+const JSON_DATA = /^ {2}"(data|stringData)": \{[\s\S]*?^ {2}\}/gm
+
+/** The text of a lock. */
+export function printLock(lock: Lock): string {
+  const sorted = (map: ReadonlyMap<string, string>) => Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)))
+  const content = {
+    version: VERSION,
+    application: lock.application,
+    sources: lock.sources,
+    ...lock.facts,
+    ...(lock.uses && { uses: sorted(new Map(Object.entries(lock.uses))) }),
+    files: sorted(lock.files),
+    ...(lock.pending.size > 0 && { pending: sorted(lock.pending) }),
+  }
+  return `${JSON.stringify(content, undefined, 2)}\n`
+}
+
+/** Reads a lock. `shown` names its file in errors. Throws a UserError for one that devctl did not write. */
+export function parseLock(text: string, shown: string): Lock {
+  const refuse = (why: string) =>
+    new UserError(`\`${shown}\` ${why}`, {
+      hint: 'take it back from version control, or move it away: devctl then treats every file of the folder as foreign',
+    })
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    throw refuse('is damaged: it is no JSON')
+  }
+  if (!isRecord(content)) throw refuse('is damaged')
+  if (content.version !== VERSION && content.version !== 1) throw refuse('was written by another version of devctl')
+  const { sources, files, uses, pending = {} } = content
+  // The first version called the application an environment, and knew no facts.
+  const application = content.version === 1 ? content.environment : content.application
+  const facts = readFacts(content)
+  if (typeof application !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
+  for (const path of [...Object.keys(files), ...Object.keys(pending)]) {
+    // A lock comes from a repository: it must not make us remove anything elsewhere.
+    if (!isFile(path)) throw refuse(`names a file outside its folder: \`${path}\``)
+  }
+  // They are looked for in the repository.
+  const users = isTextMap(uses) ? Object.keys(uses).filter(path => path !== '.') : []
+  const outside = users.find(path => !isFile(path))
+  if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
+  return {
+    application,
+    sources: Array.isArray(sources) ? sources.map(String) : [],
+    ...(facts && { facts }),
+    ...(isTextMap(uses) && { uses }),
+    files: new Map(Object.entries(files)),
+    pending: new Map(Object.entries(pending)),
+  }
+}
+
+/** The facts of a lock, each only where it is what it should be: a lock with a damaged fact still tells whose the files are. */
+function readFacts(content: Readonly<Record<string, unknown>>): Facts | undefined {
+  const { environment, namespace, source, tool, inputs, images, options, objects, sealed } = content
+  if (!isRecord(source)) return undefined
+  const { repository, path, commit, isDirty } = source
+  return {
+    ...(typeof environment === 'string' && { environment }),
+    ...(typeof namespace === 'string' && { namespace }),
+    source: {
+      ...(typeof repository === 'string' && { repository }),
+      ...(typeof path === 'string' && { path }),
+      ...(typeof commit === 'string' && /^[0-9a-f]{40,64}$/.test(commit) && { commit }),
+      ...(isDirty === true && { isDirty }),
+    },
+    tool: typeof tool === 'string' ? tool : '',
+    inputs: isTextMap(inputs) ? inputs : {},
+    images: isTextMap(images) ? images : {},
+    options: isTextMap(options) ? options : {},
+    objects: Array.isArray(objects) ? objects.map(String) : [],
+    ...(isTextMap(sealed) && { sealed }),
+  }
+}
+
+const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
+
+/** Whether a path with `/` leads to something in the folder that it is relative to, on any system. */
+export function isInside(path: string): boolean {
+  if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
+  return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
+}
+
+function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
+  return isRecord(value) && Object.values(value).every(one => typeof one === 'string')
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

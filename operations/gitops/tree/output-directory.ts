@@ -1,0 +1,162 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { reasonOf } from '../../../compiler/diagnostics/system-error.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { type FolderOutput, type FolderPlan, look, planChange } from './change.ts'
+import { fingerprint, holdsSecret, LOCK_NAME, type Lock, printLock, temporaryName } from './lock.ts'
+
+export interface WrittenCounts {
+  readonly written: number
+  readonly removed: number
+  readonly unchanged: number
+}
+
+/**
+ * Brings a folder in line with the files it should hold. Only files that the folder's lock records are removed, and only while their
+ * content is what was written; anything that is in the way, edited by hand or somebody else's, is refused before the first write.
+ * Files are replaced as a whole (temporary file and rename), unchanged ones are not touched, links are never followed out of the folder.
+ * Killed at any moment, the next run carries on. `shown` names the folder in errors. Throws a UserError.
+ */
+export function writeOutput(folder: string, shown: string, output: FolderOutput): WrittenCounts {
+  try {
+    const root = resolveRoot(folder, shown)
+    const change = planChange(root, shown, output)
+    return applyChange(root, change)
+  } catch (error) {
+    if (error instanceof UserError || !isSystemError(error)) throw error
+    const hint = error.code === 'EEXIST' && error.path ? { hint: `if none does, remove \`${error.path}\`` } : {}
+    throw new UserError(`cannot write to \`${shown}\`: ${writeReason(error)}`, { cause: error, ...hint })
+  }
+}
+
+const WRITE_REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no folder can be made there',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'another devctl seems to write there at this moment',
+}
+
+const writeReason = (error: NodeJS.ErrnoException) => WRITE_REASONS[error.code ?? ''] ?? reasonOf(error)
+
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
+
+/** The folder itself may be a link: the user named it. */
+function resolveRoot(folder: string, shown: string): string {
+  const found = statSync(folder, { throwIfNoEntry: false })
+  if (!found) return folder
+  if (found.isDirectory()) return realpathSync.native(folder)
+  throw new UserError(`\`${shown}\` is no folder`, { hint: 'move it away, or name another folder with `--output-dir`' })
+}
+
+/** Does what `planChange` has found. Throws what node:fs throws. */
+export function applyChange(root: string, change: FolderPlan): WrittenCounts {
+  const { before, present, after, writes, removals, leftovers, unchanged } = change
+  const made = makeFolders(root)
+  for (const path of [...leftovers, temporaryName(LOCK_NAME)]) {
+    if (look(root, path).kind === 'file') rmSync(join(root, path))
+  }
+  const result = { written: writes.size, removed: removals.length, unchanged }
+  if (writes.size + removals.length > 0) {
+    const pending = [...writes].map(([path, content]) => [path, fingerprint(path, content)] as const)
+    // From here on a kill leaves a lock that knows both what was and what was to come.
+    writeLock(root, { ...after, files: present, pending: new Map(pending) })
+    const temporaries: string[] = []
+    try {
+      for (const [path, content] of writes) temporaries.push(writeTemporary(root, path, content))
+    } catch (error) {
+      for (const temporary of temporaries) rmSync(temporary, { force: true })
+      undo(root, change, made)
+      throw error
+    }
+    for (const path of writes.keys()) renameSync(join(root, temporaryName(path)), join(root, path))
+    for (const path of removals) rmSync(join(root, path))
+    removeEmptyFolders(root, [...removals, ...(before?.pending.keys() ?? [])])
+  }
+  if (isNobodys(after)) {
+    rmSync(join(root, LOCK_NAME), { force: true })
+    removeEmptyFolders(dirname(root), [join(basename(root), LOCK_NAME)])
+  } else if (!before || printLock(before) !== printLock(after)) writeLock(root, after)
+  return result
+}
+
+/** Of a shared folder that nobody uses any more nothing is left. */
+const isNobodys = ({ uses, files }: Lock): boolean =>
+  uses !== undefined && Object.keys(uses).length === 0 && files.size === 0
+
+/** Nothing has been renamed yet: takes away what the run added. */
+function undo(root: string, { before, writes }: FolderPlan, made: string | undefined): void {
+  removeEmptyFolders(root, [...writes.keys()])
+  if (before) writeLock(root, before)
+  else rmSync(join(root, LOCK_NAME), { force: true })
+  // `made` is the first folder that mkdir made on the way to the root.
+  if (made !== undefined) removeEmptyFolders(dirname(made), [join(relative(dirname(made), root), LOCK_NAME)])
+}
+
+/** Writes the file beside its place and gives the path of what it wrote. */
+function writeTemporary(root: string, path: string, content: string): string {
+  const target = join(root, path)
+  const temporary = join(root, temporaryName(path))
+  makeFolders(dirname(target))
+  // Fails where a link or a file has that name: nothing is written through it.
+  const file = openSync(temporary, 'wx', holdsSecret(path) ? 0o600 : 0o666)
+  try {
+    writeFileSync(file, content)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  } finally {
+    closeSync(file)
+  }
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode
+  if (mode !== undefined) chmodSync(temporary, mode & 0o777)
+  return temporary
+}
+
+function writeLock(root: string, lock: Lock): void {
+  writeTemporary(root, LOCK_NAME, printLock(lock))
+  renameSync(join(root, temporaryName(LOCK_NAME)), join(root, LOCK_NAME))
+}
+
+/**
+ * Makes a folder and those on the way to it, and gives the first that it made. Node's own way never ends in a folder that takes none
+ * (`/proc/x`).
+ */
+function makeFolders(folder: string): string | undefined {
+  if (existsSync(folder)) return undefined
+  const first = makeFolders(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (!isSystemError(error) || error.code !== 'EEXIST') throw error
+    if (!existsSync(folder))
+      throw new UserError(`\`${folder}\` is a symbolic link that leads nowhere`, { cause: error })
+    // Another process was faster.
+  }
+  return first ?? folder
+}
+
+/** Removes the folders of these paths that hold nothing any more. */
+function removeEmptyFolders(root: string, paths: readonly string[]): void {
+  const folders = new Set<string>()
+  for (const path of paths) {
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) folders.add(folder)
+  }
+  for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
+    try {
+      rmdirSync(join(root, folder))
+    } catch {
+      // Somebody else's files are in it.
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { plural } from '../../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+
+/** A file in a folder of ours that does not hold what devctl wrote. */
+export interface Edit {
+  /** In the folder, with `/`. */
+  readonly path: string
+  readonly there: string
+  /** What devctl would write; absent where it would remove the file. */
+  readonly wanted?: string
+  /** devctl has written the file, and somebody has edited it since; false for a file of somebody else. */
+  readonly isOurs: boolean
+}
+
+/** Files that somebody has written or edited are in the way. */
+export class WouldBeLost extends UserError {
+  /** The folder, as messages name it. */
+  readonly folder: string
+  readonly edits: readonly Edit[]
+
+  /** `blocked` are links and folders in the way, in words: nothing ever replaces those. */
+  constructor(folder: string, blocked: readonly string[], edits: readonly Edit[]) {
+    const told = edits.map(({ path, isOurs }) =>
+      isOurs ? `\`${path}\` was edited by hand since devctl wrote it` : `\`${path}\` is not devctl's`,
+    )
+    const notes = [...blocked, ...told]
+    const what = notes.length === edits.filter(({ isOurs }) => isOurs).length ? 'edited file' : 'file'
+    super(`${plural(notes.length, what)} in \`${folder}\` would be lost; nothing was written`, {
+      notes: [...notes.slice(0, 10), ...(notes.length > 10 ? [`and ${notes.length - 10} more`] : [])],
+      hint:
+        blocked.length > 0
+          ? 'move them away; files, never links and folders, are also replaced by `--take-over`'
+          : 'take the change into the Compose files, or move the file away; `--take-over` replaces it',
+    })
+    this.folder = folder
+    this.edits = edits
+  }
+}

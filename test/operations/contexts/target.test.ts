@@ -1,0 +1,135 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { saveContext } from '../../../operations/contexts/store.ts'
+import { chooseTarget, findTarget, type TargetSources } from '../../../operations/contexts/target.ts'
+import { makeFolder } from '../../cli/folder.ts'
+import { kubeconfigWith } from './kubeconfig.ts'
+
+const choices = (over: Partial<TargetSources> = {}): TargetSources => ({
+  options: {},
+  env: {},
+  manifest: {},
+  stored: { current: undefined, contexts: new Map() },
+  kubeconfig: {
+    paths: ['/k'],
+    current: 'kube',
+    contexts: new Map([
+      ['option', { path: '/k' }],
+      ['variable', { path: '/k' }],
+      ['manifest', { path: '/k' }],
+      ['stored', { path: '/k', namespace: 'of-kubeconfig' }],
+      ['kube', { path: '/k', namespace: 'of-kube' }],
+    ]),
+  },
+  ...over,
+})
+
+const stored = {
+  current: 'stored',
+  contexts: new Map([
+    ['stored', { name: 'stored', namespace: 'remembered' }],
+    ['option', { name: 'option' }],
+  ]),
+}
+const all = {
+  options: { context: 'option', namespace: 'by-option' },
+  env: { DEVCTL_CONTEXT: 'variable', DEVCTL_NAMESPACE: 'by-variable' },
+  manifest: { context: 'manifest', namespace: 'by-manifest' },
+  stored,
+}
+
+describe('the target of a command', () => {
+  test('is chosen by option, variable, manifest, the current context, the kubeconfig, in this order', () => {
+    const chosen = (over: Partial<TargetSources>) => {
+      const { context, namespace, from } = chooseTarget(choices(over))
+      return [context, namespace, from.context, from.namespace]
+    }
+    expect(chosen(all)).toEqual(['option', 'by-option', '`--context`', '`--namespace`'])
+    expect(chosen({ ...all, options: {} })).toEqual([
+      'variable',
+      'by-variable',
+      '`DEVCTL_CONTEXT`',
+      '`DEVCTL_NAMESPACE`',
+    ])
+    expect(chosen({ ...all, options: {}, env: {} })).toEqual([
+      'manifest',
+      'by-manifest',
+      'the manifest',
+      'the manifest',
+    ])
+    expect(chosen({ stored })).toEqual(['stored', 'remembered', '`devctl context use`', '`devctl namespace use`'])
+    expect(chosen({})).toEqual(['kube', 'of-kube', 'the current context of the kubeconfig', 'the kubeconfig'])
+  })
+
+  test('has the namespace of the context that is chosen, and of none other', () => {
+    const namespaceOf = (context: string) => chooseTarget(choices({ options: { context }, stored })).namespace
+    expect(namespaceOf('option')).toBe('default')
+    expect(namespaceOf('kube')).toBe('of-kube')
+    expect(namespaceOf('stored')).toBe('remembered')
+  })
+
+  test('is not chosen by a variable that is empty', () => {
+    expect(chooseTarget(choices({ env: { DEVCTL_CONTEXT: '', DEVCTL_NAMESPACE: '' } })).context).toBe('kube')
+  })
+
+  test('is refused when the context is gone, and who chose it is named', () => {
+    const refusal = (over: Partial<TargetSources>) => {
+      try {
+        return chooseTarget(choices(over))
+      } catch (error) {
+        return error
+      }
+    }
+    expect(refusal({ options: { context: 'stord' } })).toMatchObject({
+      message: 'there is no context `stord` in the kubeconfig (`/k`)',
+      hint: 'did you mean `stored`?',
+      notes: [],
+    })
+    expect(refusal({ stored: { current: 'kind-old', contexts: new Map() } })).toMatchObject({
+      message: 'there is no context `kind-old` in the kubeconfig (`/k`)',
+      hint: 'it has `kube`, `manifest`, `option`, `stored`, `variable`',
+      notes: ['it was chosen by `devctl context use`'],
+    })
+    const empty = { paths: ['/k', '/l'], current: undefined, contexts: new Map() }
+    expect(refusal({ kubeconfig: empty })).toMatchObject({
+      message: 'no context is chosen',
+      hint: 'the kubeconfig (`/k`, `/l`) has no contexts; name another file in `KUBECONFIG`',
+    })
+    expect(refusal({ kubeconfig: { ...choices().kubeconfig, current: undefined } })).toMatchObject({
+      message: 'no context is chosen',
+      hint: expect.stringContaining('`devctl context use NAME` chooses one; it has `kube`'),
+    })
+  })
+
+  test.each([
+    [{ options: { context: 'https://p.example.com' } }, []],
+    [
+      { env: { DEVCTL_URL: 'https://ann:hunter2@p.example.com', DEVCTL_CONTEXT: 'kube' } },
+      ['it was chosen by `DEVCTL_URL`'],
+    ],
+    [{ stored: { current: 'https://p.example.com', contexts: new Map() } }, ['it was chosen by `devctl context use`']],
+  ])('is refused for a platform, whose commands come later', (over, notes) => {
+    let error: unknown
+    try {
+      chooseTarget(choices(over))
+    } catch (caught) {
+      error = caught
+    }
+    expect(error).toMatchObject({
+      message: expect.stringMatching(
+        /^`https:\/\/(p|ann:\*\*\*@p)?.*p\.example\.com\S*` is a platform, and the commands of the platform come later$/,
+      ),
+      notes,
+    })
+    expect(String(error)).not.toContain('hunter2')
+  })
+
+  test('is found in the files of the user', async () => {
+    const folder = makeFolder({ config: kubeconfigWith({ a: 'x', b: 'y' }) })
+    const around = { env: { KUBECONFIG: 'config', DEVCTL_HOME: 'home' }, cwd: folder }
+    expect(await findTarget(around, {})).toMatchObject({ context: 'a', namespace: 'x' })
+    await saveContext(join(folder, 'home'), { name: 'b' }, true)
+    expect(await findTarget(around, {})).toMatchObject({ context: 'b', namespace: 'y', stored: { name: 'b' } })
+    expect(await findTarget(around, {}, { context: 'a' })).toMatchObject({ context: 'a' })
+  })
+})
