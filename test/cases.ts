@@ -7,7 +7,7 @@ export const root = join(import.meta.dirname, '..')
 
 /** A folder with Compose files, and how devctl is run in it. */
 export interface Case {
-  /** The folder's name; for an example in a sub-folder `files/list`. */
+  /** Its folder's path among those of its kind: `ports/a-bad-port-is-refused`, `files/list` for an example. */
   readonly name: string
   readonly directory: string
   readonly command: string
@@ -44,9 +44,12 @@ interface Options {
 
 const usual = ['--name', 'app', '--namespace', 'shop', '--domain', 'dev.example.com', '--loglevel', 'info']
 
-/** The golden cases: the folders of golden/compose, sorted. */
+/** The golden cases: the folders in the families of golden/compose, sorted. */
 export function goldenCases(): readonly Case[] {
-  return folders(join(root, 'golden/compose')).map(name => readCase(name, join(root, 'golden/compose', name), usual))
+  const golden = join(root, 'golden/compose')
+  return folders(golden)
+    .flatMap(family => folders(join(golden, family)).map(name => `${family}/${name}`))
+    .map(name => readCase(name, join(golden, name), usual))
 }
 
 /** The examples: the folders in and below examples/ that devctl can be run in, sorted. The folder of the cdk8s example has code instead. */

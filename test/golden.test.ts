@@ -1,13 +1,23 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { goldenCases, root } from './cases.ts'
 import { documentsOf } from './documents.ts'
 import { runCase } from './run.ts'
 
-// Each folder of golden/compose is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
+// Each folder of golden/compose/FAMILY is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
 // `npx vitest run test/golden.test.ts -u` writes them anew; read the difference before you keep it.
 describe('golden', () => {
+  test('cases are in the folder of a family, each under a name of its own', () => {
+    const golden = join(root, 'golden/compose')
+    const loose = readdirSync(golden).flatMap(family =>
+      readdirSync(join(golden, family), { withFileTypes: true }).filter(entry => !entry.isDirectory()),
+    )
+    expect(loose.map(({ parentPath, name }) => join(parentPath, name))).toEqual([])
+    const names = goldenCases().map(({ directory }) => basename(directory))
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+  })
+
   for (const one of goldenCases()) {
     test(one.name, async () => {
       const result = await runCase(one)

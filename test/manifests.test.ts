@@ -16,7 +16,7 @@ describe('every golden application holds together', () => {
       .map(file => readFileSync(join(expected, file), 'utf8'))
       .join('---\n')
     // The one case that renders without a namespace is about that.
-    const namespace = name !== 'without-a-namespace-hosts-use-the-environment'
+    const namespace = name !== 'endpoints/without-a-namespace-hosts-use-the-environment'
     test(name, () =>
       expect(
         checkObjects(

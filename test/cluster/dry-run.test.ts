@@ -10,9 +10,9 @@ import { missingFrom } from './kept.ts'
 
 /** Cases whose fields Kubernetes 1.34 drops, since the feature is off there, and why. */
 const newer: Readonly<Record<string, string>> = {
-  'a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
-  'an-image-as-a-volume-may-be-that-of-a-service': 'image volumes are on by default from 1.35',
-  'several-pods-of-a-stateful-set-at-once-need-a-new-cluster':
+  'volumes/a-volume-of-an-image-is-mounted-from-it': 'image volumes are on by default from 1.35',
+  'volumes/an-image-as-a-volume-may-be-that-of-a-service': 'image volumes are on by default from 1.35',
+  'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster':
     '`maxUnavailable` of StatefulSets is on by default from 1.35',
 }
 
@@ -37,7 +37,7 @@ describe.skipIf(cluster === undefined)('the API server accepts', () => {
 
   for (const { name, objects } of applications()) {
     test(name, async () => {
-      const target = name.startsWith('the-restricted-policy') ? restricted : namespace
+      const target = name.startsWith('security/the-restricted-policy') ? restricted : namespace
       const answers = await Promise.all(
         objects
           .filter(({ kind }) => (kind !== 'HTTPRoute' || hasHttpRoute) && kind !== 'ExternalSecret')

@@ -13,9 +13,9 @@ const namespace = `drift-${process.pid}`
 
 /** Cases whose fields Kubernetes 1.34 drops, since the feature is off there; `dry-run.test.ts` says why. */
 const NEWER = [
-  'a-volume-of-an-image-is-mounted-from-it',
-  'an-image-as-a-volume-may-be-that-of-a-service',
-  'several-pods-of-a-stateful-set-at-once-need-a-new-cluster',
+  'volumes/a-volume-of-an-image-is-mounted-from-it',
+  'volumes/an-image-as-a-volume-may-be-that-of-a-service',
+  'updates/several-pods-of-a-stateful-set-at-once-need-a-new-cluster',
 ]
 
 // What a controller finds when it looks again: of every golden manifest, applied for real. A quota keeps all Pods from being made.

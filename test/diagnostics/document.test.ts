@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue, type DiagnosticKind } from '../../compiler/diagnostics/diagnostic.ts'
 import { diagnosticsDocument } from '../../compiler/diagnostics/document.ts'
-import { root } from '../cases.ts'
+import { goldenCases, root } from '../cases.ts'
+import { manifestCases } from '../manifest/cases.ts'
 import '../../compiler/index.ts'
 import '../../compiler/manifest/automatic.ts'
 import '../../compiler/manifest/read.ts'
@@ -18,20 +19,14 @@ const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 /** The golden case that shows a code: of those that report it, one that reports little else and is named after it. */
 function examples(): ReadonlyMap<string, string> {
   const found = new Map<string, { folder: string; rank: readonly number[] }>()
-  const folders = ['golden/compose', 'golden/manifest']
-  const cases = folders.flatMap(folder =>
-    readdirSync(join(root, folder))
-      .sort()
-      .map(name => ({ folder, name })),
-  )
-  for (const { folder, name } of cases) {
-    const file = join(root, folder, name, 'diagnostics.txt')
+  for (const { directory } of [...goldenCases(), ...manifestCases()]) {
+    const file = join(directory, 'diagnostics.txt')
     if (!existsSync(file)) continue
     const codes = [...readFileSync(file, 'utf8').matchAll(/^(?:error|warning|info)\[(.*?)\]/gm)].map(match => match[1]!)
     for (const code of new Set(codes)) {
-      const rank = [new Set(codes).size, -wordsInCommon(code, name), codes.length]
+      const rank = [new Set(codes).size, -wordsInCommon(code, basename(directory)), codes.length]
       const best = found.get(code)?.rank
-      if (!best || isBefore(rank, best)) found.set(code, { folder: `${folder}/${name}`, rank })
+      if (!best || isBefore(rank, best)) found.set(code, { folder: relative(root, directory), rank })
     }
   }
   return new Map([...found].map(([code, { folder }]) => [code, folder]))

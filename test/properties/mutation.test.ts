@@ -40,11 +40,11 @@ describe('a damaged file is answered', () => {
 
 /** Mistakes that are not in a file have no place in one: of the environment and of the command line. */
 const aboutTheCommandLine = [
-  'a-bad-flag-in-the-environment-is-refused',
-  'a-bad-project-name-is-refused',
-  'an-image-given-as-option-wins',
-  'an-unknown-service-on-the-command-line-is-refused',
-  'naming-a-service-renders-it-with-what-it-needs',
+  'project/a-bad-flag-in-the-environment-is-refused',
+  'project/a-bad-project-name-is-refused',
+  'images/an-image-given-as-option-wins',
+  'project/an-unknown-service-on-the-command-line-is-refused',
+  'project/naming-a-service-renders-it-with-what-it-needs',
 ]
 
 /** Cases in which compose.yaml is what is read, and is a text. */
