@@ -3,28 +3,16 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { goldenCases, root } from './cases.ts'
 import { checkObjects } from './check-objects.ts'
-import { documentsOf } from './documents.ts'
+import { documentsOf, expectedDocuments } from './documents.ts'
 
 // What no manifest may lack, whatever its rule: the eye of a reviewer does not catch a port that no container has.
 describe('every golden application holds together', () => {
-  for (const { name, directory } of goldenCases()) {
-    const expected = join(directory, 'expected')
-    if (!existsSync(expected)) continue
-    const text = readdirSync(expected)
-      .filter(file => file.endsWith('.yaml'))
-      .sort()
-      .map(file => readFileSync(join(expected, file), 'utf8'))
-      .join('---\n')
+  for (const one of goldenCases()) {
+    const objects = expectedDocuments(one).map(({ object }) => object)
+    if (objects.length === 0) continue
     // The one case that renders without a namespace is about that.
-    const namespace = name !== 'endpoints/without-a-namespace-hosts-use-the-environment'
-    test(name, () =>
-      expect(
-        checkObjects(
-          documentsOf(text).map(one => one.object),
-          { namespace },
-        ),
-      ).toEqual([]),
-    )
+    const namespace = one.name !== 'endpoints/without-a-namespace-hosts-use-the-environment'
+    test(one.name, () => expect(checkObjects(objects, { namespace })).toEqual([]))
   }
   const examples = join(root, 'golden/examples')
   for (const file of existsSync(examples) ? readdirSync(examples).filter(file => file.endsWith('.yaml')) : []) {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { goldenCases, root } from '../cases.ts'
-import { documentsOf } from '../documents.ts'
+import { documentsOf, expectedDocuments } from '../documents.ts'
 import { findCluster } from './cluster.ts'
 import { installHttpRoute } from './http-route.ts'
 import { missingFrom } from './kept.ts'
@@ -57,25 +57,15 @@ describe.skipIf(cluster === undefined)('the API server accepts', () => {
 })
 
 function applications(): readonly { readonly name: string; readonly objects: readonly KubernetesObject[] }[] {
-  const cases = goldenCases()
-    .map(({ name, directory }) => ({ name, files: yamlFiles(join(directory, 'expected')) }))
-    .filter(({ files }) => files.length > 0)
-  const examples = yamlFiles(join(root, 'golden/examples')).map(file => ({
-    name: file.slice(root.length + 1),
-    files: [file],
+  const folder = join(root, 'golden/examples')
+  const examples = readdirSync(folder).map(file => ({
+    name: `golden/examples/${file}`,
+    documents: documentsOf(readFileSync(join(folder, file), 'utf8')),
   }))
-  return [...examples, ...cases].map(({ name, files }) => ({
-    name,
-    objects: files.flatMap(file => documentsOf(readFileSync(file, 'utf8')).map(one => one.object)),
-  }))
-}
-
-function yamlFiles(folder: string): readonly string[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder)
-    .filter(name => name.endsWith('.yaml'))
-    .sort()
-    .map(name => join(folder, name))
+  const cases = goldenCases().map(one => ({ name: one.name, documents: expectedDocuments(one) }))
+  return [...examples, ...cases]
+    .filter(({ documents }) => documents.length > 0)
+    .map(({ name, documents }) => ({ name, objects: documents.map(({ object }) => object) }))
 }
 
 const withoutNamespace = (object: KubernetesObject) => ({

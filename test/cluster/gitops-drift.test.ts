@@ -1,10 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { forControllers } from '../../operations/gitops/marks.ts'
 import { goldenCases } from '../cases.ts'
-import { documentsOf } from '../documents.ts'
+import { expectedDocuments } from '../documents.ts'
 import { eventually, findCluster, pathOf } from './cluster.ts'
 import { missingFrom } from './kept.ts'
 
@@ -78,12 +76,14 @@ function lasting({ metadata, status: _, ...rest }: { metadata: Record<string, un
 }
 
 function applications(): readonly { readonly name: string; readonly objects: readonly KubernetesObject[] }[] {
-  return goldenCases().flatMap(({ name, directory }) => {
-    const folder = join(directory, 'expected')
-    if (NEWER.includes(name) || !existsSync(folder)) return []
-    const files = readdirSync(folder).filter(file => file.endsWith('.yaml'))
-    const rendered = files.flatMap(file => documentsOf(readFileSync(join(folder, file), 'utf8')))
-    const manifests = rendered.map(({ object }) => ({ source: 'compose.yaml', folder: '_shared', object }))
+  return goldenCases().flatMap(one => {
+    const { name } = one
+    if (NEWER.includes(name)) return []
+    const manifests = expectedDocuments(one).map(({ object }) => ({
+      source: 'compose.yaml',
+      folder: '_shared',
+      object,
+    }))
     const objects = forControllers(manifests).map(({ object }) => object)
     // What other controllers have to bring along.
     const known = objects.filter(({ kind }) => kind !== 'HTTPRoute' && kind !== 'ExternalSecret')
