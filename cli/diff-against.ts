@@ -65,10 +65,10 @@ function readerOf({ stderr }: Io, boundary: Boundary): ReadText {
   return path => {
     const outside = outsideOf(path, boundary)
     if (outside?.is === 'refused' || outside?.is === 'system')
-      throw new UserError(`\`${outside.path}\` is outside of the project, and is not read`, { hint: OUTSIDE_HINT })
+      throw new UserError(`\`${outside.path}\` is outside the project and is not read`, { hint: OUTSIDE_HINT })
     if (outside?.is === 'read' && !told.has(outside.path)) {
       told.add(outside.path)
-      stderr.write(`warning: \`${outside.path}\` is outside of the project, and is read all the same\n`)
+      stderr.write(`warning: \`${outside.path}\` is outside the project; it is read anyway\n`)
     }
     const content = readFile(path)
     if (content.kind === 'unreadable') throw new UserError(`cannot read \`${path}\`: ${content.reason}`, { hint: HINT })

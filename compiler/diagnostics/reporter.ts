@@ -4,7 +4,7 @@ import type { Diagnostic, DiagnosticKind, Related, Wording } from './diagnostic.
 
 /** Words may quote the file, which is not the project's to show. */
 const withoutText = (code: string): Wording => ({
-  message: 'a mistake in a file outside of the project, of which nothing is shown',
+  message: 'error in a file outside the project; its content is not shown',
   hint: `\`devctl explain ${code}\` tells what it is about`,
 })
 

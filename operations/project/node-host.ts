@@ -40,7 +40,7 @@ export function createHost({
   return {
     outside,
     readFile(path) {
-      if (isClosed(path)) return { kind: 'unreadable', reason: 'it is outside of the project' }
+      if (isClosed(path)) return { kind: 'unreadable', reason: 'it is outside the project' }
       const content = readFile(path)
       if (content.kind === 'file') onRead?.(path, content.bytes)
       return content

@@ -71,9 +71,9 @@ test.skipIf(process.platform === 'win32')('a link out of the folder is a file of
     run(['diff', '--environment', 'staging', '--against', 'there', ...words], { cwd, env })
   const refused = await diff({ CI: 'true' })
   expect(refused).toMatchObject({ status: 1, stdout: '' })
-  expect(refused.stderr).toMatch(/secret\.yaml` is outside of the project, and is not read/)
+  expect(refused.stderr).toMatch(/secret\.yaml` is outside the project and is not read/)
   expect(refused.stderr).not.toContain('stranger-4711')
-  expect((await diff({})).stderr).toMatch(/^warning: `\S+secret\.yaml` is outside of the project/m)
+  expect((await diff({})).stderr).toMatch(/^warning: `\S+secret\.yaml` is outside the project/m)
   expect((await diff({ CI: 'true' }, '--allow-outside')).stdout).toContain('stranger-4711')
 
   symlinkSync('/proc/self/environ', join(cwd, 'there/system.yaml'))

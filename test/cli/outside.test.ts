@@ -87,9 +87,7 @@ describe('a file outside of the project', () => {
     write(folder, { 'compose.yaml': make(folder) })
     const refused = await render(folder, { CI: 'true' })
     expect(refused).toMatchObject({ status: 1, stdout: '' })
-    expect(refused.stderr).toMatch(
-      /error\[files\/outside\]: `\S*stranger\S*` is outside of the project, and is not read/,
-    )
+    expect(refused.stderr).toMatch(/error\[files\/outside\]: `\S*stranger\S*` is outside the project and is not read/)
     expect(refused.stderr).not.toContain(MARK)
 
     const read = await render(folder, {})
@@ -174,7 +172,7 @@ environments:
     const refused = await run(words, { cwd: folder, env: { CI: 'true' } })
     expect(refused.status).toBe(1)
     expect(refused.stderr + refused.stdout).toMatch(
-      /error\[files\/outside\]: `\S*cert\.pem` is outside of the project.*\n\s+--> devctl\.yml:6:/,
+      /error\[files\/outside\]: `\S*cert\.pem` is outside the project.*\n\s+--> devctl\.yml:6:/,
     )
     const read = await run(words, { cwd: folder })
     expect(read.stderr + read.stdout).toMatch(/warning\[files\/outside-read\]: `\S*cert\.pem`/)

@@ -57,7 +57,7 @@ describe('a key that comes to nothing is told', () => {
 
   test('the hint of ulimits is the one of the target', () =>
     expect(ofService('ulimits: {nofile: 5}')[0]!.hint).toBe(
-      "set it on the node, or start the process through `sh -c 'ulimit -n 65535; exec …'`",
+      "set it on the node, or start the process with `sh -c 'ulimit -n 65535; exec …'`",
     ))
 
   test.each([

@@ -25,7 +25,7 @@ export const composeShape: Shape = object({
   version: none(text(), {
     severity: 'info',
     message: '`version` is obsolete and has no effect',
-    why: 'Compose files have one grammar now. The key is accepted, and nothing reads it.',
+    why: 'The Compose Specification has no versions. The key is accepted and ignored.',
     hint: 'remove the line',
   }),
   include: cli(
@@ -36,8 +36,8 @@ export const composeShape: Shape = object({
           text(),
           object({
             path: cli(orNull(textOrList({ unique: true })), 'the files'),
-            project_directory: cli(orNull(text()), 'where their paths begin'),
-            env_file: cli(orNull(textOrList({ unique: true })), 'their variables'),
+            project_directory: cli(orNull(text()), 'what their paths are relative to'),
+            env_file: cli(orNull(textOrList({ unique: true })), 'their env files'),
           }),
         ),
       ),
@@ -73,7 +73,7 @@ export const composeShape: Shape = object({
     ),
     fate: 'refused',
     becomes: '',
-    note: 'an error at the services that use one: a cluster has no model runner',
+    note: 'an error for services that use one: Kubernetes has no model runner',
   },
   jobs,
 })

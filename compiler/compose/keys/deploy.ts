@@ -4,8 +4,7 @@ import { integer, keyValues, list, number, object, orNull, type Shape, text, wor
 import { restartWords } from './lifecycle.ts'
 import { deviceRequest } from './resources.ts'
 
-const pids =
-  'The number of processes in a Pod is limited by the kubelet (`podPidsLimit`), for all Pods of a node alike.'
+const pids = 'The kubelet limits the number of processes in a Pod (`podPidsLimit`), for all Pods of a node alike.'
 
 const updateKeys = {
   parallelism: integer(),
@@ -19,7 +18,7 @@ const updateKeys = {
 /** How the copies of a service are run. */
 export const deploy: Shape = orNull(
   object({
-    mode: mapped(text(), '`global`: DaemonSet', 'the job modes of Swarm are refused: use `restart`'),
+    mode: mapped(text(), '`global`: DaemonSet', 'Swarm’s job modes are refused: use `restart`'),
     replicas: mapped(integer(), '`replicas`', 'written only when given'),
     endpoint_mode: mapped(word(['vip', 'dnsrr', '']), '`dnsrr`: a headless Service'),
     labels: mapped(keyValues(), 'annotations of the workload, not of its Pods'),
@@ -52,7 +51,7 @@ export const deploy: Shape = orNull(
                   discrete_resource_spec: mapped(
                     object({
                       kind: mapped(text(), 'its name', 'with a domain (`example.com/card`), or `gpu`'),
-                      value: mapped(number(), 'how many'),
+                      value: mapped(number(), 'its quantity'),
                     }),
                     'an extended resource',
                   ),
@@ -84,35 +83,35 @@ export const deploy: Shape = orNull(
         ),
         max_replicas_per_node: mapped(integer(), '1: required anti-affinity', 'more than 1 gets a warning'),
       }),
-      'where Pods may run',
+      'node affinity and topology spread',
     ),
     update_config: mapped(
       object({
         parallelism: mapped(
           updateKeys.parallelism,
           '`maxSurge` or `maxUnavailable`',
-          'of a StatefulSet from Kubernetes 1.35 on (info)',
+          'for a StatefulSet since Kubernetes 1.35 (info)',
         ),
         order: mapped(
           updateKeys.order,
           '`start-first`: surge; `stop-first`: none',
-          '`start-first` is impossible on a StatefulSet and with ports of the node (warning)',
+          '`start-first` is not possible for a StatefulSet or with host ports (warning)',
         ),
         delay: mapped(updateKeys.delay, '`minReadySeconds`'),
         monitor: mapped(
           updateKeys.monitor,
           '`progressDeadlineSeconds` of a Deployment',
-          'where it is longer than the ten minutes that Kubernetes takes anyway',
+          'if it is longer than the Kubernetes default of ten minutes',
         ),
         failure_action: none(updateKeys.failure_action, {
           family: 'update-failure',
-          why: 'An update whose Pods do not become ready stops where it is, with the old Pods still there: that is `pause`. Kubernetes does not go back by itself and does not go on.',
-          hint: 'deploy the previous version again to go back',
+          why: 'An update whose Pods do not become ready stops, and the old Pods keep running: that is `pause`. Kubernetes neither rolls back by itself nor continues.',
+          hint: 'to roll back, deploy the previous version again',
           harmless: isOneOf('pause', ''),
         }),
         max_failure_ratio: none(updateKeys.max_failure_ratio, {
           family: 'update-failure',
-          why: 'An update stops at the first Pods that do not become ready.',
+          why: 'An update stops when the first Pods do not become ready.',
           harmless: isZero,
         }),
       }),
@@ -120,8 +119,8 @@ export const deploy: Shape = orNull(
       'the label `dev.platform/update` wins',
     ),
     rollback_config: none(object(updateKeys), {
-      why: 'Kubernetes goes back to an older version in the same way as it goes to a newer one; there is no strategy of its own for it.',
-      hint: 'set what both need in `deploy.update_config`',
+      why: 'Kubernetes rolls back in the same way as it updates; it has no separate strategy for a rollback.',
+      hint: 'use `deploy.update_config`, which applies to both',
     }),
   }),
 )
@@ -129,6 +128,6 @@ export const deploy: Shape = orNull(
 function restartTiming(): Parameters<typeof none>[1] {
   return {
     family: 'restart-timing',
-    why: 'The kubelet starts a container again after 10 s, then after twice as long each time, up to five minutes. A Pod cannot choose other times.',
+    why: 'The kubelet restarts a container after 10 s, then doubles the delay each time, up to five minutes. A Pod cannot change this.',
   }
 }

@@ -21,8 +21,8 @@ export const differences: readonly ComposeDifference[] = [
   {
     topic:
       'Words of `restart`, `deploy.restart_policy.condition`, `deploy.mode`, `deploy.endpoint_mode`, `ports[].mode`',
-    compose: 'anything passes',
-    devctl: 'the known words only, with a suggestion for others; `any`, `none`, `never` in both restart policies',
+    compose: 'any word is accepted',
+    devctl: 'known words only, with a suggestion for others; `any`, `none`, `never` in both restart policies',
   },
   {
     topic: '`x-*` keys in `blkio_config`, `extends`, `include`, `env_file`',
@@ -38,7 +38,7 @@ export const differences: readonly ComposeDifference[] = [
     topic:
       'The same item twice in `security_opt`, `group_add`, `volumes_from`, `device_cgroup_rules`, `external_links`',
     compose: 'error',
-    devctl: 'one of them is removed, as the specification says',
+    devctl: 'duplicates are removed, as the specification requires',
   },
   {
     topic: 'A `container_name` of one character',
@@ -47,7 +47,7 @@ export const differences: readonly ComposeDifference[] = [
   },
   {
     topic: 'A fraction as a number of bytes (`mem_limit: 1.5`)',
-    compose: 'becomes 0, that is, no limit',
+    compose: 'becomes 0, which means no limit',
     devctl: 'error',
   },
   {
@@ -56,34 +56,34 @@ export const differences: readonly ComposeDifference[] = [
     devctl: 'accepted; the keys have no effect in a cluster',
   },
   {
-    topic: 'Ports above 65535 in the long form, negative durations and CPUs, empty names of variables',
+    topic: 'Ports above 65535 in the long form, negative durations and CPUs, empty variable names',
     compose: 'accepted',
     devctl: 'errors',
   },
   {
-    topic: 'The same service or resource in a file and in one that it includes',
+    topic: 'The same service or resource in a file and in a file that it includes',
     compose: 'merged silently',
     devctl: 'merged, with a warning that names both places; an error with `--strict`',
   },
   {
     topic: 'Variables in an `env_file` of an included project',
     compose: 'the root project’s only',
-    devctl: 'those of the included project, its `.env` among them',
+    devctl: 'the variables of the included project, including its `.env`',
   },
   {
     topic: 'Items of `blkio_config` in `config`',
-    compose: 'printed with capitals (`Path`, `Rate`), and refused when that is read again',
+    compose: 'printed with capitals (`Path`, `Rate`), which Compose itself refuses to read',
     devctl: 'printed as they are written',
   },
   {
     topic: '`required: false` at a dependency that no file defines',
     compose: 'error',
-    devctl: 'no wait, with a warning: so it is in what `config` prints when a profile leaves the service out',
+    devctl: 'no wait, with a warning: the output of `config` has such dependencies when a profile excludes the service',
   },
   {
     topic: '`external: true` beside other keys',
-    compose: 'an error for volumes only',
-    devctl: 'an error for networks, secrets and configs too',
+    compose: 'error for volumes only',
+    devctl: 'error for networks, secrets and configs too',
   },
   {
     topic: 'A port with an IPv6 address without brackets (`::1:6000:6000`)',
@@ -97,7 +97,7 @@ export const differences: readonly ComposeDifference[] = [
   },
   {
     topic: 'Dates, `.inf` and `.nan` in `environment`',
-    compose: 'rewritten as a date of Go, or a crash',
+    compose: 'rewritten in Go’s date format, or a crash',
     devctl: 'the text as it is written, with a warning',
   },
   {
@@ -108,12 +108,12 @@ export const differences: readonly ComposeDifference[] = [
   {
     topic: 'A limit in `cpus` or `mem_limit` beside `deploy.resources.limits` that lacks it',
     compose: 'error',
-    devctl: 'accepted: nothing contradicts',
+    devctl: 'accepted: they do not contradict each other',
   },
   {
     topic: 'A volume whose name is one letter (`v:/data`)',
-    compose: 'taken for a drive letter of Windows',
-    devctl: 'the declared volume; an error where none is declared',
+    compose: 'read as a Windows drive letter',
+    devctl: 'the declared volume; an error if it is not declared',
   },
   {
     topic: '`healthcheck.disable: true` over an inherited `test`',
@@ -121,24 +121,24 @@ export const differences: readonly ComposeDifference[] = [
     devctl: 'both stay in `config`; there is no probe',
   },
   {
-    topic: '`!reset` that takes nothing away',
+    topic: '`!reset` without anything to reset',
     compose: 'silent',
     devctl: 'warning',
   },
   {
-    topic: 'An anchor of another YAML document',
+    topic: 'An alias to an anchor in another YAML document',
     compose: 'accepted',
-    devctl: 'error, as YAML says',
+    devctl: 'error, as YAML requires',
   },
   {
-    topic: '`mode: 644` of configs and secrets, without a zero in front',
+    topic: '`mode: 644` of configs and secrets, without a leading zero',
     compose: 'the decimal number, which is 01204',
     devctl: '0644, with a warning',
   },
   {
     topic: '`endpoints` of several files',
     compose: 'an unknown key',
-    devctl: 'merged by path: the rule of the later file wins',
+    devctl: 'merged by path: the later file wins',
   },
   {
     topic: 'Labels that begin with `com.docker.compose.`',
@@ -147,7 +147,7 @@ export const differences: readonly ComposeDifference[] = [
   },
   {
     topic: '`content: ""` of a config, and `privileged: false`, `user: ""` and the like of a `pre_start` hook',
-    compose: '`config` drops them, so that what it prints means something else',
+    compose: '`config` drops them, so its output means something else',
     devctl: 'printed',
   },
 ]

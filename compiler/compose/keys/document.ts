@@ -21,7 +21,7 @@ export function composeDocument(): string {
     ),
     hostPaths,
     extensions,
-    `## Where devctl reads a file in another way than Compose\n\n${table(
+    `## Differences from Compose\n\n${table(
       ['', 'Compose', 'devctl'],
       differences.map(({ topic, compose, devctl }) => [topic, compose, devctl]),
     )}`,
@@ -31,40 +31,40 @@ export function composeDocument(): string {
 
 const introduction = `# Compose keys
 
-<!-- Made from the table in compiler/compose/keys; change it there. -->
+<!-- Generated from the table in compiler/compose/keys. Edit it there. -->
 
-Every key of the Compose Specification and of devctl's dialect, and what becomes of it in Kubernetes:
+Every key of the Compose Specification and of devctl's dialect, and what it becomes in Kubernetes:
 
-- **mapped**: it becomes what the column says.
-- **approximated**: it becomes something near to it; a warning says what is lost.
-- **no effect**: it means nothing in a cluster. It is accepted and left out, with a warning, or silently where nothing is lost.
-- **refused**: an error, because the application would be another one without it.
-- **devctl**: devctl uses it; no manifest has it.
+- **mapped**: it becomes what the column "becomes" shows.
+- **approximated**: there is no exact equivalent; devctl writes the nearest one and warns about what is lost.
+- **no effect**: there is no equivalent. The key is accepted and left out, with a warning unless nothing is lost.
+- **refused**: an error, because the application would not work as described without it.
+- **devctl**: devctl itself uses the key; it does not appear in manifests.
 
-With \`--strict\` a warning about a lost or approximated key is an error. Unknown keys are errors.`
+With \`--strict\` warnings about keys without effect and approximated keys are errors. Unknown keys are always errors.`
 
 const hostPaths = `## Host paths
 
-A cluster does not see the files of your machine, so a host path of \`volumes\` becomes something that it has. What that is depends on what git tracks, not on what
-is on the disk, so that a laptop and a fresh clone render the same.
+A cluster cannot access the files on your machine, so a host path in \`volumes\` becomes a Kubernetes object. Which one depends on what git tracks, not on what
+is on disk, so a laptop and a fresh clone render the same manifests.
 
-| in a git checkout the path holds | it becomes |
+| content of the path in a git checkout | becomes |
 | --- | --- |
-| tracked files, up to 1 MiB together | a ConfigMap, or a Secret where it looks like keys, mounted read-only. The files are those of the working tree, their modes those of the index |
-| a folder, or nothing, in which git tracks nothing (\`.gitkeep\` and the like do not count) | a claim that is named after the path, shared by all services that mount it |
-| the same, but no service writes to it; or it is named like a file | an error: there is nothing to read |
-| more than 1 MiB of tracked files | an error that names \`x-mount\` |
-| an untracked file | a ConfigMap or Secret, with a warning: other machines do not have it |
+| tracked files, up to 1 MiB in total | a ConfigMap, or a Secret if the content looks like keys, mounted read-only. Content is taken from the working tree, file modes from the index |
+| a folder without tracked files (\`.gitkeep\` and the like do not count), or nothing | a claim named after the path, shared by all services that mount it |
+| the same, but no service writes to it, or its name looks like a file | an error: there is nothing to read |
+| more than 1 MiB of tracked files | an error that suggests \`x-mount\` |
+| an untracked file | a ConfigMap or Secret, with a warning: other machines do not have the file |
 
-- Untracked files beside tracked ones are left out, and a warning names them. A file that is mounted into a folder which is copied joins it.
-- A service with \`build\` does not mount what its Dockerfile copies to the same place from the context (\`.dockerignore\` and stages are considered). Else its host
+- Untracked files next to tracked ones are left out, with a warning that names them. A file that is mounted into a copied folder becomes part of it.
+- A service with \`build\` does not mount what its Dockerfile copies to the same place from the context (\`.dockerignore\` and stages are considered). Its other host
   paths are treated as above; what cannot be copied is left out with a warning.
-- A checkout counts when it tracks anything in the folder of the project. Outside one, and where git does not answer, a path holds what is there on this machine
-  without \`.git\` and what \`.gitignore\` names, with a warning.
-- What lies outside the project and its checkout becomes a Secret. Where it is missing, a folder of your home is not mounted, with a warning.
-- Line ends are those of the working tree: give text files \`eol=lf\` in \`.gitattributes\` where people work on Windows with \`core.autocrlf\`.
+- A checkout counts if it tracks any file in the project folder. Outside a checkout, and if git fails, the content of a path is what is on this machine
+  without \`.git\` and ignored files, with a warning.
+- A path outside the project and its checkout becomes a Secret. A missing folder in your home directory is not mounted, with a warning.
+- Line endings are taken from the working tree: set \`eol=lf\` in \`.gitattributes\` if people work on Windows with \`core.autocrlf\`.
 
-\`x-mount\` in the long form has the last word:
+\`x-mount\` in the long form overrides these rules:
 
 \`\`\`yaml
 volumes:
@@ -76,9 +76,9 @@ volumes:
 
 const extensions = `## Extensions
 
-A key that begins with \`x-\` is accepted everywhere and ignored, but for the dialect's own (\`x-node-selector\`,
+A key that begins with \`x-\` is accepted and ignored everywhere, except for the dialect's own (\`x-node-selector\`,
 \`x-mount\`, \`x-platform-readiness\`, \`x-platform-liveness\`). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
-\`depends_on\` it is a name like any other.`
+\`depends_on\` it is an ordinary name.`
 
 /** The top-level keys; members that have a section of their own are left to it. */
 function topLevel(): (readonly string[])[] {

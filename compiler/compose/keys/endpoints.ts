@@ -5,11 +5,7 @@ import { portNumber } from './lifecycle.ts'
 
 /** Where the certificate of a host comes from: a Secret, or an issuer of cert-manager that makes one. */
 export const tls: Shape = object({
-  secret: mapped(
-    text(),
-    'the Secret with the certificate; the one that an issuer makes',
-    'with an issuer: `ROUTE-tls`',
-  ),
+  secret: mapped(text(), 'the Secret with the certificate, yours or the issuer’s', 'with an issuer: `ROUTE-tls`'),
   issuer: mapped(text(), 'the annotation `cert-manager.io/issuer`'),
   clusterIssuer: mapped(text(), 'the annotation `cert-manager.io/cluster-issuer`'),
 })
@@ -23,8 +19,8 @@ const host: Shape = either(
 export const hosts: Shape = either(host, list(host))
 
 const ownHosts = {
-  host: mapped(hosts, 'a route of its own for each of these hosts', 'beside the host that the endpoint has anyway'),
-  tls: mapped(tls, 'the certificate of these hosts', 'default: that of the environment'),
+  host: mapped(hosts, 'a separate route for each host', 'in addition to the generated host of the endpoint'),
+  tls: mapped(tls, 'the certificate of these hosts', 'default: the certificate of the environment'),
 }
 
 const endpointRules = list(

@@ -27,11 +27,11 @@ export const imageAndProcess = {
       like: '`every_12h`',
     }),
     '`imagePullPolicy`',
-    'absent: what Kubernetes would choose for the tag, written out. `daily`, `weekly` and `every_…` become `IfNotPresent` with a warning',
+    'default: the Kubernetes default for the tag, written out. `daily`, `weekly` and `every_…` become `IfNotPresent` with a warning',
   ),
   pull_refresh_after: none(text(), {
-    why: 'Kubernetes pulls an image when a Pod starts, or not; it does not know the age of what it has.',
-    hint: 'use `pull_policy: always` to look for a newer image at every start',
+    why: 'Kubernetes decides when a Pod starts if it pulls the image; it does not know the age of a cached one.',
+    hint: 'use `pull_policy: always` to check for a newer image at every start',
   }),
   platform: mapped(
     text(),
@@ -44,7 +44,7 @@ export const imageAndProcess = {
   environment: mapped(
     keyValues(),
     '`env`, sorted by name',
-    'wins over `env_file`, also when empty. `$` is escaped where Kubernetes would expand it again',
+    'wins over `env_file`, even if empty. `$` is escaped where Kubernetes would expand it again',
   ),
   env_file: mapped(
     either(
@@ -55,8 +55,8 @@ export const imageAndProcess = {
           object(
             {
               path: cli(text(), 'the file to read'),
-              format: cli(text(), 'its grammar: as `.env`, or `raw`'),
-              required: cli(flag(), 'whether a missing file is an error'),
+              format: cli(text(), 'its format: as `.env`, or `raw`'),
+              required: cli(flag(), '`false`: a missing file is not an error'),
             },
             { required: ['path'] },
           ),
@@ -70,24 +70,24 @@ export const imageAndProcess = {
     'annotations of every object of the service and of its Pods',
     '`dev.platform/*` labels are instructions and never reach the Pods',
   ),
-  label_file: mapped(textOrList(), 'annotations, below those of `labels`'),
+  label_file: mapped(textOrList(), 'annotations; `labels` wins'),
   annotations: mapped(keyValues(), 'annotations of the Pods'),
   init: approximated(
     flag(),
     '`shareProcessNamespace: true`',
-    'the pause process reaps zombies, but the program is no longer process 1',
+    'the pause process reaps zombies, but the program is no longer PID 1',
     {
       message:
-        '`init` becomes a shared process namespace: the pause process reaps zombies, and the program is not process 1',
-      why: 'Compose starts a small init as process 1, which passes signals on and reaps zombies. In a Pod the pause container does the reaping when the containers share a process namespace; the program itself then has another process number.',
-      hint: 'to keep both, start the program through an init of the image (`tini`, `dumb-init`)',
+        '`init` becomes a shared process namespace: the pause process reaps zombies, and the program is not PID 1',
+      why: 'Compose starts a small init process as PID 1, which forwards signals and reaps zombies. In a Pod the pause container reaps zombies if the containers share a process namespace; the program then has another PID.',
+      hint: 'for both, start the program with an init process in the image (`tini`, `dumb-init`)',
       harmless: isFalse,
     },
   ),
   user: mapped(
     text(),
     '`securityContext.runAsUser` and `runAsGroup`',
-    'numbers and `root`; other names cannot be looked up in an image that is not at hand (warning)',
+    'numbers and `root`; other names need the `/etc/passwd` of the image (warning)',
   ),
   group_add: mapped(
     list(anyOf('string', 'integer'), { unique: true }),
@@ -97,29 +97,29 @@ export const imageAndProcess = {
   umask: none(
     { scalar: { types: ['integer', 'string', 'null'], minimum: 0, maximum: 4294967295 } },
     {
-      why: 'A Pod has no field for the mask of new files; a process starts with the one of the container runtime, 0022.',
-      hint: "set it where the process starts: `sh -c 'umask 077; exec …'`",
+      why: 'A Pod has no field for the umask; a process starts with the umask of the container runtime, 0022.',
+      hint: "set it when the process starts: `sh -c 'umask 077; exec …'`",
     },
   ),
   stop_grace_period: mapped(
     { scalar: { types: ['string', 'integer'], minimum: 0 } },
     '`terminationGracePeriodSeconds`',
-    'a number without a unit is seconds. Absent: 10, as in Compose',
+    'a number without a unit is seconds. Default: 10, as in Compose',
   ),
   stop_signal: none(text(), {
-    message: '`stop_signal` is left out: the container gets the signal that its image names (STOPSIGNAL), else SIGTERM',
-    why: 'The field that Kubernetes has for it is still switched off in most clusters. What every container runtime honours is the `STOPSIGNAL` of the image.',
-    hint: 'put `STOPSIGNAL` into the Dockerfile',
+    message: '`stop_signal` is left out: the container gets the `STOPSIGNAL` of its image, else SIGTERM',
+    why: 'The Kubernetes field for it is behind a feature gate that most clusters have not enabled. Every container runtime respects the `STOPSIGNAL` of the image.',
+    hint: 'set `STOPSIGNAL` in the Dockerfile',
   }),
-  runtime: mapped(text(), '`runtimeClassName`', '`runc` is every cluster’s default and left out'),
+  runtime: mapped(text(), '`runtimeClassName`', '`runc` is the default of every cluster and left out'),
   logging: none(
     object({
       driver: text(),
       options: options('null'),
     }),
     {
-      why: 'In a cluster the node keeps what a container prints, and an agent on the node sends it on. A Pod cannot choose a logging driver.',
-      hint: 'print to standard output; where the lines go is for the cluster’s log agent',
+      why: 'The node stores the output of a container, and a log agent on the node forwards it. A Pod cannot choose a logging driver.',
+      hint: 'log to standard output and configure the log agent of the cluster',
       minor: value => {
         const driver = value.kind === 'map' ? value.entries.get('driver')?.value : undefined
         return (
@@ -138,15 +138,15 @@ export const imageAndProcess = {
       }),
     ),
     {
-      message: '`models` needs a model runner, and a cluster has none',
-      why: 'Compose starts models in the engine’s own model runner and hands their addresses to the service. There is no such runner in a cluster, and without the addresses the service would not be what the file says.',
-      hint: 'run the model as a service of its own, and give its address and name in `environment`',
+      message: '`models` needs a model runner, which Kubernetes does not have',
+      why: 'Compose starts models in the model runner of the container engine and passes their addresses to the service. Kubernetes has no model runner, and without the addresses the service would not work as described.',
+      hint: 'run the model as a separate service, and set its address and name in `environment`',
     },
   ),
   use_api_socket: refused(strictFlag(), {
-    message: '`use_api_socket` needs a container engine, and a cluster gives no container access to one',
-    why: 'The key mounts the engine’s API socket and credentials into the container. A node of a cluster does not offer such a socket.',
-    hint: 'talk to the cluster’s API instead, or remove the key',
+    message: '`use_api_socket` needs a container engine socket, which Kubernetes does not expose',
+    why: 'The key mounts the API socket and the credentials of the container engine into the container. Nodes of a cluster do not offer such a socket.',
+    hint: 'use the Kubernetes API instead, or remove the key',
     harmless: isFalse,
   }),
 }

@@ -16,29 +16,29 @@ export const isolation = {
   sysctls: mapped(
     keyValues(),
     '`securityContext.sysctls` of the Pod',
-    'a cluster admits the safe ones only, unless its nodes say otherwise (warning)',
+    'a cluster allows safe sysctls only, unless its nodes are configured otherwise (warning)',
   ),
   pid: mapped(anyOf('string', 'null'), '`hostPID`', '`service:x`: one Pod with a shared process namespace'),
-  ipc: mapped(text(), '`hostIPC`', '`service:x`: one Pod; `private` and `shareable` are what a Pod has'),
-  uts: mapped(text(), 'what `network_mode: host` gives', '`service:x`: one Pod'),
+  ipc: mapped(text(), '`hostIPC`', '`service:x`: one Pod; `private` and `shareable` are the default'),
+  uts: mapped(text(), '`host` comes with `network_mode: host`', '`service:x`: one Pod'),
   cgroup: none(word(['host', 'private']), {
-    why: 'Every container of a Pod has a control group namespace of its own.',
+    why: 'Every container of a Pod has its own control group namespace.',
     harmless: isOneOf('private'),
   }),
   cgroup_parent: none(text(), {
-    why: 'The kubelet decides where the control groups of Pods are, by their quality of service.',
+    why: 'The kubelet places the control groups of Pods by their quality-of-service class.',
     hint: 'set requests and limits in `deploy.resources`',
   }),
   userns_mode: none(text(), {
-    why: 'Whether Pods have user namespaces of their own depends on the cluster; `host` is what a Pod has unless it asks for another.',
+    why: 'User namespaces for Pods depend on the cluster. `host` is the default.',
     harmless: isOneOf('host', ''),
   }),
   isolation: none(text(), {
-    why: 'It chooses between kinds of Windows containers.',
+    why: 'The key selects the isolation of Windows containers.',
     hint: 'use `runtime` with the name of a RuntimeClass',
     harmless: isOneOf('default', 'process', ''),
   }),
   credential_spec: none(object({ config: text(), file: text(), registry: text() }), {
-    why: 'It gives a Windows container the account of a managed service. devctl makes Pods for Linux.',
+    why: 'The key gives a Windows container a group managed service account. devctl creates Linux Pods only.',
   }),
 }

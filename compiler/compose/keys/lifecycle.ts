@@ -36,13 +36,13 @@ export const healthcheck: Shape = object({
     'of the dialect',
   ),
   interval: mapped(text(), '`periodSeconds`', 'whole seconds, at least one'),
-  timeout: mapped(text(), '`timeoutSeconds`', 'absent: 30 s, as in Compose'),
+  timeout: mapped(text(), '`timeoutSeconds`', 'default: 30 s, as in Compose'),
   retries: mapped(number(), '`failureThreshold`'),
   start_period: mapped(text(), '`initialDelaySeconds`'),
   start_interval: unusable(text(), 'a probe has one interval (warning)'),
   disable: mapped(flag(), 'no probe'),
-  'x-platform-readiness': switchedOnProbe('`readinessProbe`', 'of the dialect; `true` unless given'),
-  'x-platform-liveness': switchedOnProbe('`livenessProbe`', 'of the dialect; `false` unless given'),
+  'x-platform-readiness': switchedOnProbe('`readinessProbe`', 'of the dialect; default `true`'),
+  'x-platform-liveness': switchedOnProbe('`livenessProbe`', 'of the dialect; default `false`'),
 })
 
 /** A port as a number, or as text where a variable gave it. */
@@ -61,10 +61,10 @@ export const dependsOn: Shape = either(
         {
           condition: mapped(
             word(['service_started', 'service_healthy', 'service_completed_successfully']),
-            'what the wait waits for',
+            'what the init container or `deploy` waits for',
           ),
-          required: mapped(strictFlag(), '`false`: no wait for a service that is not there'),
-          restart: unusable(flag(), 'Kubernetes has no such link between workloads (warning)'),
+          required: mapped(strictFlag(), '`false`: no wait if the service does not exist'),
+          restart: unusable(flag(), 'Kubernetes does not restart dependants (warning)'),
         },
         { required: ['condition'] },
       ),
@@ -75,11 +75,11 @@ export const dependsOn: Shape = either(
 )
 
 const hookKeys = {
-  command: mapped(command(), '`exec` of the handler', 'several hooks run one after the other'),
-  user: unusable(text(), 'a handler runs as the container’s user (warning)'),
-  privileged: unusable(flag(), 'a handler has the container’s rights (warning)'),
+  command: mapped(command(), '`exec` of the handler', 'several hooks run in order'),
+  user: unusable(text(), 'a handler runs as the user of the container (warning)'),
+  privileged: unusable(flag(), 'a handler has the privileges of the container (warning)'),
   working_dir: mapped(text(), '`cd` before the command'),
-  environment: mapped(keyValues(), 'variables of the command'),
+  environment: mapped(keyValues(), 'environment variables of the command'),
 }
 
 /** A command in the running container. */
@@ -97,15 +97,11 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
           family: 'pre-start',
           says: 'has no effect on the hook and is left out',
           harmless: isInherited,
-          why: 'Of a `pre_start` hook the image, the command, the user, `privileged`, the working directory and the environment become those of an init container. The rest it has in common with its service.',
+          why: 'A `pre_start` hook becomes an init container with its own image, command, user, `privileged`, working directory and environment. It shares everything else with the service.',
           hint: 'set it on the service',
         })
-  keys['image'] = mapped(text(), '`initContainers[].image`', 'that of the service unless given')
-  keys['per_replica'] = mapped(
-    flag(),
-    'an init container of every Pod',
-    'an init container runs at every start of a Pod',
-  )
+  keys['image'] = mapped(text(), '`initContainers[].image`', 'default: the image of the service')
+  keys['per_replica'] = mapped(flag(), 'an init container of every Pod', 'an init container runs whenever a Pod starts')
   return object(keys)
 }
 
@@ -125,7 +121,7 @@ export const develop: Shape = {
             path: cli(text(), 'folder or file to watch'),
             action: cli(word(['rebuild', 'sync', 'restart', 'sync+restart', 'sync+exec']), 'what a change does'),
             target: cli(text(), 'path in the container'),
-            ignore: cli(textOrList({ unique: true }), 'patterns to leave out'),
+            ignore: cli(textOrList({ unique: true }), 'patterns to ignore'),
             include: cli(textOrList({ unique: true }), 'patterns to watch'),
             initial_sync: cli(strictFlag(), 'copy everything at the start'),
             exec: cli(hookOfWatch, 'command after the copy'),
@@ -133,7 +129,7 @@ export const develop: Shape = {
           { required: ['path', 'action'] },
         ),
       ),
-      'paths that `up` keeps in line',
+      'paths that `up` watches and syncs',
     ),
   }),
 }
@@ -151,8 +147,8 @@ export const provider: Row = refused(
     { required: ['type'] },
   ),
   {
-    message: 'a service with a `provider` is no container, and nothing in a cluster provides it',
-    why: 'Compose calls a program on this machine that makes the service, and hands what it prints to the dependants. The manifests could not say where the service is.',
-    hint: 'run it as a service with an `image`, or give its address to the dependants in `environment`',
+    message: 'a service with a `provider` is not a container; Kubernetes does not support it',
+    why: 'Compose runs a program on this machine that provides the service, and passes the variables that it prints to the dependants. The address of the service is not known when the manifests are written.',
+    hint: 'run it as a service with an `image`, or set its address in the `environment` of the dependants',
   },
 )

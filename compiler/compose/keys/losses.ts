@@ -14,9 +14,10 @@ export interface Use {
 const outcomes: Readonly<Record<Fate, string>> = {
   mapped: 'is mapped to Kubernetes.',
   cli: 'is used by devctl itself.',
-  approximated: 'becomes something in Kubernetes that is near to it, but not the same.',
-  none: 'belongs to Compose and has no equivalent in Kubernetes. It is accepted and left out.',
-  refused: 'belongs to Compose, but devctl refuses it: without it the application would not be what the file says.',
+  approximated: 'has no exact equivalent in Kubernetes; devctl writes the nearest one.',
+  none: 'has no equivalent in Kubernetes. It is accepted and left out.',
+  refused:
+    'has no equivalent in Kubernetes, and devctl refuses it: the application would not work as described without it.',
 }
 
 const briefly: Readonly<Record<Severity, string>> = {
@@ -84,8 +85,8 @@ function minorKind(code: string, loss: Loss, keys: readonly string[]): Diagnosti
   return diagnostic<Use>({
     code,
     severity: 'info',
-    explain: `${oneOf(keys)} is left out, and with this value nothing is lost by it.\n\n${loss.why}`,
-    text: ({ name }) => ({ message: `\`${name}\` is left out: a cluster does this by itself` }),
+    explain: `${oneOf(keys)} is left out. With this value nothing is lost.\n\n${loss.why}`,
+    text: ({ name }) => ({ message: `\`${name}\` is left out: a cluster does this anyway` }),
   })
 }
 

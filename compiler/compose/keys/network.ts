@@ -26,7 +26,7 @@ const outsideHttp = object(
   {
     type: mapped(word(['LoadBalancer', 'NodePort']), '`type`'),
     nodePort: mapped(portNumber(), '`nodePort`', 'default: the cluster chooses'),
-    annotations: mapped(keyValues(), 'annotations', 'what load balancers of clouds read'),
+    annotations: mapped(keyValues(), 'annotations', 'settings of the cloud’s load balancer'),
     loadBalancerClass: mapped(text(), '`loadBalancerClass`'),
     sourceRanges: mapped(list(text()), '`loadBalancerSourceRanges`', 'CIDRs'),
   },
@@ -41,21 +41,21 @@ export const extraHosts: Shape = either(
 
 const address = {
   family: 'static-address',
-  note: 'a Pod has another address at every start',
-  why: 'A Pod gets its address when it starts and another one when it starts again. What peers use is the name of the service, which stays.',
+  note: 'a Pod has a new address at every start',
+  why: 'A Pod gets a new address whenever it starts. Peers use the name of the service, which is stable.',
   hint: 'use the name of the service instead of the address',
 }
 
 const attachment = {
   family: 'network-attachment',
   note: 'a Pod has one network interface',
-  why: 'A Pod has one network interface, and the cluster’s network plugin sets it up. There is nothing to choose between networks or to set for one of them.',
+  why: 'A Pod has one network interface, and the cluster’s network plugin sets it up. It has no networks to choose from and nothing to set for each of them.',
 }
 
 const clusterNetwork = {
   family: 'network-driver',
-  note: 'the cluster has one network, of its own',
-  why: 'The cluster has one network, made by its network plugin. The networks of the file become policies about who may talk to whom.',
+  note: 'the cluster has one network',
+  why: 'The cluster has one network, which its network plugin provides. The networks of the file become NetworkPolicies that control which Pods may connect.',
 }
 
 /** How a container is reached and what it reaches: keys of services, jobs and pre_start hooks. */
@@ -75,8 +75,8 @@ export const network = {
               aliases: mapped(list(text()), 'a Service for each alias'),
               use_service_name_alias: none(flag(), {
                 family: 'service-name-alias',
-                message: '`use_service_name_alias: false` has no effect: the service can be reached by its name',
-                why: 'Every service gets a Kubernetes Service of its name, on one network for all.',
+                message: '`use_service_name_alias: false` has no effect: the service is reachable by its name',
+                why: 'Every service gets a Kubernetes Service with its name, on the one network of the cluster.',
                 harmless: isTrue,
               }),
               ipv4_address: none(text(), address),
@@ -89,7 +89,7 @@ export const network = {
               gw_priority: none(strictNumber(), { ...attachment, harmless: isZero }),
             }),
           ),
-          'a label of the Pods, which the network’s NetworkPolicy selects',
+          'a Pod label that the NetworkPolicy of the network selects',
         ),
         { names: resourceName, called: 'NETWORK' },
       ),
@@ -99,13 +99,13 @@ export const network = {
   mac_address: none(text(), { ...attachment }),
   hostname: mapped(text(), '`hostname` of the Pod', 'peers reach the service by its name, as in Compose'),
   domainname: none(text(), {
-    why: 'The name that a Pod gives itself has no domain part of its own in the clusters of today.',
-    hint: 'give peers a name for it with `networks.default.aliases`',
+    why: 'In current clusters a Pod cannot set the domain part of its host name.',
+    hint: 'to give it another name, use `networks.default.aliases`',
   }),
   dns: mapped(
     textOrList(),
     '`dnsConfig.nameservers`',
-    'after the cluster’s own, or the names of services would not be found; three at most',
+    'after the cluster’s own, which resolve service names; at most three',
   ),
   dns_search: mapped(textOrList(), '`dnsConfig.searches`'),
   dns_opt: mapped(list(text()), '`dnsConfig.options`'),
@@ -124,29 +124,25 @@ export const exposure = {
             published: mapped(
               anyOf('string', 'integer'),
               'an HTTPS route, and a port of the Service',
-              'not for ports of databases and debuggers (warning): use `endpoints` for them. `0`, a port of the engine’s choice, is not public (warning)',
+              'not for database and debugger ports (warning): use `endpoints` for them. `0` (the engine chooses a port) is not public (warning)',
             ),
             host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
             protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
-            app_protocol: mapped(text(), '`appProtocol` of the Service', 'names that Kubernetes refuses get a warning'),
+            app_protocol: mapped(text(), '`appProtocol` of the Service', 'invalid names get a warning'),
             mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
             name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
             'x-host': mapped(
               hosts,
-              'a route of its own for each of these hosts',
-              'of the dialect; beside the port’s own address',
+              'a separate route for each host',
+              'of the dialect; in addition to the generated host',
             ),
-            'x-expose': mapped(
-              outsideHttp,
-              'a Service of that type',
-              'of the dialect; takes the place of the HTTPS route',
-            ),
+            'x-expose': mapped(outsideHttp, 'a Service of that type', 'of the dialect; replaces the HTTPS route'),
           },
           { required: ['target'] },
         ),
       ),
     ),
-    'ports of the Service; a published one also an HTTPS route',
+    'ports of the Service; a published port also gets an HTTPS route',
   ),
   expose: mapped(list(anyOf('string', 'number')), 'ports of the container and the Service'),
 }
@@ -154,18 +150,14 @@ export const exposure = {
 /** A network of the file. */
 export const topLevelNetwork: Shape = orNull(
   object({
-    name: unusable(text(), 'labels and policies go by the key'),
-    internal: mapped(flag(), 'no way out but to members and the cluster’s DNS'),
-    external: mapped(
-      either(flag(), object({ name: text() })),
-      'a label only',
-      'the network is taken to be the namespace (warning)',
-    ),
+    name: unusable(text(), 'labels and policies use the key'),
+    internal: mapped(flag(), 'egress to members and the cluster’s DNS only'),
+    external: mapped(either(flag(), object({ name: text() })), 'a label only', 'treated as the namespace (warning)'),
     labels: mapped(
       either(record(anyOf('string', 'number', 'boolean', 'null')), list(text())),
       'annotations of the NetworkPolicy',
     ),
-    attachable: unusable(flag(), 'nothing to do: Pods may always join'),
+    attachable: unusable(flag(), 'not needed: Pods may always join'),
     driver: none(text(), {
       ...clusterNetwork,
       harmless: isOneOf('bridge', 'overlay', 'default', ''),
@@ -181,19 +173,19 @@ export const topLevelNetwork: Shape = orNull(
         options: record(text()),
       }),
       {
-        why: 'The cluster gives out the addresses. A Pod has another one at every start.',
-        hint: 'use the names of services instead of addresses',
+        why: 'The cluster assigns the addresses. A Pod has a new one at every start.',
+        hint: 'use service names instead of addresses',
         harmless: isEmpty,
       },
     ),
     enable_ipv4: none(flag(), {
       family: 'address-family',
-      why: 'Which families of addresses there are is decided for the cluster.',
+      why: 'IPv4 and IPv6 are configured for the whole cluster.',
       harmless: isTrue,
     }),
     enable_ipv6: none(flag(), {
       family: 'address-family',
-      why: 'Which families of addresses there are is decided for the cluster.',
+      why: 'IPv4 and IPv6 are configured for the whole cluster.',
       harmless: isFalse,
     }),
   }),

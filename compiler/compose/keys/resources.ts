@@ -16,7 +16,7 @@ import {
 
 const realtime = {
   family: 'cpu-realtime',
-  why: 'A Pod cannot reserve time with the real-time scheduler of the kernel.',
+  why: 'A Pod cannot reserve time of the kernel’s real-time scheduler.',
 }
 
 const rates = list(object({ path: text(), rate: integer() }))
@@ -37,9 +37,9 @@ export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape
         '`gpu` and `tpu`; others get a warning',
       ),
       driver: mapped(text(), 'the vendor’s extended resource', '`nvidia` unless given; `amd`, `intel`'),
-      count: mapped(integer(), 'how many of it', '`all` has no equivalent: 1, with a warning'),
+      count: mapped(integer(), 'its quantity', '`all` has no equivalent: 1, with a warning'),
       device_ids: unusable(list(text(), { unique: true }), 'the scheduler picks the device (warning)'),
-      options: unusable(keyValues({ unique: true }), 'the device plugin has no options for one Pod (warning)'),
+      options: unusable(keyValues({ unique: true }), 'device plugins take no options per Pod (warning)'),
     },
     options.capabilitiesRequired ? { required: ['capabilities'] } : { open: true },
   )
@@ -47,56 +47,56 @@ export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape
 /** What a container may use of a machine: keys of services, jobs and pre_start hooks. */
 export const machine = {
   cpus: mapped(number(), '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
-  cpu_count: mapped(integer({ minimum: 0 }), '`resources.limits.cpu`', 'where `cpus` is not given'),
+  cpu_count: mapped(integer({ minimum: 0 }), '`resources.limits.cpu`', 'if `cpus` is not set'),
   cpu_quota: mapped(number(), '`resources.limits.cpu`', 'divided by `cpu_period`'),
   cpu_period: mapped(
     number(),
     '`resources.limits.cpu`',
-    'what `cpu_quota` is divided by, 100 ms unless given; alone it is left out (warning)',
+    'the divisor of `cpu_quota`, default 100 ms; alone it is left out (warning)',
   ),
   cpu_shares: mapped(number(), '`resources.requests.cpu`', 'shares divided by 1024'),
   cpu_percent: none(integer({ minimum: 0, maximum: 100 }), {
-    why: 'It is a limit for Windows containers, in percent of a machine whose size nobody knows beforehand.',
+    why: 'The key is a limit for Windows containers, in percent of the machine. The size of the node is not known in advance.',
     hint: 'use `cpus`',
     harmless: isZero,
   }),
   cpu_rt_period: none(number(), realtime),
   cpu_rt_runtime: none(number(), realtime),
   cpuset: none(text(), {
-    why: 'A Pod cannot choose its processors. A node with the static CPU manager gives processors of their own to containers whose `cpus` is a whole number, with equal requests and limits.',
+    why: 'A Pod cannot choose its processors. A node with the static CPU manager policy gives exclusive processors to containers whose `cpus` is a whole number, with equal requests and limits.',
     hint: 'use `cpus`',
     harmless: isEmpty,
   }),
   mem_limit: mapped(number(), '`resources.limits.memory`', 'Compose’s units are binary: `1kb` is 1024 bytes'),
   mem_reservation: mapped(anyOf('string', 'integer'), '`resources.requests.memory`'),
   memswap_limit: none(number(), {
-    why: 'Swap is a matter of the node, and off in most clusters. A value equal to the memory limit asks for no swap, which is what a Pod gets.',
+    why: 'Swap is configured on the node, and off in most clusters. A value equal to the memory limit means no swap, which is what a Pod gets.',
     harmless: isMemoryLimit,
   }),
-  mem_swappiness: none(integer(), { why: 'How eagerly the kernel swaps is set on the node, for all Pods alike.' }),
+  mem_swappiness: none(integer(), { why: 'Swappiness is configured on the node, for all Pods alike.' }),
   oom_kill_disable: none(flag(), {
-    why: 'The kernel ends a container that uses more memory than its limit, always.',
+    why: 'The kernel always kills a container that exceeds its memory limit.',
     hint: 'raise `mem_limit`',
     harmless: isFalse,
   }),
   oom_score_adj: none(integer({ minimum: -1000, maximum: 1000 }), {
-    why: 'Kubernetes derives the score from requests and limits: a Pod whose requests equal its limits is the last to go.',
+    why: 'Kubernetes derives the score from requests and limits: a Pod whose requests equal its limits is killed last.',
     hint: 'set equal requests and limits in `deploy.resources`',
     harmless: isZero,
   }),
   pids_limit: none(number(), {
-    why: 'The number of processes in a Pod is limited by the kubelet (`podPidsLimit`), for all Pods of a node alike.',
+    why: 'The kubelet limits the number of processes in a Pod (`podPidsLimit`), for all Pods of a node alike.',
     hint: 'set it on the node',
     harmless: isUnlimited,
   }),
   shm_size: mapped(
     number(),
     'a memory `emptyDir` at `/dev/shm`',
-    'counts against the memory limit; 64 MiB or less is what a container has anyway',
+    'counts towards the memory limit; 64 MiB or less is the default of containers',
   ),
   ulimits: none(ulimits, {
-    why: 'A Pod has no field for limits of processes: a container starts with those of the node’s container runtime.',
-    hint: "set it on the node, or start the process through `sh -c 'ulimit -n 65535; exec …'`",
+    why: 'A Pod has no field for ulimits: a container starts with the ulimits of the node’s container runtime.',
+    hint: "set it on the node, or start the process with `sh -c 'ulimit -n 65535; exec …'`",
     harmless: isEmpty,
   }),
   blkio_config: none(
@@ -109,8 +109,8 @@ export const machine = {
       device_write_iops: rates,
     }),
     {
-      why: 'Kubernetes does not divide the bandwidth of disks among Pods.',
-      hint: 'choose a storage class that gives the volume the speed it needs',
+      why: 'Kubernetes does not limit or weight the disk I/O of Pods.',
+      hint: 'choose a storage class with the performance that the volume needs',
       harmless: isEmpty,
     },
   ),
@@ -118,7 +118,7 @@ export const machine = {
     record(
       none(anyOf('string', 'integer', 'null'), {
         family: 'storage-opt',
-        why: 'The options of a storage driver belong to the container engine. Only `size` has a counterpart: the limit of ephemeral storage.',
+        why: 'Storage driver options are for the container engine. Only `size` has an equivalent: the limit for ephemeral storage.',
       }),
       {
         keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
@@ -141,17 +141,17 @@ export const machine = {
           {
             source: mapped(text(), '`hostPath`'),
             target: mapped(text(), '`mountPath`'),
-            permissions: unusable(text(), 'a privileged container may do everything with it'),
+            permissions: unusable(text(), 'a privileged container has full access'),
           },
           { required: ['source', 'target'] },
         ),
       ),
     ),
     '`hostPath` in a privileged container',
-    'a warning in any case: without `privileged` it is left out, and with it the device is that of whatever node the Pod runs on',
+    'always a warning: without `privileged` it is left out; with it, the device is the one of the node where the Pod runs',
   ),
   device_cgroup_rules: none(list(text(), { unique: true }), {
-    why: 'A Pod cannot say which devices its control group may use. Devices come from device plugins, or a container is privileged.',
+    why: 'A Pod cannot set the device rules of its control group. It gets devices from device plugins, or runs privileged.',
     harmless: isEmpty,
   }),
 }

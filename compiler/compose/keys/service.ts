@@ -32,16 +32,12 @@ export const containerKeys: Readonly<Record<string, Row>> = {
 
 /** What services and jobs have in common. */
 const workloadKeys: Readonly<Record<string, Row>> = {
-  build: cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is given'),
-  depends_on: mapped(
-    dependsOn,
-    'the order of `deploy`, or waits in init containers',
-    'Kubernetes does not hold to it after the start',
-  ),
+  build: cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is set'),
+  depends_on: mapped(dependsOn, 'the order of `deploy`, or init containers that wait', 'applies to the start only'),
   healthcheck: mapped(
     healthcheck,
     '`readinessProbe`, `livenessProbe`',
-    'without one, the HEALTHCHECK of the Dockerfile where the image is built here (info); that of other images is not known',
+    'default: the HEALTHCHECK of the Dockerfile if the service has `build` (info)',
   ),
   ...exposure,
   stdin_open: mapped(flag(), '`stdin`'),
@@ -51,7 +47,7 @@ const workloadKeys: Readonly<Record<string, Row>> = {
 const containerName = text({
   pattern: /[a-zA-Z0-9][a-zA-Z0-9_.-]+|^[a-zA-Z0-9]$/,
   like: 'letters and digits, with `_`, `.` and `-` between them',
-  odd: { pattern: /^.$/, says: 'Compose itself wants two characters or more' },
+  odd: { pattern: /^.$/, says: 'Compose itself requires at least two characters' },
 })
 
 /** The keys of a service by subject, for the documentation. */
@@ -67,7 +63,7 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
       // A variable that nothing sets leaves the empty text, which counts as absent.
       word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
       'the kind of workload: anything but `always` is a Job',
-      'absent means `always`; `unless-stopped` and `any` are the same',
+      'default `always`; `unless-stopped` and `any` mean the same',
     ),
     scale: mapped(integer(), '`replicas`, or `completions` of a Job'),
     deploy: mapped(deploy, 'the workload'),
@@ -78,24 +74,24 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
     ),
     post_start: mapped(list(hook), '`lifecycle.postStart`'),
     pre_stop: mapped(list(hook), '`lifecycle.preStop`'),
-    container_name: mapped(containerName, 'a Service of that name', 'Compose resolves it, so peers may use it'),
+    container_name: mapped(containerName, 'a Service of that name', 'Compose resolves it as a host name'),
     provider,
-    profiles: cli(list(text()), 'whether the service is there'),
+    profiles: cli(list(text()), 'selects the services'),
     extends: cli(
       either(
         text(),
         object({ service: cli(text(), 'its name'), file: cli(text(), 'the file it is in') }, { required: ['service'] }),
       ),
-      'the service to begin with',
+      'the service to start from',
     ),
     attach: cli(flag(), '`false`: left out of `logs`'),
-    develop: cli(develop, 'paths that `up` keeps in line'),
+    develop: cli(develop, 'paths that `up` watches and syncs'),
   },
   'Machine resources': { resources: mapped(serviceResources, '`resources`', 'of the dialect'), ...machine },
   Network: {
     ...exposure,
     ...network,
-    links: mapped(list(text()), 'a Service for the alias, and the order of start'),
+    links: mapped(list(text()), 'a Service for the alias, and the start order'),
     external_links: mapped(list(text(), { unique: true }), 'a Service of type ExternalName'),
   },
   Storage: storage,
@@ -147,8 +143,8 @@ export const jobs: Row = refused(
   ),
   {
     note: 'use a service with `restart: "no"`',
-    message: '`jobs` are not supported: devctl deploys services',
-    why: 'A job waits for a schedule or for somebody to start it. devctl has no command for the one and makes no CronJob for the other yet.',
-    hint: 'write what should run once at a deploy as a service with `restart: "no"`',
+    message: '`jobs` is not supported: devctl deploys services',
+    why: 'A job runs on a schedule or when somebody starts it. devctl does not create CronJobs yet, and has no command that starts a job.',
+    hint: 'for something that runs once at a deploy, write a service with `restart: "no"`',
   },
 )

@@ -27,8 +27,8 @@ const fileReferences = (what: string): Shape =>
         source: mapped(text(), `the ${what}`),
         target: mapped(text(), '`mountPath` of the file'),
         mode: mapped(number(), '`mode` of the file'),
-        uid: unusable(text(), 'files have no owner of their own in a Pod (warning)'),
-        gid: unusable(text(), 'files have no owner of their own in a Pod (warning)'),
+        uid: unusable(text(), 'a mounted file has no owner setting in a Pod (warning)'),
+        gid: unusable(text(), 'a mounted file has no owner setting in a Pod (warning)'),
       }),
     ),
   )
@@ -46,10 +46,10 @@ export const storage = {
               'the kind of volume',
               '`cluster` and `npipe` are refused',
             ),
-            source: mapped(text(), 'the claim, the folder or the image', 'a service of the file stands for its image'),
+            source: mapped(text(), 'the claim, the folder or the image', 'a service name means its image'),
             target: mapped(text(), '`mountPath`'),
             read_only: mapped(flag(), '`readOnly`'),
-            consistency: unusable(text(), 'nothing to lose: it is about desktop machines'),
+            consistency: unusable(text(), 'not needed: for desktop machines only'),
             bind: mapped(
               object({
                 propagation: mapped(text(), '`mountPropagation`'),
@@ -59,7 +59,7 @@ export const storage = {
                   '`recursiveReadOnly`',
                   '`disabled` gets a warning',
                 ),
-                selinux: unusable(word(['z', 'Z']), 'the container runtime labels what it mounts'),
+                selinux: unusable(word(['z', 'Z']), 'the container runtime labels mounts itself'),
               }),
               'a ConfigMap, a Secret or a claim',
             ),
@@ -74,7 +74,7 @@ export const storage = {
             tmpfs: mapped(
               object({
                 size: mapped(integer({ minimum: 0 }), '`sizeLimit`'),
-                mode: unusable(number(), 'a memory volume may be written by all (warning)'),
+                mode: unusable(number(), 'everybody may write to a memory volume (warning)'),
               }),
               'a memory `emptyDir`',
             ),
@@ -85,25 +85,21 @@ export const storage = {
             ),
             'x-mount': mapped(
               word(['config', 'secret', 'claim', 'skip']),
-              'what becomes of a host path: a ConfigMap, a Secret, a claim, nothing',
-              'of the dialect; has the last word',
+              'a ConfigMap, a Secret, a claim or nothing for a host path',
+              'of the dialect; overrides the rules for host paths',
             ),
           },
           { required: ['type', 'target'] },
         ),
       ),
     ),
-    'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host: ConfigMap or Secret of the files that git tracks, else a claim',
+    'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host path: ConfigMap or Secret of the files that git tracks, else a claim',
     'a service with a named or anonymous volume is a StatefulSet',
   ),
-  tmpfs: mapped(textOrList(), 'a memory `emptyDir`', '`size=` is its limit; other options get a warning'),
-  volumes_from: mapped(list(text(), { unique: true }), 'the mounts of that service', '`container:x` is refused'),
+  tmpfs: mapped(textOrList(), 'a memory `emptyDir`', '`size=` sets its limit; other options get a warning'),
+  volumes_from: mapped(list(text(), { unique: true }), 'the volumes of that service', '`container:x` is refused'),
   configs: mapped(fileReferences('config'), 'one mounted file for each'),
-  secrets: mapped(
-    fileReferences('secret'),
-    'one mounted file for each',
-    'below `/run/secrets` unless `target` says otherwise',
-  ),
+  secrets: mapped(fileReferences('secret'), 'one mounted file for each', 'default: below `/run/secrets`'),
 }
 
 const external = either(flag(), object({ name: text() }))
@@ -113,28 +109,28 @@ const openExternal = either(flag(), object({ name: text() }, { open: true }))
 /** A volume of the file. */
 export const topLevelVolume: Shape = orNull(
   object({
-    name: mapped(text(), 'the name of the claim', 'as it is, without the project before it'),
+    name: mapped(text(), 'the name of the claim', 'without the project name as prefix'),
     driver: approximated(
       text(),
       'a claim of the default storage class',
-      'another driver than `local` gets a warning: name a storage class in `driver_opts.class`',
+      'drivers other than `local` get a warning: name a storage class in `driver_opts.class`',
     ),
     driver_opts: mapped(
       record(unusable(anyOf('string', 'number'), 'options of other drivers are left out (warning)'), {
         called: 'OPTION',
         otherwise: 'ignored',
         keys: {
-          size: mapped(anyOf('string', 'number'), '`resources.requests.storage`', '`1Gi` unless given'),
+          size: mapped(anyOf('string', 'number'), '`resources.requests.storage`', 'default `1Gi`'),
           class: mapped(anyOf('string', 'number'), '`storageClassName`'),
-          access: mapped(anyOf('string', 'number'), '`accessModes`', '`ReadWriteOnce` unless given'),
+          access: mapped(anyOf('string', 'number'), '`accessModes`', 'default `ReadWriteOnce`'),
           type: mapped(anyOf('string', 'number'), 'an `nfs` volume, a memory `emptyDir` or a host volume'),
-          o: mapped(anyOf('string', 'number'), 'address and options of it'),
+          o: mapped(anyOf('string', 'number'), 'its address and options'),
           device: mapped(anyOf('string', 'number'), 'its path'),
         },
       }),
       'the claim',
     ),
-    external: mapped(external, 'the claim is used, not made'),
+    external: mapped(external, 'the claim must exist'),
     labels: mapped(
       keyValues({ unique: true }),
       'annotations of the claim',
@@ -145,9 +141,9 @@ export const topLevelVolume: Shape = orNull(
 
 const template = {
   family: 'template-driver',
-  note: 'nobody fills in the placeholders',
-  why: 'The engine would fill in placeholders when the container starts. In a cluster nobody does, so that the program would read the placeholders themselves.',
-  hint: 'write the file with its values, from variables where they differ',
+  note: 'placeholders are not filled in',
+  why: 'The container engine fills in the placeholders when the container starts. Kubernetes does not, so the program would read the placeholders themselves.',
+  hint: 'write the file with its values; use variables for what differs',
 }
 
 /** A secret of the file. */
@@ -155,13 +151,13 @@ export const topLevelSecret: Shape = object({
   name: mapped(text(), 'the name of an external Secret'),
   file: mapped(text(), '`data` of the Secret'),
   environment: mapped(text(), '`data` of the Secret, from a variable'),
-  external: mapped(openExternal, 'the Secret is used, not made', 'its key is the name, else the Compose key'),
+  external: mapped(openExternal, 'the Secret must exist', 'its key is `name`, else the Compose key'),
   labels: mapped(keyValues({ unique: true }), 'annotations of the Secret'),
   driver: refused(text(), {
     family: 'secret-driver',
     note: 'use `external: true`',
-    why: 'The value is in a store that only the engine’s plugin knows, so that there is nothing to put into a Secret.',
-    hint: 'make it `external: true`, and let a secrets operator or a person make the Secret in the cluster',
+    why: 'The value is in a store that only the plugin of the container engine can read, so devctl cannot write it to a Secret.',
+    hint: 'make it `external: true`, and create the Secret in the cluster yourself or with a secrets operator',
     harmless: isEmpty,
   }),
   driver_opts: unusable(options(), 'goes with `driver`'),
@@ -174,7 +170,7 @@ export const topLevelConfig: Shape = object({
   file: mapped(text(), '`data` or `binaryData` of the ConfigMap'),
   content: mapped(text(), '`data` of the ConfigMap'),
   environment: mapped(text(), '`data` of the ConfigMap, from a variable'),
-  external: mapped(openExternal, 'the ConfigMap is used, not made'),
+  external: mapped(openExternal, 'the ConfigMap must exist'),
   labels: mapped(keyValues({ unique: true }), 'annotations of the ConfigMap'),
   template_driver: refused(text(), { ...template, harmless: isEmpty }),
 })

@@ -24,7 +24,7 @@ const badPort = diagnostic({
   code: 'ports/bad-short-form',
   severity: 'error',
   explain:
-    'The short form of a port is `CONTAINER`, `PUBLIC:CONTAINER` or `IP:PUBLIC:CONTAINER`, each port a number from 1 to 65535 or a range of them, with `/udp` or `/sctp` at the end where it is not TCP. A bare port is reachable inside the cluster only; with a public port before it, it gets a public address.',
+    'The short form of a port is `CONTAINER`, `PUBLIC:CONTAINER` or `IP:PUBLIC:CONTAINER`, each port a number from 1 to 65535 or a range of them, with `/udp` or `/sctp` at the end where it is not TCP. A container port alone is reachable inside the cluster only; with a public port before it, it gets a public address.',
   text: (p: { text: string; reason: string; hint?: string | undefined }) => ({
     message: `bad port \`${p.text}\`: ${p.reason}`,
     hint: p.hint,
@@ -36,7 +36,7 @@ const badVolume = diagnostic({
   code: 'volumes/bad-short-form',
   severity: 'error',
   explain:
-    'The short form of a mount is `SOURCE:TARGET[:OPTIONS]`, or a target alone for an anonymous volume. A source that begins with `.`, `/` or `~` is a path of this machine; any other is a volume that top-level `volumes` declares.',
+    'The short form of a mount is `SOURCE:TARGET[:OPTIONS]`, or a target alone for an anonymous volume. A source that begins with `.`, `/` or `~` is a path on this machine; any other is a volume that top-level `volumes` declares.',
   text: (p: { text: string; reason: string; hint?: string | undefined }) => ({
     message: `bad mount \`${p.text}\`: ${p.reason}`,
     hint: p.hint,
@@ -46,14 +46,14 @@ const unknownOption = diagnostic({
   code: 'volumes/unknown-option',
   severity: 'warning',
   explain:
-    'The options of a mount are `ro`, `rw`, `nocopy`, `z`, `Z` and the propagation modes (`rshared`, `rslave` and the like). Others mean nothing.',
-  text: (p: { option: string }) => ({ message: `the mount option \`${p.option}\` means nothing and is ignored` }),
+    'The options of a mount are `ro`, `rw`, `nocopy`, `z`, `Z` and the propagation modes (`rshared`, `rslave` and the like). Other options are ignored.',
+  text: (p: { option: string }) => ({ message: `unknown mount option \`${p.option}\` is ignored` }),
 })
 const badDevice = diagnostic({
   code: 'devices/bad-short-form',
   severity: 'error',
   explain:
-    'The short form of a device is `SOURCE[:TARGET[:PERMISSIONS]]`. With more colons in it, use the long form with `source`, `target` and `permissions`.',
+    'The short form of a device is `SOURCE[:TARGET[:PERMISSIONS]]`. If a part contains a colon, use the long form with `source`, `target` and `permissions`.',
   text: (p: { text: string }) => ({
     message: `the device \`${p.text}\` has too many colons`,
     hint: 'use the long form: `source`, `target`, `permissions`',
@@ -70,7 +70,7 @@ const externalNames = diagnostic({
   code: 'schema/external-names',
   severity: 'error',
   explain:
-    '`external: {name: …}` is an old form of `external: true` with `name`. Both are given, with different names. Keep `external: true` and one `name`.',
+    '`external: {name: …}` is the deprecated form of `external: true` with `name`. Both are given, with different names. Keep `external: true` and one `name`.',
   text: (p: { name: string }) => ({
     message: `\`external.name\` and \`name\` differ`,
     hint: `write \`external: true\` and \`name: ${p.name}\``,
@@ -79,9 +79,9 @@ const externalNames = diagnostic({
 const externalName = diagnostic({
   code: 'schema/external-name-is-old',
   severity: 'info',
-  explain: '`external: {name: …}` is an old form. Write `external: true` and `name: …`.',
+  explain: '`external: {name: …}` is deprecated. Write `external: true` and `name: …`.',
   text: (p: { name: string }) => ({
-    message: '`external.name` is an old form',
+    message: '`external.name` is deprecated',
     hint: `write \`external: true\` and \`name: ${p.name}\``,
   }),
 })

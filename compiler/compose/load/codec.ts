@@ -14,7 +14,7 @@ const badValue = diagnostic({
   code: 'schema/bad-value',
   severity: 'error',
   explain:
-    'The value is not in the notation of its place. Durations are numbers with units (`1h30m`, `500ms`), sizes are numbers with an optional unit (`512m`, `1.5g`; the units count in 1024), file modes are octal (`0440`), commands are words with quotes as in a shell.',
+    'The value cannot be parsed. Durations are numbers with units (`1h30m`, `500ms`), sizes are numbers with an optional unit (`512m`, `1.5g`; units are powers of 1024), file modes are octal (`0440`), commands are words with quotes as in a shell.',
   text: (p: { text: string; what: string; reason: string; hint?: string | undefined }) => ({
     message: `bad ${p.what} \`${p.text}\`: ${p.reason}`,
     hint: p.hint,
@@ -23,34 +23,34 @@ const badValue = diagnostic({
 const decimalMode = diagnostic({
   code: 'file-mounts/decimal-mode',
   severity: 'warning',
-  explain: `A mode is octal when it is written so: \`0440\`, \`0o440\` or \`"0440"\`. A plain \`440\` is a decimal number to YAML, whose octal form is \`0670\`: other rights than meant. devctl reads a number whose digits are a usual mode as octal; Compose itself does not. Other numbers, such as \`420\` (which is \`0644\`), stay decimal.
+  explain: `Write a mode in octal: \`0440\`, \`0o440\` or \`"0440"\`. YAML reads a plain \`440\` as a decimal number, which is \`0670\` in octal: not the permissions that were meant. If the digits are a common mode, devctl reads them as octal; Compose does not. Other numbers, such as \`420\` (which is \`0644\`), stay decimal.
 
 \`\`\`yaml
 secrets:
   - source: token
     mode: 440    # read as 0440
-    mode: 0440   # the same for everybody
+    mode: 0440   # unambiguous
 \`\`\``,
   text: (p: { written: string; octal: string; isOctal: boolean }) => ({
     message: p.isOctal
       ? `the mode \`${p.written}\` is read as octal, \`${p.octal}\``
-      : `the mode \`${p.written}\` is a decimal number, which is \`${p.octal}\` in octal`,
+      : `the mode \`${p.written}\` is a decimal number: \`${p.octal}\` in octal`,
     hint: `write \`${p.octal}\``,
   }),
 })
 const negative = diagnostic({
   code: 'schema/negative',
   severity: 'error',
-  explain: 'This number counts something, or is a length of time, and cannot be negative.',
-  text: (p: { text: string }) => ({ message: `\`${p.text}\` is negative` }),
+  explain: 'This value is a count or a duration and must not be negative.',
+  text: (p: { text: string }) => ({ message: `\`${p.text}\` must not be negative` }),
 })
 const trailingSpace = diagnostic({
   code: 'environment/space-before-equals',
   severity: 'error',
   explain:
-    'An item of an environment list is `NAME=value` without blanks around the equals sign. A blank before it would become a part of the name.',
+    'An item of an environment list is `NAME=value`, without spaces around the equals sign. A space before it would become part of the name.',
   text: (p: { name: string }) => ({
-    message: `the variable \`${p.name}\` has a blank before \`=\``,
+    message: `the variable \`${p.name}\` has a space before \`=\``,
     hint: `write \`${p.name.trim()}=…\``,
   }),
 })
@@ -58,7 +58,7 @@ const trailingSpace = diagnostic({
 const emptyLabel = diagnostic({
   code: 'labels/empty-name',
   severity: 'error',
-  explain: `A label needs a name. The item is empty, or starts with \`=\`; often a variable without a value left it that way.
+  explain: `A label needs a name. The item is empty, or starts with \`=\`, often because a variable has no value.
 
 \`\`\`yaml
 labels:

@@ -10,7 +10,7 @@ import { scalarText } from './tree-text.ts'
 const noImage = diagnostic({
   code: 'services/no-image',
   severity: 'error',
-  explain: 'A service needs an `image` to run, or a `build` that makes one.',
+  explain: 'A service needs an `image`, or a `build` that creates one. Without either there is nothing to run.',
   text: (p: { service: string }) => ({
     message: `service \`${p.service}\` has neither \`image\` nor \`build\``,
     hint: 'add `image: NAME:TAG`, or `build: .`',
@@ -20,9 +20,9 @@ const exclusive = diagnostic({
   code: 'services/exclusive-keys',
   severity: 'error',
   explain:
-    'Two keys say different things about one matter and cannot stand together: `dockerfile` and `dockerfile_inline`, `network_mode` and `networks`, `container_name` and more than one container.',
+    'Two keys contradict each other and cannot be combined: `dockerfile` and `dockerfile_inline`, `network_mode` and `networks`, `container_name` and more than one container.',
   text: (p: { one: string; other: string; hint?: string | undefined }) => ({
-    message: `\`${p.one}\` and \`${p.other}\` exclude each other`,
+    message: `\`${p.one}\` and \`${p.other}\` cannot be combined`,
     hint: p.hint ?? 'remove one of them',
   }),
 })
@@ -40,14 +40,14 @@ const belowZero = diagnostic({
   code: 'services/negative-scale',
   severity: 'error',
   explain:
-    '`scale` and `deploy.replicas` say how many containers a service runs: zero or more. Zero keeps the service and runs nothing.',
-  text: (p: { key: string }) => ({ message: `\`${p.key}\` is negative` }),
+    '`scale` and `deploy.replicas` set how many containers a service runs: zero or more. With zero the service exists and runs nothing.',
+  text: (p: { key: string }) => ({ message: `\`${p.key}\` must not be negative` }),
 })
 const undefinedReference = diagnostic({
   code: 'reference/undefined',
   severity: 'error',
   explain:
-    'A service refers to a network, volume, secret, config or model that no file defines at the top level, or to a service that is not there. Define it, or correct the name. A path that is to be mounted has to begin with `./` or `/`; without that it is taken for the name of a volume.',
+    'A service refers to a network, volume, secret, config or model that no file defines at the top level, or to a service that does not exist. Define it, or correct the name. A host path must begin with `./` or `/`; otherwise it is read as the name of a volume.',
   text: (p: {
     kind: string
     name: string
@@ -69,26 +69,26 @@ const noSource = diagnostic({
   code: 'reference/no-source',
   severity: 'error',
   explain:
-    'A service mounts a config or secret and does not say which. `source` names one that top-level `configs` or `secrets` defines.',
+    'A service mounts a config or secret without naming it. `source` names one that top-level `configs` or `secrets` defines.',
   text: (p: { kind: string }) => ({ message: `a ${p.kind} has no \`source\``, hint: 'add `source: NAME`' }),
 })
 const disabledReference = diagnostic({
   code: 'reference/disabled',
   severity: 'error',
   explain:
-    'A service depends on one that no active profile has. Activate its profile (`--profile NAME`, `COMPOSE_PROFILES`), give both the same profile, or write `required: false` at the dependency.',
+    'A service depends on one whose profiles are all inactive. Activate one of them (`--profile NAME`, `COMPOSE_PROFILES`), give both services the same profile, or add `required: false` to the dependency.',
   text: (p: { name: string }) => ({
     message: `the service \`${p.name}\` is not active`,
-    hint: 'activate its profile, or write `required: false` at the dependency',
+    hint: 'activate its profile, or add `required: false` to the dependency',
   }),
 })
 const optionalMissing = diagnostic({
   code: 'reference/optional-missing',
   severity: 'warning',
   explain:
-    'A dependency with `required: false` is waited for where the service is there. No file defines this one, so nothing is waited for. Where it is not left out on purpose, correct the name.',
+    'With `required: false` a service waits for its dependency only if the dependency exists. No file defines this one, so there is no wait. If that is not intended, correct the name.',
   text: (p: { name: string }) => ({
-    message: `no file defines the service \`${p.name}\`; nothing is waited for`,
+    message: `the optional dependency \`${p.name}\` is not defined; there is no wait for it`,
     hint: 'correct the name, or remove the dependency',
   }),
 })
@@ -96,16 +96,18 @@ const notBuilt = diagnostic({
   code: 'build/context-is-not-built',
   severity: 'error',
   explain:
-    'An additional context `service:NAME` takes the image that the build of another service makes; that service has no `build`.',
-  text: (p: { name: string }) => ({ message: `service \`${p.name}\` has no \`build\` that could be a context` }),
+    'An additional context `service:NAME` uses the image that another service builds. That service has no `build`.',
+  text: (p: { name: string }) => ({
+    message: `service \`${p.name}\` has no \`build\`, so it cannot be a build context`,
+  }),
 })
 const platformMissing = diagnostic({
   code: 'build/platform-missing',
   severity: 'error',
   explain:
-    "The image is built for other platforms than the one the service runs on. Add the service's `platform` to `build.platforms`.",
+    "The image is not built for the platform that the service runs on. Add the service's `platform` to `build.platforms`.",
   text: (p: { platform: string }) => ({
-    message: `\`build.platforms\` does not have the service's platform \`${p.platform}\``,
+    message: `\`build.platforms\` does not include the service's platform \`${p.platform}\``,
     hint: `add \`${p.platform}\``,
   }),
 })
@@ -113,9 +115,9 @@ const badTest = diagnostic({
   code: 'healthcheck/bad-test',
   severity: 'error',
   explain:
-    "The list form of a healthcheck's `test` begins with `CMD` (a command), `CMD-SHELL` (a line for the shell) or `NONE`. A single string is a line for the shell.",
+    "The list form of a healthcheck's `test` must begin with `CMD` (a command), `CMD-SHELL` (a shell command) or `NONE`. A single string is a shell command.",
   text: (p: { first: string }) => ({
-    message: `a \`test\` list begins with CMD, CMD-SHELL or NONE, not \`${p.first}\``,
+    message: `a \`test\` list must begin with \`CMD\`, \`CMD-SHELL\` or \`NONE\`, not \`${p.first}\``,
     hint: 'put `CMD` first',
   }),
 })
@@ -123,8 +125,8 @@ const watchTarget = diagnostic({
   code: 'develop/no-target',
   severity: 'error',
   explain:
-    'A rule of `develop.watch` that copies files (`sync`, `sync+restart`, `sync+exec`) says with `target` where to.',
-  text: (p: { action: string }) => ({ message: `a rule with the action \`${p.action}\` needs a \`target\`` }),
+    'A `develop.watch` rule that copies files (`sync`, `sync+restart`, `sync+exec`) needs a `target`, the path in the container to copy to.',
+  text: (p: { action: string }) => ({ message: `a watch rule with the action \`${p.action}\` needs a \`target\`` }),
 })
 const mountedTwice = diagnostic({
   code: 'volumes/mounted-twice',
@@ -136,9 +138,9 @@ const cycle = diagnostic({
   code: 'depends-on/cycle',
   severity: 'error',
   explain:
-    'Services wait for each other in a circle, so none of them could start. Remove one of the dependencies; links, shared namespaces (`network_mode: service:…`) and `volumes_from` count as dependencies too.',
+    'Services depend on each other in a cycle, so none of them can start. Remove one of the dependencies; links, shared namespaces (`network_mode: service:…`) and `volumes_from` count as dependencies too.',
   text: (p: { path: readonly string[] }) => ({
-    message: `services wait for each other in a circle: ${circle(p.path)}`,
+    message: `services depend on each other in a cycle: ${circle(p.path)}`,
   }),
 })
 
@@ -332,7 +334,7 @@ function checkTwins(service: MapTree, reporter: Reporter): void {
       {
         one: 'container_name',
         other: scale ? 'scale' : 'deploy.replicas',
-        hint: 'several containers cannot have one name',
+        hint: 'several containers cannot share one name',
       },
       [{ span: number!.span, message: 'more than one container' }],
     )

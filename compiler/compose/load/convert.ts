@@ -7,7 +7,7 @@ const notConvertible = diagnostic({
   code: 'schema/not-convertible',
   severity: 'error',
   explain:
-    'This place needs a number or a boolean, and the text that stands there (after its variables were substituted) is none. An empty text is not a number: give the variable a default, as in `${REPLICAS:-1}`.',
+    'This key takes a number or a boolean, and the text (after variables were substituted) is neither. An empty text is not a number: give the variable a default, as in `${REPLICAS:-1}`.',
   text: (p: { value: string; type: string; variables: readonly UsedVariable[] }) => ({
     message: `\`${p.value}\` is not ${p.type}`,
     notes: p.variables.map(variable => `\`${variable.name}\` comes from ${variable.origin}`),
@@ -21,7 +21,7 @@ const yaml11Boolean = diagnostic({
   code: 'schema/old-boolean',
   severity: 'warning',
   explain:
-    '`yes`, `no`, `on`, `off`, `y` and `n` are booleans in YAML 1.1 only. Compose still understands them where a boolean is needed; write `true` or `false`.',
+    '`yes`, `no`, `on`, `off`, `y` and `n` are booleans in YAML 1.1 only. Compose still accepts them where a boolean is expected. Write `true` or `false`.',
   text: (p: { value: string; means: string }) => ({
     message: `\`${p.value}\` is read as \`${p.means}\``,
     hint: `write \`${p.means}\``,

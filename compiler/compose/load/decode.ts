@@ -49,9 +49,9 @@ const badCount = diagnostic({
   code: 'gpus/bad-count',
   severity: 'error',
   explain:
-    'The count of devices is a whole number, or `all`. Kubernetes cannot ask for all devices of a node: `all` becomes one, with a warning.',
+    'A device count is a whole number, or `all`. A Pod cannot request all devices of a node: `all` becomes one, with a warning.',
   text: (p: { text: string }) => ({
-    message: `\`${p.text}\` is no number of devices`,
+    message: `\`${p.text}\` is not a valid device count`,
     hint: 'write a number, or `all`',
   }),
 })
@@ -108,7 +108,7 @@ const extraHosts: Codec = (tree, context) => {
   }
   if (isMap(tree)) {
     for (const [host, { key, value }] of tree.entries) {
-      if (host === '' || /[:=]/.test(host)) fail({ ...value, span: key }, host, 'it is no host name')
+      if (host === '' || /[:=]/.test(host)) fail({ ...value, span: key }, host, 'it is not a valid host name')
       for (const address of value.kind === 'seq' ? value.items : [value])
         if (address.kind === 'scalar')
           found.push({ text: `${host}=${parseAddresses(scalarText(address)).join(',')}`, tree: address })

@@ -17,9 +17,9 @@ const notAMapping = diagnostic({
   code: 'schema/not-a-mapping',
   severity: 'error',
   explain:
-    'A Compose file is a mapping at its top: `services:` and the like, with their values below them. A list or a single value cannot be read.',
+    'The top level of a Compose file must be a mapping with keys such as `services`, not a list or a single value.',
   text: (p: { found: string }) => ({
-    message: `the ${p.found === 'nothing' ? 'document' : 'file'} holds ${p.found}, and a Compose file is a mapping`,
+    message: `${p.found === 'nothing' ? 'the document is empty' : `the file contains ${p.found}`}; a Compose file must be a mapping`,
     hint: p.found === 'nothing' ? 'remove the `---` of the empty document' : 'begin with `services:`',
   }),
 })

@@ -22,10 +22,10 @@ const unknownFormat = diagnostic({
   code: 'environment/unknown-format',
   severity: 'error',
   explain:
-    'The `format` of an env file is `raw` (lines of `NAME=value`, taken as they are) or left out (the usual grammar with quotes and variables).',
+    'The only `format` of an env file is `raw`: `NAME=value` lines, taken literally. Without `format`, quotes and variables are interpreted.',
   text: (p: { format: string }) => ({
-    message: `\`${p.format}\` is no format of env files`,
-    hint: 'write `raw`, or leave `format` out',
+    message: `\`${p.format}\` is not a valid env file format`,
+    hint: 'write `raw`, or remove `format`',
   }),
 })
 

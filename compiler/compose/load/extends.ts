@@ -29,25 +29,25 @@ const cycle = diagnostic({
   code: 'extends/cycle',
   severity: 'error',
   explain:
-    'A service extends itself, directly or through others. Break the chain: move what they share into a service that extends nothing, or into an `x-` fragment.',
+    'A service extends itself, directly or through others. Move what they share into a service that extends nothing, or into an `x-` fragment.',
   text: (p: { chain: readonly string[] }) => ({
-    message: `services extend each other in a circle: ${circle(p.chain)}`,
+    message: `services extend each other in a cycle: ${circle(p.chain)}`,
   }),
 })
 const tooLong = diagnostic({
   code: 'extends/too-long',
   severity: 'error',
   explain:
-    'Services extend each other over more than 500 steps. Nobody writes this by hand; the limit protects against files made to exhaust memory.',
-  text: (_: Record<never, never>) => ({ message: 'the chain of `extends` has more than 500 steps' }),
+    'A chain of `extends` must not be longer than 500 steps. The limit protects against files that are made to exhaust memory.',
+  text: (_: Record<never, never>) => ({ message: 'the `extends` chain is longer than 500 steps' }),
 })
 const noService = diagnostic({
   code: 'extends/unknown-service',
   severity: 'error',
   explain:
-    'The service that is to be extended is not in the file: in this one where `extends` names no file, else in the one that `file` names. A service of another `-f` file can be extended only with `file`.',
+    'The service to extend is not in the file that `extends.file` names, or in this file if `extends` names none. A service of another `-f` file can be extended only with `file`.',
   text: (p: { service: string; file: string; suggestion?: string | undefined }) => ({
-    message: `there is no service \`${p.service}\` in \`${p.file}\` to extend`,
+    message: `the extended service \`${p.service}\` does not exist in \`${p.file}\``,
     hint: p.suggestion && `did you mean \`${p.suggestion}\`?`,
   }),
 })
@@ -55,10 +55,10 @@ const remote = diagnostic({
   code: 'extends/remote-file',
   severity: 'error',
   explain:
-    'Files in git repositories and registries cannot be extended or included. Check the repository out and name the file.',
+    'devctl extends and includes local files only, not files in git repositories or registries. Check out the repository and name the local file.',
   text: (p: { path: string }) => ({
-    message: `\`${p.path}\` is not a file of this machine`,
-    hint: 'check it out and name the file',
+    message: `\`${p.path}\` is not a local file`,
+    hint: 'check out the repository and name the local file',
   }),
 })
 

@@ -26,36 +26,37 @@ import type { EnvFilePath } from './variables.ts'
 const cycle = diagnostic({
   code: 'include/cycle',
   severity: 'error',
-  explain: 'A file includes itself, directly or through others. Take one of the `include` entries out.',
+  explain: 'A file includes itself, directly or through others. Remove one of the `include` entries.',
   text: (p: { chain: readonly string[] }) => ({
-    message: `files include each other in a circle: ${circle(p.chain)}`,
+    message: `files include each other in a cycle: ${circle(p.chain)}`,
   }),
 })
 const remote = diagnostic({
   code: 'include/remote-file',
   severity: 'error',
-  explain: 'Files in git repositories and registries cannot be included. Check the repository out and name the file.',
+  explain:
+    'devctl includes local files only, not files in git repositories or registries. Check out the repository and name the local file.',
   text: (p: { path: string }) => ({
-    message: `\`${p.path}\` is not a file of this machine`,
-    hint: 'check it out and name the file',
+    message: `\`${p.path}\` is not a local file`,
+    hint: 'check out the repository and name the local file',
   }),
 })
 const tooDeep = diagnostic({
   code: 'include/too-deep',
   severity: 'error',
   explain:
-    'Files include each other over more than 100 steps. Nobody writes this by hand; the limit protects against files made to exhaust memory.',
-  text: (_: Record<never, never>) => ({ message: 'files include each other over more than 100 steps' }),
+    'Includes must not be nested more than 100 levels deep. The limit protects against files that are made to exhaust memory.',
+  text: (_: Record<never, never>) => ({ message: 'includes are nested more than 100 levels deep' }),
 })
 const conflict = diagnostic({
   code: 'include/conflict',
   severity: 'warning',
   strict: true,
   explain:
-    'A file defines something that a file it includes defines too. The two are merged, the including file over the included one. The Compose Specification calls this an error, and `--strict` does too. To replace the included definition, write `!override` before yours.',
+    'A file and a file that it includes define the same resource. devctl merges the two; the including file wins. The Compose Specification makes this an error, and so does `--strict`. To replace the included definition, put `!override` before yours.',
   text: (p: { what: string; name: string; included: string }) => ({
-    message: `\`${p.what}\` is defined in an included file too; this definition is merged over it`,
-    hint: `if they are two different things, rename one, for example \`${p.name}\` in ${p.included}; to replace it, write \`!override\` before this one`,
+    message: `\`${p.what}\` is also defined in an included file; this definition is merged over it`,
+    hint: `if the two are unrelated, rename one, for example \`${p.name}\` in ${p.included}; to replace it, put \`!override\` before this one`,
   }),
 })
 

@@ -11,24 +11,24 @@ const list = Object.entries(LIMITS)
 const exceeded = diagnostic({
   code: 'limits/exceeded',
   severity: 'error',
-  explain: `Files that were made to hurt, or a slip such as a range of ports with a digit too many, could take all memory and time. So there are limits, which are looked at before the work is done:
+  explain: `A malicious file, or a typo such as an extra digit in a port range, could use up all memory and time. devctl checks these limits before it does the work:
 
-| limit | usually | of what |
+| limit | default | counts |
 |---|---|---|
 ${list}
 
-Where that is too little, raise it in the environment: \`${VARIABLE}=ports=200000,context=4g\`. Numbers may end in \`k\`, \`m\` or \`g\`.`,
+To raise limits, set the environment variable \`${VARIABLE}=ports=200000,context=4g\`. Numbers may end in \`k\`, \`m\` or \`g\`.`,
   text: (p: { limit: string; most: number; what: string }) => ({
     message: `more than ${p.most.toLocaleString('en')} ${p.what}`,
-    hint: `if that is right, raise the limit: \`${VARIABLE}=${p.limit}=NUMBER\``,
+    hint: `if this is intended, raise the limit: \`${VARIABLE}=${p.limit}=NUMBER\``,
   }),
 })
 const invalid = diagnostic({
   code: 'limits/invalid',
   severity: 'error',
-  explain: `The variable \`${VARIABLE}\` raises limits of a compilation: \`ports=200000,context=4g\`. \`devctl explain limits/exceeded\` lists them.`,
+  explain: `The variable \`${VARIABLE}\` raises the limits of a compilation: \`ports=200000,context=4g\`. \`devctl explain limits/exceeded\` lists them.`,
   text: (p: { part: string }) => ({
-    message: `\`${p.part}\` in \`${VARIABLE}\` sets no limit`,
+    message: `\`${p.part}\` in \`${VARIABLE}\` is not a valid limit`,
     hint: `write \`NAME=NUMBER\`; the names are ${Object.keys(LIMITS)
       .map(name => `\`${name}\``)
       .join(', ')}`,

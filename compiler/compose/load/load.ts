@@ -27,22 +27,22 @@ import type { VariableScope } from './variables.ts'
 const empty = diagnostic({
   code: 'files/empty',
   severity: 'error',
-  explain: 'The Compose files define nothing. The smallest file that does something has a service with an image.',
+  explain: 'The Compose files define nothing. A Compose file needs at least one service with an image.',
   text: (_: Record<never, never>) => ({ message: 'the Compose file is empty', hint: 'begin with `services:`' }),
 })
 const noName = diagnostic({
   code: 'project/no-name',
   severity: 'error',
   explain:
-    'The project takes its name from top-level `name`, else from its folder, in lower case and without characters other than letters, digits, `-` and `_`. Nothing is left of it here. Write `name:` at the top of the Compose file.',
+    'The project name is top-level `name`, else the name of the folder, in lower case and reduced to letters, digits, `-` and `_`. Here nothing remains. Add `name:` at the top of the Compose file.',
   text: (p: { folder: string } | { text: string }) => ({
     message:
       'folder' in p
-        ? `no project name can be made of the folder name \`${p.folder}\``
-        : `no project name can be made of \`${p.text}\``,
+        ? `the folder name \`${p.folder}\` contains no characters for a project name`
+        : `\`${p.text}\` contains no characters for a project name`,
     hint:
       'folder' in p
-        ? 'write `name: …` at the top of the Compose file'
+        ? 'add `name: …` at the top of the Compose file'
         : 'use lower-case letters, digits, `-` and `_`, and begin with a letter or digit',
   }),
 })

@@ -35,17 +35,17 @@ const noFile = diagnostic({
   code: 'files/no-compose-file',
   severity: 'error',
   explain:
-    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and there is neither a manifest nor a Compose file in this folder or in one above it. The names looked for are `devctl.yml` and `devctl.yaml`, and `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, each also in `.devctl`. Nor are there a Helm chart or Kubernetes manifests in this folder that `deploy` could take as they are.',
+    'Neither `-f` nor `COMPOSE_FILE` names a Compose file, and neither this folder nor a parent folder has a manifest or a Compose file. devctl looks for `devctl.yml`, `devctl.yaml`, `compose.yaml`, `compose.yml`, `docker-compose.yml` and `docker-compose.yaml`, also in `.devctl`. There is no Helm chart and there are no Kubernetes manifests in this folder either, which `deploy` could apply as they are.',
   text: (p: { directory: string }) => ({
-    message: `no manifest and no Compose file in \`${p.directory}\` or in a folder above it`,
-    hint: 'name one with `-f`, or call it `compose.yaml`',
+    message: `no manifest or Compose file found in \`${p.directory}\` or its parent folders`,
+    hint: 'name one with `-f`, or create `compose.yaml`',
   }),
 })
 const severalFiles = diagnostic({
   code: 'files/several-compose-files',
   severity: 'warning',
   explain:
-    'A folder has several files with a default name. The first in the order `compose.yaml`, `compose.yml`, `docker-compose.yml`, `docker-compose.yaml` is used (for overrides: `.yml` before `.yaml`), the others are ignored. Remove them or name the one you mean with `-f`.',
+    'A folder has several files with a default name. devctl uses the first of `compose.yaml`, `compose.yml`, `docker-compose.yml`, `docker-compose.yaml` (for overrides: `.yml` before `.yaml`) and ignores the others. Remove them, or name the one you want with `-f`.',
   text: (p: { used: string; ignored: readonly string[] }) => ({
     message: `\`${p.used}\` is used; ${p.ignored.map(name => `\`${name}\``).join(', ')} ${p.ignored.length === 1 ? 'is' : 'are'} ignored`,
   }),
@@ -54,9 +54,9 @@ const badName = diagnostic({
   code: 'project/bad-name',
   severity: 'error',
   explain:
-    'A project name that is given with an option or with `COMPOSE_PROJECT_NAME` has to be in its final form: lower-case letters, digits, `-` and `_`, beginning with a letter or digit.',
+    'A project name set with an option or `COMPOSE_PROJECT_NAME` is not normalized. It must consist of lower-case letters, digits, `-` and `_`, and begin with a letter or digit.',
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` is no valid project name`,
+    message: `\`${p.name}\` is not a valid project name`,
     hint: p.name === '' ? undefined : `use \`${normalizeProjectName(p.name) || 'app'}\``,
   }),
 })

@@ -10,9 +10,9 @@ import type { Loaded } from './loaded.ts'
 const endpointsTwice = diagnostic({
   code: 'manifest/endpoints-twice',
   severity: 'warning',
-  explain: `Both the manifest (\`deploy.endpoints\`) and a Compose file have \`endpoints\`. Those of the manifest hold, and the others count for nothing. Remove one of the two.`,
+  explain: `Both the manifest (\`deploy.endpoints\`) and a Compose file define \`endpoints\`. devctl uses the manifest's and ignores the Compose file's. Remove one of the two.`,
   text: (_: Record<never, never>) => ({
-    message: 'the `endpoints` of the Compose file are replaced by those of the manifest',
+    message: "the `endpoints` of the Compose file are ignored: the manifest's replace them",
     hint: 'remove one of the two',
   }),
 })
@@ -22,7 +22,8 @@ export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefin
   if (!endpoints) return loaded
   const own = entry(loaded.tree, 'endpoints')
   loaded.secrets.addFrom(endpoints.value)
-  if (own) reporter.report(endpointsTwice, own.key, {}, [{ span: endpoints.key, message: 'those of the manifest' }])
+  if (own)
+    reporter.report(endpointsTwice, own.key, {}, [{ span: endpoints.key, message: 'the endpoints of the manifest' }])
   return { ...loaded, tree: withEntry(loaded.tree, 'endpoints', endpoints.value, endpoints.key) }
 }
 

@@ -10,7 +10,7 @@ const kindConflict = diagnostic({
   code: 'merge/kind-conflict',
   severity: 'error',
   explain:
-    'Two definitions of one attribute are merged (a later file over an earlier one, or a service over the one it extends), and they are of different kinds: a mapping, a list, or a single value. Write both in the same form, or put `!override` before the later value to replace the earlier one.',
+    'Two definitions of a key are merged (a later file over an earlier one, or a service over the one it extends), but their types differ: mapping, list, or single value. Write both in the same form, or put `!override` before the later value to replace the earlier one.',
   text: (p: { base: string; override: string }) => ({
     message: `${p.override} cannot be merged into ${p.base}`,
     hint: 'write both in the same form, or replace the earlier one with `!override`',

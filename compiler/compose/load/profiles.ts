@@ -9,25 +9,25 @@ const unknownSelection = diagnostic({
   code: 'project/unknown-service',
   severity: 'error',
   explain:
-    'A service that is named on the command line, or in `deploy.compose` of the manifest, is not in the Compose files.',
+    'The command line, or `deploy.compose` in the manifest, names a service that the Compose files do not define.',
   text: (p: { name: string; known: readonly string[] }) => {
     const near = didYouMean(p.name, p.known)
     const names = p.known.map(name => `\`${name}\``).join(', ')
-    return { message: `there is no service \`${p.name}\``, hint: near ?? (names && `the services are ${names}`) }
+    return { message: `service \`${p.name}\` does not exist`, hint: near ?? (names && `the services are ${names}`) }
   },
 })
 
 const nothingActive = diagnostic({
   code: 'project/nothing-active',
   severity: 'warning',
-  explain: `Every service has \`profiles\`, and none of them is active: the result is empty. In \`deploy\` that takes everything away that an earlier one made.
+  explain: `Every service has \`profiles\`, and none of them is active, so the result is empty. \`deploy\` then removes everything that an earlier deploy created.
 
 \`\`\`
 devctl render --profile dev
 COMPOSE_PROFILES=dev devctl render
 \`\`\``,
   text: (p: { profiles: readonly string[] }) => ({
-    message: 'no service is active: all of them have profiles, and none of these is chosen',
+    message: 'no service is active: every service has profiles, and none of them is enabled',
     hint: `add \`--profile ${p.profiles[0]}\`${p.profiles.length > 1 ? `; the profiles are ${p.profiles.map(name => `\`${name}\``).join(', ')}` : ''}`,
   }),
 })

@@ -9,8 +9,8 @@ const withoutEffect = diagnostic({
   code: 'merge/reset-without-effect',
   severity: 'warning',
   explain:
-    '`!reset` and `!override` drop what an earlier file (or an included or extended one) says at the same place. Nothing is there to drop, so the tag does nothing: is a name misspelt, or does the file come first?',
-  text: (p: { path: string }) => ({ message: `nothing earlier is defined at \`${p.path}\`` }),
+    '`!reset` and `!override` drop the value that an earlier file (or an included or extended one) sets for the same key. No earlier file sets it, so the tag has no effect. Check the spelling of the key and the order of the files.',
+  text: (p: { path: string }) => ({ message: `\`${p.path}\` has no earlier definition, so the tag has no effect` }),
 })
 
 /** What the tags of a document name, as a tree of keys. */

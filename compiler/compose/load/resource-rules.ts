@@ -10,7 +10,7 @@ const externalWithMore = diagnostic({
   code: 'schema/external-with-more',
   severity: 'error',
   explain:
-    'Something `external: true` exists already and is only referred to; nothing about it can be set here except its `name`. Remove the other keys, or `external`.',
+    'A resource with `external: true` exists already and is only referenced. Nothing but its `name` can be set here. Remove the other keys, or `external`.',
   text: (p: { name: string; key: string }) => ({
     message: `\`${p.name}\` is external, so \`${p.key}\` cannot be set`,
     hint: `remove \`${p.key}\`, or \`external\``,
@@ -19,16 +19,16 @@ const externalWithMore = diagnostic({
 const severalContents = diagnostic({
   code: 'schema/several-contents',
   severity: 'error',
-  explain: 'A config or secret gets its content from one place: `file`, `environment`, or (a config) `content`.',
+  explain: 'A config or secret has one source for its content: `file`, `environment`, or, for a config, `content`.',
   text: (p: { name: string; keys: readonly string[] }) => ({
-    message: `\`${p.name}\` has ${p.keys.map(key => `\`${key}\``).join(' and ')}, and takes only one of them`,
+    message: `\`${p.name}\` has ${p.keys.map(key => `\`${key}\``).join(' and ')}; only one of them is allowed`,
   }),
 })
 const noContent = diagnostic({
   code: 'schema/no-content',
   severity: 'error',
   explain:
-    'A config or secret needs a source for its content: `file`, `environment`, or (a config) `content`; or `external: true` when it exists in the cluster already.',
+    'A config or secret needs a source for its content: `file`, `environment`, or, for a config, `content`. If it already exists in the cluster, write `external: true`.',
   text: (p: { name: string; keys: readonly string[] }) => ({
     message: `\`${p.name}\` has no content`,
     hint: `add ${p.keys.map(key => `\`${key}\``).join(' or ')}, or \`external: true\``,
@@ -37,21 +37,21 @@ const noContent = diagnostic({
 const badHostIp = diagnostic({
   code: 'ports/bad-host-ip',
   severity: 'error',
-  explain: 'The address before a published port is an IP address (`127.0.0.1:8080:80`), not a name.',
-  text: (p: { text: string }) => ({ message: `\`${p.text}\` is no IP address` }),
+  explain: 'The address before a published port must be an IP address (`127.0.0.1:8080:80`), not a host name.',
+  text: (p: { text: string }) => ({ message: `\`${p.text}\` is not an IP address` }),
 })
 const blankPath = diagnostic({
   code: 'develop/blank-path',
   severity: 'error',
-  explain: 'A rule of `develop.watch` says with `path` which file or folder to watch, relative to the project.',
+  explain: 'A `develop.watch` rule needs a `path`: the file or folder to watch, relative to the project.',
   text: (_: Record<never, never>) => ({ message: '`path` is empty' }),
 })
 const countAndIds = diagnostic({
   code: 'gpus/count-and-ids',
   severity: 'error',
-  explain: 'A device request asks either for a `count` of devices or for certain `device_ids`.',
+  explain: 'A device request has either a `count` of devices or a list of `device_ids`.',
   text: (_: Record<never, never>) => ({
-    message: '`count` and `device_ids` exclude each other',
+    message: '`count` and `device_ids` cannot be combined',
     hint: 'remove one of them',
   }),
 })

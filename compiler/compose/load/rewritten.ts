@@ -7,7 +7,7 @@ const rewritten = diagnostic({
   code: 'yaml/rewritten-value',
   severity: 'warning',
   explain:
-    'A plain value where text belongs (a variable, a label) was read as a number and becomes a different text: `0545` is octal 357, `1.10` is 1.1, `1e3` is 1000. Put quotes around it to keep it as it is written.',
+    'An unquoted value of a variable or label was read as a number, which changes its text: `0545` is octal and becomes 357, `1.10` becomes 1.1, `1e3` becomes 1000. Quote it to keep the text.',
   text: (p: { written: string; read: string }) => ({
     message: `\`${p.written}\` is read as the number ${p.read}`,
     hint: `to keep the text, quote it: \`"${p.written}"\``,
@@ -17,7 +17,7 @@ const date = diagnostic({
   code: 'yaml/date',
   severity: 'warning',
   explain:
-    'YAML has a type for dates, and other tools rewrite a plain date: Docker Compose makes `2024-01-01 00:00:00 +0000 UTC` of `2024-01-01`. devctl keeps the text. Put quotes around it, so that every tool does.',
+    'YAML has a date type, and other tools rewrite an unquoted date: Docker Compose turns `2024-01-01` into `2024-01-01 00:00:00 +0000 UTC`. devctl keeps the text. Quote it, so that every tool does.',
   text: (p: { written: string }) => ({
     message: `other tools may rewrite the date \`${p.written}\``,
     hint: `quote it: \`"${p.written}"\``,

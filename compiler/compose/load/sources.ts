@@ -9,25 +9,25 @@ const notFound = diagnostic({
   code: 'files/not-found',
   severity: 'error',
   explain:
-    'A file that the command line or a Compose file names is not there. Paths in a Compose file are relative to the project folder (the folder of the first file); in an included or extended file they are relative to that file.',
+    'A file that the command line or a Compose file names does not exist. Paths in a Compose file are relative to the project folder (the folder of the first file); in an included or extended file they are relative to that file.',
   text: (p: { path: string; what: string; others?: number; example?: string | undefined }) => ({
     message: p.path === '' ? `the path of ${p.what} is empty` : `${p.what} \`${p.path}\` does not exist`,
-    hint: p.example === undefined ? undefined : `copy \`${p.example}\` and fill it in`,
-    notes: p.others ? [`it is named in ${p.others} more ${p.others === 1 ? 'place' : 'places'}`] : undefined,
+    hint: p.example === undefined ? undefined : `copy \`${p.example}\` to this path and fill it in`,
+    notes: p.others ? [`${p.others} more ${p.others === 1 ? 'reference' : 'references'} to it`] : undefined,
   }),
 })
 const isFolder = diagnostic({
   code: 'files/is-a-folder',
   severity: 'error',
   explain:
-    'A file is needed here, and the path leads to a folder. Name a file in it: `-f FOLDER/compose.yaml`, `env_file: FOLDER/web.env`.',
+    'The path names a folder where a file is expected. Name a file in it: `-f FOLDER/compose.yaml`, `env_file: FOLDER/web.env`.',
   text: (p: { path: string; what: string }) => ({ message: `${p.what} \`${p.path}\` is a folder` }),
 })
 const unreadable = diagnostic({
   code: 'files/unreadable',
   severity: 'error',
   explain:
-    'The file is there and could not be read; the message says what the system answered, most often that permission is missing.',
+    'The file exists but could not be read. The message has the error of the operating system, most often a missing permission.',
   text: (p: { path: string; what: string; reason: string }) => ({
     message: `${p.what} \`${p.path}\` cannot be read: ${p.reason}`,
   }),
@@ -38,7 +38,7 @@ const notUtf8 = diagnostic({
   explain:
     'Compose files and env files are UTF-8 text (UTF-16 with a byte order mark is accepted too). Save the file as UTF-8.',
   text: (p: { path: string; what: string; offset: number }) => ({
-    message: `${p.what} \`${p.path}\` is not UTF-8: byte ${p.offset + 1} belongs to no character`,
+    message: `${p.what} \`${p.path}\` is not valid UTF-8: invalid byte at position ${p.offset + 1}`,
     hint: 'save the file as UTF-8',
   }),
 })
@@ -79,7 +79,7 @@ export class Sources {
       notFound,
       first,
       { path: this.display(path), what, others, example: example && this.display(example) },
-      shown.map(span => ({ span, message: 'named here too' })),
+      shown.map(span => ({ span, message: 'also named here' })),
     )
   }
 

@@ -114,5 +114,7 @@ export const badEnvironmentFlag = diagnostic({
   code: 'files/bad-environment-flag',
   severity: 'error',
   explain: '`COMPOSE_DISABLE_ENV_FILE` takes `true` or `false` (or `1`, `0`, `t`, `f`).',
-  text: (p: { name: string }) => ({ message: `the environment variable \`${p.name}\` is neither true nor false` }),
+  text: (p: { name: string }) => ({
+    message: `the environment variable \`${p.name}\` is neither \`true\` nor \`false\``,
+  }),
 })

@@ -10,9 +10,9 @@ const unknown = diagnostic({
   code: 'capabilities/unknown',
   severity: 'warning',
   explain:
-    'The name is no capability of Linux that we know (capabilities(7)). It is handed on as written; a container runtime refuses to start a container with a capability that its kernel does not have.',
+    'The name is not a Linux capability that devctl knows (see capabilities(7)). It is passed on as written. A container runtime refuses to start a container with a capability that the kernel does not have.',
   text: (p: { name: string; hint?: string | undefined }) => ({
-    message: `\`${p.name}\` is no known capability`,
+    message: `unknown capability \`${p.name}\``,
     hint: p.hint,
   }),
 })

@@ -9,7 +9,7 @@ const tooLarge = diagnostic({
   code: 'schema/count-too-large',
   severity: 'error',
   explain:
-    'Kubernetes holds replicas, retries and devices in 32 bits: 2147483647 is the highest number, and the API server refuses others.',
+    'Replicas, retries and device counts are 32-bit integers in Kubernetes. The API server refuses numbers above 2147483647.',
   text: (p: { key: string; hint?: string | undefined }) => ({
     message: `\`${p.key}\` must not be more than ${HIGHEST}`,
     hint: p.hint ?? 'write a smaller number',

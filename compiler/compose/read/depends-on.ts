@@ -7,7 +7,7 @@ import { entries, flag, scalars, text } from './tree-values.ts'
 const badLink = diagnostic({
   code: 'links/bad-form',
   severity: 'error',
-  explain: `A link is \`SERVICE\` or \`SERVICE:ALIAS\`; the alias is another host name under which this service reaches that one.
+  explain: `A link is \`SERVICE\` or \`SERVICE:ALIAS\`. The alias is another host name for the linked service.
 
 \`\`\`yaml
 links:
@@ -15,7 +15,7 @@ links:
   - db:database
 \`\`\``,
   text: (p: { key: string; link: string }) => ({
-    message: `\`${p.link}\` in \`${p.key}\` is neither a name nor a name and an alias`,
+    message: `\`${p.link}\` in \`${p.key}\` is not a valid link`,
     hint: p.key === 'links' ? 'write `SERVICE` or `SERVICE:ALIAS`' : 'write `NAME` or `NAME:ALIAS`',
   }),
 })

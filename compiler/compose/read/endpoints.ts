@@ -11,7 +11,7 @@ import { entries, filledText, pairs, text } from './tree-values.ts'
 const empty = diagnostic({
   code: 'endpoints/empty',
   severity: 'error',
-  explain: `An endpoint without rules leads nowhere: a route needs at least one path with the service and port that answer it.
+  explain: `An endpoint needs at least one rule: a path, and the service and port that requests are sent to.
 
 \`\`\`yaml
 endpoints:
@@ -29,7 +29,7 @@ const badPath = diagnostic({
   code: 'endpoints/bad-path',
   severity: 'error',
   explain:
-    'The path of an endpoint rule is what follows the host in the address: it starts with `/`. `/api` takes in `/api` and everything below it. Host names, queries and patterns do not belong there.',
+    'The path of an endpoint rule starts with `/`. It is a prefix: `/api` matches `/api` and everything below it. It must not contain a host name, a query or a pattern.',
   text: (p: { path: string; reason: string; hint: string }) => ({
     message: `the path \`${p.path}\` ${p.reason}`,
     hint: p.hint,
@@ -40,7 +40,7 @@ const samePath = diagnostic({
   code: 'endpoints/duplicate-path',
   severity: 'error',
   explain:
-    'Two rules of one endpoint have the same path, so that it is not decided who gets the request. Give them different paths, or remove one.',
+    'Two rules of one endpoint have the same path, so it is not clear which service gets the request. Give them different paths, or remove one.',
   text: (p: { path: string }) => ({ message: `two rules of this endpoint have the path \`${p.path}\`` }),
 })
 
@@ -48,9 +48,9 @@ const unknownService = diagnostic({
   code: 'reference/endpoint-service',
   severity: 'error',
   explain:
-    'An endpoint rule names a service that the files do not define. The name is that of the service under `services`, letter by letter.',
+    'An endpoint rule names a service that the Compose files do not define. The name must match a key of `services` exactly.',
   text: (p: { service: string; hint: string | undefined }) => ({
-    message: `the endpoint leads to the service \`${p.service}\`, which does not exist`,
+    message: `the endpoint rule names the service \`${p.service}\`, which does not exist`,
     hint: p.hint,
   }),
 })
@@ -141,9 +141,9 @@ class RuleReader {
     const bad = !value.startsWith('/')
       ? ['does not start with `/`', `write \`/${value.replace(/^[a-z]+:\/\/[^/]*\/?/, '')}\``]
       : /[\s?#]|\/\//.test(value)
-        ? ['is no path of a request', 'write a path without blanks, `?`, `#` and `//`']
+        ? ['is not a valid URL path', 'write a path without spaces, `?`, `#` and `//`']
         : /\/\.{1,2}(\/|$)|%2f/i.test(value)
-          ? ['has parts that a request loses on its way', 'write a path without `.`, `..` and `%2F`']
+          ? ['has segments that proxies normalize', 'write a path without `.`, `..` and `%2F`']
           : undefined
     if (!bad) return path
     this.#reporter.report(badPath, span, { path: value, reason: bad[0] ?? '', hint: bad[1] ?? '' })

@@ -9,7 +9,7 @@ import { entries, sortByName } from './tree-values.ts'
 const emptyName = diagnostic({
   code: 'environment/empty-name',
   severity: 'error',
-  explain: `An environment variable needs a name. The entry is empty, or starts with \`=\`; often a variable without a value left it that way.
+  explain: `An environment variable needs a name. The entry is empty, or starts with \`=\`, often because a variable has no value.
 
 \`\`\`yaml
 environment:
@@ -23,18 +23,18 @@ const nul = diagnostic({
   code: 'environment/nul',
   severity: 'error',
   explain:
-    'An environment variable cannot hold a NUL character: the operating system ends the text there. Remove it, or pass the bytes in a config or secret file.',
+    'An environment variable cannot contain a NUL character: the operating system ends the value there. Remove it, or pass the bytes in a config or secret file.',
   text: (p: { name: string }) => ({ message: `the environment variable \`${p.name}\` contains a NUL character` }),
 })
 
 const noValue = diagnostic({
   code: 'environment/no-value',
   severity: 'warning',
-  explain: `A variable that is named without a value takes it from the shell, from \`.env\` or from the platform. None of them has it, so the container does not get the variable, exactly as in Compose.
+  explain: `A variable without a value takes it from the shell, from \`.env\` or from the platform. None of them sets it, so the container does not get the variable, as in Compose.
 
-Write \`NAME: ""\` for an empty value, give it a value, or remove the entry.`,
+Give it a value, write \`NAME: ""\` for an empty one, or remove the entry.`,
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` has no value in the shell, in .env or on the platform, and is left out`,
+    message: `\`${p.name}\` is not set in the shell, in .env or on the platform, and is left out`,
     hint: `set it, or write \`${p.name}: ""\` for an empty value`,
   }),
 })

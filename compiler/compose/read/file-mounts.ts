@@ -11,10 +11,10 @@ const badMode = diagnostic({
   code: 'file-mounts/bad-mode',
   severity: 'error',
   explain:
-    'The mode of a mounted file in Kubernetes is octal, from `0000` to `0777`: who may read (4), write (2) and execute (1) it, for owner, group and others. Kubernetes knows no set-user-ID, set-group-ID and sticky bits on such files.',
+    'The mode of a mounted file in Kubernetes is an octal number from `0000` to `0777`: read (4), write (2) and execute (1) permission for owner, group and others. Kubernetes does not support the set-user-ID, set-group-ID and sticky bits on mounted files.',
   text: (p: { mode: string }) => ({
     message: `the mode \`${p.mode}\` is above \`0777\``,
-    hint: 'write three octal digits after the zero, for example `0440`',
+    hint: 'write a zero and three octal digits, for example `0440`',
   }),
 })
 

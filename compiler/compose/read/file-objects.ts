@@ -17,9 +17,9 @@ function declare(what: 'config' | 'secret') {
   const fileNotFound = diagnostic({
     code: `${what}s/file-not-found`,
     severity: 'error',
-    explain: `The file that a ${what} names cannot be read: it does not exist, is a folder, or may not be read. Its path is relative to the folder of the Compose file.${
+    explain: `The file of a ${what} cannot be read: it does not exist, is a folder, or is not readable. Its path is relative to the folder of the Compose file.${
       what === 'secret'
-        ? '\n\nThe file of a secret is often left out of the repository. Make it before you compile, or mark the secret `external: true` and make the Kubernetes Secret by other means.'
+        ? '\n\nThe file of a secret is often not committed. Create it before you compile, or mark the secret `external: true` and create the Kubernetes Secret by other means.'
         : ''
     }`,
     text: (p: { name: string; file: string; reason: string; hint: string }) => ({
@@ -30,7 +30,7 @@ function declare(what: 'config' | 'secret') {
   const variableNotSet = diagnostic({
     code: `${what}s/variable-not-set`,
     severity: 'error',
-    explain: `A ${what} takes its content from a variable, and neither the shell nor \`.env\` nor the platform has it. An empty file would hardly be what the program expects. Set the variable; \`NAME=\` in \`.env\` makes an empty file on purpose.`,
+    explain: `A ${what} takes its content from a variable, and neither the shell nor \`.env\` nor the platform sets it. Set the variable. For an empty file on purpose, write \`NAME=\` in \`.env\`.`,
     text: (p: { name: string; variable: string }) => ({
       message: `the ${what} \`${p.name}\` takes its content from \`${p.variable}\`, which is not set`,
       hint: `set \`${p.variable}\` in the shell or in .env`,

@@ -11,7 +11,7 @@ import { flag, integer, text, words } from './tree-values.ts'
 const httpAndTest = diagnostic({
   code: 'healthcheck/http-and-test',
   severity: 'error',
-  explain: `A healthcheck is either a command (\`test\`) or a request (\`http\`), not both: a Kubernetes probe has one kind of check. Keep the one that tells more.
+  explain: `A healthcheck is either a command (\`test\`) or a request (\`http\`), not both: a Kubernetes probe has one kind of check. Remove one of them.
 
 \`\`\`yaml
 healthcheck:
@@ -24,7 +24,7 @@ const httpPath = diagnostic({
   code: 'healthcheck/http-path',
   severity: 'error',
   explain:
-    'The path of an HTTP healthcheck is what follows host and port in the address; it starts with `/`. A full address does not belong there: the request always goes to the container itself.',
+    'The path of an HTTP healthcheck starts with `/`. It is not a full URL: the request always goes to the container itself.',
   text: (p: { path: string }) => ({
     message: `the healthcheck path \`${p.path}\` does not start with \`/\``,
     hint: `write \`/${p.path.replace(/^[a-z]+:\/\/[^/]*\/?/, '')}\``,
@@ -34,14 +34,14 @@ const httpPath = diagnostic({
 const emptyTest = diagnostic({
   code: 'healthcheck/empty-test',
   severity: 'error',
-  explain: `The \`test\` of a healthcheck names no command. \`CMD\` is followed by a program and its arguments, \`CMD-SHELL\` by one line for the shell; to have no check, write \`disable: true\`.
+  explain: `The \`test\` of a healthcheck has no command. \`CMD\` is followed by a program and its arguments, \`CMD-SHELL\` by one shell command. To turn the healthcheck off, write \`disable: true\`.
 
 \`\`\`yaml
 test: ["CMD", "pg_isready", "-U", "postgres"]
 test: ["CMD-SHELL", "pg_isready -U postgres || exit 1"]
 \`\`\``,
   text: () => ({
-    message: 'the healthcheck `test` runs nothing',
+    message: 'the healthcheck `test` has no command',
     hint: 'write the command to run, or `disable: true`',
   }),
 })
@@ -49,18 +49,18 @@ test: ["CMD-SHELL", "pg_isready -U postgres || exit 1"]
 const extraWords = diagnostic({
   code: 'healthcheck/extra-words',
   severity: 'warning',
-  explain: `\`CMD-SHELL\` takes one text, the line for the shell. Further items are arguments that the line does not see (they become \`$0\`, \`$1\`, …), so
-\`["CMD-SHELL", "curl", "-f", "http://localhost"]\` runs \`curl\` without arguments. We do what Compose does; surely \`CMD\` was meant.`,
+  explain: `\`CMD-SHELL\` takes one string, the shell command. Further items become \`$0\`, \`$1\`, … and are not part of the command, so
+\`["CMD-SHELL", "curl", "-f", "http://localhost"]\` runs \`curl\` without arguments. devctl does what Compose does. Use \`CMD\` instead.`,
   text: (p: { script: string }) => ({
     message: `\`CMD-SHELL\` runs only \`${p.script}\`; the items after it are not part of the command`,
-    hint: 'use `CMD`, or write the whole line as one text',
+    hint: 'use `CMD`, or write the whole command as one string',
   }),
 })
 
 const noneAsText = diagnostic({
   code: 'healthcheck/none-as-text',
   severity: 'warning',
-  explain: `As a text the \`test\` is a command for the shell, so \`test: NONE\` runs a program called \`NONE\`, which no image has. Only as a list it means that there is no check.
+  explain: `A \`test\` that is a string is a shell command, so \`test: NONE\` runs a program called \`NONE\`, which no image has. Only the list \`["NONE"]\` turns the healthcheck off.
 
 \`\`\`yaml
 healthcheck:

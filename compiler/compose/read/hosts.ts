@@ -8,7 +8,7 @@ import { filledText, textOf } from './tree-values.ts'
 const badHost = diagnostic({
   code: 'routes/bad-host',
   severity: 'error',
-  explain: `A host of an endpoint or a port is a DNS name in lower case, without a scheme, a port or a path; \`*.\` in front stands for any one label.
+  explain: `A host of an endpoint or a port is a DNS name in lower case, without scheme, port or path. A leading \`*.\` matches any one label.
 
 \`\`\`yaml
 endpoints:
@@ -24,7 +24,7 @@ const badTls = diagnostic({
   code: 'routes/bad-tls',
   severity: 'error',
   explain:
-    '`tls` says where the certificate of a host comes from: `secret`, a Secret that has it, or one of `issuer` and `clusterIssuer`, by which cert-manager makes it. Each is the name of a Kubernetes object.',
+    '`tls` names the source of the certificate of a host: `secret`, a Secret that holds it, or `issuer` or `clusterIssuer`, with which cert-manager issues it. Each is the name of a Kubernetes object.',
   text: (p: { message: string; hint: string }) => ({ message: p.message, hint: p.hint }),
 })
 
@@ -67,15 +67,15 @@ export function readTls(tree: Tree | undefined, reporter: Reporter): TlsSource |
   const name = (key: string): string | undefined => {
     const found = filledText(tree, key)
     if (!found || isDnsSubdomain(found.value)) return found?.value
-    const message = `\`${found.value}\` is not the name of a Kubernetes object`
-    reporter.report(badTls, found.span, { message, hint: 'write lower-case letters, digits, `-` and `.`' })
+    const message = `\`${found.value}\` is not a valid name of a Kubernetes object`
+    reporter.report(badTls, found.span, { message, hint: 'use lower-case letters, digits, `-` and `.`' })
     return undefined
   }
   const [secret, issuer, clusterIssuer] = ['secret', 'issuer', 'clusterIssuer'].map(name)
   const second = issuer !== undefined && clusterIssuer !== undefined && entry(tree, 'clusterIssuer')
   if (second)
     reporter.report(badTls, second.key, {
-      message: '`issuer` and `clusterIssuer` are both given',
+      message: '`issuer` and `clusterIssuer` cannot be combined',
       hint: 'keep one of them',
     })
   const named = issuer ?? clusterIssuer

@@ -10,15 +10,15 @@ import { entries, filledText, scalar, sortByName } from './tree-values.ts'
 const badReference = diagnostic({
   code: 'image/bad-reference',
   severity: 'error',
-  explain: `An image is \`[REGISTRY/]REPOSITORY[:TAG][@DIGEST]\`. The repository is lower case; a tag is letters, digits, \`_\`, \`.\` and \`-\`.
-Kubernetes would accept the text and then fail to start the Pod (\`InvalidImageName\`). A reference that ends in \`:\` usually comes from a variable that has no value.
+  explain: `An image is \`[REGISTRY/]REPOSITORY[:TAG][@DIGEST]\`. The repository is lower case; a tag consists of letters, digits, \`_\`, \`.\` and \`-\`.
+Kubernetes would accept the value and then fail to start the Pod (\`InvalidImageName\`). A reference that ends with \`:\` usually comes from a variable that has no value.
 
 \`\`\`yaml
 image: app:\${TAG}           # an empty TAG leaves "app:"
 image: app:\${TAG:-latest}   # with a default
 \`\`\``,
   text: (p: { image: string; reason: string; hint?: string | undefined }) => ({
-    message: `\`${p.image}\` is no image reference: ${p.reason}`,
+    message: `\`${p.image}\` is not a valid image reference: ${p.reason}`,
     hint: p.hint,
   }),
 })

@@ -8,9 +8,9 @@ const reserved = diagnostic({
   code: 'labels/reserved',
   severity: 'error',
   explain:
-    'Labels that start with `com.docker.compose` belong to Compose, which writes them itself and refuses them in a file. Remove the label, or give it a prefix of your own.',
+    'Labels that start with `com.docker.compose` are reserved: Compose sets them itself and refuses them in a file. Remove the label, or use a prefix of your own.',
   text: (p: { label: string }) => ({
-    message: `the label \`${p.label}\` is reserved for Compose itself`,
+    message: `the label \`${p.label}\` is reserved for Compose`,
     hint: 'remove it, or use a prefix of your own',
   }),
 })

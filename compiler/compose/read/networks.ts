@@ -11,17 +11,17 @@ const badDns = diagnostic({
   code: 'dns/bad-address',
   severity: 'error',
   explain:
-    '`dns` lists the addresses of name servers, in numbers: `8.8.8.8` or `2001:4860:4860::8888`. A host name cannot stand there, since it would need a name server to be found.',
-  text: (p: { address: string }) => ({ message: `the name server \`${p.address}\` is no IP address` }),
+    '`dns` lists the IP addresses of name servers: `8.8.8.8` or `2001:4860:4860::8888`. Host names are not allowed.',
+  text: (p: { address: string }) => ({ message: `the name server \`${p.address}\` is not an IP address` }),
 })
 
 const badSearch = diagnostic({
   code: 'dns/bad-search',
   severity: 'error',
   explain:
-    '`dns_search` lists domains that are tried behind a short host name: labels of letters, digits, `-` and `_`, joined by dots, at most 253 characters.',
+    '`dns_search` lists domains that are appended to short host names. A domain consists of labels of letters, digits, `-` and `_`, joined by dots, and has at most 253 characters.',
   text: (p: { domain: string }) => ({
-    message: `the search domain \`${p.domain}\` is no domain name`,
+    message: `the search domain \`${p.domain}\` is not a valid domain name`,
     hint: 'write a domain, for example `example.com`',
   }),
 })
@@ -30,16 +30,16 @@ const badOption = diagnostic({
   code: 'dns/bad-option',
   severity: 'error',
   explain:
-    'An item of `dns_opt` is an option of resolv.conf(5): a name, or `NAME:VALUE`, for example `use-vc` or `ndots:2`.',
+    'An item of `dns_opt` is a resolv.conf(5) option: `NAME` or `NAME:VALUE`, for example `use-vc` or `ndots:2`.',
   text: (p: { option: string }) => ({ message: `the resolver option \`${p.option}\` has no name` }),
 })
 
 const badHost = diagnostic({
   code: 'extra-hosts/bad-address',
   severity: 'error',
-  explain: `\`extra_hosts\` gives a host name a fixed address: \`name=192.0.2.10\`, or \`name=host-gateway\` for the machine that runs the containers. Another host name cannot stand in place of the address.`,
+  explain: `\`extra_hosts\` gives a host name a fixed address: \`name=192.0.2.10\`, or \`name=host-gateway\` for the machine that runs the containers. Other host names are not allowed in place of the address.`,
   text: (p: { host: string; address: string }) => ({
-    message: `the extra host \`${p.host}\` has the address \`${p.address}\`, which is no IP address`,
+    message: `the address \`${p.address}\` of the extra host \`${p.host}\` is not an IP address`,
     hint: `write \`${p.host || 'name'}=192.0.2.10\``,
   }),
 })

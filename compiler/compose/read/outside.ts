@@ -8,19 +8,19 @@ const HINT = 'move the file into the project, or add `--allow-outside` if you tr
 const refused = diagnostic({
   code: 'files/outside',
   severity: 'error',
-  explain: `The files of a project may only name files of that project: what lies in its git repository, outside of one in the folder of its first file. Links are followed before this is looked at. Who can change the files, such as the author of a pull request, could otherwise have any file of the machine read, and put into an image, a manifest or a message.
+  explain: `The files of a project may only name files of that project: files in its git repository or, without a repository, in the folder of its first file. Symbolic links are resolved first. Otherwise anybody who can change the files, such as the author of a pull request, could make devctl read any file of the machine and put it into an image, a manifest or a message.
 
-Where \`CI\` is set every other file is refused; elsewhere it is read, with a warning. What is below \`/proc\`, \`/sys\` and \`/dev\` is refused everywhere.
+If \`CI\` is set, every other file is refused; otherwise it is read, with a warning. Files below \`/proc\`, \`/sys\` and \`/dev\` are always refused.
 
-What you name yourself is read wherever it is: with \`-f\`, \`--env-file\` and \`COMPOSE_FILE\`. For all else there are:
+Files that you name with \`-f\`, \`--env-file\` or \`COMPOSE_FILE\` are always read. To allow others, use:
 
-- \`--allow-outside\`, which lets these files name any file;
-- \`DEVCTL_ALLOW_OUTSIDE\`, a list of folders that all projects may read from, with \`:\` between them;
-- a manifest outside of the checkout, named with \`-f\`: the files that it names, and those of their project, are read.`,
+- \`--allow-outside\`: the files of the project may name any file;
+- \`DEVCTL_ALLOW_OUTSIDE\`: a list of folders, separated by \`:\`, that all projects may read from;
+- \`-f\` with a manifest outside the checkout: the files that it names, and the files of their project, are read.`,
   text: (p: { path: string; isSystem: boolean }) => ({
     message: p.isSystem
-      ? `\`${p.path}\` belongs to the system, and is not read for a project`
-      : `\`${p.path}\` is outside of the project, and is not read`,
+      ? `\`${p.path}\` is a system file, which a project may not read`
+      : `\`${p.path}\` is outside the project and is not read`,
     hint: HINT,
   }),
 })
@@ -28,9 +28,9 @@ const read = diagnostic({
   code: 'files/outside-read',
   severity: 'warning',
   explain:
-    'A file outside of the project was read, because its files say so. Links were followed. Where `CI` is set this is an error, see `files/outside`. Make sure that you know the file and why it is needed; `--allow-outside` silences the warning.',
+    'The files of the project name a file outside it (symbolic links are resolved), and devctl read it. If `CI` is set, this is an error, see `files/outside`. Check that the file is meant; `--allow-outside` silences the warning.',
   text: (p: { path: string }) => ({
-    message: `\`${p.path}\` is outside of the project, and is read all the same`,
+    message: `\`${p.path}\` is outside the project; it is read anyway`,
     hint: HINT,
   }),
 })

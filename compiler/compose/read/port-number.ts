@@ -8,8 +8,8 @@ const outOfRange = diagnostic({
   code: 'ports/out-of-range',
   severity: 'error',
   explain:
-    'A port is a whole number from 1 to 65535. Port 0 is only of use as a published port, where it means any free one.',
-  text: (p: { port: string }) => ({ message: `port \`${p.port}\` is outside 1 to 65535` }),
+    'A port is a whole number from 1 to 65535. Port 0 is only allowed as a published port, where it means any free port.',
+  text: (p: { port: string }) => ({ message: `port \`${p.port}\` is not between 1 and 65535` }),
 })
 
 export const isPort = (port: number | undefined): port is number => port !== undefined && port >= 1 && port <= 65535

@@ -12,7 +12,7 @@ import { filledText, items, list, pairs, scalar, scalars } from './tree-values.t
 const badPublished = diagnostic({
   code: 'ports/bad-published',
   severity: 'error',
-  explain: `A published port is a number, or a range such as \`8000-8010\` of which one is taken. Names, addresses and descending ranges are not possible; an address goes to \`host_ip\`.`,
+  explain: `A published port is a number, or a range such as \`8000-8010\` from which one port is chosen. Names, addresses and descending ranges are not allowed. Write an address in \`host_ip\`.`,
   text: (p: { published: string; reason: string }) => ({
     message: `the published port \`${p.published}\` ${p.reason}`,
     hint: 'write a number from 0 to 65535, or a range such as `8000-8010`',
@@ -23,9 +23,9 @@ const unknownProtocol = diagnostic({
   code: 'ports/unknown-protocol',
   severity: 'error',
   explain:
-    'A port speaks `tcp` (the default), `udp` or `sctp`; Kubernetes knows no other. What runs on top, such as HTTP, goes to `app_protocol`.',
+    'The protocol of a port is `tcp` (the default), `udp` or `sctp`; Kubernetes supports no other. Write an application protocol such as HTTP in `app_protocol`.',
   text: (p: { protocol: string }) => ({
-    message: `\`${p.protocol}\` is no protocol of a port`,
+    message: `unknown port protocol \`${p.protocol}\``,
     hint: 'use `tcp`, `udp` or `sctp`',
   }),
 })
@@ -33,7 +33,7 @@ const unknownProtocol = diagnostic({
 const badExpose = diagnostic({
   code: 'ports/bad-expose',
   severity: 'error',
-  explain: `\`expose\` lists ports of the container that other services use: \`"3000"\`, a range \`"3000-3005"\`, with a protocol \`"53/udp"\`. To publish a port, use \`ports\`.`,
+  explain: `\`expose\` lists container ports for other services: \`"3000"\`, a range \`"3000-3005"\`, or with a protocol \`"53/udp"\`. To publish a port, use \`ports\`.`,
   text: (p: { value: string; reason: string }) => ({
     message: `\`${p.value}\` in \`expose\` ${p.reason}`,
     hint: 'write `3000`, `3000-3005` or `53/udp`',
@@ -44,10 +44,10 @@ const manyExposed = diagnostic({
   code: 'ports/many-exposed',
   severity: 'warning',
   explain:
-    'Each exposed port becomes a port of the Kubernetes Service, and each of them costs rules on every node. Hundreds of them slow the cluster down. A service without any known port becomes headless, where every port can be reached: often that is what a large range means.',
+    'Each exposed port becomes a port of the Kubernetes Service, which adds rules on every node. Hundreds of them slow down the cluster. A service without known ports gets a headless Service, which makes every port reachable: often that is what a large range is for.',
   text: (p: { count: number }) => ({
     message: `\`expose\` lists ${p.count} ports`,
-    hint: 'list the ports that are used, or remove `expose` so that all of them can be reached',
+    hint: 'list the ports that are used, or remove `expose` to make every port reachable',
   }),
 })
 
@@ -56,9 +56,9 @@ const MAX_PORTS = 10_000
 export const tooManyPorts = diagnostic({
   code: 'ports/too-many',
   severity: 'error',
-  explain: `The ranges of \`ports\` and \`expose\` of a service come to more than ${MAX_PORTS} ports. Each is an entry of the Kubernetes Service, and etcd takes no object of more than 1.5 MB. List the ports that are used. A service without any known port becomes headless, where every port can be reached.`,
+  explain: `The ranges in \`ports\` and \`expose\` of a service add up to more than ${MAX_PORTS} ports. Each port is an entry in the Kubernetes Service, and etcd does not store objects larger than 1.5 MB. List the ports that are used. A service without known ports gets a headless Service, which makes every port reachable.`,
   text: (p: { count: number }) => ({
-    message: `the ports of this service come to ${p.count}, and a Service takes no more than ${MAX_PORTS}`,
+    message: `this service has ${p.count} ports; a Service can have at most ${MAX_PORTS}`,
     hint: 'list the ports that are used',
   }),
 })
@@ -67,14 +67,14 @@ const anyPublished = diagnostic({
   code: 'ports/any-published',
   severity: 'warning',
   loss: true,
-  explain: `A published port of \`0\` lets the container engine choose a free one of its machine. Nobody could know the address beforehand, so the port stays inside the cluster, where the service is reached at its container port. To make it public, publish it on any number:
+  explain: `With the published port \`0\` the container engine chooses a free port of its machine. A cluster has no equivalent, so the service is reachable inside the cluster only, at its container port. To make it public, publish it on any port:
 
 \`\`\`yaml
 ports:
   - "8080:80"
 \`\`\``,
   text: (p: { target: number }) => ({
-    message: `the published port of ${p.target} is left out, because the engine would choose it`,
+    message: `the published port \`0\` of ${p.target} is left out: a cluster does not choose a free port`,
     hint: `write \`${p.target}:${p.target}\` to make the port public, or \`${p.target}\` alone`,
   }),
 })
@@ -83,9 +83,9 @@ const badClass = diagnostic({
   code: 'ports/bad-class',
   severity: 'error',
   explain:
-    '`loadBalancerClass` of `x-expose` names the implementation of load balancers that is to serve the Service, as its documentation has it: at most 63 letters, digits, `-`, `_` and `.`, with an optional `host.name/` before them.',
+    '`loadBalancerClass` of `x-expose` names the load balancer implementation of the Service. Its documentation has the name: at most 63 letters, digits, `-`, `_` and `.`, with an optional `host.name/` prefix.',
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` cannot be a class of load balancers`,
+    message: `\`${p.name}\` is not a valid load balancer class`,
     hint: 'write it as `example.com/internal`',
   }),
 })
@@ -94,9 +94,9 @@ const onlyOfLoadBalancer = diagnostic({
   code: 'ports/only-of-load-balancer',
   severity: 'error',
   explain:
-    '`loadBalancerClass` and `sourceRanges` of `x-expose` are for `type: LoadBalancer`; the API server refuses them on a Service of type NodePort. Who may connect to the ports of nodes is for the firewall of the nodes.',
+    '`loadBalancerClass` and `sourceRanges` of `x-expose` need `type: LoadBalancer`; the API server refuses them on a Service of type NodePort. To restrict who can connect to a node port, use the firewall of the nodes.',
   text: (p: { key: string }) => ({
-    message: `\`${p.key}\` is for \`type: LoadBalancer\``,
+    message: `\`${p.key}\` is only allowed with \`type: LoadBalancer\``,
     hint: 'remove it, or write `type: LoadBalancer`',
   }),
 })
@@ -104,10 +104,11 @@ const onlyOfLoadBalancer = diagnostic({
 const badRange = diagnostic({
   code: 'ports/bad-range',
   severity: 'error',
-  explain: '`sourceRanges` of `x-expose` lists the addresses that may connect, as CIDRs such as `203.0.113.0/24`.',
+  explain:
+    '`sourceRanges` of `x-expose` lists the addresses that may connect, as CIDR ranges such as `203.0.113.0/24`.',
   text: (p: { range: string }) => ({
-    message: `\`${p.range}\` is not a range of addresses`,
-    hint: 'write a CIDR, such as `203.0.113.0/24`',
+    message: `\`${p.range}\` is not a CIDR range`,
+    hint: 'write a CIDR range, such as `203.0.113.0/24`',
   }),
 })
 
@@ -218,7 +219,7 @@ function readPublished(tree: MapTree, target: number, { reporter }: ReadContext)
     first === undefined
       ? 'is neither a number nor a range'
       : Number(first) > 65535 || Number(last) > 65535
-        ? 'is outside 0 to 65535'
+        ? 'is not between 0 and 65535'
         : Number(last) < Number(first)
           ? 'runs downwards'
           : undefined
@@ -259,13 +260,13 @@ function readExposed(item: ScalarTree, { reporter }: ReadContext): PortRange | u
     reporter.report(badExpose, spanInside(item, start, end), { value, reason })
   }
   const [, first, last = first, word = 'tcp'] = /^(\d+)(?:-(\d+))?(?:\/(\w+))?$/.exec(value.trim()) ?? []
-  if (first === undefined || last === undefined) return wrong('is no port')
+  if (first === undefined || last === undefined) return wrong('is not a valid port')
   const protocol = protocols.get(word.toLowerCase())
   const slash = value.indexOf('/')
   if (!protocol) return wrong(`has the unknown protocol \`${word}\``, slash + 1)
   const from = Number(first)
   const to = Number(last)
-  if (!isPort(from) || !isPort(to)) return wrong('is outside 1 to 65535', 0, slash < 0 ? value.length : slash)
-  if (to < from) return wrong('runs downwards', 0, slash < 0 ? value.length : slash)
+  if (!isPort(from) || !isPort(to)) return wrong('is not between 1 and 65535', 0, slash < 0 ? value.length : slash)
+  if (to < from) return wrong('is a descending range', 0, slash < 0 ? value.length : slash)
   return { from, to, protocol }
 }

@@ -12,11 +12,11 @@ import { integer, scalar } from './tree-values.ts'
 const badQuantity = diagnostic({
   code: 'resources/bad-quantity',
   severity: 'error',
-  explain: `An amount of CPU or memory could not be read. There are two notations.
+  explain: `An amount of CPU or memory could not be parsed. There are two notations.
 
-Kubernetes' own, under \`resources\`: \`cpu: 500m\` is half a core, \`memory: 512Mi\` is 512 × 1024 × 1024 bytes.
+Kubernetes quantities, under \`resources\`: \`cpu: 500m\` is half a core, \`memory: 512Mi\` is 512 × 1024 × 1024 bytes.
 
-Compose's, everywhere else: \`cpus: 0.5\` is half a core, \`mem_limit: 512m\` is 512 × 1024 × 1024 bytes.`,
+Compose values, everywhere else: \`cpus: 0.5\` is half a core, \`mem_limit: 512m\` is 512 × 1024 × 1024 bytes.`,
   text: (p: { key: string; value: string; reason: string; hint?: string | undefined }) => ({
     message: `\`${p.key}\` is \`${p.value}\`: ${p.reason.replace(/^(?=is |has )/, 'it ')}`,
     hint: p.hint,
@@ -26,17 +26,17 @@ Compose's, everywhere else: \`cpus: 0.5\` is half a core, \`mem_limit: 512m\` is
 const negative = diagnostic({
   code: 'resources/negative',
   severity: 'error',
-  explain: 'An amount of CPU or memory cannot be below zero. For no limit, remove the key.',
+  explain: 'An amount of CPU or memory must not be negative. For no limit, remove the key.',
   text: (p: { key: string; value: string }) => ({
-    message: `\`${p.key}\` is \`${p.value}\`, which is less than nothing`,
-    hint: 'remove the key for no limit',
+    message: `\`${p.key}\` is \`${p.value}\`: it must not be negative`,
+    hint: 'for no limit, remove the key',
   }),
 })
 
 const partOfByte = diagnostic({
   code: 'resources/part-of-byte',
   severity: 'error',
-  explain: `Under \`resources\` the units are those of Kubernetes, where a small \`m\` means thousandths: \`512m\` of memory is half a byte, and no container can start. In Compose's own keys (\`mem_limit\`, \`deploy.resources\`) the same text means mebibytes.
+  explain: `\`resources\` takes Kubernetes quantities, where the suffix \`m\` means thousandths: \`512m\` of memory is half a byte, and no container can start with it. In Compose keys (\`mem_limit\`, \`deploy.resources\`) \`512m\` means 512 mebibytes.
 
 \`\`\`yaml
 resources:
@@ -46,7 +46,7 @@ resources:
 \`\`\``,
   text: (p: { key: string; value: string }) => ({
     message: `\`${p.key}\` is \`${p.value}\`, which is not a whole number of bytes`,
-    hint: `write \`${p.value.replace(/m$/, 'Mi')}\`: a small \`m\` means thousandths here`,
+    hint: `write \`${p.value.replace(/m$/, 'Mi')}\`: the suffix \`m\` means thousandths here`,
   }),
 })
 
@@ -54,7 +54,7 @@ const conflict = diagnostic({
   code: 'resources/conflict',
   severity: 'error',
   explain:
-    'The same amount is given in two places (`resources`, `deploy.resources`, or a key such as `cpus` and `mem_limit`) with different values. Keep one of them, or make them equal.',
+    'Two keys set the same amount (`resources`, `deploy.resources`, or a key such as `cpus` and `mem_limit`) to different values. Keep one of them, or make them equal.',
   text: (p: { key: string; value: string; other: string; otherValue: string }) => ({
     message: `\`${p.key}\` is \`${p.value}\`, but \`${p.other}\` is \`${p.otherValue}\``,
     hint: 'remove one of the two',
@@ -65,9 +65,9 @@ const aboveLimit = diagnostic({
   code: 'resources/request-above-limit',
   severity: 'error',
   explain:
-    'A request is what the node keeps free for the container, a limit is the most it may use. Kubernetes refuses a request above the limit. Lower the request or raise the limit.',
+    'A request is what the node reserves for the container; a limit is the most that it may use. Kubernetes refuses a request above the limit. Lower the request, or raise the limit.',
   text: (p: { key: string; value: string; limit: string; limitKey: string }) => ({
-    message: `\`${p.key}\` asks for \`${p.value}\`, more than the limit \`${p.limit}\` of \`${p.limitKey}\``,
+    message: `\`${p.key}\` is \`${p.value}\`, above the limit \`${p.limit}\` in \`${p.limitKey}\``,
     hint: 'lower the request, or raise the limit',
   }),
 })
@@ -77,7 +77,7 @@ const periodAlone = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`cpu_period` says in how long a time `cpu_quota` may be used; alone it limits nothing. The period that the kernel uses is set for all Pods of a node. It is left out.',
+    '`cpu_period` is the period for `cpu_quota`; alone it limits nothing. Kubernetes sets the period for all Pods of a node. The key is left out.',
   text: () => ({
     message: '`cpu_period` without `cpu_quota` has no equivalent and is left out',
     hint: 'use `cpus`',

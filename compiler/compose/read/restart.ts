@@ -26,9 +26,9 @@ const contradiction = diagnostic({
   code: 'restart/contradiction',
   severity: 'warning',
   explain:
-    'The service has both `restart` and `deploy.restart_policy.condition`, and they differ. The condition under `deploy` decides. Remove one of them.',
+    'The service has both `restart` and `deploy.restart_policy.condition`, and they differ. The condition under `deploy` wins. Remove one of them.',
   text: (p: { restart: string; condition: string }) => ({
-    message: `\`restart: ${p.restart}\` is overruled by the condition \`${p.condition}\` of \`deploy.restart_policy\``,
+    message: `\`restart: ${p.restart}\` is ignored: \`deploy.restart_policy\` has the condition \`${p.condition}\``,
     hint: 'remove one of the two',
   }),
 })
@@ -44,7 +44,7 @@ export function readRestart(service: MapTree, { reporter }: ReadContext): Restar
       contradiction,
       restart.span,
       { restart: String(restart.value), condition: String(condition.value) },
-      [{ span: condition.span, message: 'this one decides' }],
+      [{ span: condition.span, message: 'this one wins' }],
     )
   const policy = deployed ?? own.policy
   checkCount(own.maxAttempts, 'restart', reporter, 'write a smaller number, or `on-failure` alone for no limit')

@@ -8,14 +8,14 @@ import { entries, pairs } from './tree-values.ts'
 const badNodeLabel = diagnostic({
   code: 'scheduling/bad-node-label',
   severity: 'error',
-  explain: `\`x-node-selector\` names labels that a node must have: a mapping from label to text. Kubernetes limits both: a label is \`[PREFIX/]NAME\`, name and value have at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begin and end with a letter or digit.
+  explain: `\`x-node-selector\` is a mapping of labels that a node must have. The key is \`[PREFIX/]NAME\`; name and value have at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begin and end with a letter or digit.
 
 \`\`\`yaml
 x-node-selector:
   kubernetes.io/arch: arm64
   disk: ssd
 \`\`\``,
-  text: (p: { what: string; text: string }) => ({ message: `\`${p.text}\` is no ${p.what} of a node label` }),
+  text: (p: { what: string; text: string }) => ({ message: `\`${p.text}\` is not a valid ${p.what} of a node label` }),
 })
 
 /** `x-node-selector`: labels that a node must have. */

@@ -9,14 +9,14 @@ import { filledText, flag, list, pairs } from './tree-values.ts'
 const badRuntime = diagnostic({
   code: 'runtime/bad-name',
   severity: 'error',
-  explain: `\`runtime\` names a RuntimeClass of the cluster, an object whose name has lower-case letters, digits, \`-\` and \`.\`, and begins and ends with a letter or digit. \`kubectl get runtimeclass\` lists those that there are.
+  explain: `\`runtime\` names a RuntimeClass of the cluster. The name consists of lower-case letters, digits, \`-\` and \`.\`, and begins and ends with a letter or digit. \`kubectl get runtimeclass\` lists the available ones.
 
 \`\`\`yaml
 runtime: kata-qemu
 \`\`\``,
   text: (p: { runtime: string }) => ({
-    message: `\`${p.runtime}\` cannot be the name of a RuntimeClass`,
-    hint: 'write the name that `kubectl get runtimeclass` shows',
+    message: `\`${p.runtime}\` is not a valid RuntimeClass name`,
+    hint: 'use a name that `kubectl get runtimeclass` lists',
   }),
 })
 

@@ -10,7 +10,7 @@ const OPTIONS = new Set(['ro', 'rw', 'z', 'Z'])
 const relativeTarget = diagnostic({
   code: 'mounts/relative-target',
   severity: 'error',
-  explain: `The place of a mount in the container is a path that starts with \`/\`: the container's working directory says nothing about it.
+  explain: `The target of a mount is a path in the container that starts with \`/\`. It is not relative to the working directory of the container.
 
 \`\`\`yaml
 volumes:
@@ -28,7 +28,7 @@ volumes:
 const incomplete = diagnostic({
   code: 'mounts/incomplete',
   severity: 'error',
-  explain: `A mount needs a \`target\`, the path in the container. A bind mount needs a \`source\` on this machine and an image mount the image as \`source\`; a volume without one is anonymous.
+  explain: `A mount needs a \`target\`, the path in the container. A bind mount needs a path on this machine as \`source\`, an image mount an image. A volume without \`source\` is anonymous.
 
 \`\`\`yaml
 volumes:
@@ -45,8 +45,7 @@ volumes:
 const rootTarget = diagnostic({
   code: 'mounts/root-target',
   severity: 'error',
-  explain:
-    'A mount on `/` would hide the whole image: the container has no program left to start. Mount a directory below it.',
+  explain: 'A mount on `/` would hide the whole image, with the program to start. Mount a directory below it.',
   text: () => ({ message: 'a mount on `/` hides the whole image', hint: 'mount a directory below `/`' }),
 })
 
@@ -54,7 +53,7 @@ const colonTarget = diagnostic({
   code: 'mounts/colon-in-target',
   severity: 'error',
   explain:
-    'Kubernetes does not allow a colon in the path of a mount. When the path looks like `a:/b`, a part of the short form was not understood as you meant it: use the long form, which names each part.',
+    'Kubernetes does not allow a colon in a mount path. A path such as `a:/b` comes from a short form with too many parts: use the long form, which names each part.',
   text: (p: { target: string }) => ({
     message: `the mount path \`${p.target}\` contains a colon, which Kubernetes does not allow`,
     hint: 'use the long form: `{type: volume, source: …, target: …}`',
@@ -64,7 +63,7 @@ const colonTarget = diagnostic({
 const badSubpath = diagnostic({
   code: 'mounts/bad-subpath',
   severity: 'error',
-  explain: `\`subpath\` is a folder or file inside the volume or image: a relative path that does not climb out of it. Engines and Kubernetes refuse others.
+  explain: `\`subpath\` is a folder or file inside the volume or image: a relative path without \`..\`. Container engines and Kubernetes refuse other paths.
 
 \`\`\`yaml
 volumes:
@@ -74,7 +73,7 @@ volumes:
     volume: {subpath: app/state}
 \`\`\``,
   text: (p: { subpath: string }) => ({
-    message: `the subpath \`${p.subpath}\` does not stay inside what is mounted`,
+    message: `the subpath \`${p.subpath}\` is not a relative path inside the volume`,
     hint: 'write a relative path without `..`',
   }),
 })
@@ -82,10 +81,10 @@ volumes:
 const duplicate = diagnostic({
   code: 'mounts/duplicate-target',
   severity: 'error',
-  explain: `Two mounts of a service have the same path in the container, so that one would hide the other; Kubernetes refuses that. Paths are compared after cleaning: \`/data\` and \`/data/\` are one.`,
+  explain: `Two mounts of a service have the same path in the container, so one would hide the other. Kubernetes refuses that. Paths are normalized first: \`/data\` and \`/data/\` are the same.`,
   text: (p: { target: string }) => ({
     message: `two mounts use the path \`${p.target}\``,
-    hint: 'remove one of them, or give it another path',
+    hint: 'remove one of them, or change its path',
   }),
 })
 

@@ -22,7 +22,7 @@ const badTmpfsSize = diagnostic({
 const badVolumesFrom = diagnostic({
   code: 'volumes-from/bad-form',
   severity: 'error',
-  explain: `\`volumes_from\` repeats the mounts of another service: \`SERVICE\`, \`SERVICE:ro\` or \`SERVICE:rw\`.`,
+  explain: `\`volumes_from\` mounts the volumes of another service: \`SERVICE\`, \`SERVICE:ro\` or \`SERVICE:rw\`.`,
   text: (p: { value: string }) => ({
     message: `\`${p.value}\` in \`volumes_from\` is not \`SERVICE\`, \`SERVICE:ro\` or \`SERVICE:rw\``,
   }),
@@ -32,9 +32,9 @@ const fromContainer = diagnostic({
   code: 'volumes-from/container',
   severity: 'error',
   explain:
-    '`volumes_from: container:NAME` takes the mounts of a container that Compose does not manage. A cluster has no such container. Declare a named volume and mount it in both places.',
+    '`volumes_from: container:NAME` mounts the volumes of a container that Compose does not manage. Kubernetes has no equivalent. Declare a named volume and mount it in both services.',
   text: (p: { container: string }) => ({
-    message: `the mounts of the container \`${p.container}\` cannot be had in a cluster`,
+    message: `Kubernetes does not support mounting the volumes of the container \`${p.container}\``,
     hint: 'name a service of this project, or mount a named volume',
   }),
 })
@@ -127,7 +127,7 @@ function readTmpfsSize(tree: MapTree, { reporter }: ReadContext): bigint | undef
 function readSize(size: string, span: Span, reporter: ReadContext['reporter']): bigint | undefined {
   const bytes = parseBytes(size)
   if (bytes.ok && bytes.value >= 0n) return bytes.value === 0n ? undefined : bytes.value
-  reporter.report(badTmpfsSize, span, bytes.ok ? { size, reason: 'it is below zero' } : { size, ...bytes })
+  reporter.report(badTmpfsSize, span, bytes.ok ? { size, reason: 'it is negative' } : { size, ...bytes })
   return undefined
 }
 
