@@ -1,6 +1,7 @@
 import { backOff, pause } from '../http/back-off.ts'
 import { neverSent } from '../http/failure.ts'
 import { proxyFor } from '../http/proxy.ts'
+import { parseJson, type Validator } from '../json/parse-json.ts'
 import { exchange, type ForgeAnswer } from './exchange.ts'
 import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
 import type { Calls, ForgeCall, ForgeModule, ForgeVariables, Site } from './forge-module.ts'
@@ -71,28 +72,24 @@ export class ForgeApi implements Calls {
     await this.#send(call)
   }
 
-  async object<T extends object>(call: ForgeCall): Promise<T> {
+  async object<T>(call: ForgeCall, validate: Validator<T>): Promise<T> {
     const { text } = await this.#send(call)
-    return this.#parse<T>(text, content => typeof content === 'object' && content !== null && !Array.isArray(content))
+    return this.#parse(text, validate)
   }
 
-  async list<T>(call: ForgeCall): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
+  async list<T>(
+    call: ForgeCall,
+    validate: Validator<readonly T[]>,
+  ): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }> {
     const { headers, text } = await this.#send(call)
-    return {
-      items: this.#parse<readonly T[]>(text, Array.isArray),
-      hasMore: /rel="?next\b/.test(String(headers.link ?? '')),
-    }
+    return { items: this.#parse(text, validate), hasMore: /rel="?next\b/.test(String(headers.link ?? '')) }
   }
 
-  #parse<T>(text: string, isIt: (content: unknown) => boolean): T {
-    try {
-      const content = JSON.parse(text)
-      if (isIt(content)) return content
-    } catch {
-      // A web page.
-    }
+  #parse<T>(text: string, validate: Validator<T>): T {
+    const answer = parseJson(text, validate)
+    if (answer.ok) return answer.value
     const { host } = new URL(this.site.api)
-    throw new ForgeError(`\`${host}\` answers, but not as the API of ${this.#forge.name} does`, {
+    throw new ForgeError(`\`${host}\` does not answer as the API of ${this.#forge.name} does: ${answer.problem}`, {
       hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
       maybeDone: true,
     })

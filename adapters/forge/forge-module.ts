@@ -1,4 +1,5 @@
 import type { ForgeKind } from '../../compiler/values/repository-names.ts'
+import type { Validator } from '../json/parse-json.ts'
 import type { ForgeAnswer, ForgeMessage } from './exchange.ts'
 import type { Forge, PullRequests } from './forge.ts'
 
@@ -135,13 +136,13 @@ export interface Calls {
    * that may be repeated also 5xx and cut connections.
    */
   send(call: ForgeCall): Promise<void>
-  /**
-   * The same; gives the object of the answer, whose fields are the caller's to know: the forge
-   * keeps to its API.
-   */
-  object<T extends object>(call: ForgeCall): Promise<T>
+  /** The same; gives the answer, which has to fit the schema. */
+  object<T>(call: ForgeCall, validate: Validator<T>): Promise<T>
   /** The same for a list, and whether it has more pages. */
-  list<T>(call: ForgeCall): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
+  list<T>(
+    call: ForgeCall,
+    validate: Validator<readonly T[]>,
+  ): Promise<{ readonly items: readonly T[]; readonly hasMore: boolean }>
   /** Waits before something is tried once more, after so many failures. */
   pause(failures: number, signal: AbortSignal | undefined, atLeast?: number): Promise<void>
 }

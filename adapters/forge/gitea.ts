@@ -1,20 +1,12 @@
+import { parseJson, type Validator } from '../json/parse-json.ts'
+import type { Pull } from './answers.schema.ts'
+import { giteaLabels, giteaPulls, giteaRefusal, giteaVersion } from './answers.validators.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
-import type { Calls, ForgeModule, ForgeVariables } from './forge-module.ts'
+import type { Calls, ForgeCall, ForgeModule, ForgeVariables } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
-import { type Pull, pullCalls } from './pull-calls.ts'
+import { pullCalls } from './pull-calls.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
-
-/** With the repositories of its branches (https://docs.gitea.com/api/, `PullRequest`); Forgejo has the same. */
-interface ListedPull extends Pull {
-  readonly head: { readonly ref: string; readonly repo_id: number }
-  readonly base: { readonly ref: string; readonly repo_id: number }
-}
-
-interface Label {
-  readonly id: number
-  readonly name: string
-}
 
 /** A draft is one by its title; these are the prefixes of a server that nobody has set others for. */
 const DRAFT = /^\s*(\[wip\]|wip:)\s*/i
@@ -36,10 +28,7 @@ export const gitea: ForgeModule<'gitea'> = {
   question: {
     path: '/api/v1/version',
     // Where everybody has to log in it is an error, which names the description of the API.
-    isIt: ({ status, text }) => {
-      const { version, url } = fieldsOf(text)
-      return status === 200 ? typeof version === 'string' : typeof url === 'string' && url.endsWith('/api/swagger')
-    },
+    isIt: ({ status, text }) => (status === 200 ? parseJson(text, giteaVersion) : parseJson(text, giteaRefusal)).ok,
   },
   serverVariables: ['GITEA_SERVER_URL', 'FORGEJO_SERVER_URL'],
   serversIn: env => [{ web: serverOf(env) }, ...(isGiteaWorkflow(env) ? [workflowServer(env)] : [])],
@@ -60,15 +49,6 @@ export const gitea: ForgeModule<'gitea'> = {
   connect: giteaRequests,
 }
 
-function fieldsOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? { ...value } : {}
-  } catch {
-    return {}
-  }
-}
-
 function giteaRequests(api: Calls): PullRequests {
   const pulls = pullCalls(api)
   const owner = encodeURIComponent(api.site.path.split('/')[0]!)
@@ -76,13 +56,11 @@ function giteaRequests(api: Calls): PullRequests {
   const requests: PullRequests = {
     // The call for a base and a head takes no base with a slash in it, and may give a request that is closed; older servers do not filter.
     async find({ head, base }, { signal } = {}) {
-      const isOurs = (pull: ListedPull) =>
-        pull.head.ref === head && pull.base.ref === base && pull.head.repo_id === pull.base.repo_id
-      const found = await findIn<ListedPull>(
-        `${pulls.root}/pulls?state=open&sort=recentupdate`,
-        isOurs,
-        'look for the pull request',
-        signal,
+      const path = `${pulls.root}/pulls?state=open&sort=recentupdate`
+      const found = await findIn(
+        { path, purpose: 'look for the pull request', signal },
+        giteaPulls,
+        pull => pull.head.ref === head && pull.base.ref === base && pull.head.repo_id === pull.base.repo_id,
       )
       return found && toRequest(found)
     },
@@ -116,13 +94,12 @@ function giteaRequests(api: Calls): PullRequests {
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const wanted of names) {
-      const isIt = (label: Label) => label.name === wanted
-      const purpose = `look up the label ${wanted}`
+      const labelIn = (path: string) =>
+        findIn({ path, purpose: `look up the label ${wanted}`, signal }, giteaLabels, label => label.name === wanted)
       const lookUp = async () => {
         // A user has no labels: 404.
-        const inOrganization = () =>
-          findIn<Label>(`/orgs/${owner}/labels?`, isIt, purpose, signal).catch(() => undefined)
-        const label = (await findIn<Label>(`${pulls.root}/labels?`, isIt, purpose, signal)) ?? (await inOrganization())
+        const inOrganization = () => labelIn(`/orgs/${owner}/labels?`).catch(() => undefined)
+        const label = (await labelIn(`${pulls.root}/labels?`)) ?? (await inOrganization())
         if (label) ids.push(label.id)
         else notes.push(`the label \`${wanted}\` is not known`)
       }
@@ -132,16 +109,15 @@ function giteaRequests(api: Calls): PullRequests {
   }
 
   /** The first of a list that fits, page by page. */
-  async function findIn<T>(path: string, fits: (one: T) => boolean, purpose: string, signal: AbortSignal | undefined) {
+  async function findIn<T>(
+    { path, purpose, signal }: Pick<ForgeCall, 'path' | 'purpose' | 'signal'>,
+    validate: Validator<readonly T[]>,
+    fits: (one: T) => boolean,
+  ): Promise<T | undefined> {
     for (let number = 1; ; number++) {
       const paged = `${path}&page=${number}&limit=${PAGE}`.replace('?&', '?')
-      const { items, hasMore } = await api.list<T>({
-        method: 'GET',
-        path: paged,
-        purpose,
-        mayRepeat: true,
-        signal,
-      })
+      const call = { method: 'GET', path: paged, purpose, mayRepeat: true, signal } as const
+      const { items, hasMore } = await api.list(call, validate)
       const found = items.find(fits)
       if (found || !hasMore || items.length === 0) return found
     }

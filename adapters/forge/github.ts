@@ -1,16 +1,12 @@
+import type { Pull } from './answers.schema.ts'
+import { githubPulls } from './answers.validators.ts'
 import { ForgeError } from './failures.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
-import { type Pull, pullCalls } from './pull-calls.ts'
+import { pullCalls } from './pull-calls.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
-
-/** With the repositories of its branches; that of a fork may be gone. */
-interface ListedPull extends Pull {
-  readonly head: { readonly ref: string; readonly repo: { readonly id: number } | null }
-  readonly base: { readonly ref: string; readonly repo: { readonly id: number } }
-}
 
 /** The public server, and those of companies at it. */
 const isHosted = (host: string): boolean => host === 'github.com' || host.endsWith('.ghe.com')
@@ -84,13 +80,8 @@ function githubRequests(api: Calls): PullRequests {
     async find({ head, base }, { signal } = {}) {
       const query = new URLSearchParams({ state: 'open', head: `${owner}:${head}`, base, per_page: '100' })
       const purpose = 'look for the pull request'
-      const { items } = await api.list<ListedPull>({
-        method: 'GET',
-        path: `${pulls.root}/pulls?${query}`,
-        purpose,
-        mayRepeat: true,
-        signal,
-      })
+      const path = `${pulls.root}/pulls?${query}`
+      const { items } = await api.list({ method: 'GET', path, purpose, mayRepeat: true, signal }, githubPulls)
       // A filter that GitHub does not understand is none.
       const found = items.find(
         pull => pull.head.ref === head && pull.base.ref === base && pull.head.repo?.id === pull.base.repo.id,

@@ -1,17 +1,8 @@
+import type { MergeRequest } from './answers.schema.ts'
+import { gitlabUsers, mergeRequest, mergeRequests } from './answers.validators.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
 import { attempt, openOnce, reads } from './open-once.ts'
-
-/** The fields of https://docs.gitlab.com/api/merge_requests/ that are read. */
-interface MergeRequest {
-  readonly iid: number
-  readonly web_url: string
-  readonly title: string
-  readonly description: string | null
-  readonly draft?: boolean
-  readonly source_project_id: number | null
-  readonly target_project_id: number
-}
 
 /** A draft is one by its title. */
 const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i
@@ -73,7 +64,7 @@ function gitlabRequests(api: Calls): PullRequests {
       const query = new URLSearchParams({ state: 'opened', source_branch: head, target_branch: base, per_page: '100' })
       const purpose = 'look for the merge request'
       const path = `${root}/merge_requests?${query}`
-      const { items } = await api.list<MergeRequest>({ method: 'GET', path, purpose, mayRepeat: true, signal })
+      const { items } = await api.list({ method: 'GET', path, purpose, mayRepeat: true, signal }, mergeRequests)
       // Branches of forks may have the same name.
       const found = items.find(one => one.source_project_id === one.target_project_id)
       return found && toRequest(found)
@@ -87,9 +78,8 @@ function gitlabRequests(api: Calls): PullRequests {
       const path = `${root}/merge_requests/${request.number}`
       const purpose = `update merge request ${request.number}`
       const fields = { title: request.isDraft ? `Draft: ${title}` : title, description: body }
-      return toRequest(
-        await api.object<MergeRequest>({ method: 'PUT', path, body: fields, purpose, mayRepeat: true, signal }),
-      )
+      const call = { method: 'PUT', path, body: fields, purpose, mayRepeat: true, signal } as const
+      return toRequest(await api.object(call, mergeRequest))
     },
 
     async close({ number }, comment, { signal } = {}) {
@@ -113,7 +103,7 @@ function gitlabRequests(api: Calls): PullRequests {
   async function create(request: NewRequest, notes: string[], signal: AbortSignal | undefined): Promise<PullRequest> {
     const { head, base, title, labels = [], draft = false } = request
     const ids = await idsOf(request.reviewers ?? [], notes, signal)
-    const made = await api.object<MergeRequest>({
+    const call = {
       method: 'POST',
       path: `${root}/merge_requests`,
       body: {
@@ -127,8 +117,8 @@ function gitlabRequests(api: Calls): PullRequests {
       purpose: 'open a merge request',
       mayRepeat: false,
       signal,
-    })
-    return toRequest(made)
+    } as const
+    return toRequest(await api.object(call, mergeRequest))
   }
 
   /** Reviewers are numbers. A name that nobody has is told. */
@@ -136,14 +126,9 @@ function gitlabRequests(api: Calls): PullRequests {
     const ids: number[] = []
     for (const name of names) {
       const path = `/users?${new URLSearchParams({ username: name })}`
+      const purpose = `look up the user ${name}`
       const lookUp = async () => {
-        const { items } = await api.list<{ readonly id: number }>({
-          method: 'GET',
-          path,
-          purpose: `look up the user ${name}`,
-          mayRepeat: true,
-          signal,
-        })
+        const { items } = await api.list({ method: 'GET', path, purpose, mayRepeat: true, signal }, gitlabUsers)
         if (items[0]) ids.push(items[0].id)
         else notes.push(`the reviewer \`${name}\` is not known`)
       }

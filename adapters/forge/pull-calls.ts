@@ -1,15 +1,8 @@
+import type { Pull } from './answers.schema.ts'
+import { pull } from './answers.validators.ts'
 import type { PullRequests } from './forge.ts'
 import type { Calls } from './forge-module.ts'
 import { attempt } from './open-once.ts'
-
-/** The fields of a pull request that are read and mean the same on both: GitHub's, which Gitea has taken over. */
-export interface Pull {
-  readonly number: number
-  readonly html_url: string
-  readonly title: string
-  readonly body: string | null
-  readonly draft?: boolean
-}
 
 /**
  * The calls that Gitea has taken over from GitHub as they are: https://docs.github.com/rest/pulls, https://docs.gitea.com/api/. Which fields
@@ -21,13 +14,14 @@ export function pullCalls(api: Calls) {
   /** Never sent twice: there would be two. */
   const create = (fields: object, signal: AbortSignal | undefined): Promise<Pull> => {
     const purpose = 'open a pull request'
-    return api.object({ method: 'POST', path: `${root}/pulls`, body: fields, purpose, mayRepeat: false, signal })
+    const path = `${root}/pulls`
+    return api.object({ method: 'POST', path, body: fields, purpose, mayRepeat: false, signal }, pull)
   }
 
   const update = (number: number, fields: object, signal: AbortSignal | undefined): Promise<Pull> => {
     const path = `${root}/pulls/${number}`
     const purpose = `update pull request ${number}`
-    return api.object({ method: 'PATCH', path, body: fields, purpose, mayRepeat: true, signal })
+    return api.object({ method: 'PATCH', path, body: fields, purpose, mayRepeat: true, signal }, pull)
   }
 
   const close: PullRequests['close'] = async ({ number }, comment, { signal } = {}) => {

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { SecureContextOptions } from 'node:tls'
+import { parseJson } from '../json/parse-json.ts'
 import { ClusterError } from './cluster.ts'
+import { tokenClaims } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import { type Fields, textOf } from './kubeconfig-files.ts'
 
@@ -95,12 +97,8 @@ function expiryOf(certificate: Buffer): number | undefined {
 }
 
 function expiryOfToken(claims: string): number | undefined {
-  try {
-    const { exp } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'))
-    return typeof exp === 'number' ? exp * 1000 : undefined
-  } catch {
-    return undefined
-  }
+  const read = parseJson(Buffer.from(claims, 'base64url').toString('utf8'), tokenClaims)
+  return read.ok ? read.value.exp * 1000 : undefined
 }
 
 const day = (time: number) => new Date(time).toISOString().replace(/T(\d\d:\d\d).*/, ' $1 UTC')

@@ -1,5 +1,7 @@
+import { parseJson } from '../json/parse-json.ts'
 import { runProgram } from '../process/run-program.ts'
 import { ClusterError } from './cluster.ts'
+import { execCredential } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Fields } from './kubeconfig-files.ts'
 
@@ -76,9 +78,13 @@ export async function runPlugin(
   }
   if (ended.signal) throw refuse(`was ended by ${ended.signal}`)
   if (ended.status !== 0) throw refuse(`failed with exit status ${ended.status}`)
-  const credentials = readCredentials(ended.stdout)
-  if (credentials === undefined) throw refuse('printed something else than an ExecCredential with credentials')
-  return credentials
+  const answer = parseJson(ended.stdout, execCredential)
+  if (!answer.ok) throw refuse(`did not print an ExecCredential: ${answer.problem}`)
+  const { token, clientCertificateData, clientKeyData } = answer.value.status
+  const hasCertificate = clientCertificateData !== undefined && clientKeyData !== undefined
+  if (token === undefined && !hasCertificate)
+    throw refuse('printed an ExecCredential with neither `status.token` nor a client certificate with its key')
+  return { ...(token !== undefined && { token }), ...(hasCertificate && { clientCertificateData, clientKeyData }) }
 }
 
 /** What client-go tells a plugin. */
@@ -87,20 +93,4 @@ function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fiel
   const described = Object.fromEntries(names.map(name => [name, cluster[name]]))
   const spec = { interactive, ...(provideClusterInfo && { cluster: described }) }
   return JSON.stringify({ apiVersion, kind: 'ExecCredential', spec })
-}
-
-function readCredentials(text: string): PluginCredentials | undefined {
-  let answer: { status?: Record<string, unknown> } | null
-  try {
-    answer = JSON.parse(text)
-  } catch {
-    return undefined
-  }
-  const { token, clientCertificateData, clientKeyData } = answer?.status ?? {}
-  const hasCertificate = typeof clientCertificateData === 'string' && typeof clientKeyData === 'string'
-  if (typeof token !== 'string' && !hasCertificate) return undefined
-  return {
-    ...(typeof token === 'string' && { token }),
-    ...(hasCertificate && { clientCertificateData, clientKeyData }),
-  }
 }

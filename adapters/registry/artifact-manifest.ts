@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { parseJson } from '../json/parse-json.ts'
+import { artifactManifest } from './answers.validators.ts'
 
 /** What Flux calls the configuration of its artifacts; `flux list artifacts` and `flux pull artifact` look at it (https://fluxcd.io/flux/cheatsheets/oci-artifacts/). */
 const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'
@@ -36,18 +38,12 @@ export function toArtifact(layer: Uint8Array, annotations: Readonly<Record<strin
 
 /** The layer of a manifest that `toArtifact` may have made; undefined for images and for what others have pushed. */
 export function layerOf(manifest: Uint8Array): { readonly digest: string; readonly size: number } | undefined {
-  const { config, layers } = JSON.parse(Buffer.from(manifest).toString('utf8')) as Partial<Written> // checked below
-  const [layer, ...others] = Array.isArray(layers) ? layers : []
-  if (config?.mediaType !== CONFIG_TYPE || layer?.mediaType !== LAYER_TYPE || others.length > 0) return undefined
-  const { digest, size } = layer
-  return typeof digest === 'string' && /^sha256:[0-9a-f]{64}$/.test(digest) && Number.isInteger(size)
-    ? { digest, size }
-    : undefined
-}
-
-interface Written {
-  readonly config: { readonly mediaType?: unknown } | null
-  readonly layers: readonly ({ readonly mediaType: unknown; readonly digest: string; readonly size: number } | null)[]
+  const read = parseJson(Buffer.from(manifest).toString('utf8'), artifactManifest)
+  if (!read.ok) return undefined
+  const { config, layers } = read.value
+  const [layer, ...others] = layers
+  const isOurs = config.mediaType === CONFIG_TYPE && layer?.mediaType === LAYER_TYPE && others.length === 0
+  return isOurs ? { digest: layer.digest, size: layer.size } : undefined
 }
 
 export const digestOfBytes = (bytes: Uint8Array): string => `sha256:${createHash('sha256').update(bytes).digest('hex')}`

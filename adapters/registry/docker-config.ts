@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { parseJson } from '../json/parse-json.ts'
 import { runProgram } from '../process/run-program.ts'
+import type { DockerConfig } from './docker.schema.ts'
+import { dockerConfig, helperAnswer } from './docker.validators.ts'
 import { HUB_KEY, hostOf } from './registry.ts'
 
 /** How a person logs in to a registry. All of it secret. */
@@ -23,20 +26,6 @@ export type RegistryCredentials =
 export interface DockerConfigOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly signal: AbortSignal
-}
-
-interface DockerConfig {
-  readonly auths?: Readonly<Record<string, Entry | null>>
-  readonly credsStore?: string
-  readonly credHelpers?: Readonly<Record<string, string>>
-}
-
-interface Entry {
-  /** `user:password` in base64. */
-  readonly auth?: string
-  readonly username?: string
-  readonly password?: string
-  readonly identitytoken?: string
 }
 
 /** Milliseconds for a credential helper, which may have to ask a person to unlock something. */
@@ -69,33 +58,12 @@ async function readConfig(env: DockerConfigOptions['env']): Promise<DockerConfig
     if (code === 'ENOENT' || code === 'ENOTDIR') return {}
     throw new UserError(`the Docker configuration \`${path}\` cannot be read (${code})`)
   }
-  try {
-    const config: unknown = JSON.parse(text)
-    if (isConfig(config)) return config
-  } catch {
-    // What the parser says quotes the file.
-  }
-  throw new UserError(`the Docker configuration \`${path}\` is not one`, {
+  const config = parseJson(text, dockerConfig)
+  if (config.ok) return config.value
+  throw new UserError(`the Docker configuration \`${path}\` cannot be read: ${config.problem}`, {
     hint: '`docker login` writes it; DOCKER_CONFIG names another folder',
   })
 }
-
-function isConfig(config: unknown): config is DockerConfig {
-  if (!isMap(config)) return false
-  const { auths, credsStore, credHelpers } = config
-  return (
-    (auths === undefined || (isMap(auths) && Object.values(auths).every(entry => entry === null || isEntry(entry)))) &&
-    (credsStore === undefined || typeof credsStore === 'string') &&
-    (credHelpers === undefined || (isMap(credHelpers) && Object.values(credHelpers).every(isText)))
-  )
-}
-
-const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const isText = (value: unknown): value is string => typeof value === 'string'
-const isEntry = (value: unknown): value is Entry =>
-  isMap(value) &&
-  ['auth', 'username', 'password', 'identitytoken'].every(key => value[key] === undefined || isText(value[key]))
 
 async function credentialsOf(
   config: DockerConfig,
@@ -160,17 +128,9 @@ async function askHelper(
   if (status !== 0 && /credentials not found|no credentials|not found in native keychain/i.test(text))
     return { kind: 'none' }
   if (status !== 0) throw refuse(`failed (${ended.signal ?? status})`, `try \`echo ${server} | ${program} get\``)
-  const { Username: username, Secret: password } = parseAnswer(text) ?? {}
-  if (!isText(username) || !isText(password)) throw refuse('printed something else than credentials')
+  const answer = parseJson(text, helperAnswer)
+  if (!answer.ok) throw refuse(`did not print credentials: ${answer.problem}`)
+  const { Username: username, Secret: password } = answer.value
   if (password === '') return { kind: 'none' }
   return username === '<token>' ? { kind: 'token', identityToken: password } : { kind: 'login', username, password }
-}
-
-function parseAnswer(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const answer: unknown = JSON.parse(text)
-    return isMap(answer) ? answer : undefined
-  } catch {
-    return undefined
-  }
 }

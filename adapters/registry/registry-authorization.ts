@@ -1,3 +1,5 @@
+import { parseJson } from '../json/parse-json.ts'
+import { tokenAnswer } from './answers.validators.ts'
 import type { RegistryCredentials } from './docker-config.ts'
 import type { ImageRepository } from './registry-address.ts'
 import { type Challenge, parseChallenge } from './registry-challenge.ts'
@@ -117,14 +119,17 @@ function refresh(realm: URL, wanted: URLSearchParams, identityToken: string) {
 }
 
 function tokenIn({ status, body }: RegistryAnswer, realm: URL): string {
-  const reason = `its token service, \`${realm.host}\`, gives no token (${status})`
-  try {
-    const answer = JSON.parse(body.toString('utf8')) as { readonly token?: unknown; readonly access_token?: unknown } // checked below
-    const token = answer.token || answer.access_token
-    // What does not fit into a header is none.
-    if (status === 200 && typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) return token
-  } catch {
-    // What the parser says quotes the answer.
-  }
-  throw new RegistryTrouble({ kind: 'not-a-registry', reason })
+  const refuse = (why: string) =>
+    new RegistryTrouble({
+      kind: 'not-a-registry',
+      reason: `its token service, \`${realm.host}\`, does not answer with a token: ${why}`,
+    })
+  if (status !== 200) throw refuse(`status ${status}`)
+  const answer = parseJson(body.toString('utf8'), tokenAnswer)
+  if (!answer.ok) throw refuse(answer.problem)
+  const token = answer.value.token || answer.value.access_token
+  if (!token) throw refuse('`token` is missing')
+  // It becomes part of a header.
+  if (!/^[\x21-\x7e]+$/.test(token)) throw refuse('`token` contains spaces or other characters that no token has')
+  return token
 }

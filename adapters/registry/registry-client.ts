@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { parseJson } from '../json/parse-json.ts'
+import { imageManifest } from './answers.validators.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import type { RegistryAnswer } from './registry-exchange.ts'
 import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
@@ -113,22 +115,12 @@ export function digestOf(answer: RegistryAnswer): string {
   const bad = (reason: string) => new RegistryTrouble({ kind: 'not-a-registry', reason })
   if (/manifest\.v1\+(json|prettyjws)$/.test(form) && form.includes('docker'))
     throw bad('it gives a manifest of schema 1, which Kubernetes does not take any more')
-  if (!isManifest(body)) throw bad(`it gives something else than a manifest${form && ` (\`${form}\`)`}`)
+  const manifest = parseJson(body.toString('utf8'), imageManifest)
+  if (!manifest.ok) throw bad(`it does not answer with a manifest${form && ` (\`${form}\`)`}: ${manifest.problem}`)
   const told = digestIn(answer)
   const algorithm = told?.split(':')[0] ?? 'sha256'
   const digest = `${algorithm}:${createHash(algorithm).update(body).digest('hex')}`
   if (told !== undefined && told !== digest)
     throw bad('the manifest that it gives does not have the digest that it tells')
   return digest
-}
-
-function isManifest(body: Buffer): boolean {
-  try {
-    const manifest: unknown = JSON.parse(body.toString('utf8'))
-    return (
-      typeof manifest === 'object' && manifest !== null && 'schemaVersion' in manifest && manifest.schemaVersion === 2
-    )
-  } catch {
-    return false
-  }
 }

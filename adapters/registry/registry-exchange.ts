@@ -3,6 +3,9 @@ import { agentFor } from '../http/agents.ts'
 import { pause, retryAfter } from '../http/back-off.ts'
 import { exchangeWhole, NoAnswer, TooLong, type WholeAnswer } from '../http/exchange.ts'
 import { proxyFor } from '../http/proxy.ts'
+import { parseJson } from '../json/parse-json.ts'
+import type { RegistryError } from './answers.schema.ts'
+import { errorAnswer } from './answers.validators.ts'
 import { RegistryTrouble } from './registry-problem.ts'
 import { isPassing, toUnreachable } from './registry-unreachable.ts'
 
@@ -169,29 +172,16 @@ export function isSafeStep(from: URL, to: URL): boolean {
 /** What a registry says of a failure, in one short line; undefined when it says nothing (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes). */
 export function saidBy({ body }: RegistryAnswer): string | undefined {
   const first = errorsIn(body)[0]
-  const words = [first?.code, first?.message].filter(word => word !== undefined).join(': ')
+  const words = [first?.code, first?.message].filter(Boolean).join(': ')
   // Somebody else's text: no control characters, and no novel.
   const line = words.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
   return line === '' ? undefined : line.slice(0, 200)
 }
 
-export interface RegistryError {
-  readonly code?: string
-  readonly message?: string
-}
-
 /** The errors that an answer of a registry lists; none when it is no such answer. */
 export function errorsIn(body: Buffer): readonly RegistryError[] {
-  try {
-    const { errors } = JSON.parse(body.toString('utf8')) as { readonly errors?: unknown } // checked below
-    if (!Array.isArray(errors)) return []
-    return errors.map(error => ({
-      ...(typeof error?.code === 'string' && { code: error.code }),
-      ...(typeof error?.message === 'string' && { message: error.message }),
-    }))
-  } catch {
-    return []
-  }
+  const answer = parseJson(body.toString('utf8'), errorAnswer)
+  return answer.ok ? answer.value.errors : []
 }
 
 function withoutCredentials(headers: RegistryQuestion['headers']): RegistryQuestion['headers'] {

@@ -74,7 +74,7 @@ export class RegistrySession {
 
   /** Whether the registry, which has answered 404, lacks what was asked for, or there is no registry at all. */
   async missing(answer: RegistryAnswer, address: ImageRepository): Promise<RegistryProblem> {
-    if (errorsIn(answer.body).some(({ code }) => code !== undefined)) return { kind: 'missing' }
+    if (errorsIn(answer.body).some(({ code }) => code)) return { kind: 'missing' }
     // Nobody has to list errors. What every registry has is this (…/spec.md#determining-support).
     const base = await this.#exchange.ask({ method: 'GET', url: new URL('/v2/', await this.#originOf(address.host)) })
     return base.status === 200 || base.status === 401

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { changeFile, readText } from '../../adapters/files/locked-file.ts'
+import { parseJson } from '../../adapters/json/parse-json.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { ContextsFile } from './contexts.schema.ts'
+import { contextsFile } from './contexts.validators.ts'
 import { Secret } from './secret.ts'
 
 /** What devctl remembers of a context. What is not set is decided when it is used. */
@@ -65,14 +68,8 @@ export async function deleteContext(home: string, name: string): Promise<boolean
   return isKnown
 }
 
-/** The file as it is written. Keys that this version does not know stay as they are: a newer devctl wrote them. */
-interface Content {
-  readonly current?: string
-  readonly contexts: Readonly<Record<string, Fields>>
-  readonly [unknown: string]: unknown
-}
-
-type Fields = Readonly<Record<string, unknown>>
+type Content = ContextsFile & Required<Pick<ContextsFile, 'contexts'>>
+type StoredFields = Content['contexts'][string]
 
 const fileOf = (home: string) => join(home, 'contexts.json')
 
@@ -85,47 +82,27 @@ function change(home: string, edit: (content: Content) => Content): Promise<void
   })
 }
 
-/** The messages of JSON.parse quote the text, which holds tokens: they are not passed on. */
 function parse(text: string | undefined, path: string): Content {
   if (text === undefined) return { contexts: {} }
-  const broken = (why: string) =>
-    new UserError(`\`${path}\` is broken: ${why}`, {
-      hint: 'correct it or remove it; `devctl context use NAME` makes a new one',
-    })
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    throw broken('it is no JSON')
-  }
-  if (!isRecord(content)) throw broken('it is no JSON object')
-  const { current, contexts = {}, ...unknown } = content
-  if (current !== undefined && typeof current !== 'string') throw broken('`current` is no text')
-  if (!isRecord(contexts)) throw broken('`contexts` is no JSON object')
-  const records = Object.entries(contexts).map(([name, record]) => {
-    if (!isRecord(record)) throw broken(`the context \`${name}\` is no JSON object`)
-    return [name, record] as const
+  const read = parseJson(text, contextsFile)
+  if (read.ok) return { ...read.value, contexts: read.value.contexts ?? {} }
+  throw new UserError(`\`${path}\` cannot be read: ${read.problem}`, {
+    hint: 'correct it or remove it; `devctl context use NAME` makes a new one',
   })
-  return { ...unknown, ...(current !== undefined && { current }), contexts: Object.fromEntries(records) }
 }
 
-function toContext(name: string, { token, namespace, builder, registry, domain }: Fields): StoredContext {
+function toContext(name: string, { token, namespace, builder, registry, domain }: StoredFields): StoredContext {
   return {
     name,
-    ...(isText(token) && { token: new Secret(token) }),
-    ...(isText(namespace) && { namespace }),
-    ...(isText(builder) && { builder }),
-    ...(isText(registry) && { registry }),
-    ...(isText(domain) && { domain }),
+    ...(token && { token: new Secret(token) }),
+    ...(namespace && { namespace }),
+    ...(builder && { builder }),
+    ...(registry && { registry }),
+    ...(domain && { domain }),
   }
 }
 
 /** The fields as they are written: the only place where a token leaves its Secret. */
-function reveal({ token, ...fields }: Omit<StoredContext, 'name'>): Fields {
+function reveal({ token, ...fields }: Omit<StoredContext, 'name'>): StoredFields {
   return { ...fields, ...(token && { token: token.reveal() }) }
 }
-
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-const isRecord = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

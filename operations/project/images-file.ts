@@ -1,21 +1,22 @@
 import { readFile } from '../../adapters/files/read-file.ts'
+import { parseJson } from '../../adapters/json/parse-json.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { FileContent } from '../../compiler/host.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import type { BuildMetadata, ImagesFile } from './images-file.schema.ts'
+import { imagesFile } from './images-file.validators.ts'
+
+const FORMS = 'write `{"SERVICE": "REFERENCE"}`, or name the file that `docker buildx bake --metadata-file` makes'
 
 /**
  * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker buildx bake --metadata-file` writes
  * (`{"web": {"image.name": "a:1,b:1", "containerimage.digest": "sha256:…"}}`, whose first name is taken, with its digest). `shown` names the file in errors.
  */
 export function readImagesFile(path: string, shown: string): ReadonlyMap<string, string> {
-  const content = parse(path, shown)
   const images = new Map<string, string>()
-  for (const [service, value] of Object.entries(content)) {
-    if (typeof value === 'string') images.set(service, value)
-    else if (isRecord(value)) {
-      const reference = fromMetadata(value)
-      if (reference) images.set(service, reference)
-    }
+  for (const [service, value] of Object.entries(parse(path, shown))) {
+    const reference = typeof value === 'string' ? value : Array.isArray(value) ? undefined : fromMetadata(value)
+    if (reference !== undefined) images.set(service, reference)
   }
   for (const [service, reference] of images) {
     const read = parseImageReference(reference)
@@ -25,22 +26,15 @@ export function readImagesFile(path: string, shown: string): ReadonlyMap<string,
     }
   }
   if (images.size > 0) return images
-  throw new UserError(`\`${shown}\` names no image`, {
-    hint: 'write `{"SERVICE": "REFERENCE"}`, or the file that `docker buildx bake --metadata-file` makes',
-  })
+  throw new UserError(`\`${shown}\` names no image`, { hint: FORMS })
 }
 
-function parse(path: string, shown: string): Readonly<Record<string, unknown>> {
+function parse(path: string, shown: string): ImagesFile {
   const file = readFile(path)
   if (file.kind !== 'file') throw new UserError(`\`${shown}\` ${whyUnread(file)}`)
-  let content: unknown
-  try {
-    content = JSON.parse(new TextDecoder().decode(file.bytes))
-  } catch (cause) {
-    throw new UserError(`\`${shown}\` cannot be read: it is no JSON`, { cause })
-  }
-  if (isRecord(content)) return content
-  throw new UserError(`\`${shown}\` holds no JSON object`)
+  const read = parseJson(new TextDecoder().decode(file.bytes), imagesFile)
+  if (read.ok) return read.value
+  throw new UserError(`\`${shown}\` cannot be read: ${read.problem}`, { hint: FORMS })
 }
 
 function whyUnread(file: Exclude<FileContent, { kind: 'file' }>): string {
@@ -54,14 +48,8 @@ function whyUnread(file: Exclude<FileContent, { kind: 'file' }>): string {
   }
 }
 
-function fromMetadata(target: Readonly<Record<string, unknown>>): string | undefined {
-  const names = target['image.name']
-  if (typeof names !== 'string') return undefined
-  const name = names.split(',')[0]!.trim()
-  const digest = target['containerimage.digest']
-  return typeof digest === 'string' && !name.includes('@') ? `${name}@${digest}` : name
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+function fromMetadata(target: BuildMetadata): string | undefined {
+  const { 'image.name': names, 'containerimage.digest': digest } = target
+  const name = names?.split(',', 1).join().trim()
+  return name && digest && !name.includes('@') ? `${name}@${digest}` : name
 }

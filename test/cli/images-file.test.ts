@@ -24,8 +24,14 @@ test('a plain map and the metadata of bake are understood', () => {
 })
 
 test.each([
-  ['{', 'it is no JSON'],
-  ['[]', 'holds no JSON object'],
+  ['{', '`m.json` cannot be read: it is not valid JSON'],
+  ['[]', '`m.json` cannot be read: it must be an object'],
+  ['{"web": 8080}', '`m.json` cannot be read: `web` must be a string or an object or an array'],
+  ['{"web": {"image.name": ["r/web:1"]}}', '`m.json` cannot be read: `web["image.name"]` must be a string'],
+  [
+    '{"web": {"image.name": "r/web:1", "containerimage.digest": null}}',
+    '`web["containerimage.digest"]` must be a string',
+  ],
   ['{}', 'names no image'],
   ['{"web": "Web:1"}', '`m.json` gives `web` the image `Web:1`: `Web` is no name of an image'],
   ['{"web": ""}', 'gives `web` the image ``: it is empty'],

@@ -81,6 +81,31 @@ describe.skipIf(!existsSync(files))('a program in code', () => {
   })
 })
 
+describe.skipIf(!existsSync(files))('the types of', () => {
+  const root = join(import.meta.dirname, '../..')
+  const { dependencies, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const isOfPackage = (name: string) => Object.keys(dependencies).some(one => `${name}/`.startsWith(`${one}/`))
+
+  test.each(Object.keys(exports))('%s need no package that only we have', door => {
+    const targets: string[] = []
+    const seen = new Set<string>()
+    const queue = [join(root, exports[door].types)]
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      const text = readFileSync(path, 'utf8')
+      const found = [...text.matchAll(/^(?:im|ex)port [^'\n]*?from '([^']+)'|\bimport\("([^"]+)"\)/gm)].map(
+        ([, first, second]) => (first ?? second)!,
+      )
+      const ours = found.filter(target => target.startsWith('.'))
+      queue.push(...ours.map(target => join(path, '..', target.replace(/\.[jt]s$/, '.d.ts'))))
+      targets.push(...found.filter(target => !target.startsWith('.') && !target.startsWith('node:')))
+    }
+    expect(targets.filter(target => !isOfPackage(target))).toEqual([])
+    expect(seen.size).toBeGreaterThan(5)
+  })
+})
+
 function folderWith(contents: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-built-'))
   for (const [name, text] of Object.entries(contents)) writeFileSync(join(folder, name), text)

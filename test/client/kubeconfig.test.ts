@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { kubeconfigAccess } from '../../adapters/kubernetes/connection.ts'
 import { needsLibrary, readCredentials } from '../../adapters/kubernetes/credentials.ts'
@@ -210,6 +211,22 @@ describe('the client library', () => {
     })
     const { headers } = await (await kubeconfigAccess(undefined, env)).connect(false)
     expect(headers['authorization']).toContain('server:https://cluster.example.com:6443')
+  })
+
+  test.each([
+    ['SECRET', 'did not print an ExecCredential: it is not valid JSON'],
+    ['{"kind":"ExecCredential"}', 'did not print an ExecCredential: `status` is missing'],
+    ['{"status":{"token":["SECRET"]}}', 'did not print an ExecCredential: `status.token` must be a string'],
+    [
+      '{"status":{"clientCertificateData":"SECRET"}}',
+      'printed an ExecCredential with neither `status.token` nor a client certificate with its key',
+    ],
+  ])('says what is wrong with what a plugin prints: %s', async (printed, why) => {
+    const access = await kubeconfigAccess(undefined, withPlugin(`echo '${printed}'`))
+    const error = await access.connect(false).catch((error: Error) => error)
+    expect(error).toMatchObject({ failure: 'unauthorized', message: expect.stringMatching(/plugin` /) })
+    expect((error as Error).message.replace(/^.*plugin` /, '')).toBe(why)
+    expect(inspect(error)).not.toContain('SECRET')
   })
 
   test('says which plugin fails', async () => {

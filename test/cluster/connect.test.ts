@@ -225,9 +225,9 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       [
         'prints something else',
         'echo SECRET-TOKEN',
-        /^the credential plugin `.*plugin` printed something else than an ExecCredential with credentials$/,
+        /^the credential plugin `.*plugin` did not print an ExecCredential: it is not valid JSON$/,
       ],
-      ['gives nothing', 'echo "{}"', /printed something else than an ExecCredential with credentials$/],
+      ['gives nothing', 'echo "{}"', /did not print an ExecCredential: `status` is missing$/],
     ])('a credential plugin that %s', async (_, script, message) => {
       const folder = makeFolder()
       const exec =

@@ -342,10 +342,21 @@ test.skipIf(process.platform !== 'linux')('a folder that cannot be made is refus
 
 describe('a lock', () => {
   test.each<readonly [string, string, string]>([
-    ['no JSON', '{', 'is damaged: it is no JSON'],
-    ['a list', '[]', 'is damaged'],
+    ['empty', '', 'is damaged: it is empty'],
+    ['a list', '[]', 'is damaged: it must be an object'],
     ['of a later version', '{"version": 3}', 'was written by another version of devctl'],
-    ['without files', '{"version": 1, "environment": "a"}', 'is damaged'],
+    ['without files', '{"version": 1, "environment": "a"}', 'is damaged: `files` is missing'],
+    ['without an application', '{"version": 2, "files": {}}', 'is damaged: `application` is missing'],
+    [
+      'with a file that has no fingerprint',
+      '{"version": 2, "application": "shop", "files": {"web/a.yaml": null}}',
+      'is damaged: `files["web/a.yaml"]` must be a string',
+    ],
+    [
+      'with a commit that is none',
+      '{"version": 2, "application": "shop", "files": {}, "source": {"commit": "main"}}',
+      'is damaged: `source.commit` is not valid',
+    ],
     ...['../x', '/etc/passwd', 'a/../../x', 'a//b', '', 'C:\\x', '.', LOCK_NAME].map(
       path =>
         [
@@ -366,6 +377,13 @@ describe('a lock', () => {
     const folder = makeFolder({ [LOCK_NAME]: text })
     expect(failure(() => run(folder, { 'a/b.yaml': 'b' })).message).toBe(`\`k8s/${LOCK_NAME}\` ${message}`)
     expect(read(folder)).toEqual({ [LOCK_NAME]: text })
+  })
+
+  test('with the marks of a conflict stops the run', () => {
+    const text = '{\n  "version": 2,\n<<<<<<< HEAD\n  "application": "shop"\n}\n'
+    const folder = makeFolder({ [LOCK_NAME]: text })
+    const { message } = failure(() => run(folder, { 'a/b.yaml': 'b' }))
+    expect(message).toContain(`\`k8s/${LOCK_NAME}\` is damaged: it is not valid JSON`)
   })
 
   test('that is a link is not followed', () => {

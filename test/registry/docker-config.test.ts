@@ -110,19 +110,31 @@ describe('the Docker configuration', () => {
   })
 
   test.each([
-    ['is no JSON', '{"auths": {"a": {"auth": "c2VjcmV0LXZhbHVl"'],
-    ['has other types', { auths: { a: { auth: ['c2VjcmV0LXZhbHVl'] } } }],
-    ['is a list', ['c2VjcmV0LXZhbHVl']],
-  ])('that %s is an error which does not quote it', async (_, config) => {
+    ['is cut off', '{"auths": {"a": {"auth": "c2VjcmV0LXZhbHVl"', 'it is not valid JSON'],
+    [
+      'has other types',
+      { auths: { 'ghcr.io': { auth: ['c2VjcmV0LXZhbHVl'] } } },
+      '`auths["ghcr.io"].auth` must be a string',
+    ],
+    ['has a list of helpers', { credHelpers: ['c2VjcmV0LXZhbHVl'] }, '`credHelpers` must be an object'],
+    ['is a list', ['c2VjcmV0LXZhbHVl'], 'it must be an object'],
+  ])('that %s is an error which does not quote it', async (_, config, why) => {
     const error = await read(docker(config), 'a').catch(error => error)
-    expect(error.message).toMatch(/^the Docker configuration `.*config\.json` is not one$/)
+    expect(error.message).toMatch(/^the Docker configuration `.*config\.json` cannot be read: /)
+    expect(error.message).toContain(`: ${why}`)
     expect(JSON.stringify(error)).not.toContain('c2VjcmV0')
     expect(error.cause).toBeUndefined()
   })
 
   test.each([
     ['fails', 'echo "secret-value"; exit 3', 'failed (3)'],
-    ['prints something else', 'echo "secret-value"', 'printed something else than credentials'],
+    ['prints a word', 'echo "secret-value"', 'did not print credentials: it is not valid JSON'],
+    ['prints no password', `echo '{"Username": "secret-value"}'`, 'did not print credentials: `Secret` is missing'],
+    [
+      'prints a list of passwords',
+      `echo '{"Username": "bob", "Secret": ["secret-value"]}'`,
+      'did not print credentials: `Secret` must be a string',
+    ],
     ['is not installed', undefined, 'is not installed'],
   ])('a helper that %s is an error which says nothing of what it printed', async (_, script, why) => {
     const env = docker({ credsStore: 'x' }, script === undefined ? {} : { x: script })

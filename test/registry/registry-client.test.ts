@@ -264,23 +264,28 @@ describe('a token', () => {
   })
 
   test.each([
-    ['{"access_token":"abc"}', true],
-    ['{"token":"","access_token":"abc"}', true],
-    ['{"token":"abc\\r\\nx-header: 1"}', false],
-    ['{"token":7}', false],
-    ['null', false],
-    ['<html>', false],
-  ])('comes as %s: %s', async (text, isOne) => {
+    ['{"access_token":"abc"}', undefined],
+    ['{"token":"","access_token":"abc"}', undefined],
+    ['{"token":"abc\\r\\nx-header: 1"}', '`token` contains spaces or other characters that no token has'],
+    ['{"token":7}', '`token` must be a string or `null`'],
+    ['{"access_token":{"value":"abc"}}', '`access_token` must be a string or `null`'],
+    ['{"errors":[{"code":"UNAUTHORIZED"}]}', '`token` is missing'],
+    ['null', 'it must be an object'],
+    ['<html><title>Sign in</title>', 'it is a web page'],
+  ])('comes as %s', async (text, why) => {
     const server = await fakeServer(({ path, headers }, response, { origin }) => {
       if (path.startsWith('/token')) return void response.end(text)
       if (headers.authorization === 'Bearer abc') return giveManifest(response)
       refuse(response, 401, 'UNAUTHORIZED', { 'www-authenticate': `Bearer realm="${origin}/token"` })
     })
     const answer = await resolveOne(server)
-    if (isOne) expect(answer).toEqual({ digest: DIGEST })
+    if (why === undefined) expect(answer).toEqual({ digest: DIGEST })
     else
       expect(answer).toMatchObject({
-        problem: { kind: 'not-a-registry', reason: expect.stringContaining('gives no token') },
+        problem: {
+          kind: 'not-a-registry',
+          reason: `its token service, \`${server.host}\`, does not answer with a token: ${why}`,
+        },
       })
   })
 })
@@ -486,8 +491,9 @@ describe('what may pass', () => {
 describe('what is no registry', () => {
   const html = { 'content-type': 'text/html' }
   test.each([
-    [200, html, '<html>', 'something else than a manifest (`text/html`)'],
-    [200, {}, '{}', 'something else than a manifest'],
+    [200, html, '<html>', 'it does not answer with a manifest (`text/html`): it is a web page'],
+    [200, {}, '{}', 'it does not answer with a manifest: `schemaVersion` is missing'],
+    [200, {}, '{"schemaVersion":"2"}', 'it does not answer with a manifest: `schemaVersion` must be `2`'],
     [
       200,
       { 'content-type': 'application/vnd.docker.distribution.manifest.v1+prettyjws' },

@@ -3,9 +3,12 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { withoutOtherRepository } from '../../../adapters/git/git.ts'
 import { withTemporary } from '../../../adapters/git/temporary.ts'
+import { parseJson } from '../../../adapters/json/parse-json.ts'
 import { runProgram } from '../../../adapters/process/run-program.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../../constructs/manifest.ts'
+import type { EncryptedSecret } from './encrypted.schema.ts'
+import { encryptedSecret } from './encrypted.validators.ts'
 import { isEncryptedText } from './encrypted-text.ts'
 import type { ProgramRule } from './rule.ts'
 
@@ -51,10 +54,14 @@ export async function encryptByProgram(
       notes: stderr.trim().split('\n').slice(-5),
       hint: `is ${asked} right in the rule of \`.sops.yaml\`, and may you use it?`,
     })
-  return checked(JSON.parse(stdout) as KubernetesObject, secret)
+  const printed = parseJson(stdout, encryptedSecret)
+  if (printed.ok) return checked(printed.value, secret)
+  throw new UserError(`\`sops\` did not print the Secret \`${secret.metadata.name}\` as JSON: ${printed.problem}`, {
+    hint: 'is the `sops` on the PATH the program of https://getsops.io?',
+  })
 }
 
-function checked(encrypted: KubernetesObject, secret: KubernetesObject): KubernetesObject {
+function checked(encrypted: EncryptedSecret, secret: KubernetesObject): KubernetesObject {
   const { sops: _, data, ...rest } = encrypted
   const { data: plain, ...wanted } = JSON.parse(JSON.stringify(secret)) as KubernetesObject
   if (isDeepStrictEqual(rest, wanted) && Object.values(data ?? {}).every(isEncryptedText)) return encrypted

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import { parseJson, type Validator } from '../../../adapters/json/parse-json.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { FirstLockFile, LockFile } from './lock.schema.ts'
+import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
 
 /** JSON, but not named so: kubectl and Argo CD take every .json file of a folder for a manifest. */
 export const LOCK_NAME = '.devctl.lock'
@@ -66,7 +69,7 @@ export function holdsSecret(path: string): boolean {
 
 /**
  * What identifies the content of a file, whatever line ends a checkout gave it. The data of a Secret does not take part: from a hash that
- * is committed, a weak value could be guessed (decisions section 4).
+ * is committed, a weak value could be guessed.
  */
 export function fingerprint(path: string, content: string): string {
   const text = content.replaceAll('\r\n', '\n')
@@ -96,59 +99,61 @@ export function printLock(lock: Lock): string {
 export function parseLock(text: string, shown: string): Lock {
   const refuse = (why: string) =>
     new UserError(`\`${shown}\` ${why}`, {
-      hint: 'take it back from version control, or move it away: devctl then treats every file of the folder as foreign',
+      hint: 'restore it from version control, or move it away: devctl then treats every file of the folder as foreign',
     })
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
-    throw refuse('is damaged: it is no JSON')
+  const parse = <T>(validate: Validator<T>): T => {
+    const read = parseJson(text, validate)
+    if (read.ok) return read.value
+    throw refuse(`is damaged: ${read.problem}`)
   }
-  if (!isRecord(content)) throw refuse('is damaged')
-  if (content.version !== VERSION && content.version !== 1) throw refuse('was written by another version of devctl')
-  const { sources, files, uses, pending = {} } = content
-  // The first version called the application an environment, and knew no facts.
-  const application = content.version === 1 ? content.environment : content.application
-  const facts = readFacts(content)
-  if (typeof application !== 'string' || !isTextMap(files) || !isTextMap(pending)) throw refuse('is damaged')
-  for (const path of [...Object.keys(files), ...Object.keys(pending)]) {
+  const { version } = parse(lockVersion)
+  if (version !== VERSION && version !== 1) throw refuse('was written by another version of devctl')
+  const lock = version === 1 ? fromFirstVersion(parse(firstLockFile)) : fromFile(parse(lockFile))
+  for (const path of [...lock.files.keys(), ...lock.pending.keys()]) {
     // A lock comes from a repository: it must not make us remove anything elsewhere.
     if (!isFile(path)) throw refuse(`names a file outside its folder: \`${path}\``)
   }
   // They are looked for in the repository.
-  const users = isTextMap(uses) ? Object.keys(uses).filter(path => path !== '.') : []
-  const outside = users.find(path => !isFile(path))
+  const outside = Object.keys(lock.uses ?? {}).find(path => path !== '.' && !isFile(path))
   if (outside !== undefined) throw refuse(`names a folder outside the repository: \`${outside}\``)
+  return lock
+}
+
+const fromFirstVersion = ({ environment, ...rest }: FirstLockFile): Lock =>
+  fromFile({ ...rest, version: VERSION, application: environment })
+
+function fromFile(file: LockFile): Lock {
+  const { application, sources = [], uses, files, pending = {} } = file
+  const facts = factsIn(file)
   return {
     application,
-    sources: Array.isArray(sources) ? sources.map(String) : [],
+    sources,
     ...(facts && { facts }),
-    ...(isTextMap(uses) && { uses }),
+    ...(uses && { uses }),
     files: new Map(Object.entries(files)),
     pending: new Map(Object.entries(pending)),
   }
 }
 
-/** The facts of a lock, each only where it is what it should be: a lock with a damaged fact still tells whose the files are. */
-function readFacts(content: Readonly<Record<string, unknown>>): Facts | undefined {
-  const { environment, namespace, source, tool, inputs, images, options, objects, sealed } = content
-  if (!isRecord(source)) return undefined
+function factsIn(file: LockFile): Facts | undefined {
+  const { environment, namespace, source, tool = '', inputs = {}, images = {}, options = {}, objects = [] } = file
+  if (!source) return undefined
   const { repository, path, commit, isDirty } = source
   return {
-    ...(typeof environment === 'string' && { environment }),
-    ...(typeof namespace === 'string' && { namespace }),
+    ...(environment !== undefined && { environment }),
+    ...(namespace !== undefined && { namespace }),
     source: {
-      ...(typeof repository === 'string' && { repository }),
-      ...(typeof path === 'string' && { path }),
-      ...(typeof commit === 'string' && /^[0-9a-f]{40,64}$/.test(commit) && { commit }),
-      ...(isDirty === true && { isDirty }),
+      ...(repository !== undefined && { repository }),
+      ...(path !== undefined && { path }),
+      ...(commit !== undefined && { commit }),
+      ...(isDirty && { isDirty }),
     },
-    tool: typeof tool === 'string' ? tool : '',
-    inputs: isTextMap(inputs) ? inputs : {},
-    images: isTextMap(images) ? images : {},
-    options: isTextMap(options) ? options : {},
-    objects: Array.isArray(objects) ? objects.map(String) : [],
-    ...(isTextMap(sealed) && { sealed }),
+    tool,
+    inputs,
+    images,
+    options,
+    objects,
+    ...(file.sealed && { sealed: file.sealed }),
   }
 }
 
@@ -158,12 +163,4 @@ const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
 export function isInside(path: string): boolean {
   if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')
-}
-
-function isTextMap(value: unknown): value is Readonly<Record<string, string>> {
-  return isRecord(value) && Object.values(value).every(one => typeof one === 'string')
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

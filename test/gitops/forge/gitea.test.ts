@@ -48,6 +48,17 @@ describe('find', () => {
     expect(received[0]!.headers.authorization).toBe(`token ${TOKEN}`)
   })
 
+  test.each<readonly [string, object, string]>([
+    ['an error in place of a list', { errors: null, message: 'ok' }, 'it must be an array'],
+    ['one without a branch', [pull({ base: null })], '`[0].base` must be an object'],
+    ['one whose branch has no repository', [pull({ head: { ref: 'a' } })], '`[0].head.repo_id` is missing'],
+  ])('refuses %s', async (_, json, why) => {
+    const { requests, url } = await gitea({ json })
+    await expect(requests.find(branches)).rejects.toThrow(
+      `\`${new URL(url).host}\` does not answer as the API of Gitea does: ${why}`,
+    )
+  })
+
   test('finds nothing at the end of the last page', async () => {
     const { requests, received } = await gitea({ headers: next, json: [] })
     expect(await requests.find(branches)).toBeUndefined()

@@ -258,7 +258,13 @@ describe('refusals in words', () => {
     [
       'a web page',
       { status: 200, text: '<html>Sign in</html>' },
-      /answers, but not as the API of GitHub does$/,
+      /^`.*` does not answer as the API of GitHub does: it is a web page$/,
+      /--forge/,
+    ],
+    [
+      'a request of another API',
+      { status: 201, json: [{ id: 7, url: 'https://ghp_x@git.example.com/7', title: 'Shop' }] },
+      /^`.*` does not answer as the API of GitHub does: `\[0\].number` is missing$/,
       /--forge/,
     ],
   ])('%s', async (_, answer, message, hint) => {

@@ -57,6 +57,18 @@ describe('find', () => {
     expect(received[0]!.headers.authorization).toBeUndefined()
   })
 
+  test.each<readonly [string, object, string]>([
+    ['an object in place of a list', { message: 'ok' }, 'it must be an array'],
+    ['one without its page', [{ ...merge(), web_url: undefined }], '`[0].web_url` is missing'],
+    ['one whose number is text', [merge(), merge({ iid: '15' })], '`[1].iid` must be an integer'],
+    ['one without its project', [merge({ target_project_id: null })], '`[0].target_project_id` must be an integer'],
+  ])('refuses %s', async (_, json, why) => {
+    const { requests, url } = await gitlab({ json })
+    const { host } = new URL(url)
+    const error = await failureOf(requests.find(branches))
+    expect(error.message).toBe(`\`${host}\` does not answer as the API of GitLab does: ${why}`)
+  })
+
   test('does not take that of a fork', async () => {
     const { requests } = await gitlab({ json: [merge({ source_project_id: 9 }), merge({ source_project_id: null })] })
     expect(await requests.find(branches)).toBeUndefined()

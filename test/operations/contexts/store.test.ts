@@ -73,11 +73,15 @@ describe('the store of contexts', () => {
   })
 
   test.each([
-    ['{"contexts": {"a": {"token": "hunter2"', 'it is no JSON'],
-    ['[]', 'it is no JSON object'],
-    ['{"current": 3}', '`current` is no text'],
-    ['{"contexts": []}', '`contexts` is no JSON object'],
-    ['{"contexts": {"a": "hunter2"}}', 'the context `a` is no JSON object'],
+    ['{"contexts": {"a": {"token": "hunter2"', 'it is not valid JSON'],
+    ['[]', 'it must be an object'],
+    ['{"current": 3}', '`current` must be a string'],
+    ['{"contexts": []}', '`contexts` must be an object'],
+    ['{"contexts": {"a": "hunter2"}}', '`contexts.a` must be an object'],
+    [
+      '{"contexts": {"https://p.example.com": {"token": ["hunter2"]}}}',
+      '`contexts["https://p.example.com"].token` must be a string',
+    ],
   ])('says what is wrong with %s, without the token, and leaves it alone', async (text, why) => {
     const home = makeFolder()
     writeFileSync(join(home, 'contexts.json'), text)
@@ -88,7 +92,7 @@ describe('the store of contexts', () => {
         .catch(error => error),
     ]
     for (const error of errors) {
-      expect(error.message).toBe(`\`${join(home, 'contexts.json')}\` is broken: ${why}`)
+      expect(error.message).toContain(`\`${join(home, 'contexts.json')}\` cannot be read: ${why}`)
       expect(inspect(error, { depth: 9 })).not.toContain('hunter2')
     }
     expect(read(home)).toEqual({ 'contexts.json': text })

@@ -1,0 +1,87 @@
+/** A validator that ajv has made of a JSON schema, and what the last value lacked that did not fit. */
+export interface Validator<T> {
+  (value: unknown): value is T
+  readonly errors?: readonly SchemaError[] | null
+}
+
+/** What ajv says of a value: https://ajv.js.org/api.html#validation-errors */
+interface SchemaError {
+  /** A JSON Pointer (RFC 6901). */
+  readonly instancePath: string
+  readonly keyword: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/** A value of the type of its schema, or a clause that says what is wrong: `` `auths.web` must be an object ``. */
+export type JsonResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
+
+/**
+ * Parses a text from outside (an answer, a file, the output of a program) as JSON and checks it against a schema. The problem
+ * names places and types, and never quotes a value: there may be a token in it.
+ */
+export function parseJson<T>(text: string, validate: Validator<T>): JsonResult<T> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    return { ok: false, problem: syntaxProblem(text, error) }
+  }
+  return validate(value) ? { ok: true, value } : { ok: false, problem: problemOf(validate.errors![0]!) }
+}
+
+/** The message of JSON.parse quotes the text; of all it says only the position is taken. */
+function syntaxProblem(text: string, error: unknown): string {
+  const start = text.trimStart()
+  if (start === '') return 'it is empty'
+  if (start.startsWith('<')) return 'it is a web page'
+  const [, position] = / at position (\d+)/.exec(String(error)) ?? []
+  if (position === undefined) return 'it is not valid JSON'
+  const before = text.slice(0, Number(position)).split('\n')
+  return `it is not valid JSON (line ${before.length}, column ${before.at(-1)!.length + 1})`
+}
+
+function problemOf({ instancePath, keyword, params }: SchemaError): string {
+  const keys = instancePath.split('/').slice(1).map(unescapePointer)
+  if (keyword === 'required') return `${placeOf([...keys, String(params['missingProperty'])])} is missing`
+  return `${placeOf(keys)} ${ruleOf(keyword, params)}`
+}
+
+function ruleOf(keyword: string, params: SchemaError['params']): string {
+  switch (keyword) {
+    case 'type':
+      return `must be ${[params['type']].flat().map(typeName).join(' or ')}`
+    case 'const':
+      return `must be \`${params['allowedValue']}\``
+    case 'enum':
+      return `must be ${(params['allowedValues'] as unknown[]).map(value => `\`${value}\``).join(' or ')}` // a list by its schema
+    case 'minItems':
+      return `must have at least ${params['limit']} items`
+    case 'maxItems':
+      return `must have at most ${params['limit']} items`
+    default:
+      return 'is not valid'
+  }
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: '`true` or `false`',
+  null: '`null`',
+}
+
+const typeName = (type: unknown): string => NAMES[String(type)]!
+
+/** A place as programs for JSON write it: `items[0].name`, `auths["registry.example.com"]`. */
+function placeOf(keys: readonly string[]): string {
+  const steps = keys.map(key => {
+    if (/^\d+$/.test(key)) return `[${key}]`
+    return /^[\w-]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+  })
+  return keys.length === 0 ? 'it' : `\`${steps.join('').replace(/^\./, '')}\``
+}
+
+const unescapePointer = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')

@@ -1,0 +1,27 @@
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+
+/**
+ * `contexts.json` of DEVCTL_HOME. Keys that this version does not know are allowed, and stay: a newer devctl wrote
+ * them.
+ */
+export const contextsFile = {
+  type: 'object',
+  properties: {
+    current: { type: 'string' },
+    contexts: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        properties: {
+          token: { type: 'string' },
+          namespace: { type: 'string' },
+          builder: { type: 'string' },
+          registry: { type: 'string' },
+          domain: { type: 'string' },
+        },
+      },
+    },
+  },
+} as const satisfies JSONSchema
+
+export type ContextsFile = FromSchema<typeof contextsFile>

@@ -1,0 +1,16 @@
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+
+/** A Secret as `sops encrypt --output-type json` prints it. */
+export const encryptedSecret = {
+  type: 'object',
+  required: ['apiVersion', 'kind', 'metadata', 'sops'],
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    metadata: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+    data: { type: 'object', additionalProperties: { type: 'string' } },
+    sops: { type: 'object' },
+  },
+} as const satisfies JSONSchema
+
+export type EncryptedSecret = FromSchema<typeof encryptedSecret>

@@ -1,0 +1,17 @@
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+
+/**
+ * Images by service: `{"web": "reference"}`, or what `docker buildx bake --metadata-file` writes, which also has
+ * lists of warnings (https://docs.docker.com/reference/cli/docker/buildx/bake/#metadata-file).
+ */
+export const imagesFile = {
+  type: 'object',
+  additionalProperties: {
+    type: ['string', 'object', 'array'],
+    properties: { 'image.name': { type: 'string' }, 'containerimage.digest': { type: 'string' } },
+  },
+} as const satisfies JSONSchema
+
+export type ImagesFile = FromSchema<typeof imagesFile>
+/** What buildx says of one image. */
+export type BuildMetadata = Exclude<ImagesFile[string], string | readonly unknown[]>
