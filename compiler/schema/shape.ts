@@ -1,11 +1,12 @@
 import type { Severity } from '../diagnostics/diagnostic.ts'
 import type { MapTree, Tree } from '../text/tree.ts'
+import type { LoadRules } from './loading.ts'
 
 /**
  * What may stand in one place of a Compose file: at most one form for each kind of node. What was written decides which form it must
  * have, so that a mistake has one explanation (JSON Schema's `oneOf` has as many as it has branches).
  */
-export interface Shape {
+export interface Shape extends LoadRules {
   readonly scalar?: ScalarForm
   readonly list?: ListForm
   readonly map?: MapForm
@@ -68,8 +69,8 @@ export interface Others {
  */
 export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
 
-/** One key: what may be written and what becomes of it. */
-export interface Row {
+/** One key: what may be written, what the loader does with it, and what becomes of it. */
+export interface Row extends LoadRules {
   readonly shape: Shape
   readonly fate: Fate
   /** What it becomes, in Markdown; empty where nothing comes of it. */

@@ -19,6 +19,9 @@ import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
 const resources = (shape: Shape, becomes: string, called: string): Shape =>
   record(mapped(shape, becomes), { names: resourceName, called })
 
+/** The top-level keys that hold resources by their names, and whose values are printed in one form. */
+export const SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs', 'models'] as const
+
 /** Every key of a Compose file: what may be written, and what becomes of it. The top level. */
 export const composeShape: Shape = object({
   name: mapped(text(), 'the name of the environment', '`--name` wins'),

@@ -1,33 +1,34 @@
 import { isOneOf, isUnlimited, isZero } from '../../schema/harmless.ts'
 import { mapped, none } from '../../schema/row.ts'
-import { integer, keyValues, list, number, object, orNull, type Shape, text, word } from '../../schema/shape.ts'
+import { integer, list, number, object, orNull, type Shape, text, word } from '../../schema/shape.ts'
+import { castInteger, cpus, duration, labels } from './forms.ts'
 import { restartWords } from './lifecycle.ts'
+import * as print from './print.ts'
 import { deviceRequest } from './resources.ts'
 
 const pids = 'The kubelet limits the number of processes in a Pod (`podPidsLimit`), for all Pods of a node alike.'
 
 const updateKeys = {
-  parallelism: integer(),
-  delay: text(),
-  monitor: text(),
+  parallelism: { ...castInteger(), print: print.optionalCount },
+  delay: { ...text(), print: print.duration },
+  monitor: { ...text(), print: print.duration },
   order: word(['start-first', 'stop-first']),
   failure_action: text(),
-  max_failure_ratio: number(),
+  max_failure_ratio: { ...number(), cast: 'number', print: print.ratio } satisfies Shape,
 }
 
-/** How the copies of a service are run. */
-export const deploy: Shape = orNull(
+const deploySection: Shape = orNull(
   object({
     mode: mapped(text(), '`global`: DaemonSet', 'Swarm’s job modes are refused: use `restart`'),
-    replicas: mapped(integer(), '`replicas`', 'written only when given'),
+    replicas: mapped({ ...castInteger(), print: print.optionalInteger }, '`replicas`', 'written only when given'),
     endpoint_mode: mapped(word(['vip', 'dnsrr', '']), '`dnsrr`: a headless Service'),
-    labels: mapped(keyValues(), 'annotations of the workload, not of its Pods'),
+    labels: mapped(labels(), 'annotations of the workload, not of its Pods'),
     resources: mapped(
       object({
         limits: mapped(
           object({
-            cpus: mapped(number(), '`resources.limits.cpu`'),
-            memory: mapped(text(), '`resources.limits.memory`'),
+            cpus: mapped(cpus(), '`resources.limits.cpu`'),
+            memory: mapped({ ...text(), print: print.bytes }, '`resources.limits.memory`'),
             pids: none(integer(), {
               family: 'pids-limit',
               why: pids,
@@ -39,8 +40,8 @@ export const deploy: Shape = orNull(
         ),
         reservations: mapped(
           object({
-            cpus: mapped(number(), '`resources.requests.cpu`'),
-            memory: mapped(text(), '`resources.requests.memory`'),
+            cpus: mapped(cpus(), '`resources.requests.cpu`'),
+            memory: mapped({ ...text(), print: print.bytes }, '`resources.requests.memory`'),
             devices: mapped(
               list(deviceRequest({ capabilitiesRequired: true })),
               '`resources.limits` with the vendor’s extended resource',
@@ -49,10 +50,13 @@ export const deploy: Shape = orNull(
               list(
                 object({
                   discrete_resource_spec: mapped(
-                    object({
-                      kind: mapped(text(), 'its name', 'with a domain (`example.com/card`), or `gpu`'),
-                      value: mapped(number(), 'its quantity'),
-                    }),
+                    {
+                      ...object({
+                        kind: mapped(text(), 'its name', 'with a domain (`example.com/card`), or `gpu`'),
+                        value: mapped({ ...number(), print: print.optionalInteger }, 'its quantity'),
+                      }),
+                      always: { kind: print.emptyText, value: print.zero },
+                    },
                     'an extended resource',
                   ),
                 }),
@@ -68,9 +72,9 @@ export const deploy: Shape = orNull(
     restart_policy: mapped(
       object({
         condition: mapped(word([...restartWords, '']), 'the kind of workload', 'wins over `restart`'),
-        max_attempts: mapped(integer(), '`backoffLimit` of a Job'),
-        delay: none(text(), restartTiming()),
-        window: none(text(), restartTiming()),
+        max_attempts: mapped({ ...castInteger(), print: print.optionalCount }, '`backoffLimit` of a Job'),
+        delay: none(duration(), restartTiming()),
+        window: none(duration(), restartTiming()),
       }),
       'the kind of workload',
     ),
@@ -81,7 +85,11 @@ export const deploy: Shape = orNull(
           list(object({ spread: mapped(text(), 'the key of the constraint') })),
           '`topologySpreadConstraints`, as far as possible',
         ),
-        max_replicas_per_node: mapped(integer(), '1: required anti-affinity', 'more than 1 gets a warning'),
+        max_replicas_per_node: mapped(
+          { ...castInteger(), print: print.count },
+          '1: required anti-affinity',
+          'more than 1 gets a warning',
+        ),
       }),
       'node affinity and topology spread',
     ),
@@ -124,6 +132,12 @@ export const deploy: Shape = orNull(
     }),
   }),
 )
+
+/** How the copies of a service are run. */
+export const deploy: Shape = {
+  ...deploySection,
+  always: { resources: print.emptyMap, placement: print.emptyMap },
+}
 
 function restartTiming(): Parameters<typeof none>[1] {
   return {

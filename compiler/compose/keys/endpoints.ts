@@ -2,6 +2,7 @@ import { mapped } from '../../schema/row.ts'
 import { anyOf, either, list, object, record, type Shape, text } from '../../schema/shape.ts'
 import { get } from '../../text/tree.ts'
 import { portNumber } from './lifecycle.ts'
+import * as merge from './merge-rules.ts'
 
 /** Where the certificate of a host comes from: a Secret, or an issuer of cert-manager that makes one. */
 export const tls: Shape = object({
@@ -28,7 +29,7 @@ const endpointRules = list(
     {
       path: mapped(text(), 'path of the rule'),
       service: mapped(text(), 'its Service'),
-      port: mapped(portNumber(), 'port of the Service'),
+      port: mapped({ ...portNumber(), cast: 'integer' }, 'port of the Service'),
       ...ownHosts,
     },
     { required: ['path', 'service', 'port'] },
@@ -46,7 +47,9 @@ const labelled = object(
   { required: ['rules'] },
 )
 
-const named = record(mapped(either(endpointRules, labelled), 'a route with the name as its host'), {
+const rulesOrLabelled: Shape = { ...either(endpointRules, labelled), merge: merge.rulesByPath }
+
+const named = record(mapped(rulesOrLabelled, 'a route with the name as its host'), {
   called: 'ENDPOINT',
 })
 
@@ -55,6 +58,7 @@ const named = record(mapped(either(endpointRules, labelled), 'a route with the n
  * both mappings: what has `rules`, or labels that are no list of rules, is the object.
  */
 export const endpoints: Shape = {
+  merge: merge.endpoints,
   list: endpointRules.list!,
   map: {
     ...named.map!,

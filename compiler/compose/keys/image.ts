@@ -5,18 +5,40 @@ import {
   command,
   either,
   flag,
-  keyValues,
   list,
   object,
   options,
   orNull,
   record,
   resourceName,
+  type Shape,
   strictFlag,
   text,
-  textOrList,
   word,
 } from '../../schema/shape.ts'
+import { castFlag, labels, variables } from './forms.ts'
+import * as path from './host-paths.ts'
+import * as identity from './identities.ts'
+import * as long from './long-forms.ts'
+import * as merge from './merge-rules.ts'
+import * as print from './print.ts'
+
+const commandWords: Shape = { ...command(), merge: merge.replace, print: print.words }
+
+const envFile = object(
+  {
+    path: cli({ ...text(), path: path.file, print: print.item }, 'the file to read'),
+    format: cli(text(), 'its format: as `.env`, or `raw`'),
+    required: cli({ ...flag(), print: print.optionalFlag }, '`false`: a missing file is not an error'),
+  },
+  { required: ['path'] },
+)
+
+const labelFiles: Shape = {
+  ...either(text(), list({ ...text(), path: path.file })),
+  long: long.listOfOne,
+  merge: merge.texts,
+}
 
 /** The image of a container and the process in it: keys of services, jobs and pre_start hooks. */
 export const imageAndProcess = {
@@ -38,42 +60,32 @@ export const imageAndProcess = {
     '`nodeSelector` on `kubernetes.io/os` and `kubernetes.io/arch`',
     'the variant (`/v8`) is dropped',
   ),
-  command: mapped(command(), '`args`', 'text is split into words as a shell would, but no shell runs it'),
-  entrypoint: mapped(command(), '`command`'),
+  command: mapped(commandWords, '`args`', 'text is split into words as a shell would, but no shell runs it'),
+  entrypoint: mapped(commandWords, '`command`'),
   working_dir: mapped(text(), '`workingDir`'),
   environment: mapped(
-    keyValues(),
+    variables(),
     '`env`, sorted by name',
     'wins over `env_file`, even if empty. `$` is escaped where Kubernetes would expand it again',
   ),
   env_file: mapped(
-    either(
-      text(),
-      list(
-        either(
-          text(),
-          object(
-            {
-              path: cli(text(), 'the file to read'),
-              format: cli(text(), 'its format: as `.env`, or `raw`'),
-              required: cli(flag(), '`false`: a missing file is not an error'),
-            },
-            { required: ['path'] },
-          ),
-        ),
-      ),
-    ),
+    {
+      ...either(text(), list(either(text(), envFile))),
+      long: long.envFiles,
+      merge: merge.texts,
+      identity: identity.envFile,
+    },
     '`env`, read when the files are compiled',
   ),
   labels: mapped(
-    keyValues(),
+    labels(),
     'annotations of every object of the service and of its Pods',
     '`dev.platform/*` labels are instructions and never reach the Pods',
   ),
-  label_file: mapped(textOrList(), 'annotations; `labels` wins'),
-  annotations: mapped(keyValues(), 'annotations of the Pods'),
+  label_file: mapped(labelFiles, 'annotations; `labels` wins'),
+  annotations: mapped(labels(), 'annotations of the Pods'),
   init: approximated(
-    flag(),
+    { ...castFlag(), print: print.optionalFlag },
     '`shareProcessNamespace: true`',
     'the pause process reaps zombies, but the program is no longer PID 1',
     {
@@ -95,14 +107,18 @@ export const imageAndProcess = {
     'numbers only; names get a warning',
   ),
   umask: none(
-    { scalar: { types: ['integer', 'string', 'null'], minimum: 0, maximum: 4294967295 } },
+    {
+      scalar: { types: ['integer', 'string', 'null'], minimum: 0, maximum: 4294967295 },
+      cast: 'umask',
+      print: print.optionalInteger,
+    },
     {
       why: 'A Pod has no field for the umask; a process starts with the umask of the container runtime, 0022.',
       hint: "set it when the process starts: `sh -c 'umask 077; exec …'`",
     },
   ),
   stop_grace_period: mapped(
-    { scalar: { types: ['string', 'integer'], minimum: 0 } },
+    { scalar: { types: ['string', 'integer'], minimum: 0 }, print: print.secondsOrDuration },
     '`terminationGracePeriodSeconds`',
     'a number without a unit is seconds. Default: 10, as in Compose',
   ),
@@ -113,10 +129,7 @@ export const imageAndProcess = {
   }),
   runtime: mapped(text(), '`runtimeClassName`', '`runc` is the default of every cluster and left out'),
   logging: none(
-    object({
-      driver: text(),
-      options: options('null'),
-    }),
+    { ...object({ driver: text(), options: options('null') }), merge: merge.logging },
     {
       why: 'The node stores the output of a container, and a log agent on the node forwards it. A Pod cannot choose a logging driver.',
       hint: 'log to standard output and configure the log agent of the cluster',
@@ -129,14 +142,18 @@ export const imageAndProcess = {
     },
   ),
   models: refused(
-    either(
-      list(text(), { unique: true }),
-      record(orNull(object({ endpoint_var: text(), model_var: text() })), {
-        names: resourceName,
-        otherwise: 'ignored',
-        called: 'MODEL',
-      }),
-    ),
+    {
+      ...either(
+        list(text(), { unique: true }),
+        record(orNull(object({ endpoint_var: text(), model_var: text() })), {
+          names: resourceName,
+          otherwise: 'ignored',
+          called: 'MODEL',
+        }),
+      ),
+      long: long.names,
+      merge: merge.names,
+    },
     {
       message: '`models` needs a model runner, which Kubernetes does not have',
       why: 'Compose starts models in the model runner of the container engine and passes their addresses to the service. Kubernetes has no model runner, and without the addresses the service would not work as described.',

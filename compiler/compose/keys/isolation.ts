@@ -1,20 +1,21 @@
 import { isOneOf } from '../../schema/harmless.ts'
 import { mapped, none } from '../../schema/row.ts'
-import { anyOf, flag, keyValues, list, object, text, word } from '../../schema/shape.ts'
+import { anyOf, list, object, text, word } from '../../schema/shape.ts'
+import { castFlag, labels, names } from './forms.ts'
 
 /** What a container may do and see of its host: keys of services, jobs and pre_start hooks. */
 export const isolation = {
-  privileged: mapped(flag(), '`securityContext.privileged`'),
-  cap_add: mapped(list(text()), '`securityContext.capabilities.add`'),
-  cap_drop: mapped(list(text()), '`securityContext.capabilities.drop`'),
-  read_only: mapped(flag(), '`securityContext.readOnlyRootFilesystem`'),
+  privileged: mapped(castFlag(), '`securityContext.privileged`'),
+  cap_add: mapped(names(), '`securityContext.capabilities.add`'),
+  cap_drop: mapped(names(), '`securityContext.capabilities.drop`'),
+  read_only: mapped(castFlag(), '`securityContext.readOnlyRootFilesystem`'),
   security_opt: mapped(
     list(text(), { unique: true }),
     '`allowPrivilegeEscalation`, `seccompProfile`, `appArmorProfile`, `seLinuxOptions`, `procMount`',
     'other options get a warning',
   ),
   sysctls: mapped(
-    keyValues(),
+    labels(),
     '`securityContext.sysctls` of the Pod',
     'a cluster allows safe sysctls only, unless its nodes are configured otherwise (warning)',
   ),

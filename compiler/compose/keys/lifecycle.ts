@@ -1,6 +1,5 @@
 import { isInherited } from '../../schema/harmless.ts'
-import { cli, mapped, none, refused, shapeOf, unusable } from '../../schema/row.ts'
-import type { Row } from '../../schema/shape.ts'
+import { cli, mapped, none, refused, unusable } from '../../schema/row.ts'
 import {
   anyOf,
   command,
@@ -10,6 +9,7 @@ import {
   list,
   number,
   object,
+  type Row,
   record,
   resourceName,
   type Shape,
@@ -18,29 +18,47 @@ import {
   textOrList,
   word,
 } from '../../schema/shape.ts'
+import { castFlag, duration } from './forms.ts'
+import * as path from './host-paths.ts'
+import { loadedShape } from './loaded-shape.ts'
+import * as long from './long-forms.ts'
+import * as merge from './merge-rules.ts'
+import * as print from './print.ts'
+import { printHealthTest } from './print-special.ts'
 
 /** The words of `restart` and of `deploy.restart_policy.condition` (specification, restart policy values). */
 export const restartWords = ['always', 'unless-stopped', 'any', 'none', 'never', 'no', 'on-failure'] as const
 
-const switchedOnProbe = (becomes: string, note: string): Row => mapped(flag(), becomes, note)
+const switchedOnProbe = (becomes: string, note: string): Row =>
+  mapped({ ...castFlag(), print: print.asIs }, becomes, note)
 
 /** When a service is well (specification, healthcheck object). */
 export const healthcheck: Shape = object({
-  test: mapped(textOrList(), '`exec` of the probe', 'text and `CMD-SHELL` run in a shell; `NONE`: no probe'),
+  test: mapped(
+    { ...textOrList(), merge: merge.replace, print: printHealthTest },
+    '`exec` of the probe',
+    'text and `CMD-SHELL` run in a shell; `NONE`: no probe',
+  ),
   http: mapped(
-    object(
-      { path: mapped(text(), '`httpGet.path`'), port: mapped(portNumber(), '`httpGet.port`') },
-      { required: ['path', 'port'] },
-    ),
+    {
+      ...object(
+        {
+          path: mapped(text(), '`httpGet.path`'),
+          port: mapped({ ...portNumber(), cast: 'integer' }, '`httpGet.port`'),
+        },
+        { required: ['path', 'port'] },
+      ),
+      print: print.asIs,
+    },
     '`httpGet` of the probe',
     'of the dialect',
   ),
-  interval: mapped(text(), '`periodSeconds`', 'whole seconds, at least one'),
-  timeout: mapped(text(), '`timeoutSeconds`', 'default: 30 s, as in Compose'),
-  retries: mapped(number(), '`failureThreshold`'),
-  start_period: mapped(text(), '`initialDelaySeconds`'),
-  start_interval: unusable(text(), 'a probe has one interval (warning)'),
-  disable: mapped(flag(), 'no probe'),
+  interval: mapped(duration(), '`periodSeconds`', 'whole seconds, at least one'),
+  timeout: mapped(duration(), '`timeoutSeconds`', 'default: 30 s, as in Compose'),
+  retries: mapped({ ...number(), cast: 'integer', print: print.optionalCount }, '`failureThreshold`'),
+  start_period: mapped(duration(), '`initialDelaySeconds`'),
+  start_interval: unusable(duration(), 'a probe has one interval (warning)'),
+  disable: mapped(castFlag(), 'no probe'),
   'x-platform-readiness': switchedOnProbe('`readinessProbe`', 'of the dialect; default `true`'),
   'x-platform-liveness': switchedOnProbe('`livenessProbe`', 'of the dialect; default `false`'),
 })
@@ -53,37 +71,44 @@ export function portNumber(): Shape {
 }
 
 /** What a service waits for: names, or names with a condition. */
-export const dependsOn: Shape = either(
-  list(text(), { unique: true }),
-  record(
-    mapped(
-      object(
-        {
-          condition: mapped(
-            word(['service_started', 'service_healthy', 'service_completed_successfully']),
-            'what the init container or `deploy` waits for',
-          ),
-          required: mapped(strictFlag(), '`false`: no wait if the service does not exist'),
-          restart: unusable(flag(), 'Kubernetes does not restart dependants (warning)'),
-        },
-        { required: ['condition'] },
+export const dependsOn: Shape = {
+  ...either(
+    list(text(), { unique: true }),
+    record(
+      mapped(
+        object(
+          {
+            condition: mapped(
+              word(['service_started', 'service_healthy', 'service_completed_successfully']),
+              'what the init container or `deploy` waits for',
+            ),
+            required: mapped(
+              { ...strictFlag(), cast: 'boolean', print: print.optionalFlag },
+              '`false`: no wait if the service does not exist',
+            ),
+            restart: unusable(castFlag(), 'Kubernetes does not restart dependants (warning)'),
+          },
+          { required: ['condition'] },
+        ),
+        'a wait before the service starts',
       ),
-      'a wait before the service starts',
+      { names: resourceName, called: 'SERVICE' },
     ),
-    { names: resourceName, called: 'SERVICE' },
   ),
-)
+  long: long.dependencies,
+  merge: merge.dependencies,
+}
 
 const hookKeys = {
-  command: mapped(command(), '`exec` of the handler', 'several hooks run in order'),
+  command: mapped({ ...command(), print: print.words }, '`exec` of the handler', 'several hooks run in order'),
   user: unusable(text(), 'a handler runs as the user of the container (warning)'),
   privileged: unusable(flag(), 'a handler has the privileges of the container (warning)'),
   working_dir: mapped(text(), '`cd` before the command'),
-  environment: mapped(keyValues(), 'environment variables of the command'),
+  environment: mapped({ ...keyValues(), print: print.environment }, 'environment variables of the command'),
 }
 
 /** A command in the running container. */
-export const hook: Shape = object(hookKeys, { required: ['command'] })
+export const hook: Shape = { ...object(hookKeys, { required: ['command'] }), always: { command: print.nothing } }
 
 const ofHook = new Set(['command', 'entrypoint', 'user', 'privileged', 'working_dir', 'environment'])
 
@@ -93,7 +118,7 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
   for (const [key, row] of Object.entries(containerKeys))
     keys[key] = ofHook.has(key)
       ? row
-      : none(shapeOf(row), {
+      : none(loadedShape(row), {
           family: 'pre-start',
           says: 'has no effect on the hook and is left out',
           harmless: isInherited,
@@ -102,33 +127,39 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
         })
   keys['image'] = mapped(text(), '`initContainers[].image`', 'default: the image of the service')
   keys['per_replica'] = mapped(flag(), 'an init container of every Pod', 'an init container runs whenever a Pod starts')
-  return object(keys)
+  return { ...object(keys), always: { command: print.nothing, entrypoint: print.nothing } }
 }
 
 // The same keys, of which `up` uses all: they go the way of `exec`.
-const hookOfWatch = object(Object.fromEntries(Object.entries(hookKeys).map(([key, row]) => [key, row.shape])), {
-  required: ['command'],
-})
+const hookOfWatch: Shape = {
+  ...object(Object.fromEntries(Object.entries(hookKeys).map(([key, row]) => [key, row.shape])), {
+    required: ['command'],
+  }),
+  always: { command: print.nothing },
+}
+
+const patterns: Shape = { ...textOrList({ unique: true }), long: long.listOfOne }
 
 /** What `up` watches and copies. */
 export const develop: Shape = {
   scalar: { types: ['null'] },
   ...object({
     watch: cli(
-      list(
-        object(
+      list({
+        ...object(
           {
-            path: cli(text(), 'folder or file to watch'),
+            path: cli({ ...text(), path: path.linked }, 'folder or file to watch'),
             action: cli(word(['rebuild', 'sync', 'restart', 'sync+restart', 'sync+exec']), 'what a change does'),
             target: cli(text(), 'path in the container'),
-            ignore: cli(textOrList({ unique: true }), 'patterns to ignore'),
-            include: cli(textOrList({ unique: true }), 'patterns to watch'),
+            ignore: cli(patterns, 'patterns to ignore'),
+            include: cli(patterns, 'patterns to watch'),
             initial_sync: cli(strictFlag(), 'copy everything at the start'),
             exec: cli(hookOfWatch, 'command after the copy'),
           },
           { required: ['path', 'action'] },
         ),
-      ),
+        always: { exec: print.emptyHook },
+      }),
       'paths that `up` watches and syncs',
     ),
   }),

@@ -4,7 +4,6 @@ import {
   anyOf,
   either,
   flag,
-  integer,
   keyValues,
   list,
   object,
@@ -15,11 +14,17 @@ import {
   type Shape,
   strictNumber,
   text,
-  textOrList,
   word,
 } from '../../schema/shape.ts'
+import * as defaults from './compose-defaults.ts'
 import { hosts } from './endpoints.ts'
+import { addedTexts, castFlag, castInteger, names } from './forms.ts'
+import * as identity from './identities.ts'
 import { portNumber } from './lifecycle.ts'
+import * as long from './long-forms.ts'
+import * as merge from './merge-rules.ts'
+import * as print from './print.ts'
+import { printHosts } from './print-special.ts'
 
 /** Connections from outside that are not HTTP. */
 const outsideHttp = object(
@@ -34,10 +39,11 @@ const outsideHttp = object(
 )
 
 /** `host: address`, `host: [addresses]`, or a list of `host=address`. */
-export const extraHosts: Shape = either(
-  record(either(text(), list(text())), { called: 'HOST' }),
-  list(text(), { unique: true }),
-)
+export const extraHosts: Shape = {
+  ...either(record(either(text(), list(text())), { called: 'HOST' }), list(text(), { unique: true })),
+  merge: merge.texts,
+  print: printHosts,
+}
 
 const address = {
   family: 'static-address',
@@ -58,6 +64,8 @@ const clusterNetwork = {
   why: 'The cluster has one network, which its network plugin provides. The networks of the file become NetworkPolicies that control which Pods may connect.',
 }
 
+const order = (): Shape => ({ ...strictNumber(), print: print.integer })
+
 /** How a container is reached and what it reaches: keys of services, jobs and pre_start hooks. */
 export const network = {
   network_mode: mapped(
@@ -66,34 +74,41 @@ export const network = {
     '`service:x`: one Pod with that service',
   ),
   networks: mapped(
-    either(
-      list(text(), { unique: true }),
-      record(
-        mapped(
-          orNull(
-            object({
-              aliases: mapped(list(text()), 'a Service for each alias'),
-              use_service_name_alias: none(flag(), {
-                family: 'service-name-alias',
-                message: '`use_service_name_alias: false` has no effect: the service is reachable by its name',
-                why: 'Every service gets a Kubernetes Service with its name, on the one network of the cluster.',
-                harmless: isTrue,
+    {
+      ...either(
+        list(text(), { unique: true }),
+        record(
+          mapped(
+            orNull(
+              object({
+                aliases: mapped(names(), 'a Service for each alias'),
+                use_service_name_alias: none(
+                  { ...castFlag(), print: print.optionalFlag },
+                  {
+                    family: 'service-name-alias',
+                    message: '`use_service_name_alias: false` has no effect: the service is reachable by its name',
+                    why: 'Every service gets a Kubernetes Service with its name, on the one network of the cluster.',
+                    harmless: isTrue,
+                  },
+                ),
+                ipv4_address: none(text(), address),
+                ipv6_address: none(text(), address),
+                link_local_ips: none(names(), { ...address, harmless: isEmpty }),
+                interface_name: none(text(), attachment),
+                mac_address: none(text(), attachment),
+                driver_opts: none(options(), { ...attachment, harmless: isEmpty }),
+                priority: none(order(), { ...attachment, harmless: isZero }),
+                gw_priority: none(order(), { ...attachment, harmless: isZero }),
               }),
-              ipv4_address: none(text(), address),
-              ipv6_address: none(text(), address),
-              link_local_ips: none(list(text()), { ...address, harmless: isEmpty }),
-              interface_name: none(text(), attachment),
-              mac_address: none(text(), attachment),
-              driver_opts: none(options(), { ...attachment, harmless: isEmpty }),
-              priority: none(strictNumber(), { ...attachment, harmless: isZero }),
-              gw_priority: none(strictNumber(), { ...attachment, harmless: isZero }),
-            }),
+            ),
+            'a Pod label that the NetworkPolicy of the network selects',
           ),
-          'a Pod label that the NetworkPolicy of the network selects',
+          { names: resourceName, called: 'NETWORK' },
         ),
-        { names: resourceName, called: 'NETWORK' },
       ),
-    ),
+      long: long.names,
+      merge: merge.names,
+    },
     'NetworkPolicies, when the file separates its services',
   ),
   mac_address: none(text(), { ...attachment }),
@@ -103,61 +118,81 @@ export const network = {
     hint: 'to give it another name, use `networks.default.aliases`',
   }),
   dns: mapped(
-    textOrList(),
+    { ...addedTexts(), long: long.nameServers },
     '`dnsConfig.nameservers`',
     'after the cluster’s own, which resolve service names; at most three',
   ),
-  dns_search: mapped(textOrList(), '`dnsConfig.searches`'),
-  dns_opt: mapped(list(text()), '`dnsConfig.options`'),
+  dns_search: mapped(addedTexts(), '`dnsConfig.searches`'),
+  dns_opt: mapped({ ...names(), merge: merge.texts }, '`dnsConfig.options`'),
   extra_hosts: mapped(extraHosts, '`hostAliases`', '`host-gateway` has no equivalent (warning)'),
 }
 
 /** How a service is reached: keys of services and jobs. */
 export const exposure = {
   ports: mapped(
-    list(
-      either(
-        anyOf('string', 'number'),
-        object(
-          {
-            target: mapped(integer(), '`containerPort`, and a port of the Service'),
-            published: mapped(
-              anyOf('string', 'integer'),
-              'an HTTPS route, and a port of the Service',
-              'not for database and debugger ports (warning): use `endpoints` for them. `0` (the engine chooses a port) is not public (warning)',
-            ),
-            host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
-            protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
-            app_protocol: mapped(text(), '`appProtocol` of the Service', 'invalid names get a warning'),
-            mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
-            name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
-            'x-host': mapped(
-              hosts,
-              'a separate route for each host',
-              'of the dialect; in addition to the generated host',
-            ),
-            'x-expose': mapped(outsideHttp, 'a Service of that type', 'of the dialect; replaces the HTTPS route'),
-          },
-          { required: ['target'] },
+    {
+      ...list({
+        ...either(
+          anyOf('string', 'number'),
+          object(
+            {
+              target: mapped(castInteger(), '`containerPort`, and a port of the Service'),
+              published: mapped(
+                anyOf('string', 'integer'),
+                'an HTTPS route, and a port of the Service',
+                'not for database and debugger ports (warning): use `endpoints` for them. `0` (the engine chooses a port) is not public (warning)',
+              ),
+              host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
+              protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
+              app_protocol: mapped(text(), '`appProtocol` of the Service', 'invalid names get a warning'),
+              mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
+              name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
+              'x-host': mapped(
+                { ...hosts, print: print.asIs },
+                'a separate route for each host',
+                'of the dialect; in addition to the generated host',
+              ),
+              'x-expose': mapped(
+                { ...outsideHttp, print: print.asIs },
+                'a Service of that type',
+                'of the dialect; replaces the HTTPS route',
+              ),
+            },
+            { required: ['target'] },
+          ),
         ),
-      ),
-    ),
+        defaults: defaults.port,
+      }),
+      long: long.ports,
+      identity: identity.port,
+    },
     'ports of the Service; a published port also gets an HTTPS route',
   ),
-  expose: mapped(list(anyOf('string', 'number')), 'ports of the container and the Service'),
+  expose: mapped(
+    { ...list(anyOf('string', 'number')), identity: identity.scalar },
+    'ports of the container and the Service',
+  ),
 }
 
-/** A network of the file. */
-export const topLevelNetwork: Shape = orNull(
+const networkSection: Shape = orNull(
   object({
     name: unusable(text(), 'labels and policies use the key'),
-    internal: mapped(flag(), 'egress to members and the cluster’s DNS only'),
-    external: mapped(either(flag(), object({ name: text() })), 'a label only', 'treated as the namespace (warning)'),
+    internal: mapped(castFlag(), 'egress to members and the cluster’s DNS only'),
+    external: mapped(
+      { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag },
+      'a label only',
+      'treated as the namespace (warning)',
+    ),
     labels: mapped(
-      either(record(anyOf('string', 'number', 'boolean', 'null')), list(text())),
+      {
+        ...either(record(anyOf('string', 'number', 'boolean', 'null')), list(text())),
+        merge: merge.pairs,
+        identity: identity.name,
+        print: print.labels,
+      },
       'annotations of the NetworkPolicy',
     ),
-    attachable: unusable(flag(), 'not needed: Pods may always join'),
+    attachable: unusable(castFlag(), 'not needed: Pods may always join'),
     driver: none(text(), {
       ...clusterNetwork,
       harmless: isOneOf('bridge', 'overlay', 'default', ''),
@@ -169,7 +204,10 @@ export const topLevelNetwork: Shape = orNull(
     ipam: none(
       object({
         driver: text(),
-        config: list(object({ subnet: text(), ip_range: text(), gateway: text(), aux_addresses: record(text()) })),
+        config: {
+          ...list(object({ subnet: text(), ip_range: text(), gateway: text(), aux_addresses: record(text()) })),
+          merge: merge.addressPools,
+        },
         options: record(text()),
       }),
       {
@@ -178,15 +216,28 @@ export const topLevelNetwork: Shape = orNull(
         harmless: isEmpty,
       },
     ),
-    enable_ipv4: none(flag(), {
-      family: 'address-family',
-      why: 'IPv4 and IPv6 are configured for the whole cluster.',
-      harmless: isTrue,
-    }),
-    enable_ipv6: none(flag(), {
-      family: 'address-family',
-      why: 'IPv4 and IPv6 are configured for the whole cluster.',
-      harmless: isFalse,
-    }),
+    enable_ipv4: none(
+      { ...castFlag(), print: print.optionalFlag },
+      {
+        family: 'address-family',
+        why: 'IPv4 and IPv6 are configured for the whole cluster.',
+        harmless: isTrue,
+      },
+    ),
+    enable_ipv6: none(
+      { ...castFlag(), print: print.optionalFlag },
+      {
+        family: 'address-family',
+        why: 'IPv4 and IPv6 are configured for the whole cluster.',
+        harmless: isFalse,
+      },
+    ),
   }),
 )
+
+/** A network of the file. */
+export const topLevelNetwork: Shape = {
+  ...networkSection,
+  long: long.external,
+  always: { ipam: print.emptyMap },
+}

@@ -1,9 +1,9 @@
 import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from '../../schema/harmless.ts'
+import type { LoadRules } from '../../schema/loading.ts'
 import { approximated, mapped, none, unusable } from '../../schema/row.ts'
 import {
   anyOf,
   either,
-  flag,
   integer,
   keyValues,
   list,
@@ -13,23 +13,38 @@ import {
   type Shape,
   text,
 } from '../../schema/shape.ts'
+import * as defaults from './compose-defaults.ts'
+import { castFlag, castInteger, cpus, size } from './forms.ts'
+import * as identity from './identities.ts'
+import * as long from './long-forms.ts'
+import * as merge from './merge-rules.ts'
+import * as print from './print.ts'
+import { printDeviceCount, printUlimit } from './print-special.ts'
 
 const realtime = {
   family: 'cpu-realtime',
   why: 'A Pod cannot reserve time of the kernel’s real-time scheduler.',
 }
 
-const rates = list(object({ path: text(), rate: integer() }))
+const rates = list({
+  ...object({ path: text(), rate: { ...integer(), print: print.bytes } }),
+  always: { path: print.emptyText, rate: print.zeroText },
+})
 
 /** Limits of processes, by name: one number, or a soft and a hard one. */
-export const ulimits: Shape = record(
-  either(integer(), object({ soft: integer(), hard: integer() }, { required: ['soft', 'hard'] })),
-  { names: /^[a-z]+$/, otherwise: 'ignored', called: 'LIMIT' },
-)
+export const ulimits = (number: Shape = integer(), rules: LoadRules = {}): Shape =>
+  record(
+    {
+      ...either(number, object({ soft: number, hard: number }, { required: ['soft', 'hard'] })),
+      print: printUlimit,
+      ...rules,
+    },
+    { names: /^[a-z]+$/, otherwise: 'ignored', called: 'LIMIT' },
+  )
 
 /** A request for GPUs or other devices. */
-export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape =>
-  object(
+export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape => ({
+  ...object(
     {
       capabilities: mapped(
         list(text(), { unique: true }),
@@ -37,64 +52,81 @@ export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape
         '`gpu` and `tpu`; others get a warning',
       ),
       driver: mapped(text(), 'the vendor’s extended resource', '`nvidia` unless given; `amd`, `intel`'),
-      count: mapped(integer(), 'its quantity', '`all` has no equivalent: 1, with a warning'),
+      count: mapped(
+        { ...integer(), print: printDeviceCount },
+        'its quantity',
+        '`all` has no equivalent: 1, with a warning',
+      ),
       device_ids: unusable(list(text(), { unique: true }), 'the scheduler picks the device (warning)'),
-      options: unusable(keyValues({ unique: true }), 'device plugins take no options per Pod (warning)'),
+      options: unusable(
+        { ...keyValues({ unique: true }), print: print.options },
+        'device plugins take no options per Pod (warning)',
+      ),
     },
     options.capabilitiesRequired ? { required: ['capabilities'] } : { open: true },
-  )
+  ),
+  defaults: defaults.deviceRequest,
+})
+
+const castNumber: Shape = { ...number(), cast: 'integer', print: print.integer }
 
 /** What a container may use of a machine: keys of services, jobs and pre_start hooks. */
 export const machine = {
-  cpus: mapped(number(), '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
-  cpu_count: mapped(integer({ minimum: 0 }), '`resources.limits.cpu`', 'if `cpus` is not set'),
-  cpu_quota: mapped(number(), '`resources.limits.cpu`', 'divided by `cpu_period`'),
+  cpus: mapped({ ...cpus(), cast: 'number' }, '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
+  cpu_count: mapped(castInteger({ minimum: 0 }), '`resources.limits.cpu`', 'if `cpus` is not set'),
+  cpu_quota: mapped(castNumber, '`resources.limits.cpu`', 'divided by `cpu_period`'),
   cpu_period: mapped(
-    number(),
+    castNumber,
     '`resources.limits.cpu`',
     'the divisor of `cpu_quota`, default 100 ms; alone it is left out (warning)',
   ),
-  cpu_shares: mapped(number(), '`resources.requests.cpu`', 'shares divided by 1024'),
-  cpu_percent: none(integer({ minimum: 0, maximum: 100 }), {
-    why: 'The key is a limit for Windows containers, in percent of the machine. The size of the node is not known in advance.',
-    hint: 'use `cpus`',
-    harmless: isZero,
-  }),
-  cpu_rt_period: none(number(), realtime),
-  cpu_rt_runtime: none(number(), realtime),
+  cpu_shares: mapped(castNumber, '`resources.requests.cpu`', 'shares divided by 1024'),
+  cpu_percent: none(
+    { ...integer({ minimum: 0, maximum: 100 }), cast: 'number', print: print.ratio },
+    {
+      why: 'The key is a limit for Windows containers, in percent of the machine. The size of the node is not known in advance.',
+      hint: 'use `cpus`',
+      harmless: isZero,
+    },
+  ),
+  cpu_rt_period: none({ ...number(), print: print.microseconds }, realtime),
+  cpu_rt_runtime: none({ ...number(), print: print.microseconds }, realtime),
   cpuset: none(text(), {
     why: 'A Pod cannot choose its processors. A node with the static CPU manager policy gives exclusive processors to containers whose `cpus` is a whole number, with equal requests and limits.',
     hint: 'use `cpus`',
     harmless: isEmpty,
   }),
-  mem_limit: mapped(number(), '`resources.limits.memory`', 'Compose’s units are binary: `1kb` is 1024 bytes'),
-  mem_reservation: mapped(anyOf('string', 'integer'), '`resources.requests.memory`'),
-  memswap_limit: none(number(), {
+  mem_limit: mapped(size(), '`resources.limits.memory`', 'Compose’s units are binary: `1kb` is 1024 bytes'),
+  mem_reservation: mapped({ ...anyOf('string', 'integer'), print: print.bytes }, '`resources.requests.memory`'),
+  memswap_limit: none(size(), {
     why: 'Swap is configured on the node, and off in most clusters. A value equal to the memory limit means no swap, which is what a Pod gets.',
     harmless: isMemoryLimit,
   }),
-  mem_swappiness: none(integer(), { why: 'Swappiness is configured on the node, for all Pods alike.' }),
-  oom_kill_disable: none(flag(), {
+  mem_swappiness: none(
+    { ...integer(), print: print.bytes },
+    { why: 'Swappiness is configured on the node, for all Pods alike.' },
+  ),
+  oom_kill_disable: none(castFlag(), {
     why: 'The kernel always kills a container that exceeds its memory limit.',
     hint: 'raise `mem_limit`',
     harmless: isFalse,
   }),
-  oom_score_adj: none(integer({ minimum: -1000, maximum: 1000 }), {
+  oom_score_adj: none(castInteger({ minimum: -1000, maximum: 1000 }), {
     why: 'Kubernetes derives the score from requests and limits: a Pod whose requests equal its limits is killed last.',
     hint: 'set equal requests and limits in `deploy.resources`',
     harmless: isZero,
   }),
-  pids_limit: none(number(), {
+  pids_limit: none(castNumber, {
     why: 'The kubelet limits the number of processes in a Pod (`podPidsLimit`), for all Pods of a node alike.',
     hint: 'set it on the node',
     harmless: isUnlimited,
   }),
   shm_size: mapped(
-    number(),
+    size(),
     'a memory `emptyDir` at `/dev/shm`',
     'counts towards the memory limit; 64 MiB or less is the default of containers',
   ),
-  ulimits: none(ulimits, {
+  ulimits: none(ulimits({ ...integer(), cast: 'integer' }, { merge: merge.ulimit, cast: 'integer' }), {
     why: 'A Pod has no field for ulimits: a container starts with the ulimits of the node’s container runtime.',
     hint: "set it on the node, or start the process with `sh -c 'ulimit -n 65535; exec …'`",
     harmless: isEmpty,
@@ -102,7 +134,10 @@ export const machine = {
   blkio_config: none(
     object({
       weight: integer(),
-      weight_device: list(object({ path: text(), weight: integer() })),
+      weight_device: list({
+        ...object({ path: text(), weight: integer() }),
+        always: { path: print.emptyText, weight: print.zero },
+      }),
       device_read_bps: rates,
       device_read_iops: rates,
       device_write_bps: rates,
@@ -115,38 +150,51 @@ export const machine = {
     },
   ),
   storage_opt: mapped(
-    record(
-      none(anyOf('string', 'integer', 'null'), {
-        family: 'storage-opt',
-        why: 'Storage driver options are for the container engine. Only `size` has an equivalent: the limit for ephemeral storage.',
-      }),
-      {
-        keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
-        names: /^/,
-        called: 'OPTION',
-      },
-    ),
+    {
+      ...record(
+        none(anyOf('string', 'integer', 'null'), {
+          family: 'storage-opt',
+          why: 'Storage driver options are for the container engine. Only `size` has an equivalent: the limit for ephemeral storage.',
+        }),
+        {
+          keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
+          names: /^/,
+          called: 'OPTION',
+        },
+      ),
+      print: print.options,
+    },
     '`size`: `resources.limits.ephemeral-storage`',
   ),
   gpus: mapped(
-    either({ scalar: { types: ['string'], words: ['all'] } }, list(deviceRequest({ capabilitiesRequired: false }))),
+    {
+      ...either(
+        { scalar: { types: ['string'], words: ['all'] } },
+        list(deviceRequest({ capabilitiesRequired: false })),
+      ),
+      long: long.gpus,
+    },
     '`resources.limits` with the vendor’s extended resource (`nvidia.com/gpu`)',
     '`all` becomes 1 with a warning',
   ),
   devices: approximated(
-    list(
-      either(
-        text(),
-        object(
-          {
-            source: mapped(text(), '`hostPath`'),
-            target: mapped(text(), '`mountPath`'),
-            permissions: unusable(text(), 'a privileged container has full access'),
-          },
-          { required: ['source', 'target'] },
+    {
+      ...list({
+        ...either(
+          text(),
+          object(
+            {
+              source: mapped(text(), '`hostPath`'),
+              target: mapped(text(), '`mountPath`'),
+              permissions: unusable(text(), 'a privileged container has full access'),
+            },
+            { required: ['source', 'target'] },
+          ),
         ),
-      ),
-    ),
+        long: long.device,
+      }),
+      identity: identity.device,
+    },
     '`hostPath` in a privileged container',
     'always a warning: without `privileged` it is left out; with it, the device is the one of the node where the Pod runs',
   ),

@@ -1,11 +1,10 @@
-import { cli, mapped, refused, shapeOf } from '../../schema/row.ts'
-import type { Row } from '../../schema/shape.ts'
+import { cli, mapped, refused } from '../../schema/row.ts'
 import {
   either,
   flag,
-  integer,
   list,
   object,
+  type Row,
   record,
   resourceName,
   type Shape,
@@ -14,10 +13,15 @@ import {
 } from '../../schema/shape.ts'
 import { build } from './build.ts'
 import { deploy } from './deploy.ts'
+import { castFlag, castInteger, names } from './forms.ts'
+import * as path from './host-paths.ts'
 import { imageAndProcess } from './image.ts'
 import { isolation } from './isolation.ts'
 import { dependsOn, develop, healthcheck, hook, preStartHook, provider, restartWords } from './lifecycle.ts'
+import { loadedShape } from './loaded-shape.ts'
+import * as long from './long-forms.ts'
 import { exposure, network } from './network.ts'
+import * as print from './print.ts'
 import { machine, serviceResources } from './resources.ts'
 import { storage } from './storage.ts'
 
@@ -40,8 +44,8 @@ const workloadKeys: Readonly<Record<string, Row>> = {
     'default: the HEALTHCHECK of the Dockerfile if the service has `build` (info)',
   ),
   ...exposure,
-  stdin_open: mapped(flag(), '`stdin`'),
-  tty: mapped(flag(), '`tty`'),
+  stdin_open: mapped(castFlag(), '`stdin`'),
+  tty: mapped(castFlag(), '`tty`'),
 }
 
 const containerName = text({
@@ -65,7 +69,7 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
       'the kind of workload: anything but `always` is a Job',
       'default `always`; `unless-stopped` and `any` mean the same',
     ),
-    scale: mapped(integer(), '`replicas`, or `completions` of a Job'),
+    scale: mapped({ ...castInteger(), print: print.optionalInteger }, '`replicas`, or `completions` of a Job'),
     deploy: mapped(deploy, 'the workload'),
     pre_start: mapped(
       list(preStartHook(containerKeys)),
@@ -76,29 +80,38 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
     pre_stop: mapped(list(hook), '`lifecycle.preStop`'),
     container_name: mapped(containerName, 'a Service of that name', 'Compose resolves it as a host name'),
     provider,
-    profiles: cli(list(text()), 'selects the services'),
+    profiles: cli(names(), 'selects the services'),
     extends: cli(
-      either(
-        text(),
-        object({ service: cli(text(), 'its name'), file: cli(text(), 'the file it is in') }, { required: ['service'] }),
-      ),
+      {
+        ...either(
+          text(),
+          object(
+            { service: cli(text(), 'its name'), file: cli({ ...text(), path: path.file }, 'the file it is in') },
+            { required: ['service'] },
+          ),
+        ),
+        long: long.underKey('service'),
+      },
       'the service to start from',
     ),
-    attach: cli(flag(), '`false`: left out of `logs`'),
+    attach: cli({ ...flag(), print: print.optionalFlag }, '`false`: left out of `logs`'),
     develop: cli(develop, 'paths that `up` watches and syncs'),
   },
-  'Machine resources': { resources: mapped(serviceResources, '`resources`', 'of the dialect'), ...machine },
+  'Machine resources': {
+    resources: mapped({ ...serviceResources, print: print.asIs }, '`resources`', 'of the dialect'),
+    ...machine,
+  },
   Network: {
     ...exposure,
     ...network,
-    links: mapped(list(text()), 'a Service for the alias, and the start order'),
+    links: mapped(names(), 'a Service for the alias, and the start order'),
     external_links: mapped(list(text(), { unique: true }), 'a Service of type ExternalName'),
   },
   Storage: storage,
   'Isolation and placement': {
     ...isolation,
     'x-node-selector': mapped(
-      record({ scalar: { types: ['string', 'number', 'boolean'] } }),
+      { ...record({ scalar: { types: ['string', 'number', 'boolean'] } }), print: print.asIs },
       '`nodeSelector`',
       'of the dialect',
     ),
@@ -106,10 +119,13 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
 }
 
 /** A service. */
-export const service: Shape = object(Object.assign({}, ...Object.values(serviceFamilies)))
+export const service: Shape = {
+  ...object(Object.assign({}, ...Object.values(serviceFamilies))),
+  always: { command: print.nothing, entrypoint: print.nothing },
+}
 
 const bare = (rows: Readonly<Record<string, Row>>): Record<string, Shape> =>
-  Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, shapeOf(row)]))
+  Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, loadedShape(row)]))
 
 /** A job: a container that runs when it is told to or at a time. Refused as a whole, so its keys have no rows of their own. */
 export const jobs: Row = refused(

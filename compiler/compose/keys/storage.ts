@@ -5,7 +5,6 @@ import {
   either,
   flag,
   integer,
-  keyValues,
   list,
   number,
   object,
@@ -14,100 +13,131 @@ import {
   record,
   type Shape,
   text,
-  textOrList,
   word,
 } from '../../schema/shape.ts'
+import * as defaults from './compose-defaults.ts'
+import { addedTexts, castFlag, uniqueLabels } from './forms.ts'
+import * as path from './host-paths.ts'
+import * as identity from './identities.ts'
+import * as long from './long-forms.ts'
+import * as print from './print.ts'
 
 /** A name, or the long form, of a config or secret in a service. */
 const fileReferences = (what: string): Shape =>
-  list(
-    either(
+  list({
+    ...either(
       text(),
       object({
         source: mapped(text(), `the ${what}`),
         target: mapped(text(), '`mountPath` of the file'),
-        mode: mapped(number(), '`mode` of the file'),
+        mode: mapped({ ...number(), print: print.fileMode }, '`mode` of the file'),
         uid: unusable(text(), 'a mounted file has no owner setting in a Pod (warning)'),
         gid: unusable(text(), 'a mounted file has no owner setting in a Pod (warning)'),
       }),
     ),
-  )
+    long: long.underKey('source'),
+  })
+
+const filePath: Shape = { ...text(), path: path.host }
+
+const references = fileReferences('secret')
+const secretReferences: Shape = {
+  list: { items: { ...references.list!.items, defaults: defaults.secret } },
+  identity: identity.file('/run/secrets'),
+}
 
 /** What a container keeps and reads: keys of services, jobs and pre_start hooks. */
 export const storage = {
   volumes: mapped(
-    list(
-      either(
-        text(),
-        object(
-          {
-            type: mapped(
-              word(['bind', 'volume', 'tmpfs', 'cluster', 'npipe', 'image']),
-              'the kind of volume',
-              '`cluster` and `npipe` are refused',
-            ),
-            source: mapped(text(), 'the claim, the folder or the image', 'a service name means its image'),
-            target: mapped(text(), '`mountPath`'),
-            read_only: mapped(flag(), '`readOnly`'),
-            consistency: unusable(text(), 'not needed: for desktop machines only'),
-            bind: mapped(
-              object({
-                propagation: mapped(text(), '`mountPropagation`'),
-                create_host_path: mapped(flag(), '`false`: a missing folder is an error, not a claim'),
-                recursive: mapped(
-                  word(['enabled', 'disabled', 'writable', 'readonly']),
-                  '`recursiveReadOnly`',
-                  '`disabled` gets a warning',
-                ),
-                selinux: unusable(word(['z', 'Z']), 'the container runtime labels mounts itself'),
-              }),
-              'a ConfigMap, a Secret or a claim',
-            ),
-            volume: mapped(
-              object({
-                nocopy: mapped(flag(), 'the volume is not filled from the image'),
-                subpath: mapped(text(), '`subPath`'),
-                labels: mapped(keyValues({ unique: true }), 'annotations of the claim'),
-              }),
-              'the claim',
-            ),
-            tmpfs: mapped(
-              object({
-                size: mapped(integer({ minimum: 0 }), '`sizeLimit`'),
-                mode: unusable(number(), 'everybody may write to a memory volume (warning)'),
-              }),
-              'a memory `emptyDir`',
-            ),
-            image: mapped(
-              object({ subpath: mapped(text(), '`subPath`') }),
-              'an image volume',
-              'needs Kubernetes 1.35 or a feature gate (warning)',
-            ),
-            'x-mount': mapped(
-              word(['config', 'secret', 'claim', 'skip']),
-              'a ConfigMap, a Secret, a claim or nothing for a host path',
-              'of the dialect; overrides the rules for host paths',
-            ),
-          },
-          { required: ['type', 'target'] },
+    {
+      ...list({
+        ...either(
+          text(),
+          object(
+            {
+              type: mapped(
+                word(['bind', 'volume', 'tmpfs', 'cluster', 'npipe', 'image']),
+                'the kind of volume',
+                '`cluster` and `npipe` are refused',
+              ),
+              source: mapped(text(), 'the claim, the folder or the image', 'a service name means its image'),
+              target: mapped(text(), '`mountPath`'),
+              read_only: mapped(castFlag(), '`readOnly`'),
+              consistency: unusable(text(), 'not needed: for desktop machines only'),
+              bind: mapped(
+                {
+                  ...object({
+                    propagation: mapped(text(), '`mountPropagation`'),
+                    create_host_path: mapped(
+                      { ...flag(), print: print.optOut },
+                      '`false`: a missing folder is an error, not a claim',
+                    ),
+                    recursive: mapped(
+                      word(['enabled', 'disabled', 'writable', 'readonly']),
+                      '`recursiveReadOnly`',
+                      '`disabled` gets a warning',
+                    ),
+                    selinux: unusable(word(['z', 'Z']), 'the container runtime labels mounts itself'),
+                  }),
+                  defaults: defaults.bind,
+                },
+                'a ConfigMap, a Secret or a claim',
+              ),
+              volume: mapped(
+                object({
+                  nocopy: mapped(castFlag(), 'the volume is not filled from the image'),
+                  subpath: mapped(text(), '`subPath`'),
+                  labels: mapped(uniqueLabels(), 'annotations of the claim'),
+                }),
+                'the claim',
+              ),
+              tmpfs: mapped(
+                object({
+                  size: mapped({ ...integer({ minimum: 0 }), print: print.bytes }, '`sizeLimit`'),
+                  mode: unusable(
+                    { ...number(), print: print.integer },
+                    'everybody may write to a memory volume (warning)',
+                  ),
+                }),
+                'a memory `emptyDir`',
+              ),
+              image: mapped(
+                object({ subpath: mapped(text(), '`subPath`') }),
+                'an image volume',
+                'needs Kubernetes 1.35 or a feature gate (warning)',
+              ),
+              'x-mount': mapped(
+                word(['config', 'secret', 'claim', 'skip']),
+                'a ConfigMap, a Secret, a claim or nothing for a host path',
+                'of the dialect; overrides the rules for host paths',
+              ),
+            },
+            { required: ['type', 'target'] },
+          ),
         ),
-      ),
-    ),
+        long: long.volume,
+        path: path.mount,
+      }),
+      identity: identity.mount,
+    },
     'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host path: ConfigMap or Secret of the files that git tracks, else a claim',
     'a service with a named or anonymous volume is a StatefulSet',
   ),
-  tmpfs: mapped(textOrList(), 'a memory `emptyDir`', '`size=` sets its limit; other options get a warning'),
+  tmpfs: mapped(addedTexts(), 'a memory `emptyDir`', '`size=` sets its limit; other options get a warning'),
   volumes_from: mapped(list(text(), { unique: true }), 'the volumes of that service', '`container:x` is refused'),
-  configs: mapped(fileReferences('config'), 'one mounted file for each'),
-  secrets: mapped(fileReferences('secret'), 'one mounted file for each', 'default: below `/run/secrets`'),
+  configs: mapped({ ...fileReferences('config'), identity: identity.file('') }, 'one mounted file for each'),
+  secrets: mapped(secretReferences, 'one mounted file for each', 'default: below `/run/secrets`'),
 }
 
-const external = either(flag(), object({ name: text() }))
+const external: Shape = { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag }
 // The reference takes any key in this old form of two resources.
-const openExternal = either(flag(), object({ name: text() }, { open: true }))
+const openExternal: Shape = {
+  ...either(flag(), object({ name: text() }, { open: true })),
+  cast: 'boolean',
+  print: print.flag,
+}
 
-/** A volume of the file. */
-export const topLevelVolume: Shape = orNull(
+const volumeSection: Shape = orNull(
   object({
     name: mapped(text(), 'the name of the claim', 'without the project name as prefix'),
     driver: approximated(
@@ -116,23 +146,26 @@ export const topLevelVolume: Shape = orNull(
       'drivers other than `local` get a warning: name a storage class in `driver_opts.class`',
     ),
     driver_opts: mapped(
-      record(unusable(anyOf('string', 'number'), 'options of other drivers are left out (warning)'), {
-        called: 'OPTION',
-        otherwise: 'ignored',
-        keys: {
-          size: mapped(anyOf('string', 'number'), '`resources.requests.storage`', 'default `1Gi`'),
-          class: mapped(anyOf('string', 'number'), '`storageClassName`'),
-          access: mapped(anyOf('string', 'number'), '`accessModes`', 'default `ReadWriteOnce`'),
-          type: mapped(anyOf('string', 'number'), 'an `nfs` volume, a memory `emptyDir` or a host volume'),
-          o: mapped(anyOf('string', 'number'), 'its address and options'),
-          device: mapped(anyOf('string', 'number'), 'its path'),
-        },
-      }),
+      {
+        ...record(unusable(anyOf('string', 'number'), 'options of other drivers are left out (warning)'), {
+          called: 'OPTION',
+          otherwise: 'ignored',
+          keys: {
+            size: mapped(anyOf('string', 'number'), '`resources.requests.storage`', 'default `1Gi`'),
+            class: mapped(anyOf('string', 'number'), '`storageClassName`'),
+            access: mapped(anyOf('string', 'number'), '`accessModes`', 'default `ReadWriteOnce`'),
+            type: mapped(anyOf('string', 'number'), 'an `nfs` volume, a memory `emptyDir` or a host volume'),
+            o: mapped(anyOf('string', 'number'), 'its address and options'),
+            device: mapped(anyOf('string', 'number'), 'its path'),
+          },
+        }),
+        print: print.options,
+      },
       'the claim',
     ),
     external: mapped(external, 'the claim must exist'),
     labels: mapped(
-      keyValues({ unique: true }),
+      uniqueLabels(),
       'annotations of the claim',
       '`dev.platform/policy: keep` protects it from `destroy`',
     ),
@@ -146,13 +179,12 @@ const template = {
   hint: 'write the file with its values; use variables for what differs',
 }
 
-/** A secret of the file. */
-export const topLevelSecret: Shape = object({
+const secretSection: Shape = object({
   name: mapped(text(), 'the name of an external Secret'),
-  file: mapped(text(), '`data` of the Secret'),
+  file: mapped(filePath, '`data` of the Secret'),
   environment: mapped(text(), '`data` of the Secret, from a variable'),
   external: mapped(openExternal, 'the Secret must exist', 'its key is `name`, else the Compose key'),
-  labels: mapped(keyValues({ unique: true }), 'annotations of the Secret'),
+  labels: mapped(uniqueLabels(), 'annotations of the Secret'),
   driver: refused(text(), {
     family: 'secret-driver',
     note: 'use `external: true`',
@@ -164,13 +196,21 @@ export const topLevelSecret: Shape = object({
   template_driver: refused(text(), { ...template, harmless: isEmpty }),
 })
 
-/** A config of the file. */
-export const topLevelConfig: Shape = object({
+const configSection: Shape = object({
   name: mapped(text(), 'the name of an external ConfigMap'),
-  file: mapped(text(), '`data` or `binaryData` of the ConfigMap'),
+  file: mapped(filePath, '`data` or `binaryData` of the ConfigMap'),
   content: mapped(text(), '`data` of the ConfigMap'),
   environment: mapped(text(), '`data` of the ConfigMap, from a variable'),
   external: mapped(openExternal, 'the ConfigMap must exist'),
-  labels: mapped(keyValues({ unique: true }), 'annotations of the ConfigMap'),
+  labels: mapped(uniqueLabels(), 'annotations of the ConfigMap'),
   template_driver: refused(text(), { ...template, harmless: isEmpty }),
 })
+
+/** A volume of the file. */
+export const topLevelVolume: Shape = { ...volumeSection, long: long.external, path: path.device }
+
+/** A secret of the file. */
+export const topLevelSecret: Shape = { ...secretSection, long: long.external }
+
+/** A config of the file. */
+export const topLevelConfig: Shape = { ...configSection, long: long.external }

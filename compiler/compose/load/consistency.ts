@@ -4,8 +4,8 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import { suggest } from '../../diagnostics/suggest.ts'
 import type { Span } from '../../text/source.ts'
 import { entry, get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
-import { cleanPath } from './canonical.ts'
-import { scalarText } from './tree-text.ts'
+import { scalarText } from '../../text/tree-text.ts'
+import { cleanPath } from '../../values/clean-path.ts'
 
 const noImage = diagnostic({
   code: 'services/no-image',

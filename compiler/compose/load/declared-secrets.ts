@@ -1,6 +1,6 @@
 import type { SecretRules } from '../../options.ts'
 import { get, isMap, isScalar, type MapTree, type Tree } from '../../text/tree.ts'
-import { scalarText } from './tree-text.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import type { VariableScope } from './variables.ts'
 
 /**

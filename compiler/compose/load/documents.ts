@@ -4,14 +4,16 @@ import { interpolate } from '../../text/interpolate.ts'
 import { parseYaml } from '../../text/parse.ts'
 import type { Span } from '../../text/source.ts'
 import { isMap, isNull, type MapTree, withoutKeys } from '../../text/tree.ts'
+import { rulesOf } from '../keys/rules.ts'
 import { renameAdopted } from './adopted.ts'
 import { assumedValues } from './assumed-values.ts'
-import { CASTS } from './casts.ts'
 import { convertScalar } from './convert.ts'
 import { type LoadState, leaveOut, withoutLost } from './load-state.ts'
 import { sparedValues } from './mapped-values.ts'
 import { reportRewritten } from './rewritten.ts'
 import type { VariableScope } from './variables.ts'
+
+const CASTS = rulesOf('cast')
 
 const notAMapping = diagnostic({
   code: 'schema/not-a-mapping',

@@ -13,9 +13,9 @@ import {
   withEntry,
   withoutKeys,
 } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import type { LoadState } from './load-state.ts'
-import { scalarText } from './tree-text.ts'
 import { isSecretEntry, type VariableScope } from './variables.ts'
 
 const unknownFormat = diagnostic({

@@ -14,12 +14,13 @@ import {
   withEntry,
   withoutKeys,
 } from '../../text/tree.ts'
+import { absolutePath } from '../keys/host-paths.ts'
 import { shapeAt } from '../keys/lookup.ts'
 import { canonical } from './canonical.ts'
 import { documentsOf, readDocument } from './documents.ts'
 import { type LoadState, lose, type ProjectScope } from './load-state.ts'
 import { mergeAt, mergeModels } from './merge.ts'
-import { absolutePath, resolvePaths } from './paths.ts'
+import { resolvePaths } from './paths.ts'
 import { REMOTE_FILE } from './remote-file.ts'
 import { Resets } from './reset.ts'
 import { removeDuplicates } from './unique.ts'
@@ -215,7 +216,7 @@ class ExtendsRun {
       const current = new Resets(document.resets)
       resets.push(current)
       model = model ? mergeModels(current.applyTo(model), own, reporter) : own
-      model = canonical(removeDuplicates(model) as MapTree, reporter).model // a map stays a map
+      model = canonical(removeDuplicates(model), reporter).model
     }
     const resolved = model && resolvePaths(model, { directory: dirname(path), host: this.#state.host })
     const section = get(resolved, 'services')

@@ -1,6 +1,6 @@
 import { get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import type { Pair } from '../project.ts'
-import { scalarText } from './tree-text.ts'
 
 /** The extensions of the dialect's ancestor, `x-okteto…`, of a model, its services and their healthchecks. Nothing else reads them. */
 export function foreignKeys(model: MapTree): readonly Pair[] {

@@ -14,12 +14,12 @@ import {
   withEntry,
   withoutKeys,
 } from '../../text/tree.ts'
+import { treeKey } from '../../text/tree-text.ts'
 import { composeShape } from '../keys/compose.ts'
 import type { LoadState, ProjectScope } from './load-state.ts'
 import { mergeAt } from './merge.ts'
 import { REMOTE_FILE } from './remote-file.ts'
 import type { Resets } from './reset.ts'
-import { treeKey } from './tree-text.ts'
 import { validateAt } from './validate.ts'
 import type { EnvFilePath } from './variables.ts'
 

@@ -1,5 +1,6 @@
 import type { YamlDocument } from '../../text/document-reader.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import { canonical } from './canonical.ts'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, readDocument } from './documents.ts'
@@ -12,7 +13,6 @@ import { touchedPart, withPart } from './part.ts'
 import { resolvePaths } from './paths.ts'
 import { Resets } from './reset.ts'
 import { checkResources } from './resource-rules.ts'
-import { scalarText } from './tree-text.ts'
 import { removeDuplicates } from './unique.ts'
 import { validate } from './validate.ts'
 import type { VariableScope } from './variables.ts'
@@ -65,14 +65,14 @@ function addDocument(
 /** Checks a model and makes it long; `whole` is what it is a part of. Without what was in error. */
 function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   const { reporter } = state
-  let model = removeDuplicates(part) as MapTree // a map stays a map
+  let model = removeDuplicates(part)
   const faults = validate(model, reporter)
   if (faults.topLevel.size > 0) state.incomplete = true
   model = leaveOut(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
   model = withoutLost(model, faults.keys, state)
   const long = canonical(model, reporter, whole)
   for (const [name, keys] of long.lost) lose(name, keys, state)
-  return removeDuplicates(leaveOut(long.model, long.broken, state)) as MapTree
+  return removeDuplicates(leaveOut(long.model, long.broken, state))
 }
 
 /** `NAME` alone in a list of variables takes the project's value. */

@@ -11,11 +11,11 @@ import {
   withEntry,
   withoutKeys,
 } from '../../text/tree.ts'
-import { cleanPath } from './canonical.ts'
+import { scalarText } from '../../text/tree-text.ts'
+import { cleanPath } from '../../values/clean-path.ts'
 import type { LoadState } from './load-state.ts'
 import { mapSection } from './map-section.ts'
 import { mergeAt } from './merge.ts'
-import { scalarText } from './tree-text.ts'
 import type { VariableScope } from './variables.ts'
 
 export interface Normalized {

@@ -3,7 +3,7 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { Span } from '../../text/source.ts'
 import { get, isMap, isSeq, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
-import { scalarText } from './tree-text.ts'
+import { scalarText } from '../../text/tree-text.ts'
 
 const unknownSelection = diagnostic({
   code: 'project/unknown-service',

@@ -2,9 +2,9 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { Span } from '../../text/source.ts'
 import { entry, get, isMap, isSeq, type MapTree, type Tree } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import { isIp } from '../../values/ip-address.ts'
 import { reportIncomplete } from '../read/targets.ts'
-import { scalarText } from './tree-text.ts'
 
 const externalWithMore = diagnostic({
   code: 'schema/external-with-more',

@@ -1,7 +1,7 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import { get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
-import { scalarText } from './tree-text.ts'
+import { scalarText } from '../../text/tree-text.ts'
 
 const rewritten = diagnostic({
   code: 'yaml/rewritten-value',

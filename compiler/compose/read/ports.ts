@@ -221,7 +221,7 @@ function readPublished(tree: MapTree, target: number, { reporter }: ReadContext)
       : Number(first) > 65535 || Number(last) > 65535
         ? 'is not between 0 and 65535'
         : Number(last) < Number(first)
-          ? 'runs downwards'
+          ? 'is a descending range'
           : undefined
   if (reason === undefined) return published
   reporter.report(badPublished, found.span, { published, reason })

@@ -1,14 +1,14 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { Reporter } from '../../diagnostics/reporter.ts'
+import type { Print, PrintContext } from '../../schema/loading.ts'
 import { spanInside } from '../../text/span-inside.ts'
-import { type Entry, isMap, type ScalarTree, scalarTree, type Tree } from '../../text/tree.ts'
+import { type Entry, isMap, type MapTree, type ScalarTree, scalarTree, type Tree } from '../../text/tree.ts'
+import { scalarText } from '../../text/tree-text.ts'
 import { parseBytes } from '../../values/bytes.ts'
 import { formatDuration, parseDuration } from '../../values/duration.ts'
 import { formatFileMode, octalDigits, parseFileMode } from '../../values/file-mode.ts'
 import { goFloat, toBool, toFloat, toInt } from '../../values/go-number.ts'
 import type { Failed } from '../../values/parsed.ts'
 import { splitWords } from '../../values/words.ts'
-import { scalarText } from './tree-text.ts'
 
 const badValue = diagnostic({
   code: 'schema/bad-value',
@@ -68,14 +68,6 @@ labels:
   text: () => ({ message: 'a label has no name', hint: 'write `NAME=value`' }),
 })
 
-/** Turns a value of the canonical model into the one that `config` prints; undefined leaves it out. Faults are reported, and `context.failed` is set. */
-export type Codec = (tree: Tree, context: CodecContext) => Tree | undefined
-
-export interface CodecContext {
-  readonly reporter: Reporter
-  failed: boolean
-}
-
 const isScalar = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar'
 const made = (from: ScalarTree, value: string | number | boolean | null): ScalarTree => ({
   ...scalarTree(from.span, value),
@@ -86,7 +78,7 @@ const made = (from: ScalarTree, value: string | number | boolean | null): Scalar
   ...(from.style && value === from.value && { style: from.style }),
 })
 
-function fail(scalar: ScalarTree, what: string, failed: Failed, context: CodecContext): undefined {
+function fail(scalar: ScalarTree, what: string, failed: Failed, context: PrintContext): undefined {
   const span = failed.start === undefined ? scalar.span : spanInside(scalar, failed.start, failed.end ?? failed.start)
   context.reporter.report(badValue, span, { text: scalarText(scalar), what, reason: failed.reason, hint: failed.hint })
   context.failed = true
@@ -94,37 +86,37 @@ function fail(scalar: ScalarTree, what: string, failed: Failed, context: CodecCo
 }
 
 /** A string; the empty one is left out. */
-export const text: Codec = tree => {
+export const text: Print = tree => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const value = scalarText(tree)
   return value === '' ? undefined : tree.type === 'string' ? tree : made(tree, value)
 }
 
 /** A string in a list, where the empty one counts. */
-export const item: Codec = tree =>
+export const item: Print = tree =>
   isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree
 
-const boolean: Codec = (tree, context) => {
+const boolean: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string') return tree
   const parsed = toBool(tree.value as string)
   return parsed.ok ? made(tree, parsed.value) : fail(tree, 'boolean', parsed, context)
 }
 /** A boolean of which only true is printed. */
-export const flag: Codec = (tree, context) => {
+export const flag: Print = (tree, context) => {
   const value = boolean(tree, context)
   return value?.kind === 'scalar' && value.value === true ? value : undefined
 }
 /** A boolean that is printed whenever it is given. */
-export const optionalFlag: Codec = (tree, context) =>
+export const optionalFlag: Print = (tree, context) =>
   isScalar(tree) && tree.type === 'null' ? undefined : boolean(tree, context)
 /** A boolean that is true unless it is given: only false is printed. */
-export const optOut: Codec = (tree, context) => {
+export const optOut: Print = (tree, context) => {
   const value = boolean(tree, context)
   return value?.kind === 'scalar' && value.value === false ? value : undefined
 }
 
 /** An integer that is printed whenever it is given. */
-export const optionalInteger: Codec = (tree, context) => {
+export const optionalInteger: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   if (tree.type === 'int') return tree
   if (tree.type === 'float') return made(tree, Math.trunc(tree.value as number))
@@ -133,7 +125,7 @@ export const optionalInteger: Codec = (tree, context) => {
   return typeof parsed.value === 'bigint' ? { ...made(tree, 0), value: parsed.value } : made(tree, parsed.value)
 }
 const notNegative =
-  (codec: Codec): Codec =>
+  (codec: Print): Print =>
   (tree, context) => {
     const result = codec(tree, context)
     if (result?.kind !== 'scalar' || Number(result.value) >= 0) return result
@@ -142,19 +134,19 @@ const notNegative =
     return undefined
   }
 const unlessZero =
-  (codec: Codec): Codec =>
+  (codec: Print): Print =>
   (tree, context) => {
     const result = codec(tree, context)
     return result?.kind === 'scalar' && Number(result.value) === 0 ? undefined : result
   }
 /** An integer; zero is left out. */
-export const integer: Codec = unlessZero(optionalInteger)
-export const optionalCount: Codec = notNegative(optionalInteger)
-export const count: Codec = unlessZero(optionalCount)
+export const integer: Print = unlessZero(optionalInteger)
+export const optionalCount: Print = notNegative(optionalInteger)
+export const count: Print = unlessZero(optionalCount)
 
 /** A number as a 32-bit float, as the reference keeps it; zero is left out. */
 const float =
-  (bits: 32 | 64): Codec =>
+  (bits: 32 | 64): Print =>
   (tree, context) => {
     if (!isScalar(tree) || tree.type === 'null') return undefined
     const parsed =
@@ -165,14 +157,14 @@ const float =
       ? undefined
       : { ...made(tree, value), ...(tree.type === 'string' && { template: tree.template ?? (tree.value as string) }) }
   }
-export const cpus: Codec = notNegative(float(32))
-export const ratio: Codec = float(32)
+export const cpus: Print = notNegative(float(32))
+export const ratio: Print = float(32)
 
 /** A duration as Go prints it, `1m30s`; whatever is given is printed. */
-export const optionalDuration: Codec = (tree, context) => durationWith(tree, context, {})
+export const optionalDuration: Print = (tree, context) => durationWith(tree, context, {})
 /** The same, where a number without a unit is seconds (specification, `stop_grace_period`). */
-export const secondsOrDuration: Codec = (tree, context) => durationWith(tree, context, { unitless: 'seconds' })
-function durationWith(tree: Tree, context: CodecContext, options: { unitless?: 'seconds' }): Tree | undefined {
+export const secondsOrDuration: Print = (tree, context) => durationWith(tree, context, { unitless: 'seconds' })
+function durationWith(tree: Tree, context: PrintContext, options: { unitless?: 'seconds' }): Tree | undefined {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const parsed = parseDuration(scalarText(tree), options)
   if (!parsed.ok) return fail(tree, 'duration', parsed, context)
@@ -183,13 +175,13 @@ function durationWith(tree: Tree, context: CodecContext, options: { unitless?: '
   }
   return made(tree, formatDuration(parsed.value))
 }
-export const duration: Codec = (tree, context) => {
+export const duration: Print = (tree, context) => {
   const result = optionalDuration(tree, context)
   return result?.kind === 'scalar' && result.value === '0s' ? undefined : result
 }
 
 /** Microseconds, from a number or a duration; the reference takes numbers only (compose-spec.md 1.19). */
-export const microseconds: Codec = (tree, context) => {
+export const microseconds: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string' || /^[-+]?\d+$/.test(tree.value as string))
     return integer(tree, context)
   const parsed = parseDuration(tree.value as string)
@@ -197,7 +189,7 @@ export const microseconds: Codec = (tree, context) => {
 }
 
 /** A size as its bytes in a string; zero is left out. */
-export const bytes: Codec = (tree, context) => {
+export const bytes: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const value = tree.type === 'int' || tree.type === 'float' ? (tree.value as number | bigint) : scalarText(tree)
   const parsed = parseBytes(value)
@@ -205,7 +197,7 @@ export const bytes: Codec = (tree, context) => {
   return parsed.value === 0n ? undefined : made(tree, String(parsed.value))
 }
 
-export const fileMode: Codec = (tree, context) => {
+export const fileMode: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const written = tree.span.file.text.slice(tree.span.start, tree.span.end)
   const digits = tree.type === 'int' ? octalDigits(written) : undefined
@@ -218,7 +210,7 @@ export const fileMode: Codec = (tree, context) => {
 }
 
 /** A command: a list of words, from a list or a string; null stays null and means the image's own. */
-export const words: Codec = (tree, context) => {
+export const words: Print = (tree, context) => {
   if (tree.kind === 'seq') return { ...tree, items: tree.items.map(word => item(word, context) ?? word) }
   if (!isScalar(tree) || tree.type === 'null') return tree
   const parsed = splitWords(scalarText(tree))
@@ -228,18 +220,18 @@ export const words: Codec = (tree, context) => {
 
 /** A list, from a list or one item; the empty one is left out. */
 export const list =
-  (codec: Codec = item): Codec =>
+  (codec: Print = item): Print =>
   (tree, context) => {
     if (isScalar(tree) && tree.type === 'null') return undefined
     const items = tree.kind === 'seq' ? tree.items : [tree]
     const decoded = items.map(value => codec(value, context)).filter(value => value !== undefined)
     return decoded.length === 0 ? undefined : { kind: 'seq', span: tree.span, items: decoded }
   }
-export const texts: Codec = list()
+export const texts: Print = list()
 
 /** A mapping of names to one kind of value. */
 export const mapOf =
-  (codec: Codec): Codec =>
+  (codec: Print): Print =>
   (tree, context) => {
     if (!isMap(tree)) return undefined
     const entries = new Map<string, Entry>()
@@ -252,7 +244,7 @@ export const mapOf =
 
 /** Names to texts, from a mapping or a list of `NAME=value`. */
 const pairs =
-  (missing: 'null' | 'empty', checkNames: boolean): Codec =>
+  (missing: 'null' | 'empty', checkNames: boolean): Print =>
   (tree, context) => {
     const entries = new Map<string, Entry>()
     if (isMap(tree)) {
@@ -304,14 +296,14 @@ function valuePart(pair: ScalarTree, from: number): ScalarTree {
 }
 
 /** Variables: those without a value are null. */
-export const environment: Codec = pairs('null', true)
+export const environment: Print = pairs('null', true)
 /** Labels and the like: those without a value are empty. */
-export const labels: Codec = pairs('empty', false)
-export const options: Codec = labels
+export const labels: Print = pairs('empty', false)
+export const options: Print = labels
 
 /** A mapping with known keys. Keys without a codec are left out, `x-*` among them; `always` gives keys that are printed even when they are absent. */
 export const record =
-  (codecs: Readonly<Record<string, Codec>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Codec =>
+  (codecs: Readonly<Record<string, Print>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Print =>
   (tree, context) => {
     if (!isMap(tree)) return undefined
     const entries = new Map<string, Entry>()
@@ -326,9 +318,22 @@ export const record =
   }
 
 export const nullOr =
-  (codec: Codec): Codec =>
+  (codec: Print): Print =>
   (tree, context) =>
     isScalar(tree) && tree.type === 'null' ? tree : codec(tree, context)
 
 /** As it is written. */
-export const asIs: Codec = tree => tree
+export const asIs: Print = tree => tree
+
+// What is printed where a member is absent.
+
+export const nothing = (tree: Tree): ScalarTree => scalarTree(tree.span, null)
+export const emptyMap = (tree: Tree): MapTree => ({ kind: 'map', span: tree.span, entries: new Map() })
+export const emptyText = (tree: Tree): ScalarTree => scalarTree(tree.span, '')
+export const zero = (tree: Tree): ScalarTree => scalarTree(tree.span, 0)
+export const zeroText = (tree: Tree): ScalarTree => scalarTree(tree.span, '0')
+/** A hook without a command. */
+export const emptyHook = (tree: Tree): MapTree => ({
+  ...emptyMap(tree),
+  entries: new Map([['command', { key: tree.span, value: nothing(tree) }]]),
+})

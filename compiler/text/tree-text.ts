@@ -1,5 +1,5 @@
-import type { Piece, ScalarTree, Tree } from '../../text/tree.ts'
-import { goFloat } from '../../values/go-number.ts'
+import { goFloat } from '../values/go-number.ts'
+import type { Piece, ScalarTree, Tree } from './tree.ts'
 
 /** The text that the reference loader makes of a scalar where it needs one (environment, labels): numbers in Go's notation, null empty. */
 export function scalarText(scalar: ScalarTree): string {

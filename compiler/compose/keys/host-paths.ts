@@ -1,0 +1,57 @@
+import { isAbsolute, join } from 'node:path/posix'
+import type { PathBase, ResolvePath } from '../../schema/loading.ts'
+import { get, isMap, type ScalarTree, type Tree, withEntry } from '../../text/tree.ts'
+
+const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/
+const REMOTE_CONTEXT = /^(?:https?:\/\/|git:\/\/|ssh:\/\/|github\.com\/|git@|service:)/
+
+/** A path with `~` for the home folder, made absolute. */
+export function absolutePath(path: string, base: PathBase): string {
+  const expanded = expandHome(path, base)
+  if (expanded === '' || isAbsolute(expanded)) return expanded
+  return join(base.directory, expanded).replace(/(.)\/$/, '$1')
+}
+
+function expandHome(path: string, base: PathBase): string {
+  const home = base.host.homeDirectory
+  return path.startsWith('~') && home !== undefined ? join(home, path.slice(1)).replace(/(.)\/$/, '$1') : path
+}
+
+const onText =
+  (change: (path: string, base: PathBase) => string): ResolvePath =>
+  (tree, base) => {
+    if (tree.kind !== 'scalar' || tree.type !== 'string') return tree
+    const path = change(tree.value as string, base)
+    return path === tree.value ? tree : ({ ...tree, value: path } satisfies ScalarTree)
+  }
+
+/** A file or folder of this machine. */
+export const file = onText(absolutePath)
+/** Left alone where it is absolute on Windows, too. The empty path is the folder itself. */
+export const host = onText((path, base) =>
+  WINDOWS_ABSOLUTE.test(path) ? path : path === '' ? base.directory : absolutePath(path, base),
+)
+/** The context of a build: a folder, or an address. */
+export const context = onText((path, base) =>
+  path.includes('://') || REMOTE_CONTEXT.test(path) ? path : absolutePath(path, base),
+)
+/** A folder that is watched, with its links followed. */
+export const linked = onText((path, base) => base.host.realPath(absolutePath(path, base)))
+
+/** The source of a bind mount. */
+export const mount: ResolvePath = (tree, base) => {
+  const type = get(tree, 'type')
+  const source = get(tree, 'source')
+  if (!isMap(tree) || !source || type?.kind !== 'scalar' || type.value !== 'bind') return tree
+  return withEntry(tree, 'source', host(source, base))
+}
+
+/** The device of a local volume that is a bind mount. */
+export const device: ResolvePath = (tree, base) => {
+  const options = get(tree, 'driver_opts')
+  const device = get(options, 'device')
+  const is = (value: Tree | undefined, text: string) => value?.kind === 'scalar' && value.value === text
+  if (!isMap(tree) || !isMap(options) || !device || !is(get(tree, 'driver'), 'local') || !is(get(options, 'o'), 'bind'))
+    return tree
+  return withEntry(tree, 'driver_opts', withEntry(options, 'device', host(device, base)))
+}

@@ -1,0 +1,58 @@
+import type { Identity } from '../../schema/loading.ts'
+import { get, type ScalarTree, type Tree } from '../../text/tree.ts'
+import { parseVolume } from '../../values/volume.ts'
+
+const text = (tree: Tree | undefined): string | undefined =>
+  tree?.kind === 'scalar' && tree.type === 'string' ? (tree.value as string) : undefined
+
+/** Of `NAME=value`, the name. */
+export const name: Identity = item => text(item)?.split('=', 1)[0]
+export const scalar: Identity = item => (item.kind === 'scalar' ? String(item.value) : undefined)
+export const envFile: Identity = item => text(item) ?? text(get(item, 'path'))
+export const device: Identity = item => {
+  const short = text(item)
+  return short === undefined ? text(get(item, 'target')) : (short.split(':')[1] ?? short)
+}
+export const mount: Identity = item => {
+  const short = text(item)
+  if (short === undefined) return text(get(item, 'target'))
+  const parsed = parseVolume(short, () => true)
+  return parsed.ok ? parsed.value.target : undefined
+}
+/** Where a config or secret is mounted, below `folder` unless its target is absolute. */
+export const file =
+  (folder: string): Identity =>
+  item => {
+    const target = text(get(item, 'target'))
+    // A relative target of a secret is below /run/secrets: `s` and `/run/secrets/s` are one place.
+    if (target !== undefined) return folder && !target.startsWith('/') ? `${folder}/${target}` : target
+    return `${folder}/${text(item) ?? text(get(item, 'source'))}`
+  }
+export const port: Identity = item => {
+  if (item.kind === 'scalar') return String(item.value)
+  const part = (key: string, otherwise: string) => {
+    const value = get(item, key)
+    return value?.kind === 'scalar' ? `${(value as ScalarTree).type === 'string' ? '' : '#'}${value.value}` : otherwise
+  }
+  return `${part('host_ip', '0.0.0.0')}:${part('published', '-')}:${part('target', '')}/${part('protocol', 'tcp')}`
+}
+
+/** Of the items of a list that stand for one thing keeps the last, at the place of the first. */
+export function keepLast(items: readonly Tree[], identity: Identity): readonly Tree[] {
+  const places = new Map<string, number>()
+  const kept: Tree[] = []
+  for (const item of items) {
+    const key = identity(item)
+    const place = key === undefined ? undefined : places.get(key)
+    if (place === undefined) {
+      if (key !== undefined) places.set(key, kept.length)
+      kept.push(item)
+    } else {
+      const before = kept[place]!
+      kept[place] = before === item ? item : { ...item, replaced: [before.span, ...(before.replaced ?? [])] }
+    }
+  }
+  return kept.length === items.length ? items : kept
+}
+
+export const keepLastByName = (items: readonly Tree[]): readonly Tree[] => keepLast(items, name)

@@ -1,0 +1,11 @@
+import type { LoadRules } from '../../schema/loading.ts'
+import { isRow } from '../../schema/row.ts'
+import type { Row, Shape } from '../../schema/shape.ts'
+
+/** The shape of a field with the rules of its row. */
+export function loadedShape(field: Row | Shape): Shape {
+  if (!isRow(field)) return field
+  const { shape, cast, long, merge, identity, path, defaults, print, always } = field
+  const rules: LoadRules = { cast, long, merge, identity, path, defaults, print, always }
+  return { ...shape, ...Object.fromEntries(Object.entries(rules).filter(([, rule]) => rule !== undefined)) }
+}

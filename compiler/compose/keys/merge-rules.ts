@@ -1,0 +1,169 @@
+import type { Merge } from '../../schema/loading.ts'
+import type { Span } from '../../text/source.ts'
+import { type Entry, get, isNull, type MapTree, type SeqTree, scalarTree, type Tree } from '../../text/tree.ts'
+import { pairScalar, treeKey } from '../../text/tree-text.ts'
+import { keepLastByName } from './identities.ts'
+
+/** The later value alone. */
+export const replace: Merge = (base, override) => replaced(base, override)
+
+/** Both sides as a list of `KEY=value`; of one name the last counts. */
+export const pairs: Merge = (base, override) => {
+  const items = keepLastByName([...toList(base), ...toList(override)])
+  return { kind: 'seq', span: isNull(override) ? base.span : override.span, items }
+}
+
+/** Both sides as lists, from text, lists or mappings. */
+export const texts: Merge = (base, override) =>
+  append(
+    { kind: 'seq', span: base.span, items: toList(base) },
+    { kind: 'seq', span: override.span, items: toList(override) },
+  )
+
+/** A list of strings, from a list, a string or a map (sorted, as the reference does). */
+function toList(tree: Tree): readonly Tree[] {
+  switch (tree.kind) {
+    case 'seq':
+      return tree.items
+    case 'scalar':
+      return tree.type === 'string' ? [tree] : []
+    case 'map': {
+      const items: Tree[] = []
+      for (const [key, entry] of tree.entries)
+        for (const value of entry.value.kind === 'seq' ? entry.value.items : [entry.value])
+          if (value.kind === 'scalar') items.push(pairScalar(key, entry.key, value))
+      return items.sort((a, b) =>
+        compareText(String((a as { value: unknown }).value), String((b as { value: unknown }).value)),
+      )
+    }
+  }
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Lists of names become maps, each name with the value that the list form stands for. */
+const asMapping =
+  (value: (span: Span) => Tree): Merge =>
+  (base, override, merging) => {
+    const toMap = (tree: Tree): MapTree | undefined => {
+      if (tree.kind === 'map') return tree
+      if (isNull(tree)) return { kind: 'map', span: tree.span, entries: new Map() }
+      const names = tree.kind === 'seq' ? tree.items : [tree]
+      const entries = new Map<string, Entry>()
+      for (const name of names) {
+        if (name.kind !== 'scalar' || name.type !== 'string') return undefined
+        entries.set(name.value as string, { key: name.span, value: value(name.span) })
+      }
+      return { kind: 'map', span: tree.span, entries }
+    }
+    const [left, right] = [toMap(base), toMap(override)]
+    return left && right ? merging.maps(left, right) : merging.conflict(base, override)
+  }
+
+export const dependencies = asMapping(span => ({
+  kind: 'map',
+  span,
+  entries: new Map([
+    ['condition', { key: span, value: scalarTree(span, 'service_started') }],
+    ['required', { key: span, value: scalarTree(span, true) }],
+  ]),
+}))
+export const names = asMapping(span => scalarTree(span, null))
+
+/** A folder alone is the mapping with that `context`. */
+export const build: Merge = (base, override, merging) => {
+  const toMap = (tree: Tree): MapTree | undefined => {
+    if (tree.kind === 'map') return tree
+    if (isNull(tree)) return { kind: 'map', span: tree.span, entries: new Map() }
+    if (tree.kind !== 'scalar' || tree.type !== 'string') return undefined
+    return { kind: 'map', span: tree.span, entries: new Map([['context', { key: tree.span, value: tree }]]) }
+  }
+  const [left, right] = [toMap(base), toMap(override)]
+  return left && right ? merging.maps(left, right) : merging.conflict(base, override)
+}
+
+/** Options of one driver are merged; another driver replaces them. */
+export const logging: Merge = (base, override, merging) => {
+  if (isNull(override)) return base
+  if (base.kind !== 'map' || override.kind !== 'map') return merging.conflict(base, override)
+  const driver = (map: MapTree) => {
+    const value = get(map, 'driver')
+    return value && treeKey(value)
+  }
+  const [before, after] = [driver(base), driver(override)]
+  return before === after || before === undefined || after === undefined
+    ? merging.maps(base, override)
+    : replaced(base, override)
+}
+
+/** Two mappings are merged; a single number replaces. */
+export const ulimit: Merge = (base, override, merging) =>
+  base.kind === 'map' && override.kind === 'map' ? merging.maps(base, override) : replaced(base, override)
+
+/** Address pools with the same subnet are merged, others are added. */
+export const addressPools: Merge = (base, override, merging) => {
+  if (isNull(override)) return base
+  if (base.kind !== 'seq' || override.kind !== 'seq') return merging.conflict(base, override)
+  const subnet = (item: Tree) => {
+    const value = get(item, 'subnet')
+    return value ? treeKey(value) : ''
+  }
+  const items = [...base.items]
+  for (const item of override.items) {
+    const place = items.findIndex(before => subnet(before) === subnet(item))
+    const before = items[place]
+    if (before?.kind === 'map' && item.kind === 'map') items[place] = merging.maps(before, item)
+    else items.push(item)
+  }
+  return { kind: 'seq', span: override.span, items }
+}
+
+/** Rules of one path are one rule, of which the later file's counts, at the place of the earlier. */
+export const rulesByPath: Merge = (base, override, merging) => {
+  if (base.kind !== 'seq' || override.kind !== 'seq') return merging.byKind(base, override)
+  const places = new Map(base.items.map((rule, place) => [routeKey(rule), place]))
+  const items = [...base.items]
+  for (const rule of override.items) {
+    const key = routeKey(rule)
+    const place = places.get(key)
+    // A second rule of the same file for the path stays, and is that file's mistake.
+    places.delete(key)
+    if (place === undefined) items.push(rule)
+    else items[place] = replaced(items[place]!, rule)
+  }
+  return { kind: 'seq', span: override.span, items }
+}
+
+/** What a rule answers to; a rule without a path is like no other. */
+const routeKey = (rule: Tree): string =>
+  `${treeKey(get(rule, 'path') ?? rule)} ${treeKey(get(rule, 'host') ?? { kind: 'seq', span: rule.span, items: [] })}`
+
+/** A list of rules is the object notation without labels, so the two can be merged. */
+export const endpoints: Merge = (base, override, merging) => {
+  const [before, after] = [asObject(base, override), asObject(override, base)]
+  return before && after ? merging.maps(before, after) : rulesByPath(base, override, merging)
+}
+
+/** A list as the object with `rules`, where the other side is such an object; a mapping is itself. */
+function asObject(tree: Tree, other: Tree): MapTree | undefined {
+  if (tree.kind === 'map') return tree
+  if (tree.kind !== 'seq' || get(other, 'rules')?.kind !== 'seq') return undefined
+  return { kind: 'map', span: tree.span, entries: new Map([['rules', { key: tree.span, value: tree }]]) }
+}
+
+/** Items that are there already are left out, also where the reference calls them an error afterwards. */
+export function append(base: SeqTree, override: SeqTree): SeqTree {
+  const known = new Set(base.items.map(treeKey))
+  const items = [...base.items]
+  for (const item of override.items) {
+    const key = treeKey(item)
+    if (known.has(key)) continue
+    known.add(key)
+    items.push(item)
+  }
+  return { kind: 'seq', span: override.span, items }
+}
+
+export function replaced(base: Tree, override: Tree): Tree {
+  return base === override ? override : { ...override, replaced: [base.span, ...(base.replaced ?? [])] }
+}

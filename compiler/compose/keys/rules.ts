@@ -1,0 +1,38 @@
+import type { LoadRules } from '../../schema/loading.ts'
+import { shapeOf } from '../../schema/row.ts'
+import type { Row, Shape } from '../../schema/shape.ts'
+import { PathRules } from '../../text/path.ts'
+import { composeShape } from './compose.ts'
+
+type Path = readonly string[]
+
+/** The keys of services, hooks and top-level resources, without those of `jobs`. */
+export const isOfService = ([section]: Path): boolean => section !== 'jobs'
+
+/** The same without the keys of `pre_start` hooks, which have what they share with their service from it. */
+export const isOfServiceItself = (path: Path): boolean => isOfService(path) && path[2] !== 'pre_start'
+
+/** What a pass of the loader does, by place: the rules of one kind that the rows and shapes of all keys have. */
+export function rulesOf<Kind extends keyof LoadRules>(
+  kind: Kind,
+  applies: (path: Path) => boolean = () => true,
+): PathRules<NonNullable<LoadRules[Kind]>> {
+  return new PathRules([...placed(kind, composeShape, [])].filter(([path]) => applies(path.split('.'))))
+}
+
+/** The rule of a key: that of its row, else that of its shape. */
+export const ruleOf = <Kind extends keyof LoadRules>(field: Row | Shape, kind: Kind): LoadRules[Kind] =>
+  field[kind] ?? shapeOf(field)[kind]
+
+function* placed<Kind extends keyof LoadRules>(
+  kind: Kind,
+  field: Row | Shape,
+  path: Path,
+): Iterable<readonly [string, NonNullable<LoadRules[Kind]>]> {
+  const rule = ruleOf(field, kind)
+  if (rule != null) yield [path.join('.'), rule]
+  const { map, list } = shapeOf(field)
+  for (const [key, member] of Object.entries(map?.keys ?? {})) yield* placed(kind, member, [...path, key])
+  if (map?.others) yield* placed(kind, map.others.row, [...path, '*'])
+  if (list) yield* placed(kind, list.items, [...path, '*'])
+}

@@ -1,0 +1,48 @@
+import { PathRules, type RuleStep } from '../../text/path.ts'
+import type { Entry, MapTree, SeqTree, Tree } from '../../text/tree.ts'
+
+/** Gives what a rule makes of a value; undefined where that fails. */
+type Apply<Rule> = (rule: Rule, tree: Tree) => Tree | undefined
+
+/**
+ * Applies rules wherever they stand in a tree, to a value before its members. Gives the same tree when nothing changes, and undefined when a rule
+ * fails somewhere; the others are applied all the same, so that one run reports all failures.
+ */
+export function rewrite<Rule>(tree: Tree, step: RuleStep<Rule> | undefined, apply: Apply<Rule>): Tree | undefined {
+  if (step === undefined) return tree
+  const rule = PathRules.at(step)
+  const own = rule === undefined ? tree : apply(rule, tree)
+  if (own?.kind === 'map') {
+    const { map, failed } = rewriteMembers(own, step, apply)
+    return failed.length > 0 ? undefined : map
+  }
+  return own?.kind === 'seq' ? rewriteItems(own, PathRules.below(step, '[]'), apply) : own
+}
+
+/** Rewrites the members of a mapping; those that fail are left out and named. */
+export function rewriteMembers<Rule>(
+  map: MapTree,
+  step: RuleStep<Rule> | undefined,
+  apply: Apply<Rule>,
+): { readonly map: MapTree; readonly failed: readonly string[] } {
+  let entries: Map<string, Entry> | undefined
+  const failed: string[] = []
+  for (const [key, { key: span, value }] of map.entries) {
+    const result = rewrite(value, PathRules.below(step, key), apply)
+    if (result === value) continue
+    entries ??= new Map(map.entries)
+    if (result) entries.set(key, { key: span, value: result })
+    else {
+      entries.delete(key)
+      failed.push(key)
+    }
+  }
+  return { map: entries ? { ...map, entries } : map, failed }
+}
+
+function rewriteItems<Rule>(list: SeqTree, step: RuleStep<Rule> | undefined, apply: Apply<Rule>): SeqTree | undefined {
+  if (step === undefined) return list
+  const items = list.items.map(item => rewrite(item, step, apply))
+  if (items.includes(undefined)) return undefined
+  return items.every((item, index) => item === list.items[index]) ? list : { ...list, items: items as Tree[] } // none is undefined
+}
