@@ -1,5 +1,4 @@
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
-import type { Parsed } from '../compiler/values/parsed.ts'
 
 /** An option as data. The key it is declared under is its long flag in camel case. */
 export interface Option<Value> {
@@ -40,16 +39,6 @@ export function text(
   }
   return { flags, description, parse, ...(completes && { completes }) }
 }
-
-/** A check of a text by the grammar of its values. */
-export const inForm =
-  (parse: (text: string) => Parsed<unknown>) =>
-  (value: string, option: string): void => {
-    const read = parse(value)
-    if (read.ok) return
-    const { reason, hint } = read
-    throw new UsageError(`\`${option}\` is \`${value}\`: ${reason}`, { ...(hint !== undefined && { hint }) })
-  }
 
 /** An option whose text may be left out; then its value is `true`. */
 export function optionalText(flags: string, description: string): Option<string | true | undefined> {

@@ -1,9 +1,9 @@
 import { Argument, Command as CommanderCommand, CommanderError, Option as CommanderOption } from 'commander'
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
+import { version } from '../operations/version.ts'
 import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from './command.ts'
 import type { Io } from './io.ts'
 import { choice, type Option } from './options.ts'
-import { version } from './version.ts'
 
 const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests, brings a cluster to what they say, and takes it
 all away again.

@@ -7,11 +7,11 @@ import type { Manifest } from '../constructs/manifest.ts'
 import type { LayoutName } from '../operations/gitops/layout/readme.ts'
 import type { WrittenCounts } from '../operations/gitops/tree/output-directory.ts'
 import { compileFiles } from '../operations/project/compile-files.ts'
+import { nothingToRender } from '../operations/project/nothing-to-render.ts'
 import { openProject } from '../operations/project/open-project.ts'
 import type { OpenProject } from '../operations/project/opened-project.ts'
+import { sourcesOf } from '../operations/publish/sources.ts'
 import type { Context } from './command.ts'
-import { nothingToRender } from './nothing-to-render.ts'
-import { sourcesOf } from './publish/sources.ts'
 import { writeAsIs } from './redacting.ts'
 import type { RenderValues } from './render-values.ts'
 import { printDiagnostics, printSummary } from './report.ts'
@@ -110,7 +110,7 @@ function layoutOf({ layout, format }: RenderValues, { environment }: OpenProject
 }
 
 async function published(plan: Plan, manifests: readonly Manifest[], project: OpenProject) {
-  const { forController } = await import('./publish/for-controllers.ts')
+  const { forController } = await import('../operations/publish/for-controllers.ts')
   return forController({ plan, manifests }, project)
 }
 

@@ -8,6 +8,7 @@ import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
 import { printOutcome } from './print-outcome.ts'
 import type { Progress } from './progress/events.ts'
 import type { ProgressForm } from './progress/progress.ts'
+import { stepOf } from './publish/steps.ts'
 import { printDiagnostics } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
@@ -30,11 +31,30 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'dependency':
         progress.pause()
         return void printOutcome(context, form, event.outcome)
+      case 'warning':
+        progress.pause()
+        return void context.io.stderr.write(warningText(event))
+      case 'request-closed':
+        progress.pause()
+        return void context.io.stderr.write(`closed ${event.url}\n`)
+      case 'push-failed':
+        return
+      case 'compiled':
+      case 'fetched':
+      case 'tag-read':
+      case 'promoting':
+      case 'written':
+      case 'pushed':
+      case 'artifact-pushed':
+        return progress.tell({ type: 'step', ...stepOf(event) })
       default:
         return progress.tell(event)
     }
   }
 }
+
+const warningText = ({ text, hint }: Extract<OperationEvent, { readonly type: 'warning' }>): string =>
+  `warning: ${text}\n${hint === undefined ? '' : `  = help: ${hint}\n`}`
 
 /** Prints diagnostics in the form of the output. */
 export function report({ io, logLevel }: Context, form: ProgressForm, diagnostics: readonly Diagnostic[]): void {

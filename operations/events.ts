@@ -2,9 +2,11 @@ import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 import type { DestroyOutcome } from './destroy/outcome.ts'
 import type { WorkloadStatus } from './objects/status.ts'
+import type { PublishEvent } from './publish/events.ts'
 
 /** What happens while an operation works, one event after another. */
 export type OperationEvent =
+  | PublishEvent
   /** A part of the work is over. */
   | { readonly type: 'step'; readonly step: string; readonly text: string }
   /** Work on a service. */
@@ -20,6 +22,8 @@ export type OperationEvent =
   /** A line that a command of the manifest has printed. */
   | { readonly type: 'output'; readonly command: string; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly type: 'note'; readonly text: string }
+  /** Something that a person should know, and that does not stop the work. */
+  | { readonly type: 'warning'; readonly text: string; readonly hint?: string }
   /** What is wrong with the files, or lost of them; what does not start. Told when it is known, and once. */
   | { readonly type: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
   /** A deploy ends before it is done: its promise rejects, or its outcome has `ended`. What state the services are in. */

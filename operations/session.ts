@@ -21,6 +21,15 @@ export interface Session {
   readonly holder: Holder
 }
 
+/** What an operation that needs no cluster is given beside its input. */
+export interface LocalWorld {
+  readonly workspace: Workspace
+  /** Aborted at the deadline, and when the caller gives up. */
+  readonly signal: AbortSignal
+  /** Hears what happens. */
+  readonly on: (event: OperationEvent) => void
+}
+
 /** What an operation is given beside its input. */
 export interface World {
   readonly workspace: Workspace

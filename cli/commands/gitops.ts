@@ -1,11 +1,11 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { dnsLabel } from '../../operations/project/checks.ts'
+import { dnsLabel, folderPath } from '../../operations/project/checks.ts'
+import { ociReference } from '../../operations/publish/oci-reference.ts'
 import { command } from '../command.ts'
 import { flag, list, text } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
-import { ociReference } from '../publish/oci-reference.ts'
-import { folderPath, forge, publishing, pullRequest } from '../publish/options.ts'
+import { forge, publishing, pullRequest } from '../publish/options.ts'
 import { target } from '../target-options.ts'
 
 export const gitops = command({

@@ -1,5 +1,5 @@
+import { version } from '../../operations/version.ts'
 import { command } from '../command.ts'
-import { version } from '../version.ts'
 
 export const versionCommand = command({
   name: 'version',

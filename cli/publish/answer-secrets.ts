@@ -3,12 +3,12 @@ import type { Diagnostic, SecretFinding } from '../../compiler/diagnostics/diagn
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { isDnsSubdomain } from '../../compiler/values/dns-name.ts'
+import { compileWithoutValues } from '../../operations/project/compile-without-values.ts'
 import { openProject } from '../../operations/project/open-project.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { Context } from '../command.ts'
 import type { Choose } from '../io.ts'
 import { printDiagnostics } from '../report.ts'
-import { compileWithoutValues } from './compile-without-values.ts'
 import { type CreateSecretsValues, createSecrets } from './create-secrets.ts'
 import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 

@@ -1,14 +1,15 @@
-import { findForge } from '../../adapters/forge/ask-kind.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { addOnce } from '../../operations/gitops/add-once.ts'
+import { fetchedEvents } from '../../operations/publish/fetched-events.ts'
+import { openRequest } from '../../operations/publish/request.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
 import type { Progress } from '../progress/events.ts'
 import { startProgress } from '../progress/progress.ts'
+import { toTerminal } from '../terminal-events.ts'
 import { agentFile, type InitAgentValues } from './agent-file.ts'
 import { next, told } from './agent-words.ts'
-import { requestWith } from './pull-request.ts'
-import { tellFetched } from './tell-fetched.ts'
+import { requestLines } from './request-text.ts'
 
 /** Commits the object by which a controller syncs an environment, or prints it. Gives the exit status. */
 export async function initAgent(context: Context, options: InitAgentValues): Promise<number> {
@@ -29,6 +30,7 @@ async function addAgent(
   signal: AbortSignal,
 ): Promise<number> {
   const { io } = context
+  const on = toTerminal(context, progress, 'text')
   const wanted = await agentFile(context, options)
   if (!wanted) return 1
   if ('printed' in wanted) {
@@ -50,7 +52,7 @@ async function addAgent(
       env: io.env,
       signal,
       dryRun: options.dryRun || options.print,
-      tell: tellFetched(progress, address),
+      tell: fetchedEvents(on, address),
     },
   )
   if (added.kind === 'pushed') {
@@ -65,13 +67,10 @@ async function addAgent(
   const lines = [...told(added, path, request)]
   if (request !== undefined && (added.kind === 'pushed' || added.kind === 'requested')) {
     const base = added.kind === 'pushed' ? added.pushed.branch : added.branch
-    const kind = options.forge ?? rules?.forge
-    const { isNamedByUser } = address
-    const named = { isNamedByUser, ...(kind !== undefined && { forge: kind }) }
-    const forge = await findForge(address.url, io.env, named, signal)
     const [title, ...paragraphs] = message.trimEnd().split('\n\n') as [string, ...string[]] // a text has a first line
     const opened = { head: request, base, title, body: `${paragraphs[0]}\n` }
-    lines.push(...(await requestWith(io, forge, opened, project.environment, signal)).lines, '')
+    const place = { address, forge: options.forge, environment: project.environment }
+    lines.push(...requestLines(await openRequest({ workspace: io, signal, on }, place, opened)), '')
   }
   io.stdout.write(`${[...lines, ...next(added, path, wanted.toDo)].join('\n')}\n`)
   return 0

@@ -3,10 +3,10 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { sourcedValues } from '../../compiler/plan/secrets/secret-sources.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
 import { compileFiles } from '../../operations/project/compile-files.ts'
+import { compileWithoutValues } from '../../operations/project/compile-without-values.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
 import type { Io } from '../io.ts'
 import type { LoadingValues } from '../project-options.ts'
-import { compileWithoutValues } from './compile-without-values.ts'
 
 /** A key of a Secret that the application reads, and that nothing devctl publishes creates. */
 export interface NeededKey {

@@ -1,11 +1,9 @@
-import { FORGE_KINDS, parseBranchName, parseRepositoryFolder } from '../../compiler/values/repository-names.ts'
-import { choice, flag, inForm, text, type Values } from '../options.ts'
+import { FORGE_KINDS, parseBranchName } from '../../compiler/values/repository-names.ts'
+import { folderPath, inForm } from '../../operations/project/checks.ts'
+import { ociReference } from '../../operations/publish/oci-reference.ts'
+import { choice, flag, text, type Values } from '../options.ts'
 import { loading, planning } from '../project-options.ts'
 import { timeout } from '../target-options.ts'
-import { ociReference } from './oci-reference.ts'
-
-/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
-export const folderPath = inForm(parseRepositoryFolder)
 
 const { includeSecrets: _, ...plan } = planning
 

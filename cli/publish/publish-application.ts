@@ -1,46 +1,32 @@
-import { begin } from '../../operations/gitops/beginning.ts'
 import { openProject } from '../../operations/project/open-project.ts'
+import type { PublishOutcome } from '../../operations/publish/outcome.ts'
+import { publish } from '../../operations/publish/publish.ts'
+import type { LocalWorld } from '../../operations/session.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
-import type { Progress } from '../progress/events.ts'
+import { showingEdits } from '../edit-diff.ts'
 import { startProgress } from '../progress/progress.ts'
-import { artifactDestination } from './artifact-destination.ts'
-import { earlyTarget, refuseNoRepository } from './destination.ts'
+import { toTerminal } from '../terminal-events.ts'
+import type { ResultOptions } from './print-planned.ts'
 import type { PublishValues } from './publish-values.ts'
 
 /** Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status. */
-export async function publishApplication(context: Context, options: PublishValues): Promise<number> {
+export const publishApplication = (context: Context, options: PublishValues): Promise<number> =>
+  publishing(context, options, async world => publish(world, options, await openProject(world.workspace, options)))
+
+/** Shows and prints a kind of publish, under the deadline of the options. Gives the exit status. */
+export function publishing(
+  context: Context,
+  options: ResultOptions & Pick<PublishValues, 'timeout'>,
+  work: (world: LocalWorld) => Promise<PublishOutcome>,
+): Promise<number> {
   const { io, logLevel } = context
   const hint = 'give it longer with `--timeout`; nothing is half published'
   return withDeadline(io, { timeout: options.timeout, hint }, async signal => {
     const progress = await startProgress(io, logLevel, 'text', () => Date.now())
-    return publishProject(context, options, progress, signal)
+    const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }
+    const outcome = await showingEdits(io, () => work(world), progress.pause).finally(() => progress.pause())
+    const { printPublished } = await import('./print-published.ts')
+    return printPublished(context, options, outcome)
   })
-}
-
-/** The same for who has a deadline already. */
-export async function publishProject(
-  context: Context,
-  options: PublishValues,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<number> {
-  const { io } = context
-  const project = await openProject(io, options)
-  const destination = artifactDestination(options, project)
-  if (destination) {
-    const { publishAsArtifact } = await import('./publish-artifact.ts')
-    return publishAsArtifact(context, options, { project, destination }, progress, signal)
-  }
-  refuseNoRepository(options, project)
-  const target = earlyTarget(io, options, project)
-  // The repository comes while we compile.
-  const beginning = target && begin(target, { env: io.env, signal })
-  try {
-    // All else is loaded while git works.
-    const { publishOpened } = await import('./publish-opened.ts')
-    return await publishOpened(context, options, { project, ...(beginning && { beginning }) }, progress, signal)
-  } finally {
-    await beginning?.end()
-  }
 }

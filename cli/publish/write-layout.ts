@@ -7,11 +7,11 @@ import { thereIn } from '../../operations/gitops/tree/there.ts'
 import { plainAddress } from '../../operations/project/deploy-source.ts'
 import { repositoryOf } from '../../operations/project/environment-name.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
+import { aboutOf } from '../../operations/publish/about.ts'
+import { compileBase } from '../../operations/publish/compile-for-repository.ts'
+import { foldersOf } from '../../operations/publish/folders.ts'
 import type { Context } from '../command.ts'
 import type { RenderValues } from '../render-values.ts'
-import { aboutOf } from './about.ts'
-import { compileBase } from './compile-for-repository.ts'
-import { foldersOf } from './folders.ts'
 
 interface LaidOut {
   readonly plan: Plan
@@ -37,7 +37,7 @@ export async function writeLayout(
   const application = plan.environment.name
   const address = repositoryOf(directory)?.address
   const about = aboutOf(plan, manifests, project, address && plainAddress(address), options)
-  const base = layout === 'kustomize' ? await compileBase(context, options, application, environment) : undefined
+  const base = layout === 'kustomize' ? await compileBase(context.io, options, application, environment) : undefined
   const named = environment?.publish.path?.value ?? `environments/${environment?.key ?? 'default'}/${application}`
   const root = resolve(context.io.cwd, outputDir)
   const folders = foldersOf(

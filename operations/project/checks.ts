@@ -1,7 +1,22 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import type { Parsed } from '../../compiler/values/parsed.ts'
+import { parseRepositoryFolder } from '../../compiler/values/repository-names.ts'
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
+
+/** A check of a text by the grammar of its values. */
+export const inForm =
+  (parse: (text: string) => Parsed<unknown>) =>
+  (value: string, option: string): void => {
+    const read = parse(value)
+    if (read.ok) return
+    const { reason, hint } = read
+    throw new UsageError(`\`${option}\` is \`${value}\`: ${reason}`, { ...(hint !== undefined && { hint }) })
+  }
+
+/** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
+export const folderPath = inForm(parseRepositoryFolder)
 
 /** Throws a UsageError for what is no registry. */
 export function registryPath(value: string, option: string): void {

@@ -1,4 +1,4 @@
-import { type CompiledProject, compileFiles } from '../../operations/project/compile-files.ts'
+import { type CompiledProject, compileFiles } from './compile-files.ts'
 
 type Given = Parameters<typeof compileFiles>
 

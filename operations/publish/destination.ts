@@ -3,12 +3,13 @@ import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DevctlManifest } from '../../compiler/manifest/manifest.ts'
 import { toDnsLabel } from '../../compiler/plan/object-names.ts'
 import type { Span } from '../../compiler/text/source.ts'
-import type { PushTarget } from '../../operations/gitops/checkout.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import { checkoutOf, projectFolder } from '../../operations/project/project-folder.ts'
-import type { Io } from '../io.ts'
+import type { PushTarget } from '../gitops/checkout.ts'
+import { folderPath } from '../project/checks.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import { checkoutOf, projectFolder } from '../project/project-folder.ts'
+import type { Workspace } from '../workspace.ts'
+import type { PublishInput } from './input.ts'
 import { holdsSecret } from './last-look.ts'
-import { folderPath, type PublishingValues } from './options.ts'
 
 /** Where an application is published: what options say, then the environment. */
 export interface Destination {
@@ -18,20 +19,18 @@ export interface Destination {
   readonly layout: 'plain' | 'single-file' | 'kustomize'
 }
 
-type Values = Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout' | 'file' | 'projectDirectory'> & {
-  readonly pullRequest: boolean
-  /** What is verified is the branch that controllers read. */
-  readonly verify: boolean
-  readonly addressBase?: string
-}
+type Input = Pick<
+  PublishInput,
+  'repository' | 'branch' | 'path' | 'layout' | 'file' | 'projectDirectory' | 'pullRequest' | 'verify' | 'addressBase'
+>
 
 /** The folder that the overlays of an application share. */
 export const sharedFolder = (application: string): string => `apps/${application}`
 
 /** Throws a UsageError for a repository or a folder that nobody has named, and a UserError for an address that is none. */
 export function destinationOf(
-  io: Io,
-  options: Values,
+  workspace: Workspace,
+  options: Input,
   project: Pick<OpenProject, 'environment' | 'manifest' | 'namesCompose'>,
   application: string,
 ): Destination {
@@ -50,15 +49,16 @@ export function destinationOf(
   const form = layout ?? publish?.layout ?? 'plain'
   const into = branch ?? publish?.branch?.value
   const isOwn = { path: path === undefined, branch: branch === undefined }
-  refuseSecretName(io, 'path', folder, isOwn.path ? publish?.path?.span : undefined)
-  if (into !== undefined) refuseSecretName(io, 'branch', into, isOwn.branch ? publish?.branch?.span : undefined)
-  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : io.cwd)
+  refuseSecretName(workspace, 'path', folder, isOwn.path ? publish?.path?.span : undefined)
+  if (into !== undefined) refuseSecretName(workspace, 'branch', into, isOwn.branch ? publish?.branch?.span : undefined)
+  const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : workspace.cwd)
+  // What is verified is the branch that controllers read.
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
   const request = isRequest ? requestBranch(environment?.key, application) : undefined
   const place = repository === undefined ? publish?.repository?.span : undefined
   const read = atPlace(place, () => readAddress(address, base))
   // What is promoted is in a temporary clone of the source that the path is relative to.
-  const sources = [projectFolder(io, options, project), ...(repository === undefined ? [base] : [])]
+  const sources = [projectFolder(workspace, options, project), ...(repository === undefined ? [base] : [])]
   for (const source of sources) atPlace(place, () => refuseInside(read, checkoutOf(source)))
   return {
     target: {
@@ -74,7 +74,12 @@ export function destinationOf(
 }
 
 /** Throws a UserError for a folder or a branch whose name is, or has in it, a value that is known to be secret. */
-function refuseSecretName({ secrets }: Io, what: 'path' | 'branch', name: string, place: Span | undefined): void {
+function refuseSecretName(
+  { secrets }: Workspace,
+  what: 'path' | 'branch',
+  name: string,
+  place: Span | undefined,
+): void {
   if (!holdsSecret(name, secrets)) return
   throw new UserError(`the \`${what}\` holds the value of a secret, and would be written into the repository`, {
     hint: 'make it of variables that are not secret',
@@ -98,8 +103,8 @@ export function atPlace<T>(place: Span | undefined, work: () => T): T {
  * about which `destinationOf` complains in its turn.
  */
 export function earlyTarget(
-  io: Io,
-  options: Values & Pick<PublishingValues, 'name'>,
+  workspace: Workspace,
+  options: PublishInput,
   project: OpenProject,
 ): (Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>) | undefined {
   const { environment, manifest, namesCompose } = project
@@ -107,7 +112,7 @@ export function earlyTarget(
   try {
     const application = named === undefined ? 'unknown' : toDnsLabel(named)
     const path = named === undefined ? '.' : options.path
-    const { target } = destinationOf(io, { ...options, path }, project, application)
+    const { target } = destinationOf(workspace, { ...options, path }, project, application)
     const { address, branch, paths, request } = target
     // What a request is compared with is fetched together with its branch.
     const isKnown = named !== undefined && request === undefined
@@ -119,7 +124,7 @@ export function earlyTarget(
 }
 
 /** Throws a UsageError where neither an option nor an environment names a repository: all else would be a detour. Mistakes of the manifest come first. */
-export function refuseNoRepository({ repository }: Values, { environment, manifest, diagnostics }: OpenProject): void {
+export function refuseNoRepository({ repository }: Input, { environment, manifest, diagnostics }: OpenProject): void {
   if (repository !== undefined || environment?.publish.repository) return
   if (diagnostics.some(({ severity }) => severity === 'error')) return
   throw noRepository(environment?.key, manifest)

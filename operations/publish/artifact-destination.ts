@@ -1,8 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import { longFlag } from '../options.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { PublishInput } from './input.ts'
 import { parseReference } from './oci-reference.ts'
-import { forge, type PublishingValues, publishing, pullRequest } from './options.ts'
 
 /** The tag of a registry's repository that an application is published to. */
 export interface ArtifactDestination {
@@ -14,27 +13,21 @@ export interface ArtifactDestination {
   readonly layout: 'plain' | 'single-file'
 }
 
-type Values = Partial<Pick<PublishingValues, 'repository' | 'branch' | 'path' | 'layout'>> & {
-  readonly oci?: string | undefined
-  readonly pullRequest?: boolean
-  readonly forge?: unknown
-}
-
-/** What is said of git repositories. */
+/** What is said of git repositories, and how it is said at a terminal. */
 const OF_REPOSITORIES = {
-  repository: publishing.repository,
-  branch: publishing.branch,
-  path: publishing.path,
-  pullRequest,
-  forge,
-}
+  repository: '--repository',
+  branch: '--branch',
+  path: '--path',
+  pullRequest: '--pull-request',
+  forge: '--forge',
+} as const satisfies Partial<Record<keyof PublishInput, string>>
 
 /**
  * Where an application is pushed to as an artifact: what the option says, then the environment, unless an option names a repository. Undefined where it goes to a git repository. Throws a UsageError for options
  * that do not go together, and for a layout that is more than one folder.
  */
 export function artifactDestination(
-  options: Values,
+  options: PublishInput,
   { environment }: Pick<OpenProject, 'environment'>,
 ): ArtifactDestination | undefined {
   const { publish } = environment ?? {}
@@ -42,7 +35,7 @@ export function artifactDestination(
   if (oci === undefined) return undefined
   const wrong = Object.entries(OF_REPOSITORIES).find(([key]) => options[key as keyof typeof OF_REPOSITORIES])
   if (wrong)
-    throw new UsageError(`\`${longFlag(wrong[1].flags)}\` does not go with ${nameOf(options)}`, {
+    throw new UsageError(`\`${wrong[1]}\` does not go with ${nameOf(options)}`, {
       hint: 'it is about git repositories; a registry keeps the folder behind a tag, `REGISTRY/PATH:TAG`',
     })
   const layout = options.layout ?? publish?.layout ?? 'plain'
@@ -53,4 +46,4 @@ export function artifactDestination(
   return { ...parseReference(oci, environment?.key), layout }
 }
 
-const nameOf = ({ oci }: Values) => (oci === undefined ? '`oci` of the environment' : '`--oci`')
+const nameOf = ({ oci }: PublishInput) => (oci === undefined ? '`oci` of the environment' : '`--oci`')

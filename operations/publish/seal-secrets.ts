@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { devctlHome } from '../../operations/contexts/home.ts'
-import type { Repository } from '../../operations/gitops/publication.ts'
-import { type Sealed, sealSecret } from '../../operations/gitops/seal.ts'
-import { readSealingCertificate, type SealingCertificate } from '../../operations/gitops/seal-certificate.ts'
-import { readSealingKey, type SealingKey } from '../../operations/gitops/sealing-key.ts'
-import type { Io } from '../io.ts'
+import { devctlHome } from '../contexts/home.ts'
+import type { Repository } from '../gitops/publication.ts'
+import { type Sealed, sealSecret } from '../gitops/seal.ts'
+import { readSealingCertificate, type SealingCertificate } from '../gitops/seal-certificate.ts'
+import { readSealingKey, type SealingKey } from '../gitops/sealing-key.ts'
+import type { LocalWorld } from '../session.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './last-look.ts'
@@ -22,7 +22,7 @@ export interface Sealer {
 
 /** The certificate and the key of an environment whose Secrets are sealed; undefined for others. Throws a UserError. */
 export async function sealerOf(
-  io: Io,
+  { workspace, on }: LocalWorld,
   compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
   folder: string,
 ): Promise<Sealer | undefined> {
@@ -33,8 +33,8 @@ export async function sealerOf(
   if (content.kind !== 'file') throw new UserError(`cannot read the certificate \`${shown}\``, { hint: HINT })
   const text = new TextDecoder().decode(content.bytes)
   const { certificate, warnings } = readSealingCertificate(text, shown, new Date())
-  for (const warning of warnings) io.stderr.write(`warning: ${warning}\n`)
-  const key = await readSealingKey({ env: io.env, home: devctlHome(io) })
+  for (const text of warnings) on({ type: 'warning', text })
+  const key = await readSealingKey({ env: workspace.env, home: devctlHome(workspace) })
   return { certificate, key, open: openSecrets(compiled) }
 }
 

@@ -1,19 +1,19 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { layout } from '../../operations/gitops/layout/layout.ts'
-import { forControllers } from '../../operations/gitops/marks.ts'
-import type { Repository } from '../../operations/gitops/publication.ts'
-import type { PublishedFolder } from '../../operations/gitops/published-folder.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import type { Context } from '../command.ts'
+import { layout } from '../gitops/layout/layout.ts'
+import { forControllers } from '../gitops/marks.ts'
+import type { Repository } from '../gitops/publication.ts'
+import type { PublishedFolder } from '../gitops/published-folder.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { LocalWorld } from '../session.ts'
 import { aboutOf } from './about.ts'
 import { type CompiledForRepository, compileBase } from './compile-for-repository.ts'
 import type { Destination } from './destination.ts'
 import { factsOf, type Origin, shapingOptions } from './facts.ts'
 import { foldersOf } from './folders.ts'
+import type { PublishInput } from './input.ts'
 import type { Encrypted } from './kept-secrets.ts'
 import { refuseSecrets } from './last-look.ts'
-import type { PublishValues } from './publish-values.ts'
 import { type Replacement, withReplacements } from './replacements.ts'
 import { sealerOf, sealManifests } from './seal-secrets.ts'
 import { sopsManifests, sopsOf } from './sops-secrets.ts'
@@ -25,7 +25,6 @@ export interface Prepared {
   readonly destination: Pick<Destination, 'path' | 'layout'>
   /** What git says of the source, which may still be on its way. */
   readonly origin: Promise<Origin>
-  readonly signal: AbortSignal
 }
 
 /** Makes the folders of an application. */
@@ -38,41 +37,45 @@ export interface FolderMaker {
 
 /** Prepares what is the same for each fresh head. `manifests` are those of `compiled`, as controllers get them. */
 export async function folderMaker(
-  context: Context,
-  options: PublishValues,
-  { project, compiled, destination, origin, signal }: Prepared,
+  world: LocalWorld,
+  options: PublishInput,
+  { project, compiled, destination, origin }: Prepared,
   manifests: readonly Manifest[],
 ): Promise<FolderMaker> {
-  const { io } = context
+  const { workspace, on } = world
+  const { secrets } = workspace
   const { plan } = compiled
   const application = plan.environment.name
   const isOverlay = destination.layout === 'kustomize'
-  const base = isOverlay ? await compileBase(context, options, application, project.environment) : undefined
-  const encrypt = await encrypterOf(io, compiled, destination, signal)
+  const base = isOverlay ? await compileBase(workspace, options, application, project.environment) : undefined
+  const encrypt = await encrypterOf(world, compiled, destination)
   const about = (source: Origin) => aboutOf(plan, manifests, project, source.repository, options)
   // While the repository's files come there is time to print ours, which depend on what is there only where they are overlays or encrypted.
   const printed =
     destination.layout === 'kustomize' || encrypt
       ? undefined
       : layout(manifests, { layout: destination.layout, about: about(await origin) })
-  if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, io.secrets)
+  if (printed) refuseSecrets([{ path: destination.path, files: printed }], compiled, secrets)
   let final = manifests
   let isWarned = false
   const told = new Set<string>()
   const tell = ({ object, place, reason }: Replacement) => {
     if (told.has(object)) return
     told.add(object)
-    io.stderr.write(`warning: ${object} is deleted and made again by the controller: ${reason} (${place})\n`)
     const { namespace } = plan.environment
     const where = namespace === undefined ? '' : ` --namespace ${namespace}`
-    io.stderr.write(`  = help: where it does not, delete it once: \`kubectl${where} delete ${object}\`\n`)
+    on({
+      type: 'warning',
+      text: `${object} is deleted and made again by the controller: ${reason} (${place})`,
+      hint: `where it does not, delete it once: \`kubectl${where} delete ${object}\``,
+    })
   }
   return {
     manifests: () => final,
     async folders(there) {
       const sealed = await encrypt?.(manifests, there)
       if (sealed?.isAnew && options.verify) throw new UserError(NOT_COMPARED, { hint: ONE_KEY })
-      if (sealed?.isAnew && !isWarned) io.stderr.write(`warning: ${SEALED_ANEW}\n`)
+      if (sealed?.isAnew && !isWarned) on({ type: 'warning', text: SEALED_ANEW })
       isWarned = true
       final = sealed?.manifests ?? manifests
       const source = await origin
@@ -82,8 +85,8 @@ export async function folderMaker(
         ...(base && { base: forControllers(base) }),
         about: about(source),
         facts: { ...facts, ...(sealed && { sealed: sealed.marks }) },
-        takeOver: options.takeOver,
-        isOnlyLooked: options.verify,
+        takeOver: options.takeOver ?? false,
+        isOnlyLooked: options.verify ?? false,
       }
       const plain = foldersOf(destination, { ...written, ...(printed && { files: printed }), manifests: final }, there)
       const marked = await withReplacements(final, plain, there, compiled.tree)
@@ -94,7 +97,7 @@ export async function folderMaker(
         refuseSecrets(
           made.map(({ path, output: { files } }) => ({ path, files })),
           compiled,
-          io.secrets,
+          secrets,
         )
       return made
     },
@@ -103,15 +106,18 @@ export async function folderMaker(
 
 /** What encrypts the Secrets of an environment for a repository; undefined where it publishes none. Throws a UserError. */
 async function encrypterOf(
-  io: Context['io'],
+  world: LocalWorld,
   compiled: CompiledForRepository,
   destination: Pick<Destination, 'path' | 'layout'>,
-  signal: AbortSignal,
 ): Promise<((manifests: readonly Manifest[], there: Repository) => Promise<Encrypted>) | undefined> {
-  const sealer = await sealerOf(io, compiled, compiled.directory)
+  const { workspace, signal } = world
+  const sealer = await sealerOf(world, compiled, compiled.directory)
   if (sealer) return (manifests, there) => sealManifests(manifests, sealer, there, destination.path)
-  const sops = await sopsOf(io, compiled)
-  return sops && ((manifests, there) => sopsManifests(manifests, sops, there, { ...destination, env: io.env, signal }))
+  const sops = await sopsOf(workspace, compiled)
+  return (
+    sops &&
+    ((manifests, there) => sopsManifests(manifests, sops, there, { ...destination, env: workspace.env, signal }))
+  )
 }
 
 const ONE_KEY =

@@ -2,15 +2,12 @@ import { withoutCredentials } from '../../adapters/git/repository-url.ts'
 import type { PublishTarget } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import type { About } from '../../operations/gitops/layout/readme.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import type { LoadingValues } from '../project-options.ts'
+import type { About } from '../gitops/layout/readme.ts'
+import type { OpenProject } from '../project/opened-project.ts'
 import { shapingOptions } from './facts.ts'
+import type { PublishInput } from './input.ts'
 import { repositoryIn } from './oci-reference.ts'
-import type { PublishingValues } from './options.ts'
 import { sourcesOf } from './sources.ts'
-
-type Values = Partial<PublishingValues> & { readonly oci?: string | undefined }
 
 /** What the README beside the manifests says of them. */
 export function aboutOf(
@@ -18,7 +15,7 @@ export function aboutOf(
   manifests: readonly Manifest[],
   { environment }: OpenProject,
   repository: string | undefined,
-  options: Values & LoadingValues,
+  options: PublishInput,
 ): About {
   return {
     application: name,
@@ -36,7 +33,7 @@ export function aboutOf(
 }
 
 /** Where it goes to, as far as options say it, and the manifest does not. */
-function targetOptions(options: Values, target: PublishTarget | undefined): readonly string[] {
+function targetOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const { repository, branch, path, oci } = options
   const shown = repository === undefined ? undefined : withoutCredentials(repository)
   // The same folder is the same artifact, whatever the tag.
@@ -46,11 +43,11 @@ function targetOptions(options: Values, target: PublishTarget | undefined): read
 }
 
 /** `render` does as `publish` does for an environment with a repository only, and makes no overlay into a folder of its own. */
-function renderOptions(options: Partial<PublishingValues>, target: PublishTarget | undefined): readonly string[] {
+function renderOptions(options: PublishInput, target: PublishTarget | undefined): readonly string[] {
   const layout = ownLayout(options, target)
   if ((target?.repository ?? target?.oci) && layout === undefined) return []
   return ['--layout', layout === 'single-file' ? layout : 'plain']
 }
 
-const ownLayout = ({ layout }: Partial<PublishingValues>, target: PublishTarget | undefined) =>
+const ownLayout = ({ layout }: PublishInput, target: PublishTarget | undefined) =>
   layout === target?.layout ? undefined : layout

@@ -1,5 +1,5 @@
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { KubernetesObject } from '../constructs/manifest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject } from '../../constructs/manifest.ts'
 
 /** What makes two manifests the same object: group, kind, namespace and name. */
 export const idOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { relative, sep } from 'node:path'
 import { readFile } from '../../adapters/files/read-file.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
-import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import { count } from '../../compiler/diagnostics/render/summary.ts'
 import type { ManifestEnvironment } from '../../compiler/manifest/manifest.ts'
 import { reportNotPublished } from '../../compiler/manifest/not-published.ts'
 import type { SecretRules } from '../../compiler/options.ts'
@@ -10,13 +10,12 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 import { needsValues } from '../../compiler/values/secret-backends.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { type CompiledProject, compileFiles } from '../../operations/project/compile-files.ts'
-import { openProject } from '../../operations/project/open-project.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import type { Context } from '../command.ts'
-import { nothingToRender } from '../nothing-to-render.ts'
-import type { LoadingValues, PlanningValues } from '../project-options.ts'
-import { printDiagnostics } from '../report.ts'
+import { type CompiledProject, compileFiles } from '../project/compile-files.ts'
+import type { Loading, Planning } from '../project/input.ts'
+import { nothingToRender } from '../project/nothing-to-render.ts'
+import { openProject } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** An application, compiled for a repository. */
 export interface CompiledForRepository {
@@ -33,35 +32,34 @@ export interface CompiledForRepository {
   readonly secretRules: SecretRules | undefined
 }
 
-type Values = LoadingValues & Partial<PlanningValues> & { readonly fallbackName?: string }
+type Input = Loading & Planning & { readonly fallbackName?: string | undefined }
 
 /** What `render` may leave open: in a repository it would stay open for ever. */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
 /**
- * Compiles for a repository, the images of services with `build` by their digests. Undefined after errors, which are printed with their `consequence`. Throws a UserError
- * for a project without Compose files.
+ * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors. Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
-  { io, logLevel }: Context,
-  options: Values,
+  workspace: Workspace,
+  options: Input,
   project: OpenProject,
-  { consequence, signal }: { readonly consequence: string; readonly signal: AbortSignal },
-): Promise<CompiledForRepository | undefined> {
+  signal: AbortSignal,
+): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly compiled?: CompiledForRepository }> {
   const { fallbackName } = options
   const extra = { project, forRepository: true, ...(fallbackName !== undefined && { fallbackName }) }
   const inputs = new Map<string, string>()
   const onRead = (path: string, bytes: Uint8Array) => {
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
   }
-  let compiled = await compileFiles(io, [], options, options, { ...extra, onRead })
+  let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead })
   let refused: readonly Diagnostic[] = []
   try {
-    const confirmed = await confirmBuilt(compiled, io.env, signal)
+    const confirmed = await confirmBuilt(compiled, workspace.env, signal)
     const image = new Map([...(options.image ?? []), ...confirmed])
-    if (confirmed.size > 0) compiled = await compileFiles(io, [], options, { ...options, image }, extra)
+    if (confirmed.size > 0) compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
   } catch (error) {
-    const { NotBuilt } = await import('../../operations/build/builder.ts')
+    const { NotBuilt } = await import('../build/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
     refused = error.diagnostics
   }
@@ -70,14 +68,10 @@ export async function compileForRepository(
   )
   const besides = compiled.manifest && !project.namesCompose ? reportNotPublished(compiled.manifest) : []
   const diagnostics = [...found, ...refused, ...besides]
-  printDiagnostics(diagnostics, io, logLevel)
   const { plan, loaded, manifest, hasNoCompose } = compiled
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const directory = manifest && !project.namesCompose ? manifest.folder : loaded?.directory
-  if (!plan || directory === undefined || count(diagnostics).error > 0) {
-    io.stderr.write(`${failureSummary(diagnostics, consequence)}\n`)
-    return undefined
-  }
+  if (!plan || directory === undefined || count(diagnostics).error > 0) return { diagnostics }
   const own = manifest && readFile(manifest.path)
   if (own?.kind === 'file') onRead(manifest!.path, own.bytes)
   // Of what is secret not even a hash may leave this machine: a weak value could be guessed from it.
@@ -86,13 +80,14 @@ export async function compileForRepository(
   for (const [path, hash] of inputs) if (hidden.has(hash)) inputs.delete(path)
   const { toManifests } = await import('../../constructs/index.ts')
   const secretRules = project.environment?.secrets
-  return { plan, manifests: toManifests(plan), directory, inputs, diagnostics, tree: loaded!.tree, secretRules }
+  const manifests = toManifests(plan)
+  return { diagnostics, compiled: { plan, manifests, directory, inputs, diagnostics, tree: loaded!.tree, secretRules } }
 }
 
 /** The references with digests of the services that are built. */
 async function confirmBuilt(
   { project, plan, diagnostics }: CompiledProject,
-  env: Context['io']['env'],
+  env: Workspace['env'],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   if (!plan || !project || diagnostics.some(({ code }) => NEEDED.has(code))) return new Map()
@@ -101,7 +96,7 @@ async function confirmBuilt(
     return reference && !reference.includes('@') ? [{ service: name, reference, span: build.span }] : []
   })
   if (claimed.length === 0) return new Map()
-  const { confirmImages } = await import('../../operations/build/confirm-images.ts')
+  const { confirmImages } = await import('../build/confirm-images.ts')
   return confirmImages(claimed, { env, signal })
 }
 
@@ -110,16 +105,16 @@ async function confirmBuilt(
  * set); their mistakes are nobody's here.
  */
 export async function compileBase(
-  { io }: Context,
-  { environment: _, ...options }: LoadingValues,
+  workspace: Workspace,
+  { environment: _, ...options }: Loading,
   name: string,
   environment: ManifestEnvironment | undefined,
 ): Promise<readonly Manifest[] | undefined> {
   const loading = { ...options, environment: undefined }
-  const project = await openProject(io, loading)
+  const project = await openProject(workspace, loading)
   // A base is in the repository, too: what comes from Secrets for the environment does so here.
   const secret = environment && { secretRules: environment.secrets, manifestEnvironment: environment.key }
-  const { plan } = await compileFiles(io, [], loading, { name }, { project, forRepository: true, ...secret })
+  const { plan } = await compileFiles(workspace, [], loading, { name }, { project, forRepository: true, ...secret })
   if (!plan) return undefined
   const { toManifests } = await import('../../constructs/index.ts')
   // Encrypted values are an environment's own.

@@ -1,11 +1,11 @@
 import type { GitOptions } from '../../adapters/git/git.ts'
 import { toHttps } from '../../adapters/git/git-facts.ts'
-import { readSource, type SourceCommit } from '../../operations/gitops/source.ts'
-import type { Facts } from '../../operations/gitops/tree/lock.ts'
-import { plainAddress } from '../../operations/project/deploy-source.ts'
-import { repositoryOf } from '../../operations/project/environment-name.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import type { LoadingValues, PlanningValues } from '../project-options.ts'
+import { readSource, type SourceCommit } from '../gitops/source.ts'
+import type { Facts } from '../gitops/tree/lock.ts'
+import { plainAddress } from '../project/deploy-source.ts'
+import { repositoryOf } from '../project/environment-name.ts'
+import type { Loading, Planning } from '../project/input.ts'
+import type { OpenProject } from '../project/opened-project.ts'
 import { version } from '../version.ts'
 import { type CompiledForRepository, inputsFrom } from './compile-for-repository.ts'
 
@@ -59,9 +59,7 @@ const valuesOf = (key: string, options: readonly (readonly [string, string])[]):
   options.flatMap(([one, value]) => (one === key ? [value] : [])).join(', ')
 
 /** The options that shape what is rendered, as they are written; those about images are not among them, for each release has others. */
-export function shapingOptions(
-  options: Partial<LoadingValues & PlanningValues>,
-): readonly (readonly [string, string])[] {
+export function shapingOptions(options: Loading & Planning): readonly (readonly [string, string])[] {
   const { startOrder } = options
   const said = {
     'project-directory': options.projectDirectory,

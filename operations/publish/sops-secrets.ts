@@ -1,14 +1,14 @@
 import { posix } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import { devctlHome } from '../../operations/contexts/home.ts'
-import { layoutPath } from '../../operations/gitops/layout/layout.ts'
-import type { Repository } from '../../operations/gitops/publication.ts'
-import { readSealingKey, type SealingKey } from '../../operations/gitops/sealing-key.ts'
-import type { ProgramSurroundings } from '../../operations/gitops/sops/program.ts'
-import { SECRET_VALUES, type SopsRule, sopsRuleFor } from '../../operations/gitops/sops/rule.ts'
-import { sopsSecret } from '../../operations/gitops/sops/secret.ts'
-import type { Io } from '../io.ts'
+import { devctlHome } from '../contexts/home.ts'
+import { layoutPath } from '../gitops/layout/layout.ts'
+import type { Repository } from '../gitops/publication.ts'
+import { readSealingKey, type SealingKey } from '../gitops/sealing-key.ts'
+import type { ProgramSurroundings } from '../gitops/sops/program.ts'
+import { SECRET_VALUES, type SopsRule, sopsRuleFor } from '../gitops/sops/rule.ts'
+import { sopsSecret } from '../gitops/sops/secret.ts'
+import type { Workspace } from '../workspace.ts'
 import type { CompiledForRepository } from './compile-for-repository.ts'
 import type { Destination } from './destination.ts'
 import { type Encrypted, isKeyAnew, keptIn, markOfKey } from './kept-secrets.ts'
@@ -26,12 +26,12 @@ export interface Sops {
 
 /** What an environment says of SOPS; undefined for one whose Secrets it does not encrypt. Throws a UserError as `readSealingKey` does. */
 export async function sopsOf(
-  io: Io,
+  workspace: Workspace,
   compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,
 ): Promise<Sops | undefined> {
   const { secretRules: rules } = compiled
   if (rules?.backend !== 'sops') return undefined
-  const key = await readSealingKey({ env: io.env, home: devctlHome(io) })
+  const key = await readSealingKey({ env: workspace.env, home: devctlHome(workspace) })
   return { age: rules.age.map(({ value }) => value), key, open: openSecrets(compiled) }
 }
 

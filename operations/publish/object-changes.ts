@@ -1,11 +1,11 @@
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
-import { isForced, withoutForce } from '../../operations/gitops/force.ts'
-import { differencesOf } from '../../operations/objects/comparison.ts'
-import { type ObjectDiff, type ValueDiff, valueDiffs } from '../../operations/objects/diff.ts'
-import { nameOf } from '../../operations/objects/wanted.ts'
-import { idOf } from '../manifest-files.ts'
+import { isForced, withoutForce } from '../gitops/force.ts'
+import { idOf } from '../gitops/manifest-files.ts'
+import { differencesOf } from '../objects/comparison.ts'
+import { type ObjectDiff, type ValueDiff, valueDiffs } from '../objects/diff.ts'
+import { nameOf } from '../objects/wanted.ts'
 
 /** What differs, object by object, between what is there and what is wanted. Secret values are masked, those that are known to the run among them. */
 export function objectChanges(

@@ -1,0 +1,31 @@
+import { begin } from '../gitops/beginning.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { LocalWorld } from '../session.ts'
+import { artifactDestination } from './artifact-destination.ts'
+import { earlyTarget, refuseNoRepository } from './destination.ts'
+import type { PublishInput } from './input.ts'
+import type { PublishOutcome } from './outcome.ts'
+
+/**
+ * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or pushes it to a registry. Throws a UserError, and has pushed nothing, where
+ * nobody says where it goes, or something is in the way: `WouldBeLost` for files that were edited by hand.
+ */
+export async function publish(world: LocalWorld, input: PublishInput, project: OpenProject): Promise<PublishOutcome> {
+  const { workspace, signal } = world
+  const destination = artifactDestination(input, project)
+  if (destination) {
+    const { publishToRegistry } = await import('./to-registry.ts')
+    return publishToRegistry(world, input, { project, destination })
+  }
+  refuseNoRepository(input, project)
+  const target = earlyTarget(workspace, input, project)
+  // The repository comes while we compile.
+  const beginning = target && begin(target, { env: workspace.env, signal })
+  try {
+    // All else is loaded while git works.
+    const { publishToRepository } = await import('./to-repository.ts')
+    return await publishToRepository(world, input, { project, ...(beginning && { beginning }) })
+  } finally {
+    await beginning?.end()
+  }
+}
