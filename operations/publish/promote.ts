@@ -31,7 +31,7 @@ export interface PromoteInput
 
 /**
  * Publishes to one environment what another one has: the same commit of the source, compiled for the environment it goes to, with the digests of the images that the other one
- * runs (reference/peers.md 5.8). Throws a UserError where that cannot be made again.
+ * runs. Throws a UserError where that cannot be made again.
  */
 export async function promote(world: LocalWorld, { from, to, ...input }: PromoteInput): Promise<PublishOutcome> {
   if (from === to) throw new UsageError(`\`${from}\` is promoted to itself`, { hint: 'name two environments' })

@@ -70,12 +70,12 @@ describe.skipIf(!existsSync(files))('the built program', () => {
 })
 
 describe.skipIf(!existsSync(files))('a program in code', () => {
-  test('has the types of `devctl/operations`', () => {
+  test.each(['deploy', 'publish'])('has the types of `devctl/operations`: %s', name => {
     const root = join(import.meta.dirname, '../..')
     const words =
       '--ignoreConfig --noEmit --checkJs --strict --skipLibCheck --module nodenext --target es2023 --types node'
     const tsc = join(root, 'node_modules/.bin/tsc')
-    const { stdout, status } = run(root, [tsc, ...words.split(' '), join(root, 'examples/program/deploy.mjs')])
+    const { stdout, status } = run(root, [tsc, ...words.split(' '), join(root, `examples/program/${name}.mjs`)])
     expect(stdout).toBe('')
     expect(status).toBe(0)
   })
