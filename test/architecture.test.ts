@@ -23,7 +23,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ours: ['constructs', 'compiler/plan', 'compiler/values'],
     packages: ['cdk8s', 'cdk8s-plus-27', 'constructs'],
   },
-  'adapters/files': { ours: ['adapters/files', 'compiler/diagnostics'], packages: [] },
+  'adapters/files': { ours: ['adapters/files', 'compiler/diagnostics'], packages: ['yaml'] },
   'adapters/http': { ours: ['adapters/http'], packages: ['hpagent'] },
   'adapters/process': {
     ours: ['adapters/process', 'compiler/diagnostics', 'compiler/values'],
@@ -60,12 +60,12 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'operations/contexts': {
     ours: [
       'operations/contexts',
-      'adapters/files/locked-file',
+      'adapters/files',
       'adapters/json',
       'adapters/kubernetes/kubeconfig-files',
       'compiler/diagnostics',
     ],
-    packages: ['yaml'],
+    packages: [],
   },
   'operations/objects': {
     ours: [

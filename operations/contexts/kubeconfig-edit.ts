@@ -1,7 +1,8 @@
 import { changeFile } from '../../adapters/files/locked-file.ts'
+import { editYaml } from '../../adapters/files/yaml-edit.ts'
+import type { YamlStep } from '../../adapters/files/yaml-path.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubeconfigNames } from './kubeconfig-names.ts'
-import { setValue, type YamlStep } from './yaml-edit.ts'
 
 /**
  * Makes a context the current one of the user's kubeconfig, with this namespace, for kubectl and its like. Writes these two values only.
@@ -16,20 +17,20 @@ export async function selectInKubeconfig(
   if (holder === undefined) throw new UserError(`there is no context \`${context}\` in the kubeconfig`)
   // The first file that names a current context wins, as for kubectl.
   const first = currentPath ?? holder
-  await write(holder, ['contexts', { name: context }, 'context'], 'namespace', namespace)
-  await write(first, [], 'current-context', context)
+  await write(holder, ['contexts', { name: context }, 'context', 'namespace'], namespace)
+  await write(first, ['current-context'], context)
   return [...new Set([holder, first])]
 }
 
-async function write(path: string, steps: readonly YamlStep[], key: string, value: string): Promise<void> {
+async function write(path: string, steps: readonly YamlStep[], value: string): Promise<void> {
   await changeFile(path, {
     shown: path,
     isPrivate: false,
     async edit(text) {
-      const edited = await setValue(text ?? '', steps, key, value)
-      if (edited !== undefined) return edited
-      throw new UserError(`cannot set \`${key}\` in \`${path}\``, {
-        hint: 'it is written in an unusual way; `kubectl config` can do it',
+      const edited = await editYaml(text ?? '', { path: steps, value })
+      if (edited.ok) return edited.text
+      throw new UserError(`cannot set the current context in \`${path}\`: ${edited.problem}`, {
+        hint: '`kubectl config use-context` may be able to',
       })
     },
   })

@@ -262,8 +262,8 @@ test('devctl kubeconfig makes kubectl follow, and changes nothing else in the fi
   expect(await devctl('kubeconfig')).toEqual(ok(`Updated Kubernetes context 'prod/web' in '${file}'\n`))
   expect(read(folder)['.kube/config']).toBe(
     text
-      .replace('context:\n    cluster', 'context:\n    namespace: "web"\n    cluster')
-      .replace('current-context: kind-dev', 'current-context: "prod"'),
+      .replace('user: u\ncurrent', 'user: u\n    namespace: web\ncurrent')
+      .replace('current-context: kind-dev', 'current-context: prod'),
   )
   expect(statSync(file).mode & 0o777).toBe(0o600)
 
@@ -272,7 +272,7 @@ test('devctl kubeconfig makes kubectl follow, and changes nothing else in the fi
   expect(await devctl('kubeconfig', env)).toEqual(
     ok(`Updated Kubernetes context 'other/x' in '${join(folder, 'second')}', '${file}'\n`),
   )
-  expect(read(folder)['.kube/config']).toContain('current-context: "other"')
+  expect(read(folder)['.kube/config']).toContain('current-context: other')
 })
 
 describe('on a terminal', () => {

@@ -169,7 +169,7 @@ secrets:
     const { secrets } = project('name: shop\nenvironments:\n  one: &one\n    namespace: shop\n  staging: *one\n')
     expect(await secrets([...STAGING, '--secret', `${PASSWORD}=pg/password`])).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('`environments.staging` is an alias, to which nothing can be added'),
+      stderr: expect.stringContaining('`environments.staging` is an alias, which stands for another place too'),
     })
   })
 

@@ -1,0 +1,73 @@
+import type { Document, Node, Pair } from 'yaml'
+
+export type Yaml = typeof import('yaml')
+
+/** A step into a document: the value of a key, or the item of a list that has this `name`. */
+export type YamlStep = string | { readonly name: string }
+
+/** How far a path leads into a document. */
+export interface YamlPlace {
+  readonly ok: true
+  /** The way to `node`, as the document has it. */
+  readonly steps: readonly (string | number)[]
+  /** The deepest thing on the path that is there; undefined in an empty document. */
+  readonly node: Node | undefined
+  /** The pair that `node` is the value of, in a mapping. */
+  readonly pair: Pair | undefined
+  /** The keys of the path that are not there. */
+  readonly rest: readonly string[]
+}
+
+/** A clause that says why something cannot be edited. */
+export interface YamlProblem {
+  readonly ok: false
+  readonly problem: string
+}
+
+/** Follows a path into a document. Refuses aliases, which stand for other places too, and what has no such steps. */
+export function followPath(yaml: Yaml, document: Document, path: readonly YamlStep[]): YamlPlace | YamlProblem {
+  let place: YamlPlace = { ok: true, steps: [], node: document.contents ?? undefined, pair: undefined, rest: [] }
+  for (const [index, step] of path.entries()) {
+    const { node } = place
+    const shown = showPath(path.slice(0, index))
+    if (yaml.isAlias(node)) return refuse(`${shown} is an alias, which stands for another place too`)
+    if (typeof step === 'string' && !isEmpty(yaml, node) && !yaml.isMap(node))
+      return refuse(`${shown} must be a mapping`)
+    if (typeof step === 'object' && !yaml.isSeq(node)) return refuse(`${shown} must be a list`)
+    const next = into(yaml, place, step)
+    if (next) place = next
+    else if (typeof step === 'object') return refuse(`${shown} has no item \`${step.name}\``)
+    else return restOf(place, path.slice(index))
+  }
+  return yaml.isAlias(place.node) ? refuse(`${showPath(path)} is an alias, which stands for another place too`) : place
+}
+
+function into(yaml: Yaml, { steps, node }: YamlPlace, step: YamlStep): YamlPlace | undefined {
+  if (yaml.isSeq(node) && typeof step === 'object') {
+    const index = node.items.findIndex(item => yaml.isMap(item) && item.get('name') === step.name)
+    const item = node.items[index] as Node | undefined // of a document that was parsed
+    return item && { ok: true, steps: [...steps, index], node: item, pair: undefined, rest: [] }
+  }
+  if (!yaml.isMap(node) || typeof step === 'object') return undefined
+  const pair = node.items.find(one => yaml.isScalar(one.key) && one.key.value === step)
+  const value = (pair?.value ?? undefined) as Node | undefined // of a document that was parsed
+  return pair && { ok: true, steps: [...steps, step], node: value, pair, rest: [] }
+}
+
+function restOf(place: YamlPlace, path: readonly YamlStep[]): YamlPlace | YamlProblem {
+  const at = path.findIndex(step => typeof step === 'object')
+  if (at === -1) return { ...place, rest: path as readonly string[] } // all of them are keys
+  return refuse(`${showPath([...(place.steps as readonly string[]), ...path.slice(0, at)])} is missing`) // as above
+}
+
+/** Whether there is nothing: a key without a value, a document with comments only. */
+export const isEmpty = (yaml: Yaml, node: Node | undefined): boolean =>
+  node === undefined || (yaml.isScalar(node) && !node.source && node.type === 'PLAIN')
+
+/** A path in a message: `` `contexts[kind].context` ``. */
+export function showPath(path: readonly YamlStep[]): string {
+  const steps = path.map(step => (typeof step === 'string' ? `.${step}` : `[${step.name}]`))
+  return steps.length === 0 ? 'it' : `\`${steps.join('').slice(1)}\``
+}
+
+export const refuse = (problem: string): YamlProblem => ({ ok: false, problem })
