@@ -100,6 +100,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   'operations/gitops': {
     ours: [
       'operations/gitops',
+      'adapters/files',
       'adapters/git',
       'adapters/forge',
       'adapters/json',

@@ -15,7 +15,7 @@ import {
 /** A text, or a mapping of texts. */
 export type YamlValue = string | Readonly<Record<string, string>>
 
-/** A change of a document: a value to be set, or an item to be added to a list. Mappings and lists on the way are made. */
+/** A change of a document: a value to be set, or an item to be added to a list that lacks it. Mappings and lists on the way are made. */
 export type YamlEdit = { readonly path: readonly YamlStep[] } & (
   | { readonly value: YamlValue }
   | { readonly item: YamlValue }
@@ -40,6 +40,8 @@ export async function editYaml(
   if (!place.ok) return place
   if ('item' in edit && place.rest.length === 0 && !yaml.isSeq(place.node) && !isEmpty(yaml, place.node))
     return refuse(`${showPath(edit.path)} must be a list`)
+  if ('item' in edit && place.rest.length === 0 && yaml.isSeq(place.node) && place.node.toJSON().includes(edit.item))
+    return { ok: true, text }
   const wanted = withEdit(yaml, document.clone(), place, edit)
   const edited = editInPlace(yaml, text, place, valueAt(yaml, place, edit))
   // The proof that the text has become what the document is.

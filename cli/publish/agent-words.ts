@@ -82,11 +82,19 @@ const ONCE = 'To be applied to the cluster once. devctl does not change it any m
 export function told(added: AddedOnce, path: string, request: string | undefined): readonly string[] {
   switch (added.kind) {
     case 'pushed':
-      return [`added: ${path} (${request ?? added.pushed.branch} ${added.pushed.commit.slice(0, 7)})`]
+      return [
+        `added: ${path} (${request ?? added.pushed.branch} ${added.pushed.commit.slice(0, 7)})`,
+        ...(added.listedIn === undefined ? [] : [`listed in: ${added.listedIn}`]),
+      ]
     case 'requested':
       return [`unchanged: \`${request}\` has ${path} already`]
     case 'planned':
-      return [`would be added to ${added.branch}: ${path}`, '', added.text.trimEnd()]
+      return [
+        `would be added to ${added.branch}: ${path}`,
+        ...(added.listedIn === undefined ? [] : [`would be listed in: ${added.listedIn}`]),
+        '',
+        added.text.trimEnd(),
+      ]
     case 'there':
       return [
         `unchanged: ${path} is there already${added.isSame ? '' : ', and differs from what devctl would write (`--print`)'}`,

@@ -3,6 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { PushTarget } from './checkout.ts'
 import { refuseLinks } from './links.ts'
+import { type EditedFile, listResource } from './list-resource.ts'
 import { type Pushed, type PushOptions, pushTo } from './push.ts'
 import { isOnRequest, refuseForeignCommit } from './request-branch.ts'
 import { look } from './tree/change.ts'
@@ -22,23 +23,28 @@ export type AddedOnce =
   /** It is there already, and stays as it is. */
   | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
   /** What would be written. */
-  | { readonly kind: 'planned'; readonly branch: string; readonly text: string }
+  | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
   /** The branch of a pull request has it already. */
   | { readonly kind: 'requested'; readonly branch: string; readonly commit: string }
-  | { readonly kind: 'pushed'; readonly pushed: Pushed }
+  /** `listedIn` is the kustomization of the folder, where that had to be changed. */
+  | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly listedIn?: string }
 
 export interface AddOptions extends PushOptions {
   /** Only look. */
   readonly dryRun: boolean
 }
 
-/** Commits a file to a branch of a repository, or to one for a pull request, unless one of its name is there. Throws a UserError where something is in the way, and what `pushTo` throws. */
+/**
+ * Commits a file to a branch of a repository, or to one for a pull request, unless one of its name is there; a kustomization of its folder lists it then.
+ * Throws a UserError where something is in the way, and what `pushTo` throws.
+ */
 export async function addOnce(
   target: Omit<PushTarget, 'paths'>,
   { path, text, message, option }: OneFile,
   options: AddOptions,
 ): Promise<AddedOnce> {
   const folder = posix.dirname(path)
+  let list: EditedFile | undefined
   const work: Parameters<typeof pushTo<AddedOnce>>[1] = {
     async write(checkout) {
       const { branch, requestHead } = checkout
@@ -50,18 +56,23 @@ export async function addOnce(
         })
       const wanted = text(branch)
       if (there.kind === 'file') return { done: { kind: 'there', branch, isSame: there.content === wanted } }
-      if (options.dryRun) return { done: { kind: 'planned', branch, text: wanted } }
+      list = await listResource(checkout.folder, folder, posix.basename(path))
+      if (options.dryRun)
+        return { done: { kind: 'planned', branch, text: wanted, ...(list && { listedIn: list.path }) } }
       mkdirSync(join(checkout.folder, dirname(path)), { recursive: true })
       writeFileSync(join(checkout.folder, path), wanted)
+      if (list) writeFileSync(join(checkout.folder, list.path), list.text)
+      const paths = [path, ...(list ? [list.path] : [])]
       if (requestHead !== undefined) {
         const request = { name: target.request!, commit: requestHead, isOnBase: true }
         await refuseForeignCommit(checkout, request)
-        if (await isOnRequest(checkout, request, [path], [path]))
+        if (await isOnRequest(checkout, request, paths, paths))
           return { done: { kind: 'requested', branch, commit: requestHead } }
       }
-      return { commit: { message, paths: [path] } }
+      return { commit: { message, paths } }
     },
   }
   const result = await pushTo({ ...target, paths: [folder] }, work, options)
-  return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed }
+  if ('done' in result) return result.done
+  return { kind: 'pushed', pushed: result.pushed, ...(list && { listedIn: list.path }) }
 }

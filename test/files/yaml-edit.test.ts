@@ -128,6 +128,7 @@ describe('an item of a list', () => {
     ['resources:\n  - a.yaml\nimages: []\n', 'resources:\n  - a.yaml\n  - b.yaml\nimages: []\n'],
     ['resources: [a.yaml] # all\n', 'resources: [a.yaml, b.yaml] # all\n'],
     ['resources: []\n', 'resources: [b.yaml]\n'],
+    ['resources:\n- "b.yaml"\n- a.yaml\n', 'resources:\n- "b.yaml"\n- a.yaml\n'],
     ['resources: [\n  a.yaml,\n]\n', 'resources: [\n  a.yaml, b.yaml,\n]\n'],
     ['resources: # none yet\nimages: []\n', 'resources: # none yet\n  - b.yaml\nimages: []\n'],
     ['kind: Kustomization\n', 'kind: Kustomization\nresources:\n  - b.yaml\n'],

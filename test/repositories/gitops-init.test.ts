@@ -132,6 +132,41 @@ test('the folder may be any, and files of others in it stay', async () => {
   ])
 })
 
+test('a kustomization of the folder lists the file, and stays as its owner wrote it', async () => {
+  const { init, tree, server } = await initialising()
+  const text =
+    '# What Flux applies here.\nkind: Kustomization\nresources: # in order\n- "base.yaml"\n\nnamespace: flux-system # ours\n'
+  await commitDirectly(server.repository, {
+    'clusters/one/kustomization.yml': text,
+    'clusters/one/base.yaml': 'kind: A\n',
+  })
+  const into = ['--flux', '--into', 'clusters/one']
+  expect((await init(...into, '--dry-run')).stdout).toContain('would be listed in: clusters/one/kustomization.yml\n')
+  expect((await tree())['clusters/one/kustomization.yml']).toBe(text)
+  expect((await init(...into)).stdout).toContain('\nlisted in: clusters/one/kustomization.yml\n')
+  expect((await tree())['clusters/one/kustomization.yml']).toBe(
+    text.replace('- "base.yaml"\n', '- "base.yaml"\n- shop-staging.yaml\n'),
+  )
+  expect((await init(...into)).stdout).toMatch(/^unchanged: /)
+})
+
+test('a kustomization that cannot list the file is refused, and nothing is committed', async () => {
+  const { init, log, server } = await initialising()
+  for (const [text, why] of [
+    ['resources: all\n', '`resources` must be a list'],
+    ['- base.yaml\n', 'it must be a mapping'],
+    ['resources: [base.yaml\n', 'it is not valid YAML (line 2)'],
+    ['x: &all [base.yaml]\nresources: *all\n', '`resources` is an alias, which stands for another place too'],
+  ] as const) {
+    await commitDirectly(server.repository, { 'flux/kustomization.yaml': text })
+    const before = await log()
+    const { status, stderr } = await init('--flux')
+    expect(status).toBe(1)
+    expect(stderr).toContain(`\`flux/kustomization.yaml\` of the repository cannot list \`shop-staging.yaml\`: ${why}`)
+    expect(await log()).toEqual(before)
+  }
+})
+
 test('the cluster may know the repository by another address', async () => {
   const { init, tree } = await initialising()
   await init('--argocd', '--url', 'git@git.example.com:team/deploy.git')
