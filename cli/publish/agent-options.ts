@@ -1,6 +1,5 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import type { ArgocdSettings } from '../../operations/gitops/argocd.ts'
-import type { FluxSettings } from '../../operations/gitops/flux.ts'
+import type { AgentSettings } from '../../operations/gitops-init/input.ts'
 import { dnsLabel, dnsName } from '../../operations/project/checks.ts'
 import { parseDuration } from '../duration-option.ts'
 import { longFlag, type Option, text, type Values } from '../options.ts'
@@ -43,12 +42,9 @@ export const fluxOptions = {
   healthTimeout: span('--health-timeout <duration>', 'Flux: how long the objects may take to be ready (default: 5m)'),
 }
 
-/** What the object of a controller says, as far as options say it. */
-export type AgentSettings = ArgocdSettings & FluxSettings
+export type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
 
-type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
-
-/** Throws a UsageError for an option of the other controller. */
+/** What the object of a controller says, as far as options say it. Throws a UsageError for an option of the other controller. */
 export function agentSettings(values: AgentValues, isArgocd: boolean): AgentSettings {
   const others = Object.entries(isArgocd ? fluxOptions : argocdOptions) as [keyof AgentValues, { flags: string }][]
   const wrong = others.find(([key]) => (key === 'finalizer' ? !values.finalizer : values[key] !== undefined))

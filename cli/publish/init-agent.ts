@@ -1,77 +1,83 @@
+import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
-import { addOnce } from '../../operations/gitops/add-once.ts'
-import { fetchedEvents } from '../../operations/publish/fetched-events.ts'
-import { openRequest } from '../../operations/publish/request.ts'
+import { type InitOutcome, initGitops } from '../../operations/gitops-init/init.ts'
+import type { InitInput } from '../../operations/gitops-init/input.ts'
 import type { Context } from '../command.ts'
 import { withDeadline } from '../deadline.ts'
-import type { Progress } from '../progress/events.ts'
 import { startProgress } from '../progress/progress.ts'
 import { toTerminal } from '../terminal-events.ts'
-import { agentFile, type InitAgentValues } from './agent-file.ts'
-import { next, told } from './agent-words.ts'
+import { type AgentValues, agentSettings } from './agent-options.ts'
 import { requestLines } from './request-text.ts'
+
+export interface InitAgentValues extends Omit<InitInput, 'controller' | 'settings' | 'isTextOnly'>, AgentValues {
+  readonly argocd: boolean
+  readonly flux: boolean
+  readonly print: boolean
+  readonly timeout: number | undefined
+}
 
 /** Commits the object by which a controller syncs an environment, or prints it. Gives the exit status. */
 export async function initAgent(context: Context, options: InitAgentValues): Promise<number> {
   const { io, logLevel } = context
-  if (options.argocd === options.flux)
-    throw new UsageError('which controller?', { hint: 'add one of `--argocd` and `--flux`' })
+  const { argocd, flux, print } = options
+  if (argocd === flux) throw new UsageError('which controller?', { hint: 'add one of `--argocd` and `--flux`' })
   const hint = 'give it longer with `--timeout`; nothing is half done'
   return withDeadline(io, { timeout: options.timeout, hint }, async signal => {
     const progress = await startProgress(io, logLevel, 'text', () => Date.now())
-    return addAgent(context, options, progress, signal)
+    const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }
+    const settings = agentSettings(options, argocd)
+    const input: InitInput = { ...options, controller: argocd ? 'argocd' : 'flux', settings, isTextOnly: print }
+    const outcome = await initGitops(world, input).finally(() => progress.pause())
+    return printAdded(context, outcome)
   })
 }
 
-async function addAgent(
-  context: Context,
-  options: InitAgentValues,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<number> {
-  const { io } = context
-  const on = toTerminal(context, progress, 'text')
-  const wanted = await agentFile(context, options)
-  if (!wanted) return 1
-  if ('printed' in wanted) {
-    io.stdout.write(wanted.printed)
-    return 0
+function printAdded({ io }: Context, outcome: InitOutcome): number {
+  switch (outcome.kind) {
+    case 'refused':
+      io.stderr.write(`${failureSummary(outcome.diagnostics, 'nothing was committed')}\n`)
+      return 1
+    case 'text':
+      io.stdout.write(outcome.text)
+      return 0
+    default: {
+      const { request } = outcome
+      const lines = [...addedLines(outcome), ...(request ? [...requestLines(request), ''] : []), ...nextLines(outcome)]
+      io.stdout.write(`${lines.join('\n')}\n`)
+      return 0
+    }
   }
-  const { address, branch, path, textFor, message, project } = wanted
-  if (options.print && branch !== undefined) {
-    io.stdout.write(textFor(branch))
-    return 0
+}
+
+type Added = Exclude<InitOutcome, { readonly kind: 'refused' | 'text' }>
+
+/** What has become of the file. */
+function addedLines(added: Added): readonly string[] {
+  const { path, requestBranch } = added
+  switch (added.kind) {
+    case 'pushed':
+      return [
+        `added: ${path} (${requestBranch ?? added.pushed.branch} ${added.pushed.commit.slice(0, 7)})`,
+        ...(added.listedIn === undefined ? [] : [`listed in: ${added.listedIn}`]),
+      ]
+    case 'requested':
+      return [`unchanged: \`${requestBranch}\` has ${path} already`]
+    case 'planned':
+      return [
+        `would be added to ${added.branch}: ${path}`,
+        ...(added.listedIn === undefined ? [] : [`would be listed in: ${added.listedIn}`]),
+        '',
+        added.text.trimEnd(),
+      ]
+    case 'there':
+      return [
+        `unchanged: ${path} is there already${added.isSame ? '' : ', and differs from what devctl would write (`--print`)'}`,
+      ]
   }
-  const rules = project.environment?.publish.pullRequest
-  const request = options.pullRequest || rules ? wanted.requestBranch : undefined
-  let text = ''
-  const added = await addOnce(
-    { address, ...(branch !== undefined && { branch }), ...(request !== undefined && { request }) },
-    { path, text: branch => (text = textFor(branch)), message, option: '--into' },
-    {
-      env: io.env,
-      signal,
-      dryRun: options.dryRun || options.print,
-      tell: fetchedEvents(on, address),
-    },
-  )
-  if (added.kind === 'pushed') {
-    const { branch, commit } = added.pushed
-    progress.tell({ type: 'step', step: 'Pushed', text: `${request ?? branch} ${commit.slice(0, 7)}` })
-  }
-  progress.pause()
-  if (options.print) {
-    io.stdout.write(text)
-    return 0
-  }
-  const lines = [...told(added, path, request)]
-  if (request !== undefined && (added.kind === 'pushed' || added.kind === 'requested')) {
-    const base = added.kind === 'pushed' ? added.pushed.branch : added.branch
-    const [title, ...paragraphs] = message.trimEnd().split('\n\n') as [string, ...string[]] // a text has a first line
-    const opened = { head: request, base, title, body: `${paragraphs[0]}\n` }
-    const place = { address, forge: options.forge, environment: project.environment }
-    lines.push(...requestLines(await openRequest({ workspace: io, signal, on }, place, opened)), '')
-  }
-  io.stdout.write(`${[...lines, ...next(added, path, wanted.toDo)].join('\n')}\n`)
-  return 0
+}
+
+/** What is left to do. */
+function nextLines({ kind, path, toDo }: Added): readonly string[] {
+  if (kind !== 'pushed' && kind !== 'requested') return []
+  return [`next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``, ...toDo]
 }

@@ -1,10 +1,9 @@
 import { controllerAddress } from '../../adapters/git/repository-url.ts'
 import { registryOf } from '../../adapters/registry/registry.ts'
-import type { AddedOnce } from '../../operations/gitops/add-once.ts'
-import { type AgentTarget, type ArtifactTarget, agentName } from '../../operations/gitops/agents.ts'
-import { argocdApplication, argocdArtifactApplication } from '../../operations/gitops/argocd.ts'
-import { fluxArtifactObjects, fluxObjects } from '../../operations/gitops/flux.ts'
-import type { AgentSettings } from './agent-options.ts'
+import { type AgentTarget, type ArtifactTarget, agentName } from '../gitops/agents.ts'
+import { argocdApplication, argocdArtifactApplication } from '../gitops/argocd.ts'
+import { fluxArtifactObjects, fluxObjects } from '../gitops/flux.ts'
+import type { AgentSettings } from './input.ts'
 
 /** Of the branch it may not be known before the repository is asked. */
 export type BranchlessTarget = Omit<AgentTarget, 'branch'>
@@ -78,36 +77,6 @@ export function messageOfAll(environment: string | undefined): string {
 
 const ONCE = 'To be applied to the cluster once. devctl does not change it any more.'
 
-/** What has come out, in lines. `request` is the branch of a pull request. */
-export function told(added: AddedOnce, path: string, request: string | undefined): readonly string[] {
-  switch (added.kind) {
-    case 'pushed':
-      return [
-        `added: ${path} (${request ?? added.pushed.branch} ${added.pushed.commit.slice(0, 7)})`,
-        ...(added.listedIn === undefined ? [] : [`listed in: ${added.listedIn}`]),
-      ]
-    case 'requested':
-      return [`unchanged: \`${request}\` has ${path} already`]
-    case 'planned':
-      return [
-        `would be added to ${added.branch}: ${path}`,
-        ...(added.listedIn === undefined ? [] : [`would be listed in: ${added.listedIn}`]),
-        '',
-        added.text.trimEnd(),
-      ]
-    case 'there':
-      return [
-        `unchanged: ${path} is there already${added.isSame ? '' : ', and differs from what devctl would write (`--print`)'}`,
-      ]
-  }
-}
-
-/** What is left to do. */
-export function next({ kind }: AddedOnce, path: string, more: readonly string[]): readonly string[] {
-  if (kind !== 'pushed' && kind !== 'requested') return []
-  return [`next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``, ...more]
-}
-
 /** What else a controller needs for one application. */
 export function toDo(
   agent: Agent,
@@ -135,6 +104,8 @@ function keysOf(
   return `the private key, once, if it is not there: \`kubectl create secret generic ${secret} ${where} --from-file=age.agekey=KEY_FILE\``
 }
 
-export const NOT_DECRYPTED = `warning: Argo CD does not decrypt what SOPS has encrypted
-  = help: it needs a plugin that does, such as KSOPS in its repo server, or another backend of secrets (docs/gitops.md)
-`
+/** Argo CD takes no keys of SOPS. */
+export const NOT_DECRYPTED = {
+  text: 'Argo CD does not decrypt what SOPS has encrypted',
+  hint: 'it needs a plugin that does, such as KSOPS in its repo server, or another backend of secrets (docs/gitops.md)',
+}

@@ -1,46 +1,21 @@
 import { posix } from 'node:path'
 import { controllerAddress } from '../../adapters/git/repository-url.ts'
-import { failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
-import type { ForgeKind } from '../../compiler/values/repository-names.ts'
-import { type ArtifactTarget, agentName } from '../../operations/gitops/agents.ts'
-import { argocdApplicationSet } from '../../operations/gitops/application-set.ts'
-import { compileWithoutValues } from '../../operations/project/compile-without-values.ts'
-import { openProject } from '../../operations/project/open-project.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import { atPlace, type Destination, destinationOf, sharedFolder } from '../../operations/publish/destination.ts'
-import { refuseSecretsIn } from '../../operations/publish/last-look.ts'
-import { ociReference, parseReference, repositoryIn } from '../../operations/publish/oci-reference.ts'
-import type { Context } from '../command.ts'
-import type { Values } from '../options.ts'
-import type { LoadingValues } from '../project-options.ts'
-import { printDiagnostics } from '../report.ts'
-import { type AgentSettings, agentSettings, type argocdOptions, type fluxOptions } from './agent-options.ts'
-import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent-words.ts'
-
-type ControllerValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
-
-export interface InitAgentValues extends LoadingValues, ControllerValues {
-  readonly argocd: boolean
-  readonly flux: boolean
-  readonly all: boolean
-  readonly name: string | undefined
-  readonly namespace: string | undefined
-  readonly repository: string | undefined
-  readonly branch: string | undefined
-  readonly path: string | undefined
-  readonly into: string | undefined
-  readonly url: string | undefined
-  readonly oci: string | undefined
-  readonly controllerNamespace: string | undefined
-  readonly pullRequest: boolean
-  readonly forge: ForgeKind | undefined
-  readonly print: boolean
-  readonly dryRun: boolean
-  readonly timeout: number | undefined
-}
+import { type ArtifactTarget, agentName } from '../gitops/agents.ts'
+import { argocdApplicationSet } from '../gitops/application-set.ts'
+import { compileWithoutValues } from '../project/compile-without-values.ts'
+import { openProject } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import { atPlace, type Destination, destinationOf, sharedFolder } from '../publish/destination.ts'
+import { refuseSecretsIn } from '../publish/last-look.ts'
+import { ociReference, parseReference, repositoryIn } from '../publish/oci-reference.ts'
+import type { LocalWorld } from '../session.ts'
+import type { Workspace } from '../workspace.ts'
+import { type Agent, ARGOCD, FLUX, messageOf, messageOfAll, NOT_DECRYPTED, SOPS_KEYS, toDo } from './agent.ts'
+import type { AgentSettings, InitInput } from './input.ts'
 
 /** One file for a controller. */
 export interface AgentFile {
@@ -60,17 +35,24 @@ export interface AgentFile {
   readonly toDo: readonly string[]
 }
 
-/** What is to be committed for a controller, or only to be printed; undefined after errors, which are printed. Throws a UsageError for what nobody has said, and for options that do not go together. */
+/** What keeps a file from being made. */
+interface Refused {
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+/** What is to be committed for a controller, or only its text; diagnostics after errors, which an event reports. Throws a UsageError for what nobody has said, and for input that does not go together. */
 export async function agentFile(
-  context: Context,
-  options: InitAgentValues,
-): Promise<AgentFile | { readonly printed: string } | undefined> {
-  const settings = agentSettings(options, options.argocd)
-  const { secrets } = context.io
-  const file = options.all ? await allObject(context, options, settings) : await oneObject(context, options, settings)
-  if (!file) return undefined
-  if ('printed' in file) {
-    refuseSecretsIn(new Map([['the file', file.printed]]), secrets)
+  world: LocalWorld,
+  input: InitInput,
+): Promise<AgentFile | { readonly text: string } | Refused> {
+  const { secrets } = world.workspace
+  const file = input.all ? await allObject(world, input) : await oneObject(world, input)
+  if ('diagnostics' in file) {
+    world.on({ type: 'diagnostics', diagnostics: file.diagnostics })
+    return file
+  }
+  if ('text' in file) {
+    refuseSecretsIn(new Map([['the file', file.text]]), secrets)
     return file
   }
   const { path, message } = file
@@ -87,22 +69,22 @@ export async function agentFile(
   return { ...file, textFor }
 }
 
-/** The object for one environment of an application; undefined after errors, which are printed. */
+/** The object for one environment of an application. */
 async function oneObject(
-  context: Context,
-  options: InitAgentValues,
-  said: AgentSettings,
-): Promise<AgentFile | { readonly printed: string } | undefined> {
-  const agent = options.argocd ? ARGOCD : FLUX
-  const compiled = await compile(context, options)
-  if (!compiled) return undefined
+  world: LocalWorld,
+  options: InitInput,
+): Promise<AgentFile | { readonly text: string } | Refused> {
+  const { workspace } = world
+  const agent = options.controller === 'argocd' ? ARGOCD : FLUX
+  const compiled = await compile(workspace, options)
+  if ('diagnostics' in compiled) return compiled
   const { project, plan } = compiled
-  const settings = withDecryption(context.io, agent, project, said)
+  const settings = withDecryption(world, agent, project, options.settings)
   const artifact = artifactToRead(options, project)
-  if (artifact && options.print)
-    return { printed: agent.artifactObjects({ ...followedBy(compiled, options), ...artifact }, settings) }
+  if (artifact && options.isTextOnly)
+    return { text: agent.artifactObjects({ ...followedBy(compiled, options), ...artifact }, settings) }
   const { name } = plan.environment
-  const { target: to, path } = fileDestination(context.io, options, project, name, artifact !== undefined)
+  const { target: to, path } = fileDestination(workspace, options, project, name, artifact !== undefined)
   const followed = followedBy(compiled, options)
   const { application, environment } = followed
   const parts = [`devctl-${agent.folder}`, ...(environment === undefined ? [] : [environment]), application]
@@ -137,16 +119,16 @@ async function oneObject(
 }
 
 /** The settings with the keys for what SOPS has encrypted; Argo CD takes none, which is reported. */
-function withDecryption(io: Context['io'], agent: Agent, { environment }: OpenProject, said: AgentSettings) {
+function withDecryption({ on }: LocalWorld, agent: Agent, { environment }: OpenProject, said: AgentSettings) {
   if (environment?.secrets.backend !== 'sops') return said
   if (agent === FLUX) return { decryptionSecret: SOPS_KEYS, ...said }
-  io.stderr.write(NOT_DECRYPTED)
+  on({ type: 'warning', ...NOT_DECRYPTED })
   return said
 }
 
 /** The artifact that is followed; undefined where that is a folder of a repository. Throws a UsageError for options that do not go together. */
 function artifactToRead(
-  { oci: option, url, path }: InitAgentValues,
+  { oci: option, url, path }: InitInput,
   { environment }: OpenProject,
 ): Pick<ArtifactTarget, 'artifact' | 'tag'> | undefined {
   const oci = option ?? environment?.publish.oci?.value
@@ -160,8 +142,8 @@ function artifactToRead(
 
 /** Where the file is committed to. Throws a UsageError where nobody has said that. */
 function fileDestination(
-  io: Context['io'],
-  options: InitAgentValues,
+  workspace: Workspace,
+  options: InitInput,
   project: OpenProject,
   application: string,
   isForArtifact: boolean,
@@ -172,34 +154,24 @@ function fileDestination(
       hint: 'add `--repository ADDRESS`, or `--print` and give it to `kubectl apply -f -`',
     })
   const path = isForArtifact ? '.' : options.path
-  const values = { ...options, path, layout: undefined, pullRequest: false, verify: true }
-  return destinationOf(io, values, project, application)
+  return destinationOf(workspace, { ...options, path, verify: true }, project, application)
 }
 
-/** The object for every published folder of the repository; undefined after errors, which are printed. */
-async function allObject(
-  { io, logLevel }: Context,
-  options: InitAgentValues,
-  settings: AgentSettings,
-): Promise<AgentFile | undefined> {
-  if (!options.argocd) throw new UsageError('`--all` is for `--argocd`, whose ApplicationSet reads the lock files')
+/** The object for every published folder of the repository. */
+async function allObject(world: LocalWorld, options: InitInput): Promise<AgentFile | Refused> {
+  const { workspace } = world
+  if (options.controller !== 'argocd')
+    throw new UsageError('`--all` is for `--argocd`, whose ApplicationSet reads the lock files')
   if (options.oci !== undefined)
     throw new UsageError('`--oci` does not go with `--all`', { hint: 'an artifact is one application' })
   if (options.namespace !== undefined)
     throw new UsageError('`--namespace` does not go with `--all`', { hint: 'each folder says its own' })
-  const project = await openProject(io, options)
-  if (project.diagnostics.some(({ severity }) => severity === 'error')) {
-    printDiagnostics(project.diagnostics, io, logLevel)
-    return undefined
-  }
-  withDecryption(io, ARGOCD, project, settings)
+  const project = await openProject(workspace, options)
+  const { diagnostics } = project
+  if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics }
+  const settings = withDecryption(world, ARGOCD, project, options.settings)
   const { name, path = '.', url, controllerNamespace } = options
-  const { target } = destinationOf(
-    io,
-    { ...options, path, layout: undefined, pullRequest: false, verify: true },
-    project,
-    'all',
-  )
+  const { target } = destinationOf(workspace, { ...options, path, verify: true }, project, 'all')
   const repository = url ?? target.address.url
   const environment = project.environment?.key
   const all = {
@@ -222,12 +194,12 @@ async function allObject(
 }
 
 /** The address as controllers take it. Throws a UserError, with the place of an address of the manifest. */
-function readByController(address: string, { url, repository }: InitAgentValues, { environment }: OpenProject): string {
+function readByController(address: string, { url, repository }: InitInput, { environment }: OpenProject): string {
   const place = (url ?? repository) === undefined ? environment?.publish.repository?.span : undefined
   return atPlace(place, () => controllerAddress(address))
 }
 
-const pathOf = ({ folder }: Agent, name: string, { into = folder }: InitAgentValues) => posix.join(into, `${name}.yaml`)
+const pathOf = ({ folder }: Agent, name: string, { into = folder }: InitInput) => posix.join(into, `${name}.yaml`)
 
 /** `deploy` of `ssh://git@host/team/deploy.git`. */
 const repositoryName = (address: string) => posix.basename(address.replace(/\/+$/, ''), '.git')
@@ -237,21 +209,18 @@ interface Compiled {
   readonly plan: Plan
 }
 
-/** The project and its plan; undefined after errors, which are printed. */
-async function compile({ io, logLevel }: Context, options: InitAgentValues): Promise<Compiled | undefined> {
-  const project = await openProject(io, options)
+/** The project and its plan. */
+async function compile(workspace: Workspace, options: InitInput): Promise<Compiled | Refused> {
+  const project = await openProject(workspace, options)
   const { name, namespace } = options
-  const { plan, diagnostics } = await compileWithoutValues(io, options, { name, namespace }, { project })
-  if (plan) return { project, plan }
-  printDiagnostics(diagnostics, io, logLevel)
-  io.stderr.write(`${failureSummary(diagnostics, 'nothing was committed')}\n`)
-  return undefined
+  const { plan, diagnostics } = await compileWithoutValues(workspace, options, { name, namespace }, { project })
+  return plan ? { project, plan } : { diagnostics }
 }
 
 /** What a controller has to know, wherever it reads. Throws a UsageError for a namespace that nobody has said. */
 function followedBy(
   { project: { environment }, plan: { environment: planned } }: Compiled,
-  { controllerNamespace }: InitAgentValues,
+  { controllerNamespace }: InitInput,
 ) {
   if (planned.namespace === undefined)
     throw new UsageError('the namespace of the environment is not known', { hint: 'add `--namespace NAMESPACE`' })
