@@ -34,6 +34,9 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
       case 'warning':
         progress.pause()
         return void context.io.stderr.write(warningText(event))
+      case 'secret':
+        progress.pause()
+        return void context.io.stdout.write(secretText(event))
       case 'request-closed':
         progress.pause()
         return void context.io.stderr.write(`closed ${event.url}\n`)
@@ -55,6 +58,10 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
 
 const warningText = ({ text, hint }: Extract<OperationEvent, { readonly type: 'warning' }>): string =>
   `warning: ${text}\n${hint === undefined ? '' : `  = help: ${hint}\n`}`
+
+function secretText({ name, namespace, action, keys }: Extract<OperationEvent, { readonly type: 'secret' }>): string {
+  return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
+}
 
 /** Prints diagnostics in the form of the output. */
 export function report({ io, logLevel }: Context, form: ProgressForm, diagnostics: readonly Diagnostic[]): void {

@@ -45,6 +45,15 @@ export type OperationEvent =
       readonly deleted: number
       readonly planned: number
     }
+  /** A Secret that nothing publishes was created in the cluster, or got the keys that it lacked. */
+  | {
+      readonly type: 'secret'
+      readonly name: string
+      readonly namespace: string
+      readonly action: 'created' | 'extended' | 'unchanged'
+      /** Those that were added. */
+      readonly keys: readonly string[]
+    }
   /** An environment, or one that the manifest depends on, is destroyed. */
   | { readonly type: 'destroyed'; readonly outcome: DestroyOutcome }
   /** A repository that the manifest depends on was deployed, or was not. */

@@ -113,7 +113,7 @@ export const gitopsSecrets = command({
     },
   ],
   async run(context, _words, options) {
-    const { answerSecrets } = await import('../publish/answer-secrets.ts')
-    return answerSecrets(context, options)
+    const { answerOpenSecrets } = await import('../publish/answer-secrets.ts')
+    return answerOpenSecrets(context, options)
   },
 })

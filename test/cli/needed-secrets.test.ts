@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { neededKeys } from '../../cli/publish/needed-secrets.ts'
+import { neededKeys } from '../../operations/gitops-secrets/needed-secrets.ts'
 import { openProject } from '../../operations/project/open-project.ts'
 import { makeFolder } from './folder.ts'
 

@@ -2,11 +2,11 @@ import { ASSUMED } from '../../compiler/compose/load/assumed-values.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { sourcedValues } from '../../compiler/plan/secrets/secret-sources.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
-import { compileFiles } from '../../operations/project/compile-files.ts'
-import { compileWithoutValues } from '../../operations/project/compile-without-values.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import type { Io } from '../io.ts'
-import type { LoadingValues } from '../project-options.ts'
+import { compileFiles } from '../project/compile-files.ts'
+import { compileWithoutValues } from '../project/compile-without-values.ts'
+import type { Loading } from '../project/input.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** A key of a Secret that the application reads, and that nothing devctl publishes creates. */
 export interface NeededKey {
@@ -18,17 +18,21 @@ export interface NeededKey {
   readonly value?: Uint8Array
 }
 
-type Values = LoadingValues & { readonly name: string | undefined; readonly namespace: string | undefined }
+type Input = Loading & { readonly name?: string | undefined; readonly namespace?: string | undefined }
 
 /**
  * The keys that have to be in the namespace beside what `publish` writes, with the values that are known here; none where the files have errors. Throws a UserError for a key
  * that two different values are meant for.
  */
-export async function neededKeys(io: Io, options: Values, project: OpenProject): Promise<readonly NeededKey[]> {
+export async function neededKeys(
+  workspace: Workspace,
+  options: Input,
+  project: OpenProject,
+): Promise<readonly NeededKey[]> {
   const { name, namespace } = options
-  const { plan } = await compileWithoutValues(io, options, { name, namespace }, { project, forRepository: true })
+  const { plan } = await compileWithoutValues(workspace, options, { name, namespace }, { project, forRepository: true })
   if (!plan || plan.requiredSecrets.length === 0) return []
-  const values = await knownValues(io, options, project)
+  const values = await knownValues(workspace, options, project)
   const found = new Map<string, NeededKey>()
   for (const { secret, key, usedBy } of plan.requiredSecrets) {
     const before = found.get(`${secret}/${key}`)
@@ -46,14 +50,18 @@ export async function neededKeys(io: Io, options: Values, project: OpenProject):
 }
 
 /** The values that the files and variables give, by path. What is not set has none, and is not a mistake here. */
-async function knownValues(io: Io, options: Values, project: OpenProject): Promise<ReadonlyMap<string, Uint8Array>> {
+async function knownValues(
+  workspace: Workspace,
+  options: Input,
+  project: OpenProject,
+): Promise<ReadonlyMap<string, Uint8Array>> {
   const rules = project.environment?.secrets
   if (!rules) return new Map()
   // Only for a backend that encrypts them are all values read.
   const secretRules = { ...rules, backend: 'sops' as const }
   const { name, namespace } = options
   const extra = { project, secretRules, assumesRequired: 'expressions' as const }
-  const { project: read } = await compileFiles(io, [], options, { name, namespace }, extra)
+  const { project: read } = await compileFiles(workspace, [], options, { name, namespace }, extra)
   if (!read) return new Map()
   const known = sourcedValues({ project: read, options: { secretRules } })
   return new Map(

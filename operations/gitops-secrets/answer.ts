@@ -1,0 +1,123 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Diagnostic, SecretFinding } from '../../compiler/diagnostics/diagnostic.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { compileWithoutValues } from '../project/compile-without-values.ts'
+import type { Loading } from '../project/input.ts'
+import { openProject } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Workspace } from '../workspace.ts'
+import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
+
+/** What `publish` refuses because it is secret, or looks it. */
+export type FoundSecret = Diagnostic & { readonly secret: SecretFinding }
+
+export interface AnswerInput extends Loading {
+  /** The environment's name. */
+  readonly name?: string | undefined
+  readonly namespace?: string | undefined
+  /** What the caller answers. */
+  readonly answers: SecretAnswers
+  /** Nothing is written: the outcome has the text of the manifest. */
+  readonly dryRun?: boolean | undefined
+}
+
+export interface AnswerWorld {
+  readonly workspace: Workspace
+  /** Where a value comes from; undefined when the person leaves. Absent: nobody is there to ask. */
+  readonly whatIsSecret?: (found: FoundSecret) => Promise<'secret' | 'public' | 'later' | undefined>
+}
+
+export type AnswerOutcome =
+  /** The files have other errors, and nothing was written. */
+  | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
+  /** The person left, and nothing was written. */
+  | { readonly kind: 'cancelled' }
+  | {
+      readonly kind: 'answered'
+      readonly environment: string
+      /** The path of the manifest, for people. */
+      readonly manifest: string
+      /** How many answers are in it now that were not before. */
+      readonly answered: number
+      /** The manifest with them, where it was not to be written and there are any. */
+      readonly text?: string
+      readonly left: readonly FoundSecret[]
+    }
+
+/**
+ * Finds what `publish` would refuse as secret, and writes what the caller or a person answers into the manifest. Throws a UsageError where there is no environment to write to, and
+ * for answers that fit nothing.
+ */
+export async function answerSecrets(
+  { workspace, whatIsSecret }: AnswerWorld,
+  input: AnswerInput,
+): Promise<AnswerOutcome> {
+  const project = await openProject(workspace, input)
+  const { manifest, environment } = editable(project)
+  const { name, namespace, answers: given, dryRun } = input
+  const compiled = await compileWithoutValues(workspace, input, { name, namespace }, { project, forRepository: true })
+  const { diagnostics } = compiled
+  const found = diagnostics.filter((one): one is FoundSecret => one.secret !== undefined)
+  const errors = diagnostics.filter(({ severity, secret }) => severity === 'error' && !secret)
+  if (errors.length > 0) return { kind: 'refused', diagnostics: errors }
+  refuseUnknown(given, found)
+  const asked = whatIsSecret ? await askAll(whatIsSecret, found, given) : given
+  if (!asked) return { kind: 'cancelled' }
+  const answers = settled(asked, found)
+  const left = found.filter(({ secret: { path } }) => !answers.values.has(path) && !answers.public.includes(path))
+  const answered = found.length - left.length
+  const outcome = { kind: 'answered', environment: environment.key, manifest: manifest.shown, answered, left } as const
+  if (answered === 0) return outcome
+  const text = await withSecretAnswers(readFileSync(manifest.path, 'utf8'), environment.key, answers)
+  if (dryRun) return { ...outcome, text }
+  writeFileSync(manifest.path, text)
+  return outcome
+}
+
+/** Throws a UsageError where there is no environment that could be written to. */
+function editable({ manifest, environment }: OpenProject) {
+  if (!environment) throw new UsageError('which environment?', { hint: 'add `--environment NAME`' })
+  if (!manifest || manifest.automatic) throw new UsageError('there is no devctl.yml to write the answers to')
+  return { manifest, environment }
+}
+
+/** Throws a UsageError for an answer to what nobody asks. */
+function refuseUnknown({ values, public: open }: SecretAnswers, found: readonly FoundSecret[]): void {
+  const known = new Map(found.map(({ secret }) => [secret.path, secret]))
+  const hint = known.size === 0 ? 'nothing is left to answer' : `there are ${[...known.keys()].join(', ')}`
+  const unknown = [...values.keys(), ...open].find(path => !known.has(path))
+  if (unknown !== undefined) throw new UsageError(`\`${unknown}\` is not among what looks secret`, { hint })
+  const unfit = [...values.keys()].find(path => !known.get(path)!.source)
+  if (unfit !== undefined)
+    throw new UsageError(`\`${unfit}\` cannot come from a Secret`, {
+      hint: 'move the value into a variable of the service or an entry of `secrets`',
+    })
+}
+
+/** The answers of a person, beside the given ones; undefined when they leave. */
+async function askAll(
+  whatIsSecret: NonNullable<AnswerWorld['whatIsSecret']>,
+  found: readonly FoundSecret[],
+  given: SecretAnswers,
+): Promise<SecretAnswers | undefined> {
+  const values = new Map(given.values)
+  const open = [...given.public]
+  for (const one of found) {
+    const { path, source } = one.secret
+    if (values.has(path) || open.includes(path)) continue
+    const answer = await whatIsSecret(one)
+    if (answer === undefined) return undefined
+    if (answer === 'secret' && source) values.set(path, source)
+    if (answer === 'public') open.push(path)
+  }
+  return { values, public: open }
+}
+
+/** In the order of the findings. */
+function settled({ values, public: open }: SecretAnswers, found: readonly FoundSecret[]): SecretAnswers {
+  const paths = [...new Set(found.map(({ secret }) => secret.path))]
+  return {
+    values: new Map(paths.flatMap(path => (values.has(path) ? [[path, values.get(path)!] as const] : []))),
+    public: paths.filter(path => open.includes(path)),
+  }
+}

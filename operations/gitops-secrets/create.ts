@@ -1,0 +1,71 @@
+import { hasNamespace, noNamespace } from '../namespaces.ts'
+import { addSecretKeys, missingKeys } from '../objects/secret-keys.ts'
+import type { World } from '../session.ts'
+import type { NeededKey } from './needed-secrets.ts'
+
+export interface CreateWorld extends Pick<World, 'workspace' | 'session' | 'on'> {
+  /** The value of a key that nothing gives one; undefined when the person leaves, empty for none. Absent: nobody is there to ask. */
+  readonly valueFor?: (key: NeededKey) => Promise<string | undefined>
+}
+
+export type CreateOutcome =
+  /** The person left. What was created before stays. */
+  | { readonly kind: 'cancelled' }
+  /** The keys without a value are `left`. */
+  | { readonly kind: 'created'; readonly left: readonly NeededKey[] }
+
+/** Creates Secrets in the cluster, or adds the keys that they lack; a key that is there keeps its value. Reports each Secret. Throws a UserError where the namespace does not exist. */
+export async function createSecrets(world: CreateWorld, needed: readonly NeededKey[]): Promise<CreateOutcome> {
+  const { session } = world
+  const { namespace } = session
+  if ((await hasNamespace(session)) === false)
+    throw await noNamespace(session, `\`kubectl create namespace ${namespace}\` creates it`)
+  const left: NeededKey[] = []
+  for (const [name, keys] of bySecret(needed)) {
+    const rest = await addTo(world, name, keys)
+    if (!rest) return { kind: 'cancelled' }
+    left.push(...rest)
+  }
+  return { kind: 'created', left }
+}
+
+/** Gives the keys that are still missing; undefined when the person has left. */
+async function addTo(
+  world: CreateWorld,
+  name: string,
+  keys: readonly NeededKey[],
+): Promise<readonly NeededKey[] | undefined> {
+  const { session, on } = world
+  const { cluster, namespace, signal } = session
+  const secret = { namespace, name }
+  const names = keys.map(({ key }) => key)
+  const missing = new Set(await missingKeys(cluster, secret, names, { signal }))
+  if (missing.size === 0) on({ type: 'secret', ...secret, action: 'unchanged', keys: [] })
+  const values = new Map<string, Uint8Array>()
+  for (const one of keys.filter(({ key }) => missing.has(key))) {
+    const value = one.value ?? (await asked(world, one))
+    if (!value) return undefined
+    if (value.length > 0) values.set(one.key, value)
+  }
+  if (values.size > 0) {
+    const action = await addSecretKeys(cluster, secret, values, { signal })
+    on({ type: 'secret', ...secret, action, keys: [...values.keys()] })
+  }
+  return keys.filter(({ key }) => missing.has(key) && !values.has(key))
+}
+
+/** What the person gives; empty where nobody is there; undefined when they leave. */
+async function asked({ workspace, valueFor }: CreateWorld, key: NeededKey): Promise<Uint8Array | undefined> {
+  if (!valueFor) return new Uint8Array()
+  const text = await valueFor(key)
+  if (text === undefined) return undefined
+  workspace.secrets?.add([text])
+  return new TextEncoder().encode(text)
+}
+
+/** The keys by the names of their Secrets. */
+export function bySecret(needed: readonly NeededKey[]): ReadonlyMap<string, readonly NeededKey[]> {
+  const found = new Map<string, NeededKey[]>()
+  for (const one of needed) found.set(one.secret, [...(found.get(one.secret) ?? []), one])
+  return found
+}
