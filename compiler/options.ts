@@ -30,7 +30,7 @@ export interface SecretSource {
   readonly span: Span
 }
 
-/** What to load. Paths are absolute; nothing here is read from a context or a kubeconfig (decisions section 4, "Where values come from"). */
+/** What to load. Paths are absolute; nothing here is read from a context or a kubeconfig. */
 export interface LoadOptions {
   /** The folder devctl runs in: discovery starts here, and diagnostics show paths relative to it. */
   readonly workingDirectory: string

@@ -81,13 +81,11 @@ export interface Service {
   readonly stdinOpen: boolean
   readonly tty: boolean
   readonly stopGracePeriod?: At<Duration>
-  readonly stopSignal?: At<string>
   readonly healthcheck?: Healthcheck
   readonly restart: Restart
   readonly scale?: At<number>
   readonly containerName?: At<string>
   readonly hostname?: At<string>
-  readonly domainname?: At<string>
   readonly dependsOn: readonly Dependency[]
   readonly links: readonly Link[]
   readonly externalLinks: readonly Link[]
@@ -131,7 +129,6 @@ export interface Service {
   readonly ipc?: At<string>
   readonly uts?: At<string>
   readonly cgroup?: At<string>
-  readonly usernsMode?: At<string>
   readonly runtime?: At<string>
   readonly devices: readonly {
     readonly source: string
@@ -420,7 +417,7 @@ export interface EndpointRule {
   readonly hosts: readonly OwnHost[]
 }
 
-/** A host name of the user's own (decisions section 4, "Hosts"). */
+/** A host name of the user's own. */
 export interface OwnHost {
   readonly name: At<string>
   readonly tls?: TlsSource

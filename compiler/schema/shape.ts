@@ -64,7 +64,7 @@ export interface Others {
 }
 
 /**
- * What becomes of a key (decisions section 4, "Every field"): `mapped` to Kubernetes; `approximated`, so that something is lost; `none`,
+ * What becomes of a key: `mapped` to Kubernetes; `approximated`, so that something is lost; `none`,
  * it means nothing in a cluster; `refused`, because the application would not be what the file says; `cli`, used by devctl itself.
  */
 export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 import { loadProject } from '../../compiler/compose/load/load.ts'
-import { readProject } from '../../compiler/compose/read.ts'
+import { readProject } from '../../compiler/compose/read-project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { CompilerHost, TrackedFile } from '../../compiler/host.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadProject } from '../../compiler/compose/load/load.ts'
 import type { Project } from '../../compiler/compose/project.ts'
-import { readProject } from '../../compiler/compose/read.ts'
+import { readProject } from '../../compiler/compose/read-project.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { CompilerHost } from '../../compiler/host.ts'
 

@@ -1,6 +1,6 @@
 import type { Loaded } from '../../compiler/compose/load/loaded.ts'
 import type { Project, Service } from '../../compiler/compose/project.ts'
-import { readProject } from '../../compiler/compose/read.ts'
+import { readProject } from '../../compiler/compose/read-project.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { CompilerHost, FileContent } from '../../compiler/host.ts'
 import { SecretPlaces } from '../../compiler/text/secret-places.ts'

@@ -54,7 +54,7 @@ const named = record(mapped(rulesOrLabelled, 'a route with the name as its host'
 })
 
 /**
- * The three notations of `endpoints` (specification, endpoint objects): rules, rules by name, and an object with labels. The last two are
+ * The three notations of `endpoints`: rules, rules by name, and an object with labels. The last two are
  * both mappings: what has `rules`, or labels that are no list of rules, is the object.
  */
 export const endpoints: Shape = {

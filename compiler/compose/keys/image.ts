@@ -16,6 +16,12 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import * as read from '../read/by-key.ts'
+import { readServiceEnvironment } from '../read/environment.ts'
+import { readReference } from '../read/image.ts'
+import { readLabels } from '../read/labels.ts'
+import { readModelUses } from '../read/models.ts'
+import { readRuntime } from '../read/security.ts'
 import { castFlag, labels, variables } from './forms.ts'
 import * as path from './host-paths.ts'
 import * as identity from './identities.ts'
@@ -42,70 +48,100 @@ const labelFiles: Shape = {
 
 /** The image of a container and the process in it: keys of services, jobs and pre_start hooks. */
 export const imageAndProcess = {
-  image: mapped(text(), '`containers[].image`', 'required unless `build` is given'),
-  pull_policy: mapped(
-    word(['always', 'never', 'missing', 'if_not_present', 'build', 'refresh', 'daily', 'weekly'], {
-      pattern: /^every_([0-9]+[wdhms])+$/,
-      like: '`every_12h`',
-    }),
-    '`imagePullPolicy`',
-    'default: the Kubernetes default for the tag, written out. `daily`, `weekly` and `every_…` become `IfNotPresent` with a warning',
-  ),
+  image: {
+    ...mapped(text(), '`containers[].image`', 'required unless `build` is given'),
+    read: { image: readReference },
+  },
+  pull_policy: {
+    ...mapped(
+      word(['always', 'never', 'missing', 'if_not_present', 'build', 'refresh', 'daily', 'weekly'], {
+        pattern: /^every_([0-9]+[wdhms])+$/,
+        like: '`every_12h`',
+      }),
+      '`imagePullPolicy`',
+      'default: the Kubernetes default for the tag, written out. `daily`, `weekly` and `every_…` become `IfNotPresent` with a warning',
+    ),
+    read: { pullPolicy: read.text },
+  },
   pull_refresh_after: none(text(), {
     why: 'Kubernetes decides when a Pod starts if it pulls the image; it does not know the age of a cached one.',
     hint: 'use `pull_policy: always` to check for a newer image at every start',
   }),
-  platform: mapped(
-    text(),
-    '`nodeSelector` on `kubernetes.io/os` and `kubernetes.io/arch`',
-    'the variant (`/v8`) is dropped',
-  ),
-  command: mapped(commandWords, '`args`', 'text is split into words as a shell would, but no shell runs it'),
-  entrypoint: mapped(commandWords, '`command`'),
-  working_dir: mapped(text(), '`workingDir`'),
-  environment: mapped(
-    variables(),
-    '`env`, sorted by name',
-    'wins over `env_file`, even if empty. `$` is escaped where Kubernetes would expand it again',
-  ),
-  env_file: mapped(
-    {
-      ...either(text(), list(either(text(), envFile))),
-      long: long.envFiles,
-      merge: merge.texts,
-      identity: identity.envFile,
-    },
-    '`env`, read when the files are compiled',
-  ),
-  labels: mapped(
-    labels(),
-    'annotations of every object of the service and of its Pods',
-    '`dev.platform/*` labels are instructions and never reach the Pods',
-  ),
-  label_file: mapped(labelFiles, 'annotations; `labels` wins'),
-  annotations: mapped(labels(), 'annotations of the Pods'),
-  init: approximated(
-    { ...castFlag(), print: print.optionalFlag },
-    '`shareProcessNamespace: true`',
-    'the pause process reaps zombies, but the program is no longer PID 1',
-    {
-      message:
-        '`init` becomes a shared process namespace: the pause process reaps zombies, and the program is not PID 1',
-      why: 'Compose starts a small init process as PID 1, which forwards signals and reaps zombies. In a Pod the pause container reaps zombies if the containers share a process namespace; the program then has another PID.',
-      hint: 'for both, start the program with an init process in the image (`tini`, `dumb-init`)',
-      harmless: isFalse,
-    },
-  ),
-  user: mapped(
-    text(),
-    '`securityContext.runAsUser` and `runAsGroup`',
-    'numbers and `root`; other names need the `/etc/passwd` of the image (warning)',
-  ),
-  group_add: mapped(
-    list(anyOf('string', 'integer'), { unique: true }),
-    '`securityContext.supplementalGroups`',
-    'numbers only; names get a warning',
-  ),
+  platform: {
+    ...mapped(
+      text(),
+      '`nodeSelector` on `kubernetes.io/os` and `kubernetes.io/arch`',
+      'the variant (`/v8`) is dropped',
+    ),
+    read: { platform: read.text },
+  },
+  command: {
+    ...mapped(commandWords, '`args`', 'text is split into words as a shell would, but no shell runs it'),
+    read: { command: read.words },
+  },
+  entrypoint: { ...mapped(commandWords, '`command`'), read: { entrypoint: read.words } },
+  working_dir: { ...mapped(text(), '`workingDir`'), read: { workingDir: read.text } },
+  environment: {
+    ...mapped(
+      variables(),
+      '`env`, sorted by name',
+      'wins over `env_file`, even if empty. `$` is escaped where Kubernetes would expand it again',
+    ),
+    read: readServiceEnvironment,
+  },
+  env_file: {
+    ...mapped(
+      {
+        ...either(text(), list(either(text(), envFile))),
+        long: long.envFiles,
+        merge: merge.texts,
+        identity: identity.envFile,
+      },
+      '`env`, read when the files are compiled',
+    ),
+    read: readServiceEnvironment,
+  },
+  labels: {
+    ...mapped(
+      labels(),
+      'annotations of every object of the service and of its Pods',
+      '`dev.platform/*` labels are instructions and never reach the Pods',
+    ),
+    read: { labels: readLabels },
+  },
+  label_file: { ...mapped(labelFiles, 'annotations; `labels` wins'), read: { labels: readLabels } },
+  annotations: { ...mapped(labels(), 'annotations of the Pods'), read: { annotations: read.pairs } },
+  init: {
+    ...approximated(
+      { ...castFlag(), print: print.optionalFlag },
+      '`shareProcessNamespace: true`',
+      'the pause process reaps zombies, but the program is no longer PID 1',
+      {
+        message:
+          '`init` becomes a shared process namespace: the pause process reaps zombies, and the program is not PID 1',
+        why: 'Compose starts a small init process as PID 1, which forwards signals and reaps zombies. In a Pod the pause container reaps zombies if the containers share a process namespace; the program then has another PID.',
+        hint: 'for both, start the program with an init process in the image (`tini`, `dumb-init`)',
+        harmless: isFalse,
+      },
+    ),
+    read: { init: read.flag },
+  },
+  user: {
+    ...mapped(
+      text(),
+      '`securityContext.runAsUser` and `runAsGroup`',
+      'numbers and `root`; other names need the `/etc/passwd` of the image (warning)',
+    ),
+    read: { user: read.text },
+  },
+  group_add: {
+    ...mapped(
+      list(anyOf('string', 'integer'), { unique: true }),
+      '`securityContext.supplementalGroups`',
+      'numbers only; names get a warning',
+    ),
+    read: { groupAdd: read.texts },
+  },
   umask: none(
     {
       scalar: { types: ['integer', 'string', 'null'], minimum: 0, maximum: 4294967295 },
@@ -117,17 +153,23 @@ export const imageAndProcess = {
       hint: "set it when the process starts: `sh -c 'umask 077; exec …'`",
     },
   ),
-  stop_grace_period: mapped(
-    { scalar: { types: ['string', 'integer'], minimum: 0 }, print: print.secondsOrDuration },
-    '`terminationGracePeriodSeconds`',
-    'a number without a unit is seconds. Default: 10, as in Compose',
-  ),
+  stop_grace_period: {
+    ...mapped(
+      { scalar: { types: ['string', 'integer'], minimum: 0 }, print: print.secondsOrDuration },
+      '`terminationGracePeriodSeconds`',
+      'a number without a unit is seconds. Default: 10, as in Compose',
+    ),
+    read: { stopGracePeriod: read.duration },
+  },
   stop_signal: none(text(), {
     message: '`stop_signal` is left out: the container gets the `STOPSIGNAL` of its image, else SIGTERM',
     why: 'The Kubernetes field for it is behind a feature gate that most clusters have not enabled. Every container runtime respects the `STOPSIGNAL` of the image.',
     hint: 'set `STOPSIGNAL` in the Dockerfile',
   }),
-  runtime: mapped(text(), '`runtimeClassName`', '`runc` is the default of every cluster and left out'),
+  runtime: {
+    ...mapped(text(), '`runtimeClassName`', '`runc` is the default of every cluster and left out'),
+    read: { runtime: readRuntime },
+  },
   logging: none(
     { ...object({ driver: text(), options: options('null') }), merge: merge.logging },
     {
@@ -141,25 +183,28 @@ export const imageAndProcess = {
       },
     },
   ),
-  models: refused(
-    {
-      ...either(
-        list(text(), { unique: true }),
-        record(orNull(object({ endpoint_var: text(), model_var: text() })), {
-          names: resourceName,
-          otherwise: 'ignored',
-          called: 'MODEL',
-        }),
-      ),
-      long: long.names,
-      merge: merge.names,
-    },
-    {
-      message: '`models` needs a model runner, which Kubernetes does not have',
-      why: 'Compose starts models in the model runner of the container engine and passes their addresses to the service. Kubernetes has no model runner, and without the addresses the service would not work as described.',
-      hint: 'run the model as a separate service, and set its address and name in `environment`',
-    },
-  ),
+  models: {
+    ...refused(
+      {
+        ...either(
+          list(text(), { unique: true }),
+          record(orNull(object({ endpoint_var: text(), model_var: text() })), {
+            names: resourceName,
+            otherwise: 'ignored',
+            called: 'MODEL',
+          }),
+        ),
+        long: long.names,
+        merge: merge.names,
+      },
+      {
+        message: '`models` needs a model runner, which Kubernetes does not have',
+        why: 'Compose starts models in the model runner of the container engine and passes their addresses to the service. Kubernetes has no model runner, and without the addresses the service would not work as described.',
+        hint: 'run the model as a separate service, and set its address and name in `environment`',
+      },
+    ),
+    read: { models: readModelUses },
+  },
   use_api_socket: refused(strictFlag(), {
     message: '`use_api_socket` needs a container engine socket, which Kubernetes does not expose',
     why: 'The key mounts the API socket and the credentials of the container engine into the container. Nodes of a cluster do not offer such a socket.',

@@ -26,13 +26,13 @@ import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
 import { printHealthTest } from './print-special.ts'
 
-/** The words of `restart` and of `deploy.restart_policy.condition` (specification, restart policy values). */
+/** The words of `restart` and of `deploy.restart_policy.condition`. */
 export const restartWords = ['always', 'unless-stopped', 'any', 'none', 'never', 'no', 'on-failure'] as const
 
 const switchedOnProbe = (becomes: string, note: string): Row =>
   mapped({ ...castFlag(), print: print.asIs }, becomes, note)
 
-/** When a service is well (specification, healthcheck object). */
+/** When a service is well. */
 export const healthcheck: Shape = object({
   test: mapped(
     { ...textOrList(), merge: merge.replace, print: printHealthTest },

@@ -16,6 +16,9 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import * as read from '../read/by-key.ts'
+import { readDnsOptions, readExtraHosts, readMembership, readNameServers, readSearchDomains } from '../read/networks.ts'
+import { readPorts } from '../read/ports.ts'
 import * as defaults from './compose-defaults.ts'
 import { hosts } from './endpoints.ts'
 import { addedTexts, castFlag, castInteger, names } from './forms.ts'
@@ -68,110 +71,131 @@ const order = (): Shape => ({ ...strictNumber(), print: print.integer })
 
 /** How a container is reached and what it reaches: keys of services, jobs and pre_start hooks. */
 export const network = {
-  network_mode: mapped(
-    text(),
-    '`hostNetwork`; `none`: a NetworkPolicy that denies all',
-    '`service:x`: one Pod with that service',
-  ),
-  networks: mapped(
-    {
-      ...either(
-        list(text(), { unique: true }),
-        record(
-          mapped(
-            orNull(
-              object({
-                aliases: mapped(names(), 'a Service for each alias'),
-                use_service_name_alias: none(
-                  { ...castFlag(), print: print.optionalFlag },
-                  {
-                    family: 'service-name-alias',
-                    message: '`use_service_name_alias: false` has no effect: the service is reachable by its name',
-                    why: 'Every service gets a Kubernetes Service with its name, on the one network of the cluster.',
-                    harmless: isTrue,
-                  },
-                ),
-                ipv4_address: none(text(), address),
-                ipv6_address: none(text(), address),
-                link_local_ips: none(names(), { ...address, harmless: isEmpty }),
-                interface_name: none(text(), attachment),
-                mac_address: none(text(), attachment),
-                driver_opts: none(options(), { ...attachment, harmless: isEmpty }),
-                priority: none(order(), { ...attachment, harmless: isZero }),
-                gw_priority: none(order(), { ...attachment, harmless: isZero }),
-              }),
+  network_mode: {
+    ...mapped(
+      text(),
+      '`hostNetwork`; `none`: a NetworkPolicy that denies all',
+      '`service:x`: one Pod with that service',
+    ),
+    read: { networkMode: read.text },
+  },
+  networks: {
+    ...mapped(
+      {
+        ...either(
+          list(text(), { unique: true }),
+          record(
+            mapped(
+              orNull(
+                object({
+                  aliases: mapped(names(), 'a Service for each alias'),
+                  use_service_name_alias: none(
+                    { ...castFlag(), print: print.optionalFlag },
+                    {
+                      family: 'service-name-alias',
+                      message: '`use_service_name_alias: false` has no effect: the service is reachable by its name',
+                      why: 'Every service gets a Kubernetes Service with its name, on the one network of the cluster.',
+                      harmless: isTrue,
+                    },
+                  ),
+                  ipv4_address: none(text(), address),
+                  ipv6_address: none(text(), address),
+                  link_local_ips: none(names(), { ...address, harmless: isEmpty }),
+                  interface_name: none(text(), attachment),
+                  mac_address: none(text(), attachment),
+                  driver_opts: none(options(), { ...attachment, harmless: isEmpty }),
+                  priority: none(order(), { ...attachment, harmless: isZero }),
+                  gw_priority: none(order(), { ...attachment, harmless: isZero }),
+                }),
+              ),
+              'a Pod label that the NetworkPolicy of the network selects',
             ),
-            'a Pod label that the NetworkPolicy of the network selects',
+            { names: resourceName, called: 'NETWORK' },
           ),
-          { names: resourceName, called: 'NETWORK' },
         ),
-      ),
-      long: long.names,
-      merge: merge.names,
-    },
-    'NetworkPolicies, when the file separates its services',
-  ),
+        long: long.names,
+        merge: merge.names,
+      },
+      'NetworkPolicies, when the file separates its services',
+    ),
+    read: { networks: readMembership },
+  },
   mac_address: none(text(), { ...attachment }),
-  hostname: mapped(text(), '`hostname` of the Pod', 'peers reach the service by its name, as in Compose'),
+  hostname: {
+    ...mapped(text(), '`hostname` of the Pod', 'peers reach the service by its name, as in Compose'),
+    read: { hostname: read.text },
+  },
   domainname: none(text(), {
     why: 'In current clusters a Pod cannot set the domain part of its host name.',
     hint: 'to give it another name, use `networks.default.aliases`',
   }),
-  dns: mapped(
-    { ...addedTexts(), long: long.nameServers },
-    '`dnsConfig.nameservers`',
-    'after the cluster’s own, which resolve service names; at most three',
-  ),
-  dns_search: mapped(addedTexts(), '`dnsConfig.searches`'),
-  dns_opt: mapped({ ...names(), merge: merge.texts }, '`dnsConfig.options`'),
-  extra_hosts: mapped(extraHosts, '`hostAliases`', '`host-gateway` has no equivalent (warning)'),
+  dns: {
+    ...mapped(
+      { ...addedTexts(), long: long.nameServers },
+      '`dnsConfig.nameservers`',
+      'after the cluster’s own, which resolve service names; at most three',
+    ),
+    read: { dns: readNameServers },
+  },
+  dns_search: { ...mapped(addedTexts(), '`dnsConfig.searches`'), read: { dnsSearch: readSearchDomains } },
+  dns_opt: { ...mapped({ ...names(), merge: merge.texts }, '`dnsConfig.options`'), read: { dnsOpt: readDnsOptions } },
+  extra_hosts: {
+    ...mapped(extraHosts, '`hostAliases`', '`host-gateway` has no equivalent (warning)'),
+    read: { extraHosts: readExtraHosts },
+  },
 }
 
 /** How a service is reached: keys of services and jobs. */
 export const exposure = {
-  ports: mapped(
-    {
-      ...list({
-        ...either(
-          anyOf('string', 'number'),
-          object(
-            {
-              target: mapped(castInteger(), '`containerPort`, and a port of the Service'),
-              published: mapped(
-                anyOf('string', 'integer'),
-                'an HTTPS route, and a port of the Service',
-                'not for database and debugger ports (warning): use `endpoints` for them. `0` (the engine chooses a port) is not public (warning)',
-              ),
-              host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
-              protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
-              app_protocol: mapped(text(), '`appProtocol` of the Service', 'invalid names get a warning'),
-              mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
-              name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
-              'x-host': mapped(
-                { ...hosts, print: print.asIs },
-                'a separate route for each host',
-                'of the dialect; in addition to the generated host',
-              ),
-              'x-expose': mapped(
-                { ...outsideHttp, print: print.asIs },
-                'a Service of that type',
-                'of the dialect; replaces the HTTPS route',
-              ),
-            },
-            { required: ['target'] },
+  ports: {
+    ...mapped(
+      {
+        ...list({
+          ...either(
+            anyOf('string', 'number'),
+            object(
+              {
+                target: mapped(castInteger(), '`containerPort`, and a port of the Service'),
+                published: mapped(
+                  anyOf('string', 'integer'),
+                  'an HTTPS route, and a port of the Service',
+                  'not for database and debugger ports (warning): use `endpoints` for them. `0` (the engine chooses a port) is not public (warning)',
+                ),
+                host_ip: mapped(text(), 'a loopback address: no route (warning)', 'others are left out (warning)'),
+                protocol: mapped(text(), '`protocol`', '`tcp`, `udp`, `sctp`'),
+                app_protocol: mapped(text(), '`appProtocol` of the Service', 'invalid names get a warning'),
+                mode: mapped(word(['ingress', 'host', '']), '`host`: `hostPort` (warning)'),
+                name: mapped(text(), 'the name of the port', 'cut to 15 characters'),
+                'x-host': mapped(
+                  { ...hosts, print: print.asIs },
+                  'a separate route for each host',
+                  'of the dialect; in addition to the generated host',
+                ),
+                'x-expose': mapped(
+                  { ...outsideHttp, print: print.asIs },
+                  'a Service of that type',
+                  'of the dialect; replaces the HTTPS route',
+                ),
+              },
+              { required: ['target'] },
+            ),
           ),
-        ),
-        defaults: defaults.port,
-      }),
-      long: long.ports,
-      identity: identity.port,
-    },
-    'ports of the Service; a published port also gets an HTTPS route',
-  ),
-  expose: mapped(
-    { ...list(anyOf('string', 'number')), identity: identity.scalar },
-    'ports of the container and the Service',
-  ),
+          defaults: defaults.port,
+        }),
+        long: long.ports,
+        identity: identity.port,
+      },
+      'ports of the Service; a published port also gets an HTTPS route',
+    ),
+    read: readPorts,
+  },
+  expose: {
+    ...mapped(
+      { ...list(anyOf('string', 'number')), identity: identity.scalar },
+      'ports of the container and the Service',
+    ),
+    read: readPorts,
+  },
 }
 
 const networkSection: Shape = orNull(

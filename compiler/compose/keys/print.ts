@@ -162,7 +162,7 @@ export const ratio: Print = float(32)
 
 /** A duration as Go prints it, `1m30s`; whatever is given is printed. */
 export const optionalDuration: Print = (tree, context) => durationWith(tree, context, {})
-/** The same, where a number without a unit is seconds (specification, `stop_grace_period`). */
+/** The same, where a number without a unit is seconds. */
 export const secondsOrDuration: Print = (tree, context) => durationWith(tree, context, { unitless: 'seconds' })
 function durationWith(tree: Tree, context: PrintContext, options: { unitless?: 'seconds' }): Tree | undefined {
   if (!isScalar(tree) || tree.type === 'null') return undefined
@@ -180,7 +180,7 @@ export const duration: Print = (tree, context) => {
   return result?.kind === 'scalar' && result.value === '0s' ? undefined : result
 }
 
-/** Microseconds, from a number or a duration; the reference takes numbers only (compose-spec.md 1.19). */
+/** Microseconds, from a number or a duration; the reference takes numbers only. */
 export const microseconds: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string' || /^[-+]?\d+$/.test(tree.value as string))
     return integer(tree, context)

@@ -13,6 +13,9 @@ import {
   type Shape,
   text,
 } from '../../schema/shape.ts'
+import { readDeviceRequests, readDevices } from '../read/devices.ts'
+import { readResources } from '../read/resources.ts'
+import { readShmSize } from '../read/volumes.ts'
 import * as defaults from './compose-defaults.ts'
 import { castFlag, castInteger, cpus, size } from './forms.ts'
 import * as identity from './identities.ts'
@@ -72,15 +75,30 @@ const castNumber: Shape = { ...number(), cast: 'integer', print: print.integer }
 
 /** What a container may use of a machine: keys of services, jobs and pre_start hooks. */
 export const machine = {
-  cpus: mapped({ ...cpus(), cast: 'number' }, '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
-  cpu_count: mapped(castInteger({ minimum: 0 }), '`resources.limits.cpu`', 'if `cpus` is not set'),
-  cpu_quota: mapped(castNumber, '`resources.limits.cpu`', 'divided by `cpu_period`'),
-  cpu_period: mapped(
-    castNumber,
-    '`resources.limits.cpu`',
-    'the divisor of `cpu_quota`, default 100 ms; alone it is left out (warning)',
-  ),
-  cpu_shares: mapped(castNumber, '`resources.requests.cpu`', 'shares divided by 1024'),
+  cpus: {
+    ...mapped({ ...cpus(), cast: 'number' }, '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
+    read: { resources: readResources },
+  },
+  cpu_count: {
+    ...mapped(castInteger({ minimum: 0 }), '`resources.limits.cpu`', 'if `cpus` is not set'),
+    read: { resources: readResources },
+  },
+  cpu_quota: {
+    ...mapped(castNumber, '`resources.limits.cpu`', 'divided by `cpu_period`'),
+    read: { resources: readResources },
+  },
+  cpu_period: {
+    ...mapped(
+      castNumber,
+      '`resources.limits.cpu`',
+      'the divisor of `cpu_quota`, default 100 ms; alone it is left out (warning)',
+    ),
+    read: { resources: readResources },
+  },
+  cpu_shares: {
+    ...mapped(castNumber, '`resources.requests.cpu`', 'shares divided by 1024'),
+    read: { resources: readResources },
+  },
   cpu_percent: none(
     { ...integer({ minimum: 0, maximum: 100 }), cast: 'number', print: print.ratio },
     {
@@ -96,8 +114,14 @@ export const machine = {
     hint: 'use `cpus`',
     harmless: isEmpty,
   }),
-  mem_limit: mapped(size(), '`resources.limits.memory`', 'Compose’s units are binary: `1kb` is 1024 bytes'),
-  mem_reservation: mapped({ ...anyOf('string', 'integer'), print: print.bytes }, '`resources.requests.memory`'),
+  mem_limit: {
+    ...mapped(size(), '`resources.limits.memory`', 'Compose’s units are binary: `1kb` is 1024 bytes'),
+    read: { resources: readResources },
+  },
+  mem_reservation: {
+    ...mapped({ ...anyOf('string', 'integer'), print: print.bytes }, '`resources.requests.memory`'),
+    read: { resources: readResources },
+  },
   memswap_limit: none(size(), {
     why: 'Swap is configured on the node, and off in most clusters. A value equal to the memory limit means no swap, which is what a Pod gets.',
     harmless: isMemoryLimit,
@@ -121,11 +145,14 @@ export const machine = {
     hint: 'set it on the node',
     harmless: isUnlimited,
   }),
-  shm_size: mapped(
-    size(),
-    'a memory `emptyDir` at `/dev/shm`',
-    'counts towards the memory limit; 64 MiB or less is the default of containers',
-  ),
+  shm_size: {
+    ...mapped(
+      size(),
+      'a memory `emptyDir` at `/dev/shm`',
+      'counts towards the memory limit; 64 MiB or less is the default of containers',
+    ),
+    read: { shmSize: readShmSize },
+  },
   ulimits: none(ulimits({ ...integer(), cast: 'integer' }, { merge: merge.ulimit, cast: 'integer' }), {
     why: 'A Pod has no field for ulimits: a container starts with the ulimits of the node’s container runtime.',
     hint: "set it on the node, or start the process with `sh -c 'ulimit -n 65535; exec …'`",
@@ -149,62 +176,71 @@ export const machine = {
       harmless: isEmpty,
     },
   ),
-  storage_opt: mapped(
-    {
-      ...record(
-        none(anyOf('string', 'integer', 'null'), {
-          family: 'storage-opt',
-          why: 'Storage driver options are for the container engine. Only `size` has an equivalent: the limit for ephemeral storage.',
-        }),
-        {
-          keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
-          names: /^/,
-          called: 'OPTION',
-        },
-      ),
-      print: print.options,
-    },
-    '`size`: `resources.limits.ephemeral-storage`',
-  ),
-  gpus: mapped(
-    {
-      ...either(
-        { scalar: { types: ['string'], words: ['all'] } },
-        list(deviceRequest({ capabilitiesRequired: false })),
-      ),
-      long: long.gpus,
-    },
-    '`resources.limits` with the vendor’s extended resource (`nvidia.com/gpu`)',
-    '`all` becomes 1 with a warning',
-  ),
-  devices: approximated(
-    {
-      ...list({
-        ...either(
-          text(),
-          object(
-            {
-              source: mapped(text(), '`hostPath`'),
-              target: mapped(text(), '`mountPath`'),
-              permissions: unusable(text(), 'a privileged container has full access'),
-            },
-            { required: ['source', 'target'] },
-          ),
+  storage_opt: {
+    ...mapped(
+      {
+        ...record(
+          none(anyOf('string', 'integer', 'null'), {
+            family: 'storage-opt',
+            why: 'Storage driver options are for the container engine. Only `size` has an equivalent: the limit for ephemeral storage.',
+          }),
+          {
+            keys: { size: mapped(anyOf('string', 'integer', 'null'), '`resources.limits.ephemeral-storage`') },
+            names: /^/,
+            called: 'OPTION',
+          },
         ),
-        long: long.device,
-      }),
-      identity: identity.device,
-    },
-    '`hostPath` in a privileged container',
-    'always a warning: without `privileged` it is left out; with it, the device is the one of the node where the Pod runs',
-  ),
+        print: print.options,
+      },
+      '`size`: `resources.limits.ephemeral-storage`',
+    ),
+    read: { resources: readResources },
+  },
+  gpus: {
+    ...mapped(
+      {
+        ...either(
+          { scalar: { types: ['string'], words: ['all'] } },
+          list(deviceRequest({ capabilitiesRequired: false })),
+        ),
+        long: long.gpus,
+      },
+      '`resources.limits` with the vendor’s extended resource (`nvidia.com/gpu`)',
+      '`all` becomes 1 with a warning',
+    ),
+    read: { gpus: readDeviceRequests },
+  },
+  devices: {
+    ...approximated(
+      {
+        ...list({
+          ...either(
+            text(),
+            object(
+              {
+                source: mapped(text(), '`hostPath`'),
+                target: mapped(text(), '`mountPath`'),
+                permissions: unusable(text(), 'a privileged container has full access'),
+              },
+              { required: ['source', 'target'] },
+            ),
+          ),
+          long: long.device,
+        }),
+        identity: identity.device,
+      },
+      '`hostPath` in a privileged container',
+      'always a warning: without `privileged` it is left out; with it, the device is the one of the node where the Pod runs',
+    ),
+    read: { devices: readDevices },
+  },
   device_cgroup_rules: none(list(text(), { unique: true }), {
     why: 'A Pod cannot set the device rules of its control group. It gets devices from device plugins, or runs privileged.',
     harmless: isEmpty,
   }),
 }
 
-/** The dialect's own `resources` of a service (specification, service fields): quantities as Kubernetes writes them. */
+/** The dialect's own `resources` of a service: quantities as Kubernetes writes them. */
 export const serviceResources = object({
   requests: mapped(
     object({

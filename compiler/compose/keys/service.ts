@@ -11,12 +11,24 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import * as read from '../read/by-key.ts'
+import { readDependsOn, readLinks } from '../read/depends-on.ts'
+import { readDeploy } from '../read/deploy.ts'
+import { readDeviceRequests } from '../read/devices.ts'
+import { readHealthcheck } from '../read/healthcheck.ts'
+import { readBuild } from '../read/image.ts'
+import { readHooks } from '../read/lifecycle.ts'
+import { readResources } from '../read/resources.ts'
+import { readRestart } from '../read/restart.ts'
+import { readScale } from '../read/scale.ts'
+import { readNodeSelector } from '../read/scheduling.ts'
 import { build } from './build.ts'
 import { deploy } from './deploy.ts'
 import { castFlag, castInteger, names } from './forms.ts'
 import * as path from './host-paths.ts'
 import { imageAndProcess } from './image.ts'
 import { isolation } from './isolation.ts'
+import type { Keys } from './key.ts'
 import { dependsOn, develop, healthcheck, hook, preStartHook, provider, restartWords } from './lifecycle.ts'
 import { loadedShape } from './loaded-shape.ts'
 import * as long from './long-forms.ts'
@@ -26,7 +38,7 @@ import { machine, serviceResources } from './resources.ts'
 import { storage } from './storage.ts'
 
 /** What services, jobs and pre_start hooks have in common: everything about one container. */
-export const containerKeys: Readonly<Record<string, Row>> = {
+export const containerKeys = {
   ...imageAndProcess,
   ...machine,
   ...isolation,
@@ -35,17 +47,26 @@ export const containerKeys: Readonly<Record<string, Row>> = {
 }
 
 /** What services and jobs have in common. */
-const workloadKeys: Readonly<Record<string, Row>> = {
-  build: cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is set'),
-  depends_on: mapped(dependsOn, 'the order of `deploy`, or init containers that wait', 'applies to the start only'),
-  healthcheck: mapped(
-    healthcheck,
-    '`readinessProbe`, `livenessProbe`',
-    'default: the HEALTHCHECK of the Dockerfile if the service has `build` (info)',
-  ),
+const workloadKeys = {
+  build: {
+    ...cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is set'),
+    read: { build: readBuild },
+  },
+  depends_on: {
+    ...mapped(dependsOn, 'the order of `deploy`, or init containers that wait', 'applies to the start only'),
+    read: { dependsOn: readDependsOn },
+  },
+  healthcheck: {
+    ...mapped(
+      healthcheck,
+      '`readinessProbe`, `livenessProbe`',
+      'default: the HEALTHCHECK of the Dockerfile if the service has `build` (info)',
+    ),
+    read: { healthcheck: readHealthcheck },
+  },
   ...exposure,
-  stdin_open: mapped(castFlag(), '`stdin`'),
-  tty: mapped(castFlag(), '`tty`'),
+  stdin_open: { ...mapped(castFlag(), '`stdin`'), read: { stdinOpen: read.isOn } },
+  tty: { ...mapped(castFlag(), '`tty`'), read: { tty: read.isOn } },
 }
 
 const containerName = text({
@@ -55,30 +76,51 @@ const containerName = text({
 })
 
 /** The keys of a service by subject, for the documentation. */
-export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
+export const serviceFamilies = {
   'Image and process': imageAndProcess,
   'Building, order and health': {
-    build: workloadKeys['build']!,
-    depends_on: workloadKeys['depends_on']!,
-    healthcheck: workloadKeys['healthcheck']!,
-    stdin_open: workloadKeys['stdin_open']!,
-    tty: workloadKeys['tty']!,
-    restart: mapped(
-      // A variable that nothing sets leaves the empty text, which counts as absent.
-      word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
-      'the kind of workload: anything but `always` is a Job',
-      'default `always`; `unless-stopped` and `any` mean the same',
-    ),
-    scale: mapped({ ...castInteger(), print: print.optionalInteger }, '`replicas`, or `completions` of a Job'),
-    deploy: mapped(deploy, 'the workload'),
-    pre_start: mapped(
-      list(preStartHook(containerKeys)),
-      'init containers, in order',
-      'other keys of a container have no effect there (warning)',
-    ),
-    post_start: mapped(list(hook), '`lifecycle.postStart`'),
-    pre_stop: mapped(list(hook), '`lifecycle.preStop`'),
-    container_name: mapped(containerName, 'a Service of that name', 'Compose resolves it as a host name'),
+    build: workloadKeys.build,
+    depends_on: workloadKeys.depends_on,
+    healthcheck: workloadKeys.healthcheck,
+    stdin_open: workloadKeys.stdin_open,
+    tty: workloadKeys.tty,
+    restart: {
+      ...mapped(
+        // A variable that nothing sets leaves the empty text, which counts as absent.
+        word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
+        'the kind of workload: anything but `always` is a Job',
+        'default `always`; `unless-stopped` and `any` mean the same',
+      ),
+      read: { restart: readRestart },
+    },
+    scale: {
+      ...mapped({ ...castInteger(), print: print.optionalInteger }, '`replicas`, or `completions` of a Job'),
+      read: { scale: readScale },
+    },
+    deploy: {
+      ...mapped(deploy, 'the workload'),
+      read: {
+        deploy: readDeploy,
+        gpus: readDeviceRequests,
+        resources: readResources,
+        restart: readRestart,
+        scale: readScale,
+      },
+    },
+    pre_start: {
+      ...mapped(
+        list(preStartHook(containerKeys)),
+        'init containers, in order',
+        'other keys of a container have no effect there (warning)',
+      ),
+      read: { preStart: readHooks },
+    },
+    post_start: { ...mapped(list(hook), '`lifecycle.postStart`'), read: { postStart: readHooks } },
+    pre_stop: { ...mapped(list(hook), '`lifecycle.preStop`'), read: { preStop: readHooks } },
+    container_name: {
+      ...mapped(containerName, 'a Service of that name', 'Compose resolves it as a host name'),
+      read: { containerName: read.text },
+    },
     provider,
     profiles: cli(names(), 'selects the services'),
     extends: cli(
@@ -94,33 +136,55 @@ export const serviceFamilies: Readonly<Record<string, Readonly<Record<string, Ro
       },
       'the service to start from',
     ),
-    attach: cli({ ...flag(), print: print.optionalFlag }, '`false`: left out of `logs`'),
-    develop: cli(develop, 'paths that `up` watches and syncs'),
+    attach: {
+      ...cli({ ...flag(), print: print.optionalFlag }, '`false`: left out of `logs`'),
+      read: { attach: read.isNotOff },
+    },
+    develop: { ...cli(develop, 'paths that `up` watches and syncs'), read: { develop: read.mapping } },
   },
   'Machine resources': {
-    resources: mapped({ ...serviceResources, print: print.asIs }, '`resources`', 'of the dialect'),
+    resources: {
+      ...mapped({ ...serviceResources, print: print.asIs }, '`resources`', 'of the dialect'),
+      read: { resources: readResources },
+    },
     ...machine,
   },
   Network: {
     ...exposure,
     ...network,
-    links: mapped(names(), 'a Service for the alias, and the start order'),
-    external_links: mapped(list(text(), { unique: true }), 'a Service of type ExternalName'),
+    links: { ...mapped(names(), 'a Service for the alias, and the start order'), read: { links: readLinks } },
+    external_links: {
+      ...mapped(list(text(), { unique: true }), 'a Service of type ExternalName'),
+      read: { externalLinks: readLinks },
+    },
   },
   Storage: storage,
   'Isolation and placement': {
     ...isolation,
-    'x-node-selector': mapped(
-      { ...record({ scalar: { types: ['string', 'number', 'boolean'] } }), print: print.asIs },
-      '`nodeSelector`',
-      'of the dialect',
-    ),
+    'x-node-selector': {
+      ...mapped(
+        { ...record({ scalar: { types: ['string', 'number', 'boolean'] } }), print: print.asIs },
+        '`nodeSelector`',
+        'of the dialect',
+      ),
+      read: { nodeSelector: readNodeSelector },
+    },
   },
+} satisfies Readonly<Record<string, Keys>>
+
+/** Every key of a service. */
+export const serviceKeys = {
+  ...serviceFamilies['Image and process'],
+  ...serviceFamilies['Building, order and health'],
+  ...serviceFamilies['Machine resources'],
+  ...serviceFamilies.Network,
+  ...serviceFamilies.Storage,
+  ...serviceFamilies['Isolation and placement'],
 }
 
 /** A service. */
 export const service: Shape = {
-  ...object(Object.assign({}, ...Object.values(serviceFamilies))),
+  ...object(serviceKeys),
   always: { command: print.nothing, entrypoint: print.nothing },
 }
 

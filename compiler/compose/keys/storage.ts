@@ -15,6 +15,8 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import { readFileMounts } from '../read/file-mounts.ts'
+import { readLenders, readMounts, readTmpfsEntries } from '../read/volumes.ts'
 import * as defaults from './compose-defaults.ts'
 import { addedTexts, castFlag, uniqueLabels } from './forms.ts'
 import * as path from './host-paths.ts'
@@ -48,85 +50,101 @@ const secretReferences: Shape = {
 
 /** What a container keeps and reads: keys of services, jobs and pre_start hooks. */
 export const storage = {
-  volumes: mapped(
-    {
-      ...list({
-        ...either(
-          text(),
-          object(
-            {
-              type: mapped(
-                word(['bind', 'volume', 'tmpfs', 'cluster', 'npipe', 'image']),
-                'the kind of volume',
-                '`cluster` and `npipe` are refused',
-              ),
-              source: mapped(text(), 'the claim, the folder or the image', 'a service name means its image'),
-              target: mapped(text(), '`mountPath`'),
-              read_only: mapped(castFlag(), '`readOnly`'),
-              consistency: unusable(text(), 'not needed: for desktop machines only'),
-              bind: mapped(
-                {
-                  ...object({
-                    propagation: mapped(text(), '`mountPropagation`'),
-                    create_host_path: mapped(
-                      { ...flag(), print: print.optOut },
-                      '`false`: a missing folder is an error, not a claim',
-                    ),
-                    recursive: mapped(
-                      word(['enabled', 'disabled', 'writable', 'readonly']),
-                      '`recursiveReadOnly`',
-                      '`disabled` gets a warning',
-                    ),
-                    selinux: unusable(word(['z', 'Z']), 'the container runtime labels mounts itself'),
+  volumes: {
+    ...mapped(
+      {
+        ...list({
+          ...either(
+            text(),
+            object(
+              {
+                type: mapped(
+                  word(['bind', 'volume', 'tmpfs', 'cluster', 'npipe', 'image']),
+                  'the kind of volume',
+                  '`cluster` and `npipe` are refused',
+                ),
+                source: mapped(text(), 'the claim, the folder or the image', 'a service name means its image'),
+                target: mapped(text(), '`mountPath`'),
+                read_only: mapped(castFlag(), '`readOnly`'),
+                consistency: unusable(text(), 'not needed: for desktop machines only'),
+                bind: mapped(
+                  {
+                    ...object({
+                      propagation: mapped(text(), '`mountPropagation`'),
+                      create_host_path: mapped(
+                        { ...flag(), print: print.optOut },
+                        '`false`: a missing folder is an error, not a claim',
+                      ),
+                      recursive: mapped(
+                        word(['enabled', 'disabled', 'writable', 'readonly']),
+                        '`recursiveReadOnly`',
+                        '`disabled` gets a warning',
+                      ),
+                      selinux: unusable(word(['z', 'Z']), 'the container runtime labels mounts itself'),
+                    }),
+                    defaults: defaults.bind,
+                  },
+                  'a ConfigMap, a Secret or a claim',
+                ),
+                volume: mapped(
+                  object({
+                    nocopy: mapped(castFlag(), 'the volume is not filled from the image'),
+                    subpath: mapped(text(), '`subPath`'),
+                    labels: mapped(uniqueLabels(), 'annotations of the claim'),
                   }),
-                  defaults: defaults.bind,
-                },
-                'a ConfigMap, a Secret or a claim',
-              ),
-              volume: mapped(
-                object({
-                  nocopy: mapped(castFlag(), 'the volume is not filled from the image'),
-                  subpath: mapped(text(), '`subPath`'),
-                  labels: mapped(uniqueLabels(), 'annotations of the claim'),
-                }),
-                'the claim',
-              ),
-              tmpfs: mapped(
-                object({
-                  size: mapped({ ...integer({ minimum: 0 }), print: print.bytes }, '`sizeLimit`'),
-                  mode: unusable(
-                    { ...number(), print: print.integer },
-                    'everybody may write to a memory volume (warning)',
-                  ),
-                }),
-                'a memory `emptyDir`',
-              ),
-              image: mapped(
-                object({ subpath: mapped(text(), '`subPath`') }),
-                'an image volume',
-                'needs Kubernetes 1.35 or a feature gate (warning)',
-              ),
-              'x-mount': mapped(
-                word(['config', 'secret', 'claim', 'skip']),
-                'a ConfigMap, a Secret, a claim or nothing for a host path',
-                'of the dialect; overrides the rules for host paths',
-              ),
-            },
-            { required: ['type', 'target'] },
+                  'the claim',
+                ),
+                tmpfs: mapped(
+                  object({
+                    size: mapped({ ...integer({ minimum: 0 }), print: print.bytes }, '`sizeLimit`'),
+                    mode: unusable(
+                      { ...number(), print: print.integer },
+                      'everybody may write to a memory volume (warning)',
+                    ),
+                  }),
+                  'a memory `emptyDir`',
+                ),
+                image: mapped(
+                  object({ subpath: mapped(text(), '`subPath`') }),
+                  'an image volume',
+                  'needs Kubernetes 1.35 or a feature gate (warning)',
+                ),
+                'x-mount': mapped(
+                  word(['config', 'secret', 'claim', 'skip']),
+                  'a ConfigMap, a Secret, a claim or nothing for a host path',
+                  'of the dialect; overrides the rules for host paths',
+                ),
+              },
+              { required: ['type', 'target'] },
+            ),
           ),
-        ),
-        long: long.volume,
-        path: path.mount,
-      }),
-      identity: identity.mount,
-    },
-    'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host path: ConfigMap or Secret of the files that git tracks, else a claim',
-    'a service with a named or anonymous volume is a StatefulSet',
-  ),
-  tmpfs: mapped(addedTexts(), 'a memory `emptyDir`', '`size=` sets its limit; other options get a warning'),
-  volumes_from: mapped(list(text(), { unique: true }), 'the volumes of that service', '`container:x` is refused'),
-  configs: mapped({ ...fileReferences('config'), identity: identity.file('') }, 'one mounted file for each'),
-  secrets: mapped(secretReferences, 'one mounted file for each', 'default: below `/run/secrets`'),
+          long: long.volume,
+          path: path.mount,
+        }),
+        identity: identity.mount,
+      },
+      'named: PersistentVolumeClaim; anonymous: `volumeClaimTemplates`; host path: ConfigMap or Secret of the files that git tracks, else a claim',
+      'a service with a named or anonymous volume is a StatefulSet',
+    ),
+    read: { mounts: readMounts },
+    ofServiceAlone: true as const,
+  },
+  tmpfs: {
+    ...mapped(addedTexts(), 'a memory `emptyDir`', '`size=` sets its limit; other options get a warning'),
+    read: { tmpfs: readTmpfsEntries },
+  },
+  volumes_from: {
+    ...mapped(list(text(), { unique: true }), 'the volumes of that service', '`container:x` is refused'),
+    read: { volumesFrom: readLenders },
+  },
+  configs: {
+    ...mapped({ ...fileReferences('config'), identity: identity.file('') }, 'one mounted file for each'),
+    read: { configs: readFileMounts },
+  },
+  secrets: {
+    ...mapped(secretReferences, 'one mounted file for each', 'default: below `/run/secrets`'),
+    read: { secrets: readFileMounts },
+  },
 }
 
 const external: Shape = { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag }

@@ -158,7 +158,7 @@ export interface ConsistencyInput {
   readonly reporter: Reporter
 }
 
-/** Checks what concerns several attributes or several things (compose-spec.md 1.18). Every mistake is reported once; nothing is said about what is in error already. */
+/** Checks what concerns several attributes or several things. Every mistake is reported once; nothing is said about what is in error already. */
 export function checkConsistency(input: ConsistencyInput): void {
   const services = get(input.model, 'services')
   if (!isMap(services)) return
@@ -303,7 +303,7 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
       check(name, key, scalarAt(value, 'required')?.value !== false)
 }
 
-/** Attributes that `deploy` says again. The reference finds a difference also where one side is silent; we do not (compose-spec.md 1.19). */
+/** Attributes that `deploy` says again. The reference finds a difference also where one side is silent; we do not. */
 const TWINS = [
   ['cpus', ['deploy', 'resources', 'limits', 'cpus']],
   ['mem_limit', ['deploy', 'resources', 'limits', 'memory']],

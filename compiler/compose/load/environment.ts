@@ -29,7 +29,7 @@ const unknownFormat = diagnostic({
   }),
 })
 
-/** Reads the env files and label files of a service, and of its pre_start hooks, under what `environment` and `labels` say (compose-spec.md 1.3). */
+/** Reads the env files and label files of a service, and of its pre_start hooks, under what `environment` and `labels` say. */
 export function resolveService(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
   const run: Run = { variables, state, failed: false }
   let result = resolveContainer(service, run)

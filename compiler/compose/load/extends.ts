@@ -82,7 +82,7 @@ interface Step {
   readonly span: Span
 }
 
-/** Merges every service of a document over the one it extends (compose-spec.md 1.10). Reports `extends/*`; a service that cannot be resolved is left out. */
+/** Merges every service of a document over the one it extends. Reports `extends/*`; a service that cannot be resolved is left out. */
 export function applyExtends(
   model: MapTree,
   path: string,

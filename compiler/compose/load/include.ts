@@ -67,7 +67,7 @@ const IMPORTED = ['services', 'volumes', 'networks', 'secrets', 'configs', 'mode
 /** Loads the files of a project; undefined where none of them could be read (reported). */
 type LoadModel = (files: readonly string[], scope: ProjectScope, state: LoadState) => MapTree | undefined
 
-/** Loads the projects that a document includes and puts what they define under the document's own definitions (compose-spec.md 1.7). */
+/** Loads the projects that a document includes and puts what they define under the document's own definitions. */
 export function applyIncludes(
   model: MapTree,
   scope: ProjectScope,

@@ -164,7 +164,7 @@ interface Named {
   readonly span?: Span
 }
 
-/** The project's name: given from outside, else the last `name` of the files, else the folder's (compose-spec.md 1.16). */
+/** The project's name: given from outside, else the last `name` of the files, else the folder's. */
 function nameOf(located: Located, state: LoadState): Named {
   let found: Named | undefined
   for (const path of located.files)

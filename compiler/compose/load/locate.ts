@@ -28,7 +28,7 @@ const OVERRIDE_NAMES = [
   'docker-compose.override.yml',
   'docker-compose.override.yaml',
 ]
-/** The last place in a folder to look in (decisions section 3). */
+/** The last place in a folder to look in. */
 const OWN_FOLDER = '.devctl'
 
 const noFile = diagnostic({
@@ -61,7 +61,7 @@ const badName = diagnostic({
   }),
 })
 
-/** Finds the files of a project (compose-spec.md 1.1, stages O1 to O8). Returns undefined when there is none (reported). */
+/** Finds the files of a project. Returns undefined when there is none (reported). */
 export function locateProject(
   options: LoadOptions,
   host: CompilerHost,

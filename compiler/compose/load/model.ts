@@ -18,7 +18,7 @@ import { validate } from './validate.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
- * Loads a project's files, one document after another, and merges them (compose-spec.md 1.1, stages I1 to I15 and F1 to F4). Gives a canonical model with
+ * Loads a project's files, one document after another, and merges them. Gives a canonical model with
  * absolute paths, without what was in error.
  */
 export function loadModel(files: readonly string[], scope: ProjectScope, state: LoadState): MapTree | undefined {

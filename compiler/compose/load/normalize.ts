@@ -13,6 +13,8 @@ import {
 } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { cleanPath } from '../../values/clean-path.ts'
+import type { Keys } from '../keys/key.ts'
+import { containerKeys } from '../keys/service.ts'
 import type { LoadState } from './load-state.ts'
 import { mapSection } from './map-section.ts'
 import { mergeAt } from './merge.ts'
@@ -26,7 +28,7 @@ export interface Normalized {
   readonly namedResources: ReadonlySet<string>
 }
 
-/** Puts in what Compose implies: the default network, dependencies, values of variables, names of resources (compose-spec.md 1.16). */
+/** Puts in what Compose implies: the default network, dependencies, values of variables, names of resources. */
 export function normalize(model: MapTree, projectName: string, variables: VariableScope, state: LoadState): Normalized {
   const implicitDependencies = new Set<string>()
   let usesDefault = false
@@ -217,14 +219,11 @@ const scalarOf = (tree: Tree, key: string) => {
 const texts = (tree: Tree | undefined): readonly ScalarTree[] =>
   isSeq(tree) ? tree.items.filter((item): item is ScalarTree => item.kind === 'scalar') : []
 
-/** What a pre_start hook takes from its service: everything that describes a container, except its mounts. */
+/** The keys that a `pre_start` hook takes from its service. */
 const INHERITED = new Set(
-  `annotations blkio_config cap_add cap_drop cgroup cgroup_parent command configs cpu_count cpu_percent cpu_period cpu_quota cpu_rt_period
-  cpu_rt_runtime cpu_shares cpus cpuset credential_spec device_cgroup_rules devices dns dns_opt dns_search domainname entrypoint env_file
-  environment extra_hosts gpus group_add hostname image init ipc isolation label_file labels logging mac_address mem_limit mem_reservation
-  mem_swappiness memswap_limit models network_mode networks oom_kill_disable oom_score_adj pid pids_limit platform privileged pull_policy
-  pull_refresh_after read_only runtime secrets security_opt shm_size stop_grace_period stop_signal storage_opt sysctls tmpfs ulimits umask
-  use_api_socket user userns_mode uts volumes_from working_dir`.split(/\s+/),
+  Object.entries(containerKeys as Keys)
+    .filter(([, key]) => !key.ofServiceAlone)
+    .map(([name]) => name),
 )
 
 function completeHooks(service: MapTree, state: LoadState): MapTree {

@@ -38,7 +38,7 @@ export interface ProfileSelection {
   readonly absent: ReadonlySet<string>
 }
 
-/** Takes the services out of a model that no active profile has (compose-spec.md 1.18). `*` activates all. */
+/** Takes the services out of a model that no active profile has. `*` activates all. */
 export function applyProfiles(model: MapTree, profiles: readonly string[]): ProfileSelection {
   const active = new Set(profiles)
   return keepServices(model, service => {

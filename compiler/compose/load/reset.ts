@@ -41,7 +41,7 @@ export class Resets {
     }
   }
 
-  /** Drops from a model, or from the part of it that is at `prefix`, what the tags name (compose-spec.md 1.9). */
+  /** Drops from a model, or from the part of it that is at `prefix`, what the tags name. */
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)

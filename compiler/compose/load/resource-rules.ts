@@ -56,7 +56,7 @@ const countAndIds = diagnostic({
   }),
 })
 
-/** Checks what the schema cannot say of one thing alone (compose-spec.md 1.14). Gives the names of what fails, resources as `volumes.data`. */
+/** Checks what the schema cannot say of one thing alone. Gives the names of what fails, resources as `volumes.data`. */
 export function checkResources(
   model: MapTree,
   reporter: Reporter,

@@ -35,7 +35,7 @@ const TEXT_MAPS = [
   ['deploy', 'labels'],
 ]
 
-/** Warns of plain values in places for text whose text is not the one that is written (compose-spec.md 1.6). */
+/** Warns of plain values in places for text whose text is not the one that is written. */
 export function reportRewritten(model: MapTree, reporter: Reporter): void {
   const services = get(model, 'services')
   if (!isMap(services)) return

@@ -18,7 +18,7 @@ export interface Variable {
 
 /**
  * The variables that a project's files may use, highest first: what devctl sets itself (COMPOSE_PROJECT_NAME), the shell, `.env` files, the platform
- * (specification, "Variable resolution in Compose files").
+ *.
  */
 export class VariableScope {
   readonly #host: CompilerHost
@@ -77,7 +77,7 @@ export class VariableScope {
     for (const { path, span } of paths) {
       const file = sources.open(path, 'the env file', reporter, span)
       if (!file) continue
-      // Names from the outside win, also inside the file (compose-spec 1.3).
+      // Names from the outside win, also inside the file.
       const outside = (name: string) => this.lookup(name)?.value
       const earlier = (name: string) => read.get(name)?.value
       for (const entry of parseDotenv(file, outside, reporter, { earlier })) {

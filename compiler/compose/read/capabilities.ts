@@ -2,7 +2,6 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { At } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
-import type { Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { list } from './tree-values.ts'
 
@@ -25,12 +24,8 @@ const known: ReadonlySet<string> = new Set(
   SYS_TTY_CONFIG WAKE_ALARM`.split(/\s+/),
 )
 
-/** `cap_add` and `cap_drop` in Kubernetes' spelling: upper case, without `CAP_`. */
-export function readCapabilities(service: MapTree, context: ReadContext): Pick<Service, 'capAdd' | 'capDrop'> {
-  return { capAdd: readNames(service, 'cap_add', context), capDrop: readNames(service, 'cap_drop', context) }
-}
-
-function readNames(service: MapTree, key: string, { reporter }: ReadContext): readonly At<string>[] {
+/** `cap_add` or `cap_drop` in Kubernetes' spelling: upper case, without `CAP_`. */
+export function readCapabilities(service: MapTree, { reporter }: ReadContext, key: string): readonly At<string>[] {
   return list(service, key).map(({ value, span }) => {
     const name = value.toUpperCase().replace(/^CAP_/, '')
     if (!known.has(name)) reporter.report(unknown, span, { name: value, hint: didYouMean(name, known) })

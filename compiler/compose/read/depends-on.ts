@@ -1,6 +1,6 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { MapTree } from '../../text/tree.ts'
-import type { Dependency, Link, Service } from '../project.ts'
+import type { Dependency, Link } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { entries, flag, scalars, text } from './tree-values.ts'
 
@@ -28,19 +28,8 @@ const conditions: ReadonlySet<string> = new Set([
 const isCondition = (word: string | undefined): word is Dependency['condition'] =>
   word !== undefined && conditions.has(word)
 
-/** `depends_on`, `links` and `external_links`. Whether the targets exist is the loader's to check. */
-export function readDependencies(
-  service: MapTree,
-  context: ReadContext,
-): Pick<Service, 'dependsOn' | 'links' | 'externalLinks'> {
-  return {
-    dependsOn: readDependsOn(service, context),
-    links: readLinks(service, 'links', context),
-    externalLinks: readLinks(service, 'external_links', context),
-  }
-}
-
-function readDependsOn(tree: MapTree, { service, implicitDependencies }: ReadContext): readonly Dependency[] {
+/** `depends_on`. The loader checks that the services exist. */
+export function readDependsOn(tree: MapTree, { service, implicitDependencies }: ReadContext): readonly Dependency[] {
   const found: Dependency[] = []
   for (const [name, { key, value }] of entries(tree, 'depends_on')) {
     const condition = text(value, 'condition')?.value
@@ -56,7 +45,8 @@ function readDependsOn(tree: MapTree, { service, implicitDependencies }: ReadCon
   return found
 }
 
-function readLinks(tree: MapTree, key: string, { reporter }: ReadContext): readonly Link[] {
+/** `links` or `external_links`. */
+export function readLinks(tree: MapTree, { reporter }: ReadContext, key: string): readonly Link[] {
   const found: Link[] = []
   for (const item of scalars(tree, key)) {
     const value = String(item.value)

@@ -1,27 +1,26 @@
 import { entry, isMap, type MapTree } from '../../text/tree.ts'
-import type { Deploy, Service } from '../project.ts'
+import type { Deploy } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
 import { readDuration } from './durations.ts'
-import { readOwnLabels } from './labels.ts'
+import { readLabels } from './labels.ts'
 import { filledText, integer, items, list } from './tree-values.ts'
 
 /** `deploy` without its resources and restart policy, which their own families read. */
-export function readDeploy(service: MapTree, context: ReadContext): Pick<Service, 'deploy'> {
+export function readDeploy(service: MapTree, context: ReadContext): Deploy {
   const found = entry(service, 'deploy')
   const tree = isMap(found?.value) ? found.value : undefined
-  const deploy: Deploy = {
+  return {
     ...(found && tree && { span: found.key }),
     mode: filledText(tree, 'mode'),
     replicas: integer(tree, 'replicas'),
     endpointMode: filledText(tree, 'endpoint_mode'),
-    labels: readOwnLabels(tree, context),
+    labels: readLabels(tree, context),
     constraints: list(tree, 'placement', 'constraints'),
     spread: items(tree, 'placement', 'preferences').flatMap(item => filledText(item, 'spread') ?? []),
     maxReplicasPerNode: integer(tree, 'placement', 'max_replicas_per_node'),
     update: readUpdate(tree, context),
   }
-  return { deploy }
 }
 
 function readUpdate(deploy: MapTree | undefined, { reporter }: ReadContext): Deploy['update'] {

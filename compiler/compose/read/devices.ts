@@ -16,18 +16,19 @@ const gpuByDriver: ReadonlyMap<string, string> = new Map([
 ])
 const tpu = 'google.com/tpu'
 
-/** `gpus`, device reservations and generic resources as requests for extended resources, and `devices`. */
-export function readDevices(service: MapTree, { reporter }: ReadContext): Pick<Service, 'gpus' | 'devices'> {
+/** `gpus`, device reservations and generic resources as requests for extended resources. */
+export function readDeviceRequests(service: MapTree, { reporter }: ReadContext): readonly DeviceRequest[] {
   const reservations = map(service, 'deploy', 'resources', 'reservations')
-  return {
-    gpus: [
-      ...items(service, 'gpus').flatMap(item => readRequest(item, true, reporter)),
-      ...items(reservations, 'devices').flatMap(item => readRequest(item, false, reporter)),
-      ...items(reservations, 'generic_resources').flatMap(item => readGeneric(item, reporter)),
-    ],
-    devices: items(service, 'devices').filter(isMap).flatMap(readDevice),
-  }
+  return [
+    ...items(service, 'gpus').flatMap(item => readRequest(item, true, reporter)),
+    ...items(reservations, 'devices').flatMap(item => readRequest(item, false, reporter)),
+    ...items(reservations, 'generic_resources').flatMap(item => readGeneric(item, reporter)),
+  ]
 }
+
+/** `devices`. */
+export const readDevices = (service: MapTree): Service['devices'] =>
+  items(service, 'devices').filter(isMap).flatMap(readDevice)
 
 function readRequest(tree: Tree, isGpu: boolean, reporter: Reporter): readonly DeviceRequest[] {
   if (!isMap(tree)) return []

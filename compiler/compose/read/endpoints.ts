@@ -63,7 +63,7 @@ interface Known {
   readonly absent: ReadonlySet<string>
 }
 
-/** Top-level `endpoints` in its three notations (specification, "Endpoint objects"). */
+/** Top-level `endpoints` in its three notations. */
 export function readEndpoints(tree: MapTree, known: Known, reporter: Reporter): Endpoints | undefined {
   const found = entry(tree, 'endpoints')
   if (!found) return undefined

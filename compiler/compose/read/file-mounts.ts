@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { isMap, type MapTree } from '../../text/tree.ts'
 import { parseFileMode } from '../../values/file-mode.ts'
-import type { FileMount, Service } from '../project.ts'
+import type { FileMount } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { cleanTarget } from './targets.ts'
 import { filledText, items, scalar } from './tree-values.ts'
@@ -18,15 +18,9 @@ const badMode = diagnostic({
   }),
 })
 
-/** `configs` and `secrets` of a service: one file each, at the path where Compose puts it. */
-export function readFileMounts(service: MapTree, context: ReadContext): Pick<Service, 'configs' | 'secrets'> {
-  return {
-    configs: readList(service, 'configs', '/', context),
-    secrets: readList(service, 'secrets', '/run/secrets/', context),
-  }
-}
-
-function readList(service: MapTree, key: string, folder: string, context: ReadContext): readonly FileMount[] {
+/** `configs` or `secrets` of a service: one file each, at the path where Compose puts it. */
+export function readFileMounts(service: MapTree, context: ReadContext, key: string): readonly FileMount[] {
+  const folder = key === 'secrets' ? '/run/secrets/' : '/'
   return items(service, key)
     .filter(isMap)
     .flatMap(item => readMount(item, folder, context) ?? [])

@@ -3,7 +3,7 @@ import type { At, Span } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import { entry, isMap, type MapTree } from '../../text/tree.ts'
 import { parseImageReference } from '../../values/image-reference.ts'
-import type { Build, Service } from '../project.ts'
+import type { Build } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { entries, filledText, scalar, sortByName } from './tree-values.ts'
 
@@ -23,19 +23,8 @@ image: app:\${TAG:-latest}   # with a default
   }),
 })
 
-type ImageFields = Pick<Service, 'image' | 'build' | 'pullPolicy' | 'platform'>
-
-/** `image`, `build`, `pull_policy` and `platform`. Reports an image reference that no registry could serve. */
-export function readImage(service: MapTree, context: ReadContext): ImageFields {
-  return {
-    image: readReference(service, context),
-    build: readBuild(service),
-    pullPolicy: filledText(service, 'pull_policy'),
-    platform: filledText(service, 'platform'),
-  }
-}
-
-function readReference(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
+/** `image`. Reports a reference that no registry could serve. */
+export function readReference(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
   const found = scalar(service, 'image')
   const value = String(found?.value ?? '')
   if (!found || value === '') return undefined
@@ -49,7 +38,7 @@ function readReference(service: MapTree, { reporter }: ReadContext): At<string> 
   return undefined
 }
 
-function readBuild(service: MapTree): Build | undefined {
+export function readBuild(service: MapTree): Build | undefined {
   const found = entry(service, 'build')
   if (!isMap(found?.value)) return undefined
   const build = found.value

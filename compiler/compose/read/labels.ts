@@ -1,6 +1,6 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { MapTree, Tree } from '../../text/tree.ts'
-import type { Pair, Service } from '../project.ts'
+import type { Tree } from '../../text/tree.ts'
+import type { Pair } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { entries, pairs } from './tree-values.ts'
 
@@ -15,13 +15,8 @@ const reserved = diagnostic({
   }),
 })
 
-/** `labels`, which hold `label_file` too, and `annotations`. Reports labels that Compose keeps for itself. */
-export function readLabels(service: MapTree, context: ReadContext): Pick<Service, 'labels' | 'annotations'> {
-  return { labels: readOwnLabels(service, context), annotations: pairs(service, ['annotations'], '') }
-}
-
-/** The `labels` of a service or of its `deploy`. */
-export function readOwnLabels(owner: Tree | undefined, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
+/** The `labels` of a service or of its `deploy`; those of a service hold `label_file` too. Reports labels that Compose keeps for itself. */
+export function readLabels(owner: Tree | undefined, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
   for (const [label, { key }] of entries(owner, 'labels'))
     if (label.startsWith('com.docker.compose')) reporter.report(reserved, key, { label })
   return pairs(owner, ['labels'], '')

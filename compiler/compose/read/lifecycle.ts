@@ -1,24 +1,11 @@
 import { type Entry, isMap, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
-import type { Hook, Service } from '../project.ts'
+import type { Hook } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { readDuration } from './durations.ts'
 import { readEnvironment } from './environment.ts'
 import { entries, filledText, flag, items, map, words } from './tree-values.ts'
 
-type LifecycleFields = Pick<Service, 'stopGracePeriod' | 'stopSignal' | 'preStart' | 'postStart' | 'preStop'>
-
-/** Starting and stopping: `stop_grace_period`, `stop_signal` and the hooks. */
-export function readLifecycle(service: MapTree, context: ReadContext): LifecycleFields {
-  return {
-    stopGracePeriod: readDuration(service, 'stop_grace_period'),
-    stopSignal: filledText(service, 'stop_signal'),
-    preStart: readHooks(service, 'pre_start', context),
-    postStart: readHooks(service, 'post_start', context),
-    preStop: readHooks(service, 'pre_stop', context),
-  }
-}
-
-function readHooks(service: MapTree, key: string, context: ReadContext): readonly Hook[] {
+/** The hooks of `pre_start`, `post_start` or `pre_stop`. */
+export function readHooks(service: MapTree, context: ReadContext, key: string): readonly Hook[] {
   return items(service, key)
     .filter(isMap)
     .map(hook => ({

@@ -3,7 +3,7 @@ import type { Service } from '../project.ts'
 import { entries, filledText } from './tree-values.ts'
 
 /** `models` of a service, with the names of the variables that tell the container about each. */
-export function readModelUses(service: MapTree): Pick<Service, 'models'> {
+export function readModelUses(service: MapTree): Service['models'] {
   const models: Service['models'][number][] = []
   for (const [name, { key, value }] of entries(service, 'models')) {
     const variable = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
@@ -14,5 +14,5 @@ export function readModelUses(service: MapTree): Pick<Service, 'models'> {
       span: key,
     })
   }
-  return { models }
+  return models
 }

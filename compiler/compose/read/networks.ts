@@ -44,35 +44,8 @@ const badHost = diagnostic({
   }),
 })
 
-type NetworkFields = Pick<
-  Service,
-  | 'networkMode'
-  | 'networks'
-  | 'hostname'
-  | 'domainname'
-  | 'containerName'
-  | 'dns'
-  | 'dnsSearch'
-  | 'dnsOpt'
-  | 'extraHosts'
->
-
-/** Networks and names: `networks`, `network_mode`, `hostname`, `domainname`, `container_name`, `dns*`, `extra_hosts`. */
-export function readNetworks(service: MapTree, context: ReadContext): NetworkFields {
-  return {
-    networkMode: filledText(service, 'network_mode'),
-    networks: readMembership(service),
-    hostname: filledText(service, 'hostname'),
-    domainname: filledText(service, 'domainname'),
-    containerName: filledText(service, 'container_name'),
-    dns: readNameServers(service, context),
-    dnsSearch: readSearchDomains(service, context),
-    dnsOpt: readDnsOptions(service, context),
-    extraHosts: readExtraHosts(service, context),
-  }
-}
-
-function readMembership(service: MapTree): readonly ServiceNetwork[] {
+/** `networks`. */
+export function readMembership(service: MapTree): readonly ServiceNetwork[] {
   const found: ServiceNetwork[] = []
   for (const [name, { key, value }] of entries(service, 'networks'))
     found.push({ name, span: key, aliases: list(value, 'aliases'), addresses: readAddresses(value) })
@@ -82,7 +55,8 @@ function readMembership(service: MapTree): readonly ServiceNetwork[] {
 const readAddresses = (network: Tree): readonly string[] =>
   ['ipv4_address', 'ipv6_address'].flatMap(key => filledText(network, key)?.value ?? [])
 
-function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {
+/** `dns`. Reports what is not an IP address. */
+export function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {
   return list(service, 'dns').filter(({ value, span }) => {
     if (isIp(value)) return true
     reporter.report(badDns, span, { address: value })
@@ -90,8 +64,8 @@ function readNameServers(service: MapTree, { reporter }: ReadContext): Service['
   })
 }
 
-/** `.` alone stands for no search at all, and is not a domain. Case does not matter in DNS. */
-function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
+/** `dns_search`. `.` alone stands for no search at all, and is not a domain. Case does not matter in DNS. */
+export function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
   return list(service, 'dns_search').flatMap(({ value, span }) => {
     const domain = value.toLowerCase()
     const isDomain = domain.length <= 253 && domain.replace(/\.$/, '').split('.').every(isSearchLabel)
@@ -103,7 +77,8 @@ function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service
 
 const isSearchLabel = (label: string): boolean => label.length <= 63 && /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label)
 
-function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
+/** `dns_opt`. Reports options without a name. */
+export function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
   return list(service, 'dns_opt').filter(({ value, span }) => {
     if (!value.startsWith(':') && value !== '') return true
     reporter.report(badOption, span, { option: value })
@@ -111,7 +86,8 @@ function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['d
   })
 }
 
-function readExtraHosts(service: MapTree, context: ReadContext): Service['extraHosts'] {
+/** `extra_hosts`. Reports what is not an IP address. */
+export function readExtraHosts(service: MapTree, context: ReadContext): Service['extraHosts'] {
   return scalars(service, 'extra_hosts').flatMap(item => readExtraHost(item, context) ?? [])
 }
 

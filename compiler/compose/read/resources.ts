@@ -5,7 +5,7 @@ import type { MapTree, ScalarTree } from '../../text/tree.ts'
 import { parseBytes } from '../../values/bytes.ts'
 import type { Parsed } from '../../values/parsed.ts'
 import { cpuQuantity, memoryQuantity, parseQuantity } from '../../values/quantity.ts'
-import type { Resources, Service } from '../project.ts'
+import type { Resources } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { integer, scalar } from './tree-values.ts'
 
@@ -96,7 +96,7 @@ interface Amount {
  * Requests and limits from `resources`, `deploy.resources`, `cpus`, `cpu_quota`, `cpu_count`, `cpu_shares`, `mem_limit`,
  * `mem_reservation` and `storage_opt.size`. Zero means no limit. Reports amounts that disagree and requests above their limits.
  */
-export function readResources(service: MapTree, context: ReadContext): Pick<Service, 'resources'> {
+export function readResources(service: MapTree, context: ReadContext): Resources {
   const from = new Amounts(service, context)
   const cpuLimit =
     from.agreed([
@@ -120,11 +120,10 @@ export function readResources(service: MapTree, context: ReadContext): Pick<Serv
   ])
   from.checkAboveLimit(cpuRequest, cpuLimit)
   from.checkAboveLimit(memoryRequest, memoryLimit)
-  const resources: Resources = {
+  return {
     limits: { cpu: at(cpuLimit), memory: at(memoryLimit), ephemeralStorage: at(from.bytes('storage_opt.size')) },
     requests: { cpu: at(cpuRequest), memory: at(memoryRequest) },
   }
-  return { resources }
 }
 
 const at = (amount: Amount | undefined): At<string> | undefined =>

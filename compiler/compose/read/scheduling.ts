@@ -1,7 +1,7 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { MapTree } from '../../text/tree.ts'
 import { isLabelKey, isLabelValue } from '../../values/annotation.ts'
-import type { Pair, Service } from '../project.ts'
+import type { Pair } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { entries, pairs } from './tree-values.ts'
 
@@ -19,7 +19,7 @@ x-node-selector:
 })
 
 /** `x-node-selector`: labels that a node must have. */
-export function readScheduling(service: MapTree, { reporter }: ReadContext): Pick<Service, 'nodeSelector'> {
+export function readNodeSelector(service: MapTree, { reporter }: ReadContext): readonly Pair[] {
   const wrong = new Set<string>()
   for (const [label, { key, value }] of entries(service, 'x-node-selector')) {
     if (!isLabelKey(label)) {
@@ -33,5 +33,5 @@ export function readScheduling(service: MapTree, { reporter }: ReadContext): Pic
     }
   }
   const nodeSelector: readonly Pair[] = pairs(service, ['x-node-selector'], '')
-  return { nodeSelector: wrong.size === 0 ? nodeSelector : nodeSelector.filter(({ name }) => !wrong.has(name)) }
+  return wrong.size === 0 ? nodeSelector : nodeSelector.filter(({ name }) => !wrong.has(name))
 }

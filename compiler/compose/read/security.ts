@@ -2,9 +2,8 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
-import type { Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { filledText, flag, list, pairs } from './tree-values.ts'
+import { filledText } from './tree-values.ts'
 
 const badRuntime = diagnostic({
   code: 'runtime/bad-name',
@@ -20,28 +19,8 @@ runtime: kata-qemu
   }),
 })
 
-type SecurityFields = Pick<
-  Service,
-  'privileged' | 'readOnly' | 'securityOpt' | 'sysctls' | 'pid' | 'ipc' | 'uts' | 'cgroup' | 'usernsMode' | 'runtime'
->
-
-/** Isolation from the node and from each other. What the words mean in Kubernetes is the plan's to decide. */
-export function readSecurity(service: MapTree, context: ReadContext): SecurityFields {
-  return {
-    privileged: flag(service, 'privileged'),
-    readOnly: flag(service, 'read_only'),
-    securityOpt: list(service, 'security_opt'),
-    sysctls: pairs(service, ['sysctls'], ''),
-    pid: filledText(service, 'pid'),
-    ipc: filledText(service, 'ipc'),
-    uts: filledText(service, 'uts'),
-    cgroup: filledText(service, 'cgroup'),
-    usernsMode: filledText(service, 'userns_mode'),
-    runtime: readRuntime(service, context),
-  }
-}
-
-function readRuntime(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
+/** `runtime`. Reports what cannot be the name of a RuntimeClass. */
+export function readRuntime(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
   const found = filledText(service, 'runtime')
   if (!found || isDnsSubdomain(found.value)) return found
   reporter.report(badRuntime, found.span, { runtime: found.value })

@@ -3,7 +3,7 @@ import type { At, Span } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import { isMap, type MapTree, type ScalarTree } from '../../text/tree.ts'
 import { parseBytes } from '../../values/bytes.ts'
-import type { Mount, MountAs, Service, TmpfsEntry } from '../project.ts'
+import type { Mount, MountAs, TmpfsEntry } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { checkSubpath, cleanTarget, reportIncomplete } from './targets.ts'
 import { filledText, flag, integer, items, map, pairs, scalar, scalars, textOf } from './tree-values.ts'
@@ -39,19 +39,19 @@ const fromContainer = diagnostic({
   }),
 })
 
-type VolumeFields = Pick<Service, 'mounts' | 'tmpfs' | 'volumesFrom' | 'shmSize'>
+/** `volumes`. Targets are cleaned; duplicates are found in targets.ts. */
+export const readMounts = (service: MapTree, context: ReadContext): readonly Mount[] =>
+  items(service, 'volumes')
+    .filter(isMap)
+    .flatMap(item => readMount(item, context) ?? [])
 
-/** What is mounted: `volumes`, `tmpfs`, `volumes_from`, `shm_size`. Targets are cleaned; duplicates are found in targets.ts. */
-export function readVolumes(service: MapTree, context: ReadContext): VolumeFields {
-  return {
-    mounts: items(service, 'volumes')
-      .filter(isMap)
-      .flatMap(item => readMount(item, context) ?? []),
-    tmpfs: scalars(service, 'tmpfs').flatMap(item => readTmpfs(item, context) ?? []),
-    volumesFrom: scalars(service, 'volumes_from').flatMap(item => readVolumesFrom(item, context) ?? []),
-    shmSize: readShmSize(service),
-  }
-}
+/** `tmpfs`. */
+export const readTmpfsEntries = (service: MapTree, context: ReadContext): readonly TmpfsEntry[] =>
+  scalars(service, 'tmpfs').flatMap(item => readTmpfs(item, context) ?? [])
+
+/** `volumes_from`. */
+export const readLenders = (service: MapTree, context: ReadContext): readonly At<string>[] =>
+  scalars(service, 'volumes_from').flatMap(item => readVolumesFrom(item, context) ?? [])
 
 function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
   const type = filledText(tree, 'type')?.value ?? 'volume'
@@ -163,7 +163,8 @@ function readVolumesFrom(item: ScalarTree, { reporter }: ReadContext): At<string
   return undefined
 }
 
-function readShmSize(service: MapTree): At<bigint> | undefined {
+/** `shm_size` in bytes. */
+export function readShmSize(service: MapTree): At<bigint> | undefined {
   const found = scalar(service, 'shm_size')
   const bytes = found && parseBytes(String(found.value))
   return found && bytes?.ok && bytes.value > 0n ? { value: bytes.value, span: found.span } : undefined

@@ -7,10 +7,10 @@ import type { Loaded } from './load/loaded.ts'
 import type { Model, Project, Service } from './project.ts'
 import { readEndpoints } from './read/endpoints.ts'
 import { readFileObjects } from './read/file-objects.ts'
-import { readService } from './read/service.ts'
 import { readNetworks } from './read/top-level-networks.ts'
 import { readVolumes } from './read/top-level-volumes.ts'
 import { entries, filledText } from './read/tree-values.ts'
+import { readService } from './read-service.ts'
 
 /**
  * Reads the canonical tree into typed values. The shape of the tree is known to be good and its references to lead somewhere; what is

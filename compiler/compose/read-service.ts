@@ -1,0 +1,43 @@
+import type { MapTree } from '../text/tree.ts'
+import type { FamilyReader, PropertiesOf, Readers } from './keys/key.ts'
+import { serviceKeys } from './keys/service.ts'
+import type { Service } from './project.ts'
+import type { ReadContext } from './read/context.ts'
+import { checkTargets } from './read/targets.ts'
+
+type Property = keyof Service
+type Read = (service: MapTree, context: ReadContext, key: string) => unknown
+
+/** What no key is read into. */
+type Own = 'name' | 'span' | 'tree'
+
+/** A property of `Service` that no row reads is named here by the type checker. */
+type Unread = Exclude<Property, Own | PropertiesOf<typeof serviceKeys>>
+const allRead: [Unread] extends [never] ? true : Unread = true
+
+/** A service of the canonical tree as a typed value, by the readers that its keys have. */
+export function readService(tree: MapTree, context: ReadContext): Service {
+  const read: Partial<Record<Property, unknown>> = { name: context.service, span: context.span, tree }
+  for (const [property, { reader, key }] of byProperty) read[property] = reader(tree, context, key)
+  for (const family of families) Object.assign(read, family(tree, context))
+  const service = read as unknown as Service // `allRead` says that every property has a reader
+  checkTargets(service, context)
+  return service
+}
+
+const byProperty = new Map<Property, { readonly reader: Read; readonly key: string }>()
+const families = new Set<FamilyReader>()
+for (const [key, { read }] of Object.entries(
+  serviceKeys as Readonly<Record<string, { read?: Readers | FamilyReader }>>,
+)) {
+  if (typeof read === 'function') families.add(read)
+  else for (const [property, reader] of Object.entries(read ?? {})) addReader(property as Property, reader, key) // keys of Readers
+}
+
+function addReader(property: Property, reader: Read, key: string): void {
+  const known = byProperty.get(property)
+  if (!known) byProperty.set(property, { reader, key })
+  else if (known.reader !== reader) throw new Error(`\`${known.key}\` and \`${key}\` both read ${property}`)
+}
+
+void allRead
