@@ -26,6 +26,11 @@ export function parseJson<T>(text: string, validate: Validator<T>): JsonResult<T
   } catch (error) {
     return { ok: false, problem: syntaxProblem(text, error) }
   }
+  return checkJson(value, validate)
+}
+
+/** The same for a value that has been parsed already, such as a part of a kubeconfig. */
+export function checkJson<T>(value: unknown, validate: Validator<T>): JsonResult<T> {
   return validate(value) ? { ok: true, value } : { ok: false, problem: problemOf(validate.errors![0]!) }
 }
 
@@ -49,11 +54,11 @@ function problemOf({ instancePath, keyword, params }: SchemaError): string {
 function ruleOf(keyword: string, params: SchemaError['params']): string {
   switch (keyword) {
     case 'type':
-      return `must be ${[params['type']].flat().map(typeName).join(' or ')}`
+      return `must be ${choice([params['type']].flat().map(typeName))}`
     case 'const':
       return `must be \`${params['allowedValue']}\``
     case 'enum':
-      return `must be ${(params['allowedValues'] as unknown[]).map(value => `\`${value}\``).join(' or ')}` // a list by its schema
+      return `must be ${choice((params['allowedValues'] as unknown[]).map(value => `\`${value}\``))}` // a list by its schema
     case 'minItems':
       return `must have at least ${params['limit']} items`
     case 'maxItems':
@@ -62,6 +67,10 @@ function ruleOf(keyword: string, params: SchemaError['params']): string {
       return 'is not valid'
   }
 }
+
+/** `a`, `a or b`, `a, b or c`. */
+const choice = (words: readonly string[]): string =>
+  words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 const NAMES: Readonly<Record<string, string>> = {
   object: 'an object',

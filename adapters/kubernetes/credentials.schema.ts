@@ -1,4 +1,26 @@
-import type { JSONSchema } from 'json-schema-to-ts'
+import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
+
+/** The `exec` part of a user of the kubeconfig: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration */
+export const pluginConfig = {
+  type: 'object',
+  required: ['command'],
+  properties: {
+    apiVersion: { type: 'string' },
+    command: { type: 'string' },
+    args: { type: ['array', 'null'], items: { type: 'string' } },
+    env: {
+      type: ['array', 'null'],
+      items: {
+        type: 'object',
+        required: ['name', 'value'],
+        properties: { name: { type: 'string' }, value: { type: 'string' } },
+      },
+    },
+    installHint: { type: 'string' },
+    provideClusterInfo: { type: 'boolean' },
+    interactiveMode: { enum: ['Never', 'IfAvailable', 'Always'] },
+  },
+} as const satisfies JSONSchema
 
 /** What a credential plugin prints: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ */
 export const execCredential = {
@@ -22,3 +44,5 @@ export const tokenClaims = {
   required: ['exp'],
   properties: { exp: { type: 'number' } },
 } as const satisfies JSONSchema
+
+export type PluginConfig = FromSchema<typeof pluginConfig>

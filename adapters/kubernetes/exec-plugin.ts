@@ -1,7 +1,8 @@
-import { parseJson } from '../json/parse-json.ts'
+import { checkJson, parseJson } from '../json/parse-json.ts'
 import { runProgram } from '../process/run-program.ts'
 import { ClusterError } from './cluster.ts'
-import { execCredential } from './credentials.validators.ts'
+import type { PluginConfig } from './credentials.schema.ts'
+import { execCredential, pluginConfig } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Fields } from './kubeconfig-files.ts'
 
@@ -11,17 +12,6 @@ export interface PluginCredentials {
   /** PEM. */
   readonly clientCertificateData?: string
   readonly clientKeyData?: string
-}
-
-/** The `exec` part of a user of the kubeconfig: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration */
-export interface PluginConfig {
-  readonly apiVersion?: string
-  readonly command: string
-  readonly args?: readonly string[] | null
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | null
-  readonly installHint?: string
-  readonly provideClusterInfo?: boolean
-  readonly interactiveMode?: 'Never' | 'IfAvailable' | 'Always'
 }
 
 /**
@@ -35,9 +25,13 @@ export async function withPluginCredentials(
 ): Promise<Kubeconfig> {
   const { exec, ...user } = kubeconfig.user
   if (!exec) return kubeconfig
-  // The kubeconfig's own words.
-  const plugin = exec as PluginConfig
-  const { token, clientCertificateData, clientKeyData } = await runPlugin(plugin, kubeconfig.cluster, env, signal)
+  const plugin = checkJson(exec, pluginConfig)
+  if (!plugin.ok)
+    throw new ClusterError(
+      'unauthorized',
+      `the \`exec\` part of a user in the kubeconfig is not valid: ${plugin.problem}`,
+    )
+  const { token, clientCertificateData, clientKeyData } = await runPlugin(plugin.value, kubeconfig.cluster, env, signal)
   const base64 = (text: string | undefined) => text && Buffer.from(text).toString('base64')
   const certificate = {
     'client-certificate-data': base64(clientCertificateData),

@@ -26,7 +26,7 @@ test('a plain map and the metadata of bake are understood', () => {
 test.each([
   ['{', '`m.json` cannot be read: it is not valid JSON'],
   ['[]', '`m.json` cannot be read: it must be an object'],
-  ['{"web": 8080}', '`m.json` cannot be read: `web` must be a string or an object or an array'],
+  ['{"web": 8080}', '`m.json` cannot be read: `web` must be a string, an object or an array'],
   ['{"web": {"image.name": ["r/web:1"]}}', '`m.json` cannot be read: `web["image.name"]` must be a string'],
   [
     '{"web": {"image.name": "r/web:1", "containerimage.digest": null}}',

@@ -229,6 +229,19 @@ describe('the client library', () => {
     expect(inspect(error)).not.toContain('SECRET')
   })
 
+  test.each<readonly [string, object, string]>([
+    ['no command', { command: undefined }, '`command` is missing'],
+    ['arguments in one text', { args: 'get-token --login' }, '`args` must be an array or `null`'],
+    ['a variable without a value', { env: [{ name: 'AWS_PROFILE' }] }, '`env[0].value` is missing'],
+    ['another mode', { interactiveMode: 'Sometimes' }, '`interactiveMode` must be `Never`, `IfAvailable` or `Always`'],
+  ])('a plugin with %s is refused', async (_, more, why) => {
+    const access = await kubeconfigAccess(undefined, withPlugin('true', more))
+    await expect(access.connect(false)).rejects.toMatchObject({
+      failure: 'unauthorized',
+      message: `the \`exec\` part of a user in the kubeconfig is not valid: ${why}`,
+    })
+  })
+
   test('says which plugin fails', async () => {
     const access = await kubeconfigAccess(undefined, withPlugin('echo no such account >&2; exit 3'))
     await expect(access.connect(false)).rejects.toMatchObject({
