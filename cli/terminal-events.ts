@@ -4,6 +4,7 @@ import { jsonText } from '../compiler/values/printable.ts'
 import type { OperationEvent } from '../operations/events.ts'
 import type { Questions } from '../operations/questions.ts'
 import type { Context } from './command.ts'
+import { logEventText } from './log-event-text.ts'
 import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
 import { printOutcome } from './print-outcome.ts'
 import type { Progress } from './progress/events.ts'
@@ -42,6 +43,15 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         return void context.io.stderr.write(`closed ${event.url}\n`)
       case 'push-failed':
         return
+      case 'left-out':
+      case 'no-pod':
+      case 'too-many-logs':
+      case 'container-ended':
+      case 'log-unreadable':
+      case 'log-note': {
+        const text = logEventText(event, context.logLevel)
+        return text === undefined ? undefined : void context.io.stderr.write(`${text}\n`)
+      }
       case 'compiled':
       case 'fetched':
       case 'tag-read':

@@ -1,12 +1,14 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 import type { DestroyOutcome } from './destroy/outcome.ts'
+import type { LogEvent } from './logs/events.ts'
 import type { WorkloadStatus } from './objects/status.ts'
 import type { PublishEvent } from './publish/events.ts'
 
 /** What happens while an operation works, one event after another. */
 export type OperationEvent =
   | PublishEvent
+  | LogEvent
   /** A part of the work is over. */
   | { readonly type: 'step'; readonly step: string; readonly text: string }
   /** Work on a service. */

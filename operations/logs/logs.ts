@@ -1,0 +1,150 @@
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { requireNamespace } from '../namespaces.ts'
+import type { LogLine } from '../objects/logs/line.ts'
+import { type LogWorld, MOST_OPEN, showLogs } from '../objects/logs/logs.ts'
+import type { LogSource } from '../objects/logs/source.ts'
+import type { Loading } from '../project/input.ts'
+import { findEnvironment, type KnownEnvironment } from '../project/known-environment.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { World } from '../session.ts'
+
+export interface LogsInput extends Loading {
+  /** The environment; absent: the one that the files have. */
+  readonly name?: string | undefined
+  /** The logs of the whole namespace, whatever environment or tool they are of. */
+  readonly all?: boolean | undefined
+  /** Only services whose names match. */
+  readonly services?: RegExp | undefined
+  /** But not those whose names match this. */
+  readonly exclude?: RegExp | undefined
+  /** Lines from the end of each log; absent: all. */
+  readonly tail?: number | undefined
+  /** Milliseconds: only lines that are newer; absent or 0: all. */
+  readonly since?: number | undefined
+  /** Whether it goes on with what is written from now on, until the session's signal. */
+  readonly follow?: boolean | undefined
+}
+
+export interface LogsWorld extends Pick<World, 'workspace' | 'session' | 'on'> {
+  /** Takes a line; nothing more of its log is read until it resolves. */
+  readonly print: (source: LogSource, line: LogLine) => Promise<void> | void
+  /** Hears of the containers whose lines may come, before they come. */
+  readonly found?: (sources: readonly LogSource[]) => void
+}
+
+export type LogsOutcome =
+  /** All that was to be read was read. */
+  | { readonly kind: 'ended' }
+  /** No service matches; these are there, and in the files. */
+  | {
+      readonly kind: 'no-match'
+      readonly environment?: string
+      readonly namespace: string
+      readonly known: readonly string[]
+    }
+
+/**
+ * Reads the logs of an environment's services: what was written, in the order of its times, then what comes. Ends when nothing more can come; else rejects with the reason of the session's
+ * signal. Throws a UserError where there is no namespace, and what the cluster refuses.
+ */
+export async function logs(world: LogsWorld, input: LogsInput, project: OpenProject): Promise<LogsOutcome> {
+  const { session, on } = world
+  const { cluster, namespace, clock, signal } = session
+  const { all, services, tail, since, follow = false } = input
+  const environment = all ? undefined : await findEnvironment(world, input, project)
+  const names = environment ? await serviceNames(environment) : []
+  const isMuted = mutedServices(names, services)
+  const whose = { ...(environment && { environment: environment.name }), namespace }
+  for (const { name } of isMuted.values()) on({ type: 'left-out', service: name })
+  try {
+    await showLogs(
+      {
+        cluster,
+        namespace,
+        environment: environment?.name,
+        range: { tail, since: since || undefined },
+        follow,
+        isWanted: ({ service }) => !isMuted.has(service) && isWanted(service, names, input),
+      },
+      {
+        clock,
+        signal,
+        ...reporting(world, follow),
+        found: sources => world.found?.(sources),
+        async nothing(present) {
+          const known = new Set([...present.map(({ service }) => service), ...names.map(({ name }) => name)])
+          const hasMatch = names.some(({ name, label }) => services?.test(name) || services?.test(label))
+          if (services && !hasMatch && known.size > 0) throw new NoMatch([...known].sort())
+          await requireNamespace(session)
+          on({ type: 'no-pod', ...whose, isFiltered: Boolean(services ?? input.exclude), follows: follow })
+        },
+      },
+    )
+    return { kind: 'ended' }
+  } catch (error) {
+    if (error instanceof NoMatch) return { kind: 'no-match', ...whose, known: error.known }
+    throw error
+  }
+}
+
+/** Ends the reading where no service is wanted. */
+class NoMatch extends Error {
+  readonly known: readonly string[]
+
+  constructor(known: readonly string[]) {
+    super('no service matches')
+    this.known = known
+  }
+}
+
+/** Lines go to the caller, everything else becomes events. */
+function reporting(
+  { on, print }: LogsWorld,
+  follows: boolean,
+): Pick<LogWorld, 'print' | 'crowded' | 'ended' | 'troubled' | 'word'> {
+  const troubled = new Set<string>()
+  let isCrowded = false
+  return {
+    print(source, line) {
+      troubled.delete(source.name)
+      return print(source, line)
+    },
+    crowded() {
+      if (!isCrowded) on({ type: 'too-many-logs', most: MOST_OPEN })
+      isCrowded = true
+    },
+    ended: (source, exit) => on({ type: 'container-ended', source, exit }),
+    troubled(source, error) {
+      if (troubled.has(source.name)) return
+      troubled.add(source.name)
+      on({ type: 'log-unreadable', source, reason: error.message, follows })
+    },
+    word: (source, text) => on({ type: 'log-note', source, text }),
+  }
+}
+
+/** A service of the files: how they call it, and how the cluster does. */
+interface ServiceName {
+  readonly name: string
+  readonly label: string
+  readonly isAttached: boolean
+}
+
+async function serviceNames({ project }: KnownEnvironment): Promise<readonly ServiceName[]> {
+  if (!project) return []
+  const { planNames } = await import('../../compiler/plan/names.ts')
+  const names = planNames(project, {}, new Reporter())
+  return [...project.services.values()].map(({ name, attach }) => ({ name, label: names.of(name), isAttached: attach }))
+}
+
+/** Services with `attach: false`, by their labels: a pattern that matches one names it. */
+function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined): ReadonlyMap<string, ServiceName> {
+  return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
+}
+
+/** Whether a service of the cluster is wanted by its label, or by the name that the files have for it. */
+function isWanted(label: string, names: readonly ServiceName[], { services, exclude }: LogsInput): boolean {
+  const both = [label, ...names.filter(one => one.label === label).map(({ name }) => name)]
+  const matched = (regexp: RegExp) => both.some(name => regexp.test(name))
+  return (!services || matched(services)) && !(exclude && matched(exclude))
+}
