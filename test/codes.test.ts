@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import '../compiler/index.ts'
 import '../compiler/manifest/automatic.ts'
+import '../compiler/manifest/not-published.ts'
 import '../compiler/manifest/read.ts'
 import { catalogue } from '../compiler/diagnostics/diagnostic.ts'
 import { goldenCases, root } from './cases.ts'
@@ -71,6 +72,7 @@ const made: Readonly<Record<string, (folder: string) => void>> = {
 const unseen: Readonly<Record<string, string>> = {
   'volumes/host-expected-in-image': 'needs `--image`; test/plan/host-volumes.test.ts shows it',
   'limits/invalid': 'is about a variable of the environment; test/cli/limits.test.ts shows it',
+  'manifest/not-published': 'is said by `publish`; test/repositories/publish.test.ts shows it',
   'routes/bad-domain': 'the command line refuses a bad domain itself; for callers of the compiler',
   'routes/no-gateway':
     'the command line refuses `--routes gateway` without a Gateway itself; for callers of the compiler',

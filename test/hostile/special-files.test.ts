@@ -54,9 +54,10 @@ const cases: readonly (readonly [
   ],
 ]
 
+// Most of the time is waiting for what nobody writes into a pipe.
 test
   .skipIf(process.platform === 'win32')
-  .each(cases.map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
+  .concurrent.each(cases.map(([what, files, prepare, code]) => ({ what, files, prepare, code })))(
   '$what ends in manifests or in diagnostics',
   { timeout: 60_000 },
   async ({ files, prepare, code }) => {

@@ -1,7 +1,12 @@
 import { expect, test } from 'vitest'
+import { expectRoundTrip, printedCases } from '../cli/config-round-trip.ts'
 import { tryRoundTrip } from '../cli/generated-round-trip.ts'
 import { oddProject } from '../cluster/odd-project.ts'
 import { generate } from '../differential/generate.ts'
+
+test.each(printedCases())('what `config` prints can be read again: %s', (_name, one) =>
+  expectRoundTrip(one, ['yaml', 'json']),
+)
 
 // As test/cli/round-trip-generated.test.ts, with seeds that it does not have.
 const runs = Number(process.env.ROUND_TRIP_RUNS ?? 3000)

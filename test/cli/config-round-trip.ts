@@ -1,0 +1,70 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type Case, exampleCases, goldenCases } from '../cases.ts'
+import { type Result, run } from '../run.ts'
+import { makeFolder } from './folder.ts'
+
+// What `config` prints is a Compose file of its own: rendered in any folder it gives the same objects, and printed again the same text.
+
+export type Format = 'json' | 'yaml'
+
+/** The cases whose model can be printed, each with a number of its own. */
+export function printedCases(): readonly (readonly [name: string, one: Case, index: number])[] {
+  return (
+    [...exampleCases(), ...goldenCases().filter(({ command }) => command === 'render')]
+      // An environment of a manifest is no Compose file.
+      .filter(({ args }) => !args.includes('--environment'))
+      .map((one, index) => [one.name, one, index] as const)
+  )
+}
+
+/** Prints the model of a case, and fails where what is printed is another one. */
+export async function expectRoundTrip(one: Case, formats: readonly Format[]): Promise<void> {
+  const direct = await run(['render', ...one.args], { cwd: one.directory, env: one.env, stdin: one.stdin })
+  // Golden cases of errors have no model to print.
+  if (direct.status !== 0) return
+  for (const format of formats) {
+    const config = await printConfig(one, format)
+    expect(config.status, config.stderr).toBe(0)
+    const folder = makeFolder({ 'compose.yaml': config.stdout })
+    // Paths are absolute, but .env is that of the project; the services that a profile enabled say so still.
+    const same = ['-f', join(folder, 'compose.yaml'), '--project-directory', one.directory, '--profile', '*']
+    const options = { cwd: folder, env: one.env }
+    const again = await run(['render', ...same, ...planningOf(one.args, one.directory)], options)
+    expect(again.status, again.stderr).toBe(0)
+    expect(objects(again)).toBe(objects(direct))
+    const printed = await run(['config', '--format', format, ...same], options)
+    expect(printed.stdout).toBe(config.stdout)
+  }
+}
+
+function printConfig(one: Case, format: string): Promise<Result> {
+  const args = ['config', '--format', format, ...loadingOf(one.args)]
+  return run(args, { cwd: one.directory, env: one.env, stdin: one.stdin })
+}
+
+const LOADING = new Set(['-f', '--file', '--project-directory', '--env-file', '--profile'])
+const FLAGS = new Set(['--include-secrets', '--strict'])
+
+/** The words of a command line, each with its value. */
+function* uses(args: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!
+    if (!word.startsWith('-') || FLAGS.has(word)) yield [word]
+    else yield [word, args[++at]!]
+  }
+}
+
+const loadingOf = (args: readonly string[]) =>
+  [...uses(args)].filter(([word]) => LOADING.has(word!) || !word!.startsWith('-')).flat()
+
+/** The options for the plan. The services that were named are the only ones that the printed model has. */
+const planningOf = (args: readonly string[], directory: string) =>
+  [...uses(args)]
+    .filter(([word]) => !LOADING.has(word!) && word!.startsWith('-'))
+    .flatMap(([word, value]) =>
+      word === '--images-file' ? [word, join(directory, value!)] : [word!, ...(value ? [value] : [])],
+    )
+
+/** The objects without the lines that name their sources. */
+const objects = ({ stdout }: Result) => stdout.replace(/^# .*\n/gm, '')

@@ -1,0 +1,10 @@
+import { test } from 'vitest'
+import { expectNoDifference, shuffledCases } from '../properties/shuffle.ts'
+
+// As test/properties/determinism.test.ts, with orders that it does not have.
+const runs = Number(process.env.PROPERTY_RUNS ?? 20)
+const seed = Number(process.env.PROPERTY_SEED ?? 10_000)
+
+test.each(shuffledCases())('keys in another order make the same manifests: %s', (_name, one, index) =>
+  expectNoDifference(one, { runs, seed: seed + index }),
+)
