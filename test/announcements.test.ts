@@ -49,21 +49,24 @@ class Output {
 
 const announcements: readonly Announcement[] = [
   {
-    says: /the claim `(.*?)` takes its place/,
+    says: /becomes the claim `(.*?)`/,
     holds: (output, claim) => output.find('PersistentVolumeClaim', claim) !== undefined,
   },
   {
-    says: /no service mounts the volume `(.*?)`; no claim/,
+    says: /the volume `(.*?)` is not used; no claim/,
     holds: (output, claim) => output.find('PersistentVolumeClaim', claim) === undefined,
   },
   { says: /is copied into a ConfigMap/, holds: output => output.find('ConfigMap') !== undefined },
   // Without `--include-secrets` the Secret itself is for others to make.
   { says: /becomes a Secret|copied into a Secret/, holds: output => output.has(/"secret(?:Name)?":/) },
   {
-    says: /the (?:service is called|service is reached as) `(.*?)`/,
+    says: /the (?:service is named|service is reachable as) `(.*?)`/,
     holds: (output, service) => output.find('Service', service) !== undefined,
   },
-  { says: /the workload of `.*?` is called `(.*?)`/, holds: (output, name) => output.has(`"name":"${name}`) },
+  {
+    says: /too long for its workload; it is shortened to `(.*?)`/,
+    holds: (output, name) => output.has(`"name":"${name}`),
+  },
   {
     says: /port (\d+) of `(.*?)` is opened/,
     holds: (output, port, service) =>
@@ -77,45 +80,48 @@ const announcements: readonly Announcement[] = [
   },
   { says: /becomes a claim of the storage class `(.*?)`/, holds: (output, name) => output.claimOf(name) },
   { says: /becomes a claim of the default storage class/, holds: output => output.claimOf(undefined) },
-  { says: /cannot exist in Kubernetes; `(.*?)` is used/, holds: (output, name) => output.has(`"${name}"`) },
+  { says: /is not valid in Kubernetes; `(.*?)` is used/, holds: (output, name) => output.has(`"${name}"`) },
   { says: /the host name `.*?` becomes `(.*?)`/, holds: (output, name) => output.has(`"hostname":"${name}"`) },
   {
-    says: /the endpoint `.*?` is no part of a host name; it becomes `(.*?)`/,
+    says: /the endpoint name `.*?` is not valid in a host name; it becomes `(.*?)`/,
     holds: (output, name) => output.has(`"host":"${name}-`),
   },
-  { says: /the host begins with `(.*?)`/, holds: (output, name) => output.has(`"host":"${name}.`) },
+  {
+    says: /longer than 63 characters; it is shortened to `(.*?)`/,
+    holds: (output, name) => output.has(`"host":"${name}.`),
+  },
   {
     says: /the readiness probe of `(.*?)` is/,
     holds: (output, service) => JSON.stringify(output.workload(service!)).includes('"readinessProbe"'),
   },
-  { says: /`network_mode: host` is the network/, holds: output => output.has('"hostNetwork":true') },
+  { says: /`network_mode: host` uses the network/, holds: output => output.has('"hostNetwork":true') },
   { says: /`pid: host` means the node/, holds: output => output.has('"hostPID":true') },
   { says: /`ipc: host` means the node/, holds: output => output.has('"hostIPC":true') },
   {
-    says: /`(.*?)` is mounted from whatever node/,
+    says: /`(.*?)` is mounted from the node/,
     holds: (output, path) => output.has(`"hostPath":{"path":"${path}"`),
   },
-  { says: /`(.*?)` is the device of whatever node/, holds: (output, path) => output.has(`"path":"${path}"`) },
-  { says: /opens port (\d+) on whatever node/, holds: (output, port) => output.has(`"hostPort":${port}`) },
+  { says: /`(.*?)` is a device of the node/, holds: (output, path) => output.has(`"path":"${path}"`) },
+  { says: /opens port (\d+) on the node/, holds: (output, port) => output.has(`"hostPort":${port}`) },
   {
     says: /a grace period of zero becomes one second/,
     holds: output => output.has('"terminationGracePeriodSeconds":1'),
   },
   { says: /becomes a shared process namespace/, holds: output => output.has('"shareProcessNamespace":true') },
   { says: /replaces (\d+) Pods at once/, holds: (output, count) => output.has(`"maxUnavailable":${count}`) },
-  { says: /internal network is opened to ports/, holds: output => output.find('NetworkPolicy') !== undefined },
+  { says: /internal network allows egress to ports/, holds: output => output.find('NetworkPolicy') !== undefined },
   {
-    says: /(?:devices of a node|`device_ids`); it asks for (\d+)/,
+    says: /(?:devices of a node|`device_ids`); it requests (\d+)/,
     holds: (output, count) => output.has(new RegExp(`"[a-z.]+/[a-z0-9]+":"${count}"`)),
   },
   {
-    says: /becomes (\d+)s: Kubernetes counts whole seconds/,
+    says: /becomes (\d+)s: Kubernetes supports only whole seconds/,
     holds: (output, seconds) => output.has(new RegExp(`[Ss]econds":${seconds}[,}]`)),
   },
 ]
 
 /** What makes something of what the file says. */
-const ANNOUNCES = /\bbecomes?\b|takes its place|is copied|is called|is reached as|is opened|is used;? |makes it a Job/
+const ANNOUNCES = /\bbecomes?\b|is copied|is named|is reachable as|is shortened to|is opened|is used;? |makes it a Job/
 /** Of values of variables, and of files that are read. */
 const OF_INPUT = /^(?:warning|info)\[(?:interpolation|dotenv|files|manifest)\//
 

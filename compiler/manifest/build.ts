@@ -12,7 +12,7 @@ import { known, type Reading, readPairs, texts } from './values.ts'
 const secretSource = diagnostic({
   code: 'manifest/build-secret',
   severity: 'error',
-  explain: `A secret of a build comes either from a file or from an environment variable: it has \`file\` or \`env\`, and not both.
+  explain: `A build secret comes from a file or from an environment variable: it has either \`file\` or \`env\`.
 
 \`\`\`yaml
 build:
@@ -30,27 +30,25 @@ build:
 const unknownBuild = diagnostic({
   code: 'manifest/unknown-build',
   severity: 'error',
-  explain:
-    '`depends_on` of an image names another entry of `build`, which is built first. There is no entry of this name.',
+  explain: '`depends_on` of an image names another entry of `build`, which is built first. This entry does not exist.',
   text: (p: { name: string; hint: string | undefined }) => ({
-    message: `there is no image \`${p.name}\` in \`build\``,
+    message: `the image \`${p.name}\` does not exist in \`build\``,
     hint: p.hint,
   }),
 })
 const buildCircle = diagnostic({
   code: 'manifest/build-circle',
   severity: 'error',
-  explain:
-    'Images wait for each other in a circle, so that none of them can be built first. Take one `depends_on` out.',
+  explain: 'Images depend on each other in a cycle, so none of them can be built first. Remove one `depends_on`.',
   text: (p: { names: readonly string[] }) => ({
-    message: `images depend on each other in a circle: ${circle(p.names)}`,
+    message: `images depend on each other in a cycle: ${circle(p.names)}`,
   }),
 })
 const sameImage = diagnostic({
   code: 'manifest/same-image',
   severity: 'warning',
   explain:
-    'Two entries of `build` are pushed by one name: the one that is built later takes the place of the other. Give them different names or tags.',
+    'Two entries of `build` are pushed with the same name: the one that is built later overwrites the other. Give them different names or tags.',
   text: (p: { image: string; other: string }) => ({
     message: `\`${p.image}\` is also the image of \`${p.other}\``,
     hint: 'give them different names or tags',

@@ -10,8 +10,11 @@ const reserved = diagnostic({
   code: 'manifest/reserved-variable',
   severity: 'error',
   explain:
-    'A dependency cannot be given `DEVCTL_CONTEXT`, `DEVCTL_NAMESPACE`, `DEVCTL_URL`, `DEVCTL_TOKEN` or `DEVCTL_HOME`: it is deployed to the same cluster and namespace, with the same credentials.',
-  text: (p: { name: string }) => ({ message: `\`${p.name}\` is devctl’s own and cannot be set`, hint: 'remove it' }),
+    '`variables` of a dependency cannot set `DEVCTL_CONTEXT`, `DEVCTL_NAMESPACE`, `DEVCTL_URL`, `DEVCTL_TOKEN` or `DEVCTL_HOME`: a dependency is deployed to the same cluster and namespace, with the same credentials.',
+  text: (p: { name: string }) => ({
+    message: `\`${p.name}\` is reserved for devctl and cannot be set`,
+    hint: 'remove it',
+  }),
 })
 
 /** Variables that say where and as whom devctl works. */

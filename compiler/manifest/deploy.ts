@@ -8,12 +8,12 @@ import { known, type Reading, texts } from './values.ts'
 const servicesOfSome = diagnostic({
   code: 'manifest/services-of-some-files',
   severity: 'error',
-  explain: `Of several Compose files in \`deploy.compose\`, some have \`services\` and some have not. The files are merged to one application, so \`services\` of one file is a choice among the services of all, and it is not clear whether the other files are meant to be left out or to be deployed as a whole.
+  explain: `Some of the Compose files in \`deploy.compose\` have \`services\` and some do not. The files are merged into one application, so \`services\` selects among the services of all files, and it is not clear if the services of the other files are deployed.
 
-Write \`services\` at every file, or at none.`,
+Write \`services\` for every file, or for none.`,
   text: (_: Record<never, never>) => ({
-    message: '`services` stands at some of the Compose files only',
-    hint: 'write `services` at every file, or at none',
+    message: '`services` is set for only some of the Compose files',
+    hint: 'write `services` for every file, or for none',
   }),
 })
 
@@ -59,8 +59,7 @@ function readComposeFiles(tree: Tree, { reporter }: Reading): ComposeFiles | und
   const without = chosen.findIndex(services => !services)
   if (without >= 0) {
     const first = chosen.find(services => texts(services).length > 0)
-    if (first)
-      reporter.report(servicesOfSome, first.span, {}, [{ span: all[without]!.span, message: 'here it is missing' }])
+    if (first) reporter.report(servicesOfSome, first.span, {}, [{ span: all[without]!.span, message: 'missing here' }])
   }
   const files = all.flatMap((one): At<string>[] => {
     const file = isMap(one) ? known(one, 'file') : known(one)

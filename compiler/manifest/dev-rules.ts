@@ -10,7 +10,7 @@ import type { Reading } from './values.ts'
 const noSync = diagnostic({
   code: 'manifest/no-sync',
   severity: 'error',
-  explain: `A development container has at least one folder that is synchronised, else it would not see what you change. Leave \`sync\` out to take the host volumes of the Compose file, or list a folder:
+  explain: `A development container needs at least one synchronised folder. To use the host volumes of the Compose file, remove \`sync\`; otherwise list a folder:
 
 \`\`\`yaml
 dev:
@@ -23,7 +23,7 @@ const outsideSync = diagnostic({
   code: 'manifest/outside-sync',
   severity: 'error',
   explain:
-    'The containers beside a development container share its files: what they synchronise is one of its folders, or below one. Add the folder to the main container too.',
+    'Additional containers share the files of the development container, so their folders must be folders of the main container, or below one. Add the folder to the main container too.',
   text: (p: { local: string }) => ({
     message: `\`${p.local}\` is not in a folder that the main container synchronises`,
     hint: 'add it, or a folder above it, to `sync` of the main container',
@@ -33,9 +33,9 @@ const needsVolume = diagnostic({
   code: 'manifest/needs-volume',
   severity: 'error',
   explain:
-    'Without its claim (`persistentVolume.enabled: false`) a development container keeps nothing, and shares nothing with others: `services`, `volumes`, and folders that are synchronised inside other ones need the claim.',
+    'Without its claim (`persistentVolume.enabled: false`) a development container cannot keep or share files: `services`, `volumes` and nested synchronised folders need the claim.',
   text: (p: { what: string }) => ({
-    message: `${p.what} need the claim that \`persistentVolume\` turns off`,
+    message: `${p.what} need a claim, but \`persistentVolume\` is disabled`,
     hint: 'remove them, or `enabled: false`',
   }),
 })
@@ -43,7 +43,7 @@ const rootUser = diagnostic({
   code: 'manifest/root-user',
   severity: 'error',
   explain:
-    '`runAsNonRoot` makes the cluster refuse a container that runs as root, which `runAsUser: 0` asks for. The container would never start.',
+    'With `runAsNonRoot` the cluster refuses to start a container as root, but `runAsUser: 0` is root. The container would never start.',
   text: (_: Record<never, never>) => ({
     message: '`runAsUser: 0` is root, which `runAsNonRoot` forbids',
     hint: 'choose another user, or remove `runAsNonRoot`',
@@ -53,10 +53,10 @@ const ignoredInHybrid = diagnostic({
   code: 'manifest/ignored-in-hybrid',
   severity: 'warning',
   explain:
-    'With `mode: hybrid` the command runs on this machine, and the container in the cluster only hands its traffic over. What describes the container has no effect then.',
+    'With `mode: hybrid` the command runs on this machine, and the container in the cluster only forwards traffic to it. Keys that configure the container have no effect.',
   text: (p: { path: readonly string[]; keys: readonly string[] }) => ({
     message: `${p.keys.map(key => `\`${key}\``).join(', ')} of \`${spell(p.path)}\` ${p.keys.length === 1 ? 'has' : 'have'} no effect with \`mode: hybrid\``,
-    hint: 'remove what is meant for a container, or `mode`',
+    hint: 'remove them, or `mode: hybrid`',
   }),
 })
 
@@ -123,7 +123,7 @@ function checkVolume(development: Development, { value }: Entry, { reporter, fol
       reporter.report(needsVolume, found.key, { what: `\`${field}\`` })
   }
   const nested = nestedFolder(development.sync, folder)
-  if (nested) reporter.report(needsVolume, nested.span, { what: 'folders inside other ones' })
+  if (nested) reporter.report(needsVolume, nested.span, { what: 'nested folders in `sync`' })
 }
 
 /** A folder that is synchronised inside another one. */

@@ -23,8 +23,8 @@ const kubernetes: Shape = { map: record({ any: true }).map! }
 
 const quantities = record(anyOf('string', 'number'), { called: 'RESOURCE' })
 const resources: Shape = object({
-  requests: cli(quantities, 'what is reserved, as `cpu: 500m`'),
-  limits: cli(quantities, 'what it may use at most'),
+  requests: cli(quantities, 'requests, as `cpu: 500m`'),
+  limits: cli(quantities, 'limits'),
 })
 
 // What is below zero, the reader of the value says.
@@ -35,9 +35,9 @@ const sync: Shape = either(
   object(
     {
       folders: cli(list(filled()), 'the folders, as `LOCAL:REMOTE`'),
-      compression: cli(flag(), 'compress what is sent', '`false`'),
-      verbose: cli(flag(), 'tell each file', '`false`'),
-      rescanInterval: cli(integer({ minimum: 0 }), 'seconds between two looks at all files', '300'),
+      compression: cli(flag(), 'compress transfers', '`false`'),
+      verbose: cli(flag(), 'log every file', '`false`'),
+      rescanInterval: cli(integer({ minimum: 0 }), 'seconds between two scans of all files', '300'),
     },
     { required: ['folders'] },
   ),
@@ -48,25 +48,28 @@ const capability = list(filled())
 /** What the main container and those beside it may have. */
 const shared: Readonly<Record<string, Row>> = {
   name: cli(filled(), 'name of the application', 'the key'),
-  image: cli(filled(), 'image of the container', 'that of the application'),
-  command: cli(command(), 'what runs in it; text with a blank is run by a shell', '`sh`'),
+  image: cli(filled(), 'image of the container', 'the image of the application'),
+  command: cli(command(), 'command to run; text with a space is run by a shell', '`sh`'),
   args: cli(command(), 'arguments of the command'),
-  workdir: cli(filled(), 'folder in which the command runs', 'that of the container'),
-  container: cli(filled(), 'the container of the Pod that is replaced', 'the first one'),
-  selector: cli(record(anyOf('string', 'number', 'boolean')), 'labels that find the application, in place of its name'),
+  workdir: cli(filled(), 'working directory of the command', 'the one of the container'),
+  container: cli(filled(), 'the container of the Pod to replace', 'the first one'),
+  selector: cli(
+    record(anyOf('string', 'number', 'boolean')),
+    'labels to select the application with, instead of its name',
+  ),
   environment: cli(keyValues(), 'variables of the container; `NAME` alone takes the value on this machine'),
-  envFiles: cli(textOrList(), 'files with more of them'),
-  sync: cli(sync, 'folders that are kept the same on both sides, as `LOCAL:REMOTE`'),
-  replicas: cli(integer({ minimum: 0 }), 'how many containers run'),
-  resources: cli(resources, 'resources of the container, in place of the application’s'),
+  envFiles: cli(textOrList(), 'env files'),
+  sync: cli(sync, 'folders to synchronise, as `LOCAL:REMOTE`'),
+  replicas: cli(integer({ minimum: 0 }), 'number of Pods'),
+  resources: cli(resources, 'resources of the container, instead of the application’s'),
   metadata: cli(
     object({ labels: cli(keyValues(), 'labels'), annotations: cli(keyValues(), 'annotations') }),
-    'labels and annotations that are added',
+    'additional labels and annotations',
   ),
-  nodeSelector: cli(record(anyOf('string', 'number', 'boolean')), 'labels of the node, in place of the application’s'),
-  tolerations: cli(list(kubernetes), 'tolerations that are added'),
-  affinity: cli(kubernetes, 'affinity, in place of the application’s'),
-  imagePullPolicy: cli(word(['Always', 'IfNotPresent', 'Never']), 'when the image is pulled', '`Always`'),
+  nodeSelector: cli(record(anyOf('string', 'number', 'boolean')), 'node labels, instead of the application’s'),
+  tolerations: cli(list(kubernetes), 'additional tolerations'),
+  affinity: cli(kubernetes, 'affinity, instead of the application’s'),
+  imagePullPolicy: cli(word(['Always', 'IfNotPresent', 'Never']), 'when to pull the image', '`Always`'),
 }
 
 const probes: Shape = either(
@@ -82,27 +85,27 @@ const hook: Shape = either(
   flag(),
   object({
     enabled: cli(flag(), 'keep the hook of the application'),
-    command: cli(command(), 'what runs in its place'),
+    command: cli(command(), 'command to run instead'),
   }),
 )
 
 const onlyMain: Readonly<Record<string, Row>> = {
   mode: cli(word(['sync', 'hybrid']), '`hybrid` runs the command on this machine', '`sync`'),
-  autocreate: cli(flag(), 'make a container where there is no application', '`false`'),
-  volumes: cli(list(filled()), 'paths in the container that outlive it'),
-  externalVolumes: cli(list(filled()), 'claims that are mounted, as `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`'),
-  secrets: cli(list(filled()), 'files of this machine in the container, as `LOCAL:REMOTE` or `LOCAL:REMOTE:MODE`'),
+  autocreate: cli(flag(), 'create a container if the application does not exist', '`false`'),
+  volumes: cli(list(filled()), 'paths in the container to persist'),
+  externalVolumes: cli(list(filled()), 'claims to mount, as `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`'),
+  secrets: cli(list(filled()), 'files to copy from this machine, as `LOCAL:REMOTE` or `LOCAL:REMOTE:MODE`'),
   forward: cli(
-    list(forward('port of the container, or of the service', 'a service in place of the container')),
-    'ports that are reachable on this machine, as `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`',
+    list(forward('port of the container, or of the service', 'a service instead of the container')),
+    'ports to forward to this machine, as `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`',
   ),
-  reverse: cli(list(filled()), 'ports of this machine that are reachable in the container, as `REMOTE:LOCAL`'),
-  remote: cli(integer({ minimum: 0, maximum: 65535 }), 'local port of the SSH server', 'a free one'),
+  reverse: cli(list(filled()), 'ports of this machine to forward to the container, as `REMOTE:LOCAL`'),
+  remote: cli(integer({ minimum: 0, maximum: 65535 }), 'local port of the SSH server', 'a free port'),
   sshServerPort: cli(integer({ minimum: 1025, maximum: 65535 }), 'port of the SSH server in the container', '2222'),
-  interface: cli(filled(), 'address of this machine that the ports are bound to', '`localhost`'),
+  interface: cli(filled(), 'local address to bind the ports to', '`localhost`'),
   persistentVolume: cli(
     object({
-      enabled: cli(flag(), 'keep what is synchronised in a claim', '`true`'),
+      enabled: cli(flag(), 'keep synchronised files in a claim', '`true`'),
       size: cli(either(filled(), integer()), 'size of the claim', '`5Gi`'),
       storageClass: cli(dnsName(), 'its storage class', 'the default of the cluster'),
       accessMode: cli(
@@ -122,7 +125,7 @@ const onlyMain: Readonly<Record<string, Row>> = {
       runAsGroup: cli(integer({ minimum: 0 }), 'group', 'the user'),
       fsGroup: cli(integer({ minimum: 0 }), 'group of volumes', 'the user'),
       runAsNonRoot: cli(flag(), 'refuse root'),
-      allowPrivilegeEscalation: cli(flag(), 'let processes gain rights'),
+      allowPrivilegeEscalation: cli(flag(), 'allow privilege escalation'),
       readOnlyRootFilesystem: cli(flag(), 'make the root file system read-only'),
       capabilities: cli(
         object({ add: cli(capability, 'capabilities to add'), drop: cli(capability, 'capabilities to drop') }),
@@ -131,17 +134,17 @@ const onlyMain: Readonly<Record<string, Row>> = {
     }),
     'security settings of the container',
   ),
-  serviceAccount: cli(dnsName(), 'service account', 'that of the application'),
-  priorityClassName: cli(dnsName(), 'priority class', 'that of the application'),
-  probes: cli(probes, 'probes of the application that stay', 'none'),
+  serviceAccount: cli(dnsName(), 'service account', 'the one of the application'),
+  priorityClassName: cli(dnsName(), 'priority class', 'the one of the application'),
+  probes: cli(probes, 'probes of the application to keep', 'none'),
   lifecycle: cli(
     either(flag(), object({ postStart: cli(hook, 'hook after the start'), preStop: cli(hook, 'hook before the end') })),
-    'hooks of the application that stay, or other ones',
+    'hooks of the application to keep, or replacements',
     'none',
   ),
   initContainer: cli(
     object({ image: cli(filled(), 'its image'), resources: cli(resources, 'its resources') }),
-    'the container that brings devctl’s own programs',
+    'the init container with devctl’s programs',
   ),
   timeout: cli(
     either(
@@ -151,7 +154,7 @@ const onlyMain: Readonly<Record<string, Row>> = {
         resources: cli(duration, 'for the container to get its resources', '`120s`'),
       }),
     ),
-    'how long to wait, such as `2m`; a number counts seconds',
+    'deadlines, such as `2m`; a number is seconds',
   ),
 }
 

@@ -5,7 +5,7 @@ import type { Span } from '../text/source.ts'
 const duplicate = diagnostic({
   code: 'manifest/duplicate',
   severity: 'error',
-  explain: `Two things of a manifest that must differ are the same: two forwards with one local port, two dependencies with one name, two folders that are synchronised to one path, a volume that is listed twice. The second one would take the place of the first.`,
+  explain: `Two entries of a manifest that must differ are the same: two forwards with the same local port, two dependencies with the same name, two folders synchronised to the same path, a volume listed twice. The second would replace the first.`,
   text: (p: { what: string; hint?: string | undefined }) => ({ message: `${p.what} twice`, hint: p.hint }),
 })
 

@@ -16,7 +16,7 @@ import { known, parseScalar, type Reading, readFlag, readPairs, texts } from './
 const routing = diagnostic({
   code: 'manifest/routes',
   severity: 'error',
-  explain: `What an environment says about its routes does not fit together. HTTPRoutes need a Gateway, which has a class and a certificate of its own; Ingresses have no Gateway.
+  explain: `The route settings of an environment contradict each other. HTTPRoutes need a Gateway, which has its own class and certificate; Ingresses have no Gateway.
 
 \`\`\`yaml
 environments:
@@ -33,7 +33,7 @@ environments:
 const incomplete = diagnostic({
   code: 'manifest/secrets',
   severity: 'error',
-  explain: `The backend of an environment's secrets needs to know more. \`external\` writes ExternalSecrets, which name the store that holds the values; \`sealed\` encrypts them for one cluster, with its certificate.
+  explain: `The secrets backend of an environment needs another setting. \`external\` writes ExternalSecrets, which need the name of the store with the values; \`sealed\` encrypts the values for one cluster, for which it needs the certificate of the cluster.
 
 \`\`\`yaml
 environments:
@@ -46,15 +46,15 @@ environments:
     message: `\`backend: ${p.backend}\` needs a \`${p.needed}\``,
     hint:
       p.needed === 'store'
-        ? 'add `store: NAME`, the SecretStore that holds the values (and `storeKind` where it is a ClusterSecretStore)'
-        : 'add `certificate: FILE`, which `kubeseal --fetch-cert` gives',
+        ? 'add `store: NAME`, the SecretStore with the values (and `storeKind` for a ClusterSecretStore)'
+        : 'add `certificate: FILE`, the output of `kubeseal --fetch-cert`',
   }),
 })
 
 const destination = diagnostic({
   code: 'manifest/destination',
   severity: 'error',
-  explain: `An environment is published to a git repository or to a registry. \`oci\` names a registry: the folder is pushed there as an artifact, which has no branch, no other folders beside it, and no pull requests.
+  explain: `An environment is published to a git repository or to a registry. With \`oci\` the folder is pushed to a registry as an artifact, which has no branch, no other folders and no pull requests.
 
 \`\`\`yaml
 environments:
@@ -65,7 +65,7 @@ environments:
     pullRequest: true
 \`\`\``,
   text: ({ field }: { readonly field: string }) => ({
-    message: `\`${field}\` does not go with \`oci\``,
+    message: `\`${field}\` cannot be combined with \`oci\``,
     hint: 'remove one of the two: the environment is published to a registry or to a repository',
   }),
 })
@@ -118,17 +118,17 @@ function readRoutes(tree: Tree, { reporter }: Reading): ManifestEnvironment['rou
   if (said && word === undefined) return undefined
   const routes = word ?? (gateway ? 'gateway' : undefined)
   if (routes === 'gateway' && said && !gateway) {
-    const message = '`routes: gateway` needs to know the Gateway'
+    const message = '`routes: gateway` needs a `gateway`'
     reporter.report(routing, said.value.span, { message, hint: 'add `gateway: NAMESPACE/NAME`' })
   }
   if (routes === 'ingress' && gateway) {
-    const message = '`gateway` has no meaning for Ingresses'
+    const message = '`gateway` has no effect on Ingresses'
     reporter.report(routing, gateway.key, { message, hint: 'remove it, or write `routes: gateway`' })
   }
   for (const field of ['ingressClass', 'tlsSecret', 'tls']) {
     const found = routes === 'gateway' ? entry(tree, field) : undefined
     if (!found) continue
-    const message = `\`${field}\` has no meaning for HTTPRoutes`
+    const message = `\`${field}\` has no effect on HTTPRoutes`
     reporter.report(routing, found.key, { message, hint: 'remove it: the Gateway has its own' })
   }
   return routes === 'gateway' || routes === 'ingress' ? routes : undefined

@@ -21,7 +21,7 @@ export interface Forward {
 const target = diagnostic({
   code: 'manifest/forward-target',
   severity: 'error',
-  explain: `A forward leads to a service, which is found by its name or by its labels: it has \`name\` or \`labels\`, and not both. Only a forward of a development container may have neither: then it leads to the container.
+  explain: `The target of a forward is a service, selected by \`name\` or by \`labels\`, but not both. Only a forward of a development container may have neither: its target is the container.
 
 \`\`\`yaml
 forward:
@@ -116,6 +116,9 @@ export function parseForward(text: string, toContainer: boolean): Parsed<ShortFo
 export function parsePort(text: string, at: number): Parsed<number> {
   const where = [at, at + text.length] as const
   const port = Number(text)
-  if (!/^\d+$/.test(text)) return failed(text === '' ? 'a port is missing' : `\`${text}\` is no port`, undefined, where)
-  return port >= 1 && port <= 65535 ? parsed(port) : failed(`port \`${text}\` is outside 1 to 65535`, undefined, where)
+  if (!/^\d+$/.test(text))
+    return failed(text === '' ? 'a port is missing' : `\`${text}\` is not a valid port`, undefined, where)
+  return port >= 1 && port <= 65535
+    ? parsed(port)
+    : failed(`port \`${text}\` is not between 1 and 65535`, undefined, where)
 }

@@ -13,9 +13,9 @@ import { manifestShape } from './shape.ts'
 const unknownKey: DiagnosticKind<schema.KeyMistake> = diagnostic({
   code: 'manifest/unknown-key',
   severity: 'error',
-  explain: `A key of the manifest is none that devctl knows. It is refused, because a misspelt key would otherwise silently do nothing.
+  explain: `The manifest has a key that devctl does not know. It is refused, because a misspelt key would otherwise be ignored silently.
 
-Write the key as \`docs/manifest.md\` has it. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
+\`docs/manifest.md\` lists all keys. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
   text: ({ path, key, hint, notes }) => ({
     message: `unknown key \`${key}\` ${path.length === 0 ? 'at the top level of the manifest' : `in \`${spell(path)}\``}`,
     hint,
@@ -26,9 +26,9 @@ Write the key as \`docs/manifest.md\` has it. Keys of your own begin with \`x-\`
 const wrongType: typeof schema.wrongType = diagnostic({
   code: 'manifest/wrong-type',
   severity: 'error',
-  explain: `A value of the manifest is of another kind than its key takes: a mapping where a list is wanted, a number where text is wanted.
+  explain: `The type of a value does not match its key: a mapping instead of a list, a number instead of text.
 
-YAML reads some words as something else than text: \`1.10\` is a number, \`true\` and \`null\` are themselves. Quotes make text of them:
+YAML does not read all words as text: \`1.10\` is a number, \`true\` a boolean, \`null\` null. Quote them to make them text:
 
 \`\`\`yaml
 name: "2048"
@@ -39,18 +39,18 @@ name: "2048"
 const nullValue: typeof schema.nullValue = diagnostic({
   code: 'manifest/no-value',
   severity: 'error',
-  explain: `A key or a list item of the manifest has no value. It is not clear whether it was meant to be empty or forgotten, so write a value, or remove the key.`,
+  explain: `A key or a list item of the manifest has no value. It is not clear if it is empty on purpose or missing. Write a value, or remove the key.`,
   text: schema.nullValue.text,
 })
 
 const missingKey: typeof schema.missingKey = diagnostic({
   code: 'manifest/missing-key',
   severity: 'error',
-  explain: `A mapping of the manifest lacks a key that it cannot do without: \`command\` of a named command, \`repository\` of a dependency, \`sync\` of a container beside a development container.
+  explain: `A mapping of the manifest lacks a required key: \`command\` of a named command, \`repository\` of a dependency, \`sync\` of an additional container of a development container.
 
 \`\`\`yaml
 deploy:
-  - name: Make the schema
+  - name: Create the schema
     command: psql -f schema.sql
 \`\`\``,
   text: schema.missingKey.text,
@@ -59,26 +59,24 @@ deploy:
 const notAllowed: typeof schema.notAllowed = diagnostic({
   code: 'manifest/not-allowed',
   severity: 'error',
-  explain: `The key takes one of a few words, or text of a certain form, and this is none of them. The message or its note lists what is allowed.`,
+  explain: `The value is not one of the allowed words or forms of its key. The message or its note lists them.`,
   text: schema.notAllowed.text,
 })
 
 const outOfRange: typeof schema.outOfRange = diagnostic({
   code: 'manifest/out-of-range',
   severity: 'error',
-  explain: `A number of the manifest is smaller or larger than its key takes: a port is 1 to 65535, \`sshServerPort\` is 1025 or more, because lower ports belong to root.`,
+  explain: `A number of the manifest is outside the range of its key: a port is 1 to 65535, \`sshServerPort\` is 1025 or more, because lower ports need root.`,
   text: schema.outOfRange.text,
 })
 
 const badName = diagnostic<Parameters<typeof schema.badName.text>[0]>({
   code: 'manifest/bad-name',
   severity: 'error',
-  explain: `The name of an environment consists of lower-case letters, digits and \`-\`, and does not begin or end with \`-\`. It becomes part of names and folders. Names of other things must not be empty.`,
+  explain: `The name of an environment consists of lower-case letters, digits and \`-\`, and does not begin or end with \`-\`. It becomes part of object names and folders. Other names must not be empty.`,
   text: ({ path, name, notes }) => ({
     message:
-      name === ''
-        ? `a name in \`${spell(path)}\` is empty`
-        : `\`${name}\` is no name that can be used in \`${spell(path)}\``,
+      name === '' ? `a name in \`${spell(path)}\` is empty` : `\`${name}\` is not a valid name in \`${spell(path)}\``,
     hint: name === '' ? undefined : 'use lower-case letters, digits and `-`',
     notes,
   }),

@@ -7,9 +7,9 @@ import type { Reading } from './values.ts'
 const renamed = diagnostic({
   code: 'manifest/renamed',
   severity: 'warning',
-  explain: `Images and development containers become parts of names in Kubernetes, which have lower-case letters, digits and \`-\` only. A name with other characters is changed to one without. Write the changed name yourself, and the warning is gone.`,
+  explain: `Names of images and development containers become part of names in Kubernetes, which consist of lower-case letters, digits and \`-\`. devctl replaces other characters. To silence the warning, use the changed name.`,
   text: (p: { what: string; from: string; to: string }) => ({
-    message: `${p.what} \`${p.from}\` is called \`${p.to}\`, because Kubernetes has no other names`,
+    message: `${p.what} \`${p.from}\` is renamed to \`${p.to}\`: the name is not valid in Kubernetes`,
     hint: `write \`${p.to}\``,
   }),
 })

@@ -5,11 +5,11 @@ import type { DevctlManifest } from './manifest.ts'
 const notPublished = diagnostic({
   code: 'manifest/not-published',
   severity: 'warning',
-  explain: `\`publish\` commits the objects that the Compose files become. What \`deploy\` does besides has no place in a repository that a controller reads: commands of the manifest are run by nobody there, and dependencies are applications of their own, with folders and a publish of their own.
+  explain: `\`publish\` commits the objects of the Compose files. It does not cover everything that \`deploy\` does: no GitOps controller runs the commands of the manifest, and dependencies are separate applications with their own folders and their own \`publish\`.
 
-Let a service that runs once do what the command does (\`restart: "no"\`, which becomes a Job), and publish each dependency from its own repository.`,
+Replace a command with a service that runs once (\`restart: "no"\`, which becomes a Job), and publish each dependency from its own repository.`,
   text: ({ what, hint }: { readonly what: string; readonly hint: string }) => ({
-    message: `${what} not part of what is published`,
+    message: `${what} not published`,
     hint,
   }),
 })
@@ -21,7 +21,7 @@ export function reportNotPublished({ deploy, dependencies }: DevctlManifest): re
   if (command)
     reporter.report(notPublished, command.span, {
       what: 'the commands of `deploy` are',
-      hint: 'let a service with `restart: "no"` do it, which becomes a Job',
+      hint: 'use a service with `restart: "no"` instead, which becomes a Job',
     })
   const [dependency] = dependencies
   if (dependency)

@@ -27,7 +27,7 @@ import { isOpen, substituteVariables } from './variables.ts'
 const empty = diagnostic({
   code: 'manifest/empty',
   severity: 'error',
-  explain: `The manifest says nothing. The smallest one that does something names the Compose file or a command:
+  explain: `The manifest is empty. A minimal manifest names the Compose file or a command:
 
 \`\`\`yaml
 deploy:
@@ -37,25 +37,24 @@ deploy:
 A folder with a Compose file needs no manifest.`,
   text: (_: Record<never, never>) => ({
     message: 'the manifest is empty',
-    hint: 'begin with `deploy:`, or remove the file: a Compose file alone is enough',
+    hint: 'begin with `deploy:`, or remove the file: a Compose file needs no manifest',
   }),
 })
 const notAMapping = diagnostic({
   code: 'manifest/not-a-mapping',
   severity: 'error',
-  explain:
-    'A manifest is a mapping at its top: `deploy:` and the like, with their values below them. A list or a single value cannot be read.',
+  explain: 'The top level of a manifest must be a mapping with keys such as `deploy`, not a list or a single value.',
   text: (p: { found: string }) => ({
-    message: `the file holds ${p.found}, and a manifest is a mapping`,
+    message: `the file contains ${p.found}; a manifest must be a mapping`,
     hint: 'begin with `deploy:`',
   }),
 })
 const severalDocuments = diagnostic({
   code: 'manifest/several-documents',
   severity: 'error',
-  explain: 'A manifest is one YAML document. A line `---` begins another one, of which nothing would be read.',
+  explain: 'A manifest is one YAML document. A line `---` begins another one, which would be ignored.',
   text: (_: Record<never, never>) => ({
-    message: 'a second document begins here, and a manifest has only one',
+    message: 'a second document begins here; a manifest has only one',
     hint: 'remove the `---`, or move the rest to another file',
   }),
 })
@@ -63,9 +62,9 @@ const mergeTag = diagnostic({
   code: 'manifest/merge-tag',
   severity: 'error',
   explain:
-    '`!reset` and `!override` drop what an earlier Compose file says. A manifest is not merged with anything, so there is nothing to drop.',
+    '`!reset` and `!override` drop a value of an earlier Compose file. A manifest is not merged with other files, so the tags have no effect.',
   text: (_: Record<never, never>) => ({
-    message: '`!reset` and `!override` have no meaning in a manifest',
+    message: '`!reset` and `!override` have no effect in a manifest',
     hint: 'remove the tag',
   }),
 })

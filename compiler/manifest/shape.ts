@@ -21,8 +21,8 @@ const oneCommand: Shape = either(
   filled(),
   object(
     {
-      name: cli(filled(), 'what progress calls it', 'the command itself'),
-      command: cli(filled(), 'what the shell runs'),
+      name: cli(filled(), 'name shown in the progress', 'the command itself'),
+      command: cli(filled(), 'shell command'),
     },
     { required: ['command'] },
   ),
@@ -34,7 +34,7 @@ const composeFile: Shape = either(
   object(
     {
       file: cli(filled(), 'the Compose file'),
-      services: cli(textOrList(), 'deploy only these services of it, and what they depend on', 'all'),
+      services: cli(textOrList(), 'deploy only these services of it, and their dependencies', 'all'),
     },
     { required: ['file'] },
   ),
@@ -45,7 +45,7 @@ const composeFiles: Shape = {
     ...composeFile.map!,
     keys: {
       ...composeFile.map!.keys,
-      manifest: cli(either(filled(), list(composeFile), composeFile), 'the same as `file`, of older manifests'),
+      manifest: cli(either(filled(), list(composeFile), composeFile), 'old name of `file`'),
     },
     required: [],
   },
@@ -54,9 +54,9 @@ const composeFiles: Shape = {
 const deploy: Shape = either(
   commands,
   object({
-    commands: cli(commands, 'run one after another in the folder of the manifest; variables are the shell’s'),
+    commands: cli(commands, 'shell commands, run in order in the folder of the manifest'),
     compose: cli(composeFiles, 'the Compose files of the application, merged from left to right'),
-    endpoints: cli(endpoints, 'public routes as in a Compose file, in place of those there'),
+    endpoints: cli(endpoints, 'public routes as in a Compose file; they replace the routes there'),
   }),
 )
 
@@ -68,23 +68,23 @@ const destroy: Shape = either(
 const secretSource: Shape = either(
   filled(),
   object({
-    file: cli(filled(), 'the file that holds it'),
-    env: cli(filled(), 'the environment variable that holds it'),
+    file: cli(filled(), 'the file with the secret'),
+    env: cli(filled(), 'the environment variable with the secret'),
   }),
 )
 
 const build: Shape = either(
   filled(),
   object({
-    context: cli(filled(), 'folder, or address of a repository, that is built', '`.`'),
+    context: cli(filled(), 'build context: a folder, or the URL of a repository', '`.`'),
     dockerfile: cli(filled(), 'Dockerfile, relative to the context', '`Dockerfile`'),
     target: cli(filled(), 'stage of the Dockerfile'),
-    image: cli(filled(), 'name that the image is pushed by', 'one in the registry of the environment'),
+    image: cli(filled(), 'name to push the image with', 'a name in the registry of the environment'),
     args: cli(keyValues(), 'build arguments; `NAME` alone takes the value of the variable'),
     cache_from: cli(textOrList(), 'images to take the cache from'),
     export_cache: cli(filled(), 'image to write the cache to'),
-    secrets: cli(record(secretSource, { called: 'ID' }), 'secrets that the build may read'),
-    depends_on: cli(textOrList(), 'builds that come before this one'),
+    secrets: cli(record(secretSource, { called: 'ID' }), 'build secrets'),
+    depends_on: cli(textOrList(), 'images to build before this one'),
   }),
 )
 
@@ -92,54 +92,45 @@ const dependency: Shape = either(
   filled(),
   object(
     {
-      repository: cli(filled(), 'address of the Git repository'),
-      manifest: cli(filled(), 'path of its manifest', 'found as always'),
-      branch: cli(filled(), 'branch to deploy', 'the main branch'),
-      variables: cli(keyValues(), 'variables that its commands get'),
-      timeout: cli(either(filled(), integer()), 'how long it may take, such as `5m`', 'that of the deploy'),
-      wait: cli(flag(), 'go on only when it is ready', '`false`'),
+      repository: cli(filled(), 'URL of the git repository'),
+      manifest: cli(filled(), 'path of its manifest', 'the default names'),
+      branch: cli(filled(), 'branch to deploy', 'the default branch'),
+      variables: cli(keyValues(), 'variables for its commands'),
+      timeout: cli(either(filled(), integer()), 'deadline, such as `5m`', 'the deadline of the deploy'),
+      wait: cli(flag(), 'wait until it is ready', '`false`'),
     },
     { required: ['repository'] },
   ),
 )
 const dependencies: Shape = {
   list: list(filled()).list!,
-  map: record(cli(dependency, 'address of the repository, or more about it'), { called: 'NAME' }).map!,
+  map: record(cli(dependency, 'URL of the repository, or a mapping'), { called: 'NAME' }).map!,
 }
 
 /** Every key of a manifest: what may be written, and what it means. */
 export const manifestShape: Shape = object({
-  name: cli(filled(), 'name of the environment', 'that of the Compose file, of the repository, of the folder'),
-  namespace: cli(kubernetesName(), 'namespace, where neither an option nor a variable nor the environment names one'),
-  context: cli(
-    filled(),
-    'context of the kubeconfig, where neither an option nor a variable nor the environment names one',
-  ),
-  domain: cli(dnsName(), 'domain of public routes, where neither an option nor the environment names one'),
-  registry: cli(
-    filled(),
-    'registry of the images of services with `build`, where neither an option nor the environment names one',
-  ),
-  build: cli(
-    record(cli(build, 'the build context, or more about the build'), { called: 'IMAGE' }),
-    'images to build, by name',
-  ),
-  deploy: cli(deploy, 'how to bring the application up: a list of commands, or more'),
-  destroy: cli(destroy, 'how to take away what devctl cannot know of: a list of commands, or more'),
+  name: cli(filled(), 'name of the environment', 'the name of the Compose project, the repository or the folder'),
+  namespace: cli(kubernetesName(), 'default namespace, if no option, variable or environment sets one'),
+  context: cli(filled(), 'default context of the kubeconfig, if no option, variable or environment sets one'),
+  domain: cli(dnsName(), 'default domain of public routes, if no option or environment sets one'),
+  registry: cli(filled(), 'default registry for images of services with `build`, if no option or environment sets one'),
+  build: cli(record(cli(build, 'the build context, or a mapping'), { called: 'IMAGE' }), 'images to build, by name'),
+  deploy: cli(deploy, 'how to deploy the application: a list of commands, or a mapping'),
+  destroy: cli(destroy, 'how to remove what devctl does not manage: a list of commands, or a mapping'),
   dev: cli(
     record(cli(developmentContainer, 'a development container'), { called: 'CONTAINER' }),
-    'development containers, by the name of the service that they stand in for',
+    'development containers, by the name of the service that they replace',
   ),
-  dependencies: cli(dependencies, 'repositories that are deployed first'),
+  dependencies: cli(dependencies, 'repositories to deploy first'),
   forward: cli(
     list(forward('port of the service', 'the service')),
-    'ports of services that `up` makes reachable here, as `LOCAL:SERVICE:REMOTE`',
+    'service ports that `up` forwards to this machine, as `LOCAL:SERVICE:REMOTE`',
   ),
   environments: cli(
     record(cli(orNull(environment), 'an environment'), {
       called: 'ENVIRONMENT',
       names: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
     }),
-    'what is different for `--environment NAME`',
+    'settings for `--environment NAME`',
   ),
 })

@@ -55,8 +55,9 @@ const driveOf = (text: string) => (/^[A-Za-z]:(\\|\/[^:]*:\/)/.test(text) ? 2 : 
 function remotePath(text: string, at: number, end: number = text.length): Parsed<string> {
   const path = text.slice(at, end)
   const where = [at, end] as const
-  if (!path.startsWith('/')) return failed(`\`${path}\` is no absolute path`, `write \`/${path}\``, where)
-  if (/^\/+$/.test(path)) return failed('the root of the container cannot be replaced', 'name a folder below it', where)
+  if (!path.startsWith('/')) return failed(`\`${path}\` is not an absolute path`, `write \`/${path}\``, where)
+  if (/^\/+$/.test(path))
+    return failed('the root folder of the container cannot be replaced', 'name a folder below it', where)
   return parsed(path.replace(/\/+$/, ''))
 }
 
@@ -95,7 +96,7 @@ function parseExternalVolume(text: string): Parsed<Omit<ExternalVolume, 'span'>>
   const parts = text.split(':')
   const [claim = '', subPath] = parts
   if (claim === '' || parts.length < 2 || parts.length > 3)
-    return failed('it is no claim with a path', 'write `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`')
+    return failed('it is not a claim with a path', 'write `CLAIM:PATH` or `CLAIM:SUBPATH:PATH`')
   const mount = remotePath(text, text.lastIndexOf(':') + 1)
   if (!mount.ok) return mount
   return parsed({ claim, ...(parts.length === 3 && subPath && { subPath }), mount: mount.value })
@@ -126,7 +127,7 @@ function parseSecret(text: string): Parsed<Omit<DevelopmentSecret, 'span'>> {
   if (!remote.ok) return remote
   const mode = second < 0 ? undefined : text.slice(second + 1)
   if (mode !== undefined && !/^0?[0-7]{3}$/.test(mode))
-    return failed(`\`${mode}\` is no mode of a file`, 'write it in octal, such as `600`', [second + 1, text.length])
+    return failed(`\`${mode}\` is not a valid file mode`, 'write it in octal, such as `600`', [second + 1, text.length])
   return parsed({
     local: text.slice(0, first),
     remote: remote.value,

@@ -49,7 +49,7 @@ export const forward = (remotePort: string, service: string): Shape =>
         localPort: cli(integer(PORT), 'port on this machine'),
         remotePort: cli(integer(PORT), remotePort),
         name: cli(filled(), service),
-        labels: cli(keyValues(), 'labels of the service, in place of its name'),
+        labels: cli(keyValues(), 'labels of the service, instead of its name'),
       },
       { required: ['localPort', 'remotePort'] },
     ),

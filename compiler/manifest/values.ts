@@ -18,7 +18,7 @@ import { isOpen, isUnread } from './variables.ts'
 const badValue = diagnostic({
   code: 'manifest/bad-value',
   severity: 'error',
-  explain: `A text of the manifest is not in the form that its key takes: a port that is no number, a duration without a unit, a folder to synchronise without the path in the container. The message says what is wrong with it, and the hint how it is written. The forms are:
+  explain: `A value of the manifest cannot be parsed: a port that is not a number, an unknown unit of a duration, a folder to synchronise without the path in the container. The message says what is wrong, and the hint what to write. The forms are:
 
 | key | form |
 |---|---|
@@ -30,7 +30,7 @@ const badValue = diagnostic({
 | durations | \`90s\`, \`2m30s\`, or seconds |
 | quantities | \`500m\`, \`512Mi\` |
 
-\`docs/manifest.md\` has them all.`,
+\`docs/manifest.md\` lists all of them.`,
   text: (p: { path: ModelPath; value: string; reason: string; hint?: string | undefined }) => ({
     message: `\`${spell(p.path)}\` is \`${p.value}\`: ${p.reason}`,
     hint: p.hint,
@@ -96,7 +96,7 @@ export function readFlag(
     text =>
       text === 'true' || text === 'false'
         ? { ok: true, value: text === 'true' }
-        : { ok: false, reason: 'it is neither true nor false', hint: 'write `true` or `false`' },
+        : { ok: false, reason: 'it is neither `true` nor `false`', hint: 'write `true` or `false`' },
     reading,
     ['string', 'bool'],
   )
@@ -111,7 +111,7 @@ export function readInteger(
   const found = scalar(tree)
   const value = found && integerOf(found)
   if (found && value !== undefined) return { value, span: found.span }
-  return parseScalar(tree, path, () => ({ ok: false, reason: 'it is no whole number' }), reading)
+  return parseScalar(tree, path, () => ({ ok: false, reason: 'it is not a whole number' }), reading)
 }
 
 /** A duration in milliseconds; a number without a unit counts seconds. */
@@ -126,7 +126,7 @@ export function readTimeout(
     text => {
       const result = parseDuration(text, { unitless: 'seconds' })
       if (!result.ok) return result
-      if (result.value <= 0n) return { ok: false, reason: 'it is not above zero' }
+      if (result.value <= 0n) return { ok: false, reason: 'it must be greater than zero' }
       return { ok: true, value: Number(result.value / 1_000_000n) }
     },
     reading,

@@ -8,16 +8,16 @@ import type { Environment } from './plan.ts'
 const renamed = diagnostic({
   code: 'names/renamed',
   severity: 'warning',
-  explain: `In Kubernetes the name of a service is a host name: at most 63 lower-case letters, digits and \`-\`, starting with a letter. Other names are changed to the nearest such name, and peers must use that.
+  explain: `The name of a Service in Kubernetes is a DNS label: at most 63 lower-case letters, digits and \`-\`, beginning with a letter. devctl changes other names to the nearest valid one, which peers must use.
 
 \`\`\`yaml
 services:
   my_db:     # becomes the host my-db
 \`\`\`
 
-Rename the service in the Compose file, so that both worlds use one name.`,
+Rename the service in the Compose file, so that Compose and Kubernetes use the same name.`,
   text: (p: { service: string; name: string }) => ({
-    message: `\`${p.service}\` is no host name in Kubernetes; the service is called \`${p.name}\``,
+    message: `\`${p.service}\` is not a valid host name in Kubernetes; the service is named \`${p.name}\``,
     hint: `rename it to \`${p.name}\` in the Compose file`,
   }),
 })
@@ -26,9 +26,9 @@ const reserved = diagnostic({
   code: 'names/reserved',
   severity: 'error',
   explain:
-    'The namespace `default` has a Service `kubernetes`, through which everything in the cluster reaches the API server. A service of that name would take its place. Rename it, or use another namespace.',
+    'The namespace `default` contains the Service `kubernetes`, through which Pods reach the API server. A service with this name would replace it. Rename the service, or use another namespace.',
   text: () => ({
-    message: 'the namespace `default` has a Service `kubernetes`, which leads to the API server',
+    message: 'the name `kubernetes` is reserved in the namespace `default`: it is the Service of the API server',
     hint: 'rename the service, or use another namespace',
   }),
 })

@@ -52,9 +52,9 @@ const unknownKeys = new Map<string, DiagnosticKind<KeyMistake>>(
     diagnostic<KeyMistake>({
       code: `${family}/unknown-key`,
       severity: 'error',
-      explain: `A key in ${part} is neither one of the Compose Specification nor one of the dialect. It is refused, because a misspelt key would otherwise silently do nothing.
+      explain: `A key in ${part} is neither in the Compose Specification nor in devctl's dialect. It is refused, because a misspelt key would otherwise be ignored silently.
 
-Write the key as \`docs/compose.md\` has it. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
+\`docs/compose.md\` lists all keys. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
       text: ({ path, key, hint, notes }) => ({ message: `unknown key \`${key}\` ${inside(path)}`, hint, notes }),
     }),
   ]),
@@ -68,11 +68,11 @@ export const ignoredKey = diagnostic<KeyMistake>({
   code: 'schema/ignored-key',
   severity: 'warning',
   loss: true,
-  explain: `The Compose Specification lets this mapping have any key, but only some of them mean something. The key is not among them, so nothing reads it.
+  explain: `The Compose Specification allows any key in this mapping, but only some of them are used. This key is not, so it is ignored.
 
 Check its spelling, or remove it.`,
   text: ({ path, key, hint, notes }) => ({
-    message: `\`${key}\` ${inside(path)} means nothing and is ignored`,
+    message: `\`${key}\` ${inside(path)} is unknown and is ignored`,
     hint,
     notes,
   }),
@@ -81,15 +81,15 @@ Check its spelling, or remove it.`,
 export const wrongType = diagnostic<Place & { tree: Tree; shape: Shape; allowed: string; found: string }>({
   code: 'schema/wrong-type',
   severity: 'error',
-  explain: `A value is of another kind than its key takes: a mapping where a list is wanted, a number where text is wanted.
+  explain: `The type of a value does not match its key: a mapping instead of a list, a number instead of text.
 
-YAML reads some words as something else than text: \`1.10\` is a number, \`true\` and \`null\` are themselves. Quotes make text of them:
+YAML does not read all words as text: \`1.10\` is a number, \`true\` a boolean, \`null\` null. Quote them to make them text:
 
 \`\`\`yaml
 user: "1000"
 \`\`\`
 
-A variable always gives text, or the number or switch that its key takes; it cannot give a list or a mapping.`,
+A variable can be text, or the number or boolean that its key takes, but not a list or a mapping.`,
   text: ({ path, tree, shape, allowed, found, notes }) => ({
     message: `${where(path)} must be ${allowed}, not ${found}`,
     hint: hintForType(path, tree, shape),
@@ -117,9 +117,9 @@ function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefi
 export const nullValue = diagnostic<Place & { allowed: string }>({
   code: 'schema/null-value',
   severity: 'error',
-  explain: `A key, a list item or a service has no value. In most places that is an error in Compose, because it is not clear whether the key was meant to be empty or forgotten.
+  explain: `A key, a list item or a service has no value. Compose does not allow this for most keys, because it is not clear if the value is empty on purpose or missing.
 
-Write a value, or remove the key. To take away what an earlier file gave, write \`!reset\`:
+Write a value, or remove the key. To remove a value that an earlier file sets, write \`!reset\`:
 
 \`\`\`yaml
 services:
@@ -139,7 +139,7 @@ services:
 export const missingKey = diagnostic<Place & { key: string }>({
   code: 'schema/missing-key',
   severity: 'error',
-  explain: `A mapping lacks a key that it cannot do without: \`condition\` in the long form of \`depends_on\`, \`type\` in the long form of a volume, \`path\`, \`service\` and \`port\` in a rule of \`endpoints\`.
+  explain: `A mapping lacks a required key: \`condition\` in the long form of \`depends_on\`, \`type\` in the long form of a volume, \`path\`, \`service\` and \`port\` in a rule of \`endpoints\`.
 
 \`\`\`yaml
 depends_on:
@@ -152,9 +152,9 @@ depends_on:
 export const notAllowed = diagnostic<Place & { form: ScalarForm; value: string; found: string }>({
   code: 'schema/not-allowed',
   severity: 'error',
-  explain: `The key takes one of a few words, or text of a certain form, and this is none of them. The message lists what is allowed.
+  explain: `The value is not one of the allowed words or forms of its key. The message lists them.
 
-Compose itself lets some of these pass, \`restart\` among them, and does something else than was meant. Words that YAML reads as something else need quotes nowhere here: \`restart: no\` is text in a Compose file.`,
+Compose itself accepts some of these values, for example for \`restart\`, and does something unexpected. Quotes are not needed: \`restart: no\` is text in a Compose file.`,
   text: ({ path, form, value, found, notes }) => {
     const allowed = [
       ...(form.words ?? []).filter(word => word !== '').map(word => `\`${word}\``),
@@ -174,7 +174,7 @@ Compose itself lets some of these pass, \`restart\` among them, and does somethi
 export const outOfRange = diagnostic<Place & { form: ScalarForm; found: string }>({
   code: 'schema/out-of-range',
   severity: 'error',
-  explain: `A number is smaller or larger than its key takes: \`cpu_percent\` is 0 to 100, \`oom_score_adj\` is -1000 to 1000, a port is 1 to 65535.`,
+  explain: `A number is outside the range of its key: \`cpu_percent\` is 0 to 100, \`oom_score_adj\` is -1000 to 1000, a port is 1 to 65535.`,
   text: ({ path, form: { minimum, maximum }, found, notes }) => ({
     message: `${where(path)} must be ${maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`}, not ${found}`,
     notes,
@@ -184,7 +184,7 @@ export const outOfRange = diagnostic<Place & { form: ScalarForm; found: string }
 export const duplicateItem = diagnostic<Place & { item: string }>({
   code: 'schema/duplicate-item',
   severity: 'error',
-  explain: `A list in which every item may stand once has the same item twice. In most lists devctl removes repetitions, as Compose does when it merges files; in this one Compose takes them for a mistake.
+  explain: `A list of unique items has the same item twice. In most lists devctl removes duplicates, as Compose does when it merges files; in this list Compose makes them an error.
 
 Remove one of the two.`,
   text: ({ path, item, notes }) => ({
@@ -197,12 +197,11 @@ Remove one of the two.`,
 export const badName = diagnostic<Place & { name: string }>({
   code: 'schema/bad-name',
   severity: 'error',
-  explain: `Names of services, volumes, networks, secrets, configs and models consist of letters (a to z, also large), digits, \`.\`, \`_\` and \`-\`. Names of other things must not be empty.
+  explain: `Names of services, volumes, networks, secrets, configs and models consist of letters (a to z, A to Z), digits, \`.\`, \`_\` and \`-\`. Names of other things must not be empty.
 
 The names become names of Kubernetes objects and host names.`,
   text: ({ path, name, notes }) => ({
-    message:
-      name === '' ? `a name in ${where(path)} is empty` : `\`${name}\` is no name that can be used in ${where(path)}`,
+    message: name === '' ? `a name in ${where(path)} is empty` : `\`${name}\` is not a valid name in ${where(path)}`,
     hint: 'use letters, digits, `.`, `_` and `-`',
     notes,
   }),
@@ -211,6 +210,6 @@ The names become names of Kubernetes objects and host names.`,
 export const oddValue = diagnostic<Place & { says: string }>({
   code: 'schema/odd-value',
   severity: 'warning',
-  explain: `devctl takes the value, but Compose itself does not: the same file would be an error there. A \`container_name\` of one character is such a value.`,
+  explain: `devctl accepts the value, but Compose itself does not: the file would be an error there. An example is a \`container_name\` of one character.`,
   text: ({ path, says, notes }) => ({ message: `${where(path)} is unusual: ${says}`, notes }),
 })

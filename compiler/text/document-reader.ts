@@ -114,7 +114,7 @@ export class DocumentReader {
     if (!explicitStart && this.#next > 1) {
       const start = skipBlanks(this.#text, this.#lastEnd, '.')
       const hint = 'begin another document with `---`'
-      this.#reporter.report(syntax, this.#span(start, start + 1), { message: 'this does not belong here', hint })
+      this.#reporter.report(syntax, this.#span(start, start + 1), { message: 'unexpected content', hint })
       throw new Unreadable()
     }
     this.#prefixes = new Map(directives.flatMap(one => (one.kind === 'tag' ? [[one.handle, one.prefix]] : [])))
@@ -406,7 +406,7 @@ export class DocumentReader {
       if (sequence !== '\\/') continue
       const at = valueStart + index
       this.#reporter.report(syntax, this.#span(at, at + 2), {
-        message: '`\\/` is no escape sequence',
+        message: '`\\/` is not a valid escape sequence',
         hint: 'write `/`',
       })
       this.#failed = true

@@ -13,7 +13,7 @@ const invalid = diagnostic({
   code: 'interpolation/invalid',
   severity: 'error',
   explain:
-    'A `${…}` expression is not in a form that Compose knows. The forms are `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}`, `${NAME?message}`, `${NAME:+replacement}` and `${NAME+replacement}`; an expression must end on the line on which it begins. A dollar sign that is meant as one is written twice: `$$`.',
+    'Invalid `${…}` expression. Compose supports `$NAME`, `${NAME}`, `${NAME:-default}`, `${NAME-default}`, `${NAME:?message}`, `${NAME?message}`, `${NAME:+replacement}` and `${NAME+replacement}`; an expression must end on the line where it begins. For a literal dollar sign, write `$$`.',
   text: (p: { message: string; hint?: string | undefined }) => ({
     message: p.message,
     hint: p.hint ?? 'write `$$` for a dollar sign',
@@ -23,7 +23,7 @@ const required = diagnostic({
   code: 'interpolation/required',
   severity: 'error',
   explain:
-    'The file says with `${NAME:?message}` that it cannot do without this variable, and nothing sets it. Set it in the shell, in the file `.env` beside the Compose file, or in a file given with `--env-file`. With `:?` an empty value does not count.',
+    'The file requires this variable with `${NAME:?message}`, and it is not set. Set it in the shell, in `.env` next to the Compose file, or in a file named with `--env-file`. With `:?` the variable must not be empty either.',
   text: (p: Pick<MissingVariable, 'name' | 'message'>) => ({
     message: `\`${p.name}\` is required${p.message ? `: ${p.message}` : ''}`,
     notes: ["looked in the shell, in .env, and in the platform's variables"],
@@ -33,10 +33,10 @@ const unset = diagnostic({
   code: 'interpolation/unset',
   severity: 'warning',
   explain:
-    'Nothing sets this variable, so it becomes an empty text. Set it, or give it a default: `${NAME:-value}`, or an empty one on purpose: `${NAME:-}`. A dollar sign that is meant as one is written twice: `$$`.',
+    'This variable is not set, so it becomes empty. Set it, or give it a default: `${NAME:-value}`, or `${NAME:-}` for an empty value. For a literal dollar sign, write `$$`.',
   text: (p: { name: string }) => ({
     message: `\`${p.name}\` is not set and becomes empty`,
-    hint: `set it, or write \`\${${p.name}:-}\` if empty is right, or \`$$${p.name}\` if the dollar sign is meant`,
+    hint: `set it, or write \`\${${p.name}:-}\` for an empty value, or \`$$${p.name}\` for a literal dollar sign`,
   }),
 })
 

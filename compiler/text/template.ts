@@ -135,7 +135,7 @@ function expand(run: Run, output: Output, start: number, end: number, depth: num
       at = dollar + 1
     }
     if (output.value.length > MAX_LENGTH) {
-      run.errors.push({ kind: 'invalid', message: 'the value grows past 16 MiB', start: dollar, end: at })
+      run.errors.push({ kind: 'invalid', message: 'the value becomes larger than 16 MiB', start: dollar, end: at })
       return
     }
   }
@@ -234,18 +234,18 @@ function describeInvalid(
   closed: boolean,
 ): { message: string; hint: string } {
   if (!closed) return { message: `\`${shown}\` has no \`}\` on its line`, hint: `close it with \`}\`, or ${DOUBLE}` }
-  if (name === '' && next === '}') return { message: `\`${shown}\` names no variable`, hint: DOUBLE }
+  if (name === '' && next === '}') return { message: `\`${shown}\` has no variable name`, hint: DOUBLE }
   if (name === '') {
-    return { message: `\`${shown}\` is no variable: names begin with a letter or \`_\``, hint: DOUBLE }
+    return { message: `\`${shown}\` is not a valid variable: names begin with a letter or \`_\``, hint: DOUBLE }
   }
   if (next === ':' && second === '=') {
     return {
-      message: `\`${shown}\` sets a variable, which Compose does not do`,
+      message: `\`${shown}\` sets a variable, which Compose does not support`,
       hint: `use \`:-\` for a default, or ${DOUBLE}`,
     }
   }
   const hint = `after \`${name}\` comes \`}\` or one of \`:-\` \`-\` \`:?\` \`?\` \`:+\` \`+\`; ${DOUBLE}`
-  return { message: `\`${shown}\` is no variable expression`, hint }
+  return { message: `\`${shown}\` is not a valid variable expression`, hint }
 }
 
 function match(pattern: RegExp, text: string, at: number): string {

@@ -21,19 +21,19 @@ interface Words {
   readonly hint?: string
 }
 
-const INDENT: Words = { message: 'the indentation does not fit what stands around it' }
+const INDENT: Words = { message: 'the indentation does not match the lines around it' }
 const TAB: Words = { message: 'a tab cannot be used for indentation', hint: 'indent with spaces' }
-const MISPLACED: Words = { message: 'this does not belong here' }
+const MISPLACED: Words = { message: 'unexpected content' }
 const COLON: Words = {
   message: 'a value cannot have a mapping on the same line',
   hint: 'put quotes around text that contains `: `',
 }
-const KEY: Words = { message: 'a key must be on one line', hint: 'is a colon missing, or a quote?' }
-const TAG: Words = { message: 'this is no valid tag', hint: 'quote text that begins with `!`' }
-const ALIAS: Words = { message: 'this is no valid alias', hint: 'quote text that begins with `*`' }
-const ANCHOR: Words = { message: 'this is no valid anchor', hint: 'quote text that begins with `&`' }
+const KEY: Words = { message: 'a key must be on one line', hint: 'check for a missing colon or quote' }
+const TAG: Words = { message: 'invalid tag', hint: 'quote text that begins with `!`' }
+const ALIAS: Words = { message: 'invalid alias', hint: 'quote text that begins with `*`' }
+const ANCHOR: Words = { message: 'invalid anchor', hint: 'quote text that begins with `&`' }
 const HEADER: Words = { message: MISPLACED.message, hint: 'the text of a block begins on the next line' }
-const DIRECTIVE: Words = { message: 'this is no directive of YAML', hint: 'remove the line' }
+const DIRECTIVE: Words = { message: 'unknown YAML directive', hint: 'remove the line' }
 
 /** What js-yaml says where the words alone are enough. */
 const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
@@ -41,15 +41,15 @@ const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
   [/^deficient indentation/, INDENT],
   [/^expected the node content/, { message: 'a value is missing before this comma' }],
   [/within a \w+ quoted scalar/, { message: 'a closing quote is missing before this' }],
-  [/^duplication of a tag/, { message: 'a value can have one tag' }],
-  [/^duplication of an anchor/, { message: 'a value can have one anchor' }],
-  [/^alias node should not/, { message: 'an alias can have no anchor and no tag' }],
+  [/^duplication of a tag/, { message: 'a value can have only one tag' }],
+  [/^duplication of an anchor/, { message: 'a value can have only one anchor' }],
+  [/^alias node should not/, { message: 'an alias cannot have an anchor or a tag' }],
   [/^name of an alias/, ALIAS],
   [/^name of an anchor/, ANCHOR],
   [/tag handle "|^tag |^verbatim|named tag|verbatim tag/, TAG],
   [/chomping mode|indentation width|^a line break is expected/, HEADER],
   [/directive|directives/i, DIRECTIVE],
-  [/^a whitespace character is expected after/, { message: 'a space is missing behind this colon' }],
+  [/^a whitespace character is expected after/, { message: 'a space is missing after this colon' }],
   [/multiline key|^expected ':'/, KEY],
 ]
 
@@ -117,7 +117,7 @@ function misplaced(text: string, at: number, words: Words = MISPLACED): YamlMist
   if (before.trim() === '') return say(words === KEY ? KEY : INDENT, at, at + Math.max(1, rest.trimEnd().length))
   if (/["']\s*$/.test(before))
     return say(
-      { message: 'nothing can stand behind the closing quote', hint: 'put the quotes around the whole value' },
+      { message: 'unexpected text after the closing quote', hint: 'put the quotes around the whole value' },
       at,
     )
   return say(words, at)
@@ -145,7 +145,7 @@ function colonAbove(text: string, lineStart: number): YamlMistake | undefined {
   const at = start + indent.length
   return colon === ''
     ? new YamlMistake(`a colon is missing behind \`${key}\``, at, at + key.length)
-    : new YamlMistake('a space is missing behind this colon', at + key.length)
+    : new YamlMistake('a space is missing after this colon', at + key.length)
 }
 
 function lineEnd(text: string, from: number): number {

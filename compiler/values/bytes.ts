@@ -14,22 +14,22 @@ const MOST = 2n ** 63n - 1n
 export function parseBytes(value: string | number | bigint): Parsed<bigint> {
   if (typeof value === 'bigint') return inRange(value)
   if (typeof value === 'number')
-    return Number.isSafeInteger(value) ? parsed(BigInt(value)) : failed('it is no whole number of bytes', HINT)
+    return Number.isSafeInteger(value) ? parsed(BigInt(value)) : failed('it is not a whole number of bytes', HINT)
   if (/^[-+]?[0-9]{1,100}$/.test(value)) return inRange(BigInt(value.replace('+', '')))
 
-  if (value.length > 100) return failed('it is no size in bytes', HINT)
+  if (value.length > 100) return failed('it is not a valid size', HINT)
   const [, digits = '', suffix = ''] = /^(.*?) ?([a-zA-Z]*)$/s.exec(value) ?? []
   const number = parseDecimal(digits.replace(/(?<=[0-9])_(?=[0-9])/g, ''))
-  if (!number) return failed('it is no size in bytes', HINT)
-  if (number.coefficient < 0n) return failed('it is negative', HINT)
+  if (!number) return failed('it is not a valid size', HINT)
+  if (number.coefficient < 0n) return failed('it must not be negative', HINT)
   const power = /^([kmgtp])(i?b?)$|^()b?$/i.exec(suffix)
-  if (!power) return failed(`\`${suffix}\` is no unit of bytes`, HINT, [value.length - suffix.length, value.length])
+  if (!power) return failed(`\`${suffix}\` is not a valid unit`, HINT, [value.length - suffix.length, value.length])
 
   const factor = 1024n ** POWERS[(power[1] ?? '').toLowerCase()]!
   const { whole, exact } = scaleDecimal(number, factor)
-  return factor === 1n && !exact ? failed('it is no whole number of bytes', HINT) : inRange(whole)
+  return factor === 1n && !exact ? failed('it is not a whole number of bytes', HINT) : inRange(whole)
 }
 
 function inRange(bytes: bigint): Parsed<bigint> {
-  return bytes > MOST || bytes < -MOST ? failed('it is larger than any memory', HINT) : parsed(bytes)
+  return bytes > MOST || bytes < -MOST ? failed('it is too large', HINT) : parsed(bytes)
 }

@@ -24,12 +24,12 @@ const HINT = 'write a number and a unit for each part: `1w2d3h4m5s6ms`'
 export function parseDuration(text: string, options: { unitless?: 'seconds' } = {}): Parsed<bigint> {
   const sign = /^[-+]/.test(text) ? 1 : 0
   if (/^[-+]?0$/.test(text)) return parsed(0n)
-  if (text.length > 100) return failed('it is no duration', HINT)
-  if (text.length === sign) return failed(text === '' ? 'it is empty' : 'it is no duration', HINT)
+  if (text.length > 100) return failed('it is not a valid duration', HINT)
+  if (text.length === sign) return failed(text === '' ? 'it is empty' : 'it is not a valid duration', HINT)
   let total = 0n
   for (let at = sign; at < text.length; ) {
     const number = /^(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?/.exec(text.slice(at))
-    if (!number) return failed('it is no duration', HINT, [at, text.length])
+    if (!number) return failed('it is not a valid duration', HINT, [at, text.length])
     const unitAt = at + number[0].length
     const word = /^[^0-9.]*/.exec(text.slice(unitAt))![0]
     const seconds = word === '' && options.unitless === 'seconds' && at === sign && unitAt === text.length
@@ -64,7 +64,7 @@ function wrongUnit(number: string, word: string, at: readonly [number, number]):
   if (word === '')
     return failed('the unit is missing', `write \`${number}s\` for seconds, or another of \`w d h m s ms us ns\``, at)
   const known = UNITS.has(word.trim().toLowerCase()) ? `write \`${number}${word.trim().toLowerCase()}\`` : HINT
-  return failed(`\`${word}\` is no unit of time`, known, at)
+  return failed(`\`${word}\` is not a unit of time`, known, at)
 }
 
 /** A whole number with its last digits behind a point, without zeros at the end. */

@@ -7,9 +7,9 @@ const HINT = 'write the mode in octal: `0440`'
  * that `0440` is octal and `440` is the decimal number 440, which is octal 670.
  */
 export function parseFileMode(value: string | number | bigint): Parsed<number> {
-  if (typeof value === 'string' && !/^\+?[0-7]+$/.test(value)) return failed('it is no file mode', HINT)
+  if (typeof value === 'string' && !/^\+?[0-7]+$/.test(value)) return failed('it is not a valid file mode', HINT)
   const mode = typeof value === 'string' ? Number.parseInt(value, 8) : Number(value)
-  if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777) return failed('it is no file mode', HINT)
+  if (!Number.isInteger(mode) || mode < 0 || mode > 0o7777) return failed('it is not a valid file mode', HINT)
   return parsed(mode)
 }
 

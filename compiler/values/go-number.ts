@@ -28,9 +28,9 @@ function shortest32(value: number): string {
 
 /** Reads a whole number in decimal, within 64 bits; a bigint where a number would lose digits. */
 export function toInt(text: string): Parsed<number | bigint> {
-  if (!/^[-+]?[0-9]{1,100}$/.test(text)) return failed('it is no whole number')
+  if (!/^[-+]?[0-9]{1,100}$/.test(text)) return failed('it is not a whole number')
   const value = BigInt(text.replace('+', ''))
-  if (value >= 2n ** 63n || value < -(2n ** 63n)) return failed('it is outside the range of 64-bit numbers')
+  if (value >= 2n ** 63n || value < -(2n ** 63n)) return failed('it does not fit into 64 bits')
   return parsed(Number.isSafeInteger(Number(value)) ? Number(value) : value)
 }
 
@@ -40,9 +40,9 @@ export function toInt(text: string): Parsed<number | bigint> {
  */
 export function toFloat(text: string): Parsed<number> {
   const digits = text.replace(/(?<=[0-9])_(?=[0-9])/g, '')
-  if (!parseDecimal(digits)) return failed('it is no number')
+  if (!parseDecimal(digits)) return failed('it is not a number')
   const value = Number(digits)
-  return Number.isFinite(value) ? parsed(value) : failed('it is outside the range of numbers')
+  return Number.isFinite(value) ? parsed(value) : failed('it is too large')
 }
 
 /** `yaml11` marks the words that only old YAML takes for a boolean. */
@@ -62,5 +62,7 @@ export function toBool(text: string): ParsedBool {
   const word = text.toLowerCase()
   if (word === 'true' || word === 'false') return { ok: true, value: word === 'true' }
   const value = YAML11.get(word)
-  return value === undefined ? failed('it is no boolean', 'write `true` or `false`') : { ok: true, value, yaml11: true }
+  return value === undefined
+    ? failed('it is not a boolean', 'write `true` or `false`')
+    : { ok: true, value, yaml11: true }
 }

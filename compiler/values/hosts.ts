@@ -15,7 +15,7 @@ export function parseExtraHost(text: string): Parsed<ExtraHost> {
   if (separator < 0) return failed('the IP address is missing', `write \`${text || 'HOST'}=ADDRESS\``)
   const host = text.slice(0, separator).trim()
   if (host === '') return failed('the host name is missing', 'write `HOST=ADDRESS`', [0, separator + 1])
-  if (host.includes(':')) return failed(`\`${host}\` is no host name`, 'write `HOST=ADDRESS`', [0, separator])
+  if (host.includes(':')) return failed(`\`${host}\` is not a valid host name`, 'write `HOST=ADDRESS`', [0, separator])
   const addresses = parseAddresses(text.slice(separator + 1))
   if (addresses.includes(''))
     return failed('the IP address is missing', `write \`${host}=ADDRESS\``, [separator, text.length])

@@ -32,26 +32,26 @@ export function parseImageReference(text: string): Parsed<ImageReference> {
   const tag = hasTag ? tagged.slice(colon + 1) : undefined
 
   if (digest !== undefined && !DIGEST.test(digest)) {
-    return failed(`\`${digest}\` is no digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
+    return failed(`\`${digest}\` is not a valid digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
       at + 1,
       text.length,
     ])
   }
   if (digest?.startsWith('sha256:') && !/^sha256:[0-9a-f]{64}$/.test(digest)) {
-    return failed(`\`${digest}\` is no SHA-256 digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
+    return failed(`\`${digest}\` is not a valid SHA-256 digest`, 'a digest is `sha256:` and 64 hexadecimal digits', [
       at + 1,
       text.length,
     ])
   }
   if (tag !== undefined && !TAG.test(tag)) {
-    return failed(`\`${tag}\` is no tag`, 'a tag is at most 128 letters, digits, `_`, `.` and `-`', [
+    return failed(`\`${tag}\` is not a valid tag`, 'a tag is at most 128 letters, digits, `_`, `.` and `-`', [
       colon + 1,
       tagged.length,
     ])
   }
   if (name.length > LONGEST_NAME)
     return failed(`the name is longer than ${LONGEST_NAME} characters`, undefined, [0, name.length])
-  if (!NAME.test(name)) return failed(`\`${name}\` is no name of an image`, nameHint(name), [0, name.length])
+  if (!NAME.test(name)) return failed(`\`${name}\` is not a valid image name`, nameHint(name), [0, name.length])
   return parsed({ name, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) })
 }
 

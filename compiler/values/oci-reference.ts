@@ -15,6 +15,7 @@ export function parseOciReference(text: string): Parsed<OciReference> {
   const read = parseImageReference(text.replace(/^oci:\/\//, ''))
   if (!read.ok) return failed(read.reason, EXAMPLE)
   const { digest, ...reference } = read.value
-  if (digest !== undefined) return failed('a digest follows from the content', 'name a tag, or none')
-  return registryIn(reference.name) === undefined ? failed('it names no registry', EXAMPLE) : parsed(reference)
+  if (digest !== undefined)
+    return failed('a digest is not allowed', 'use a tag, or none: the digest results from the content')
+  return registryIn(reference.name) === undefined ? failed('it has no registry', EXAMPLE) : parsed(reference)
 }

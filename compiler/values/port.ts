@@ -79,7 +79,7 @@ function split(text: string): { address: Part; host: Part; container: Part; prot
 function parseProtocol(part: Part): Parsed<'tcp' | 'udp' | 'sctp'> {
   const protocol = part.text === '' ? 'tcp' : part.text.toLowerCase()
   if (protocol === 'tcp' || protocol === 'udp' || protocol === 'sctp') return parsed(protocol)
-  return failed(`\`${part.text}\` is no protocol`, 'use `tcp`, `udp` or `sctp`', place(part))
+  return failed(`\`${part.text}\` is not a valid protocol`, 'use `tcp`, `udp` or `sctp`', place(part))
 }
 
 function parseRange(part: Part, what: 'host' | 'container', least: number): Parsed<Range> {
@@ -88,10 +88,9 @@ function parseRange(part: Part, what: 'host' | 'container', least: number): Pars
   const first = Number(match[1])
   const last = Number(match[2] ?? match[1])
   for (const port of [first, last]) {
-    if (port < least || port > 65535) return failed(`${port} is outside ${least} to 65535`, undefined, place(part))
+    if (port < least || port > 65535) return failed(`${port} is not between ${least} and 65535`, undefined, place(part))
   }
-  if (last < first)
-    return failed(`the range \`${part.text}\` runs backwards`, `write \`${last}-${first}\``, place(part))
+  if (last < first) return failed(`the range \`${part.text}\` is descending`, `write \`${last}-${first}\``, place(part))
   return parsed([first, last])
 }
 
@@ -99,7 +98,7 @@ function notPort(part: Part, what: 'host' | 'container'): Failed {
   const hint = isIp(part.text)
     ? `after an IP address come a host port and a container port: \`${part.text}:8080:80\``
     : 'a port is a number or a range such as `8000-8010`'
-  return failed(`\`${part.text}\` is no ${what} port`, hint, place(part))
+  return failed(`\`${part.text}\` is not a valid ${what} port`, hint, place(part))
 }
 
 /** The address without brackets; empty where there is none. */
@@ -107,7 +106,7 @@ function parseAddress(part: Part): Parsed<string> {
   const address = /^\[(.*)\]$/.exec(part.text)?.[1] ?? part.text
   if (address === '' || isIp(address)) return parsed(address)
   const hint = 'host ports are bound to addresses such as `127.0.0.1` or `[::1]`, not to names'
-  return failed(`\`${address}\` is no IP address`, hint, place(part))
+  return failed(`\`${address}\` is not an IP address`, hint, place(part))
 }
 
 const place = (part: Part): [number, number] => [part.start, part.start + part.text.length]

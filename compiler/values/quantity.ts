@@ -43,23 +43,20 @@ export function parseQuantity(text: string): Parsed<Quantity> {
   const match = /^([-+]?[0-9.]+)((?:[eE][-+]?[0-9]+)?)([a-zA-Z]*)$/.exec(text)
   const number = match && parseDecimal(match[1]! + match[2]!)
   if (!match || !number)
-    return failed('it is no quantity', 'write `500m` or `0.5` for CPU, `512Mi` or `1Gi` for memory')
+    return failed('it is not a valid quantity', 'write `500m` or `0.5` for CPU, `512Mi` or `1Gi` for memory')
   const [, digits = '', exponent = '', suffix = ''] = match
-  if (number.coefficient < 0n) return failed('it is negative', 'a quantity is zero or more')
+  if (number.coefficient < 0n) return failed('it must not be negative', 'write zero or more')
 
   const power = DECIMAL.get(suffix)
   const shift = BINARY.get(suffix)
   if ((power === undefined && shift === undefined) || (exponent !== '' && suffix !== '')) {
-    return failed(`\`${suffix}\` is no unit of a quantity`, unitHint(suffix), [
-      digits.length + exponent.length,
-      text.length,
-    ])
+    return failed(`\`${suffix}\` is not a valid unit`, unitHint(suffix), [digits.length + exponent.length, text.length])
   }
   const nano =
     shift === undefined
       ? scaleDecimalUp({ ...number, exponent: number.exponent + power! }, NANO)
       : scaleDecimalUp(number, (1n << shift) * NANO)
-  if (nano > MOST) return failed('it is larger than a quantity can be')
+  if (nano > MOST) return failed('it is too large')
   return parsed({
     canonical: exponent !== '' ? withExponent(nano) : shift === undefined ? withDecimal(nano) : withBinary(nano),
     milli: ceilDivide(nano, NANO / 1000n),
@@ -72,11 +69,11 @@ export function parseQuantity(text: string): Parsed<Quantity> {
  */
 export function cpuQuantity(cpus: string | number): Parsed<string> {
   const number = parseDecimal(String(cpus).replace(/(?<=[0-9])_(?=[0-9])/g, ''))
-  if (!number) return failed('it is no number of CPUs', 'write a decimal number: `0.5` is half a core')
-  if (number.coefficient < 0n) return failed('it is negative', 'write a number of CPUs above zero')
+  if (!number) return failed('it is not a valid number of CPUs', 'write a decimal number: `0.5` is half a core')
+  if (number.coefficient < 0n) return failed('it must not be negative', 'write a number of CPUs above zero')
   const milli = scaleDecimalUp(number, 1000n)
   return milli * (NANO / 1000n) > MOST
-    ? failed('it is larger than a quantity can be')
+    ? failed('it is too large')
     : parsed(milli % 1000n === 0n ? `${milli / 1000n}` : `${milli}m`)
 }
 

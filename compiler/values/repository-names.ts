@@ -11,7 +11,7 @@ export function parseBranchName(text: string): Parsed<string> {
     text === '@' ||
     text.startsWith('refs/')
   return isBad
-    ? failed('it is no name of a branch', 'write the name alone, such as `main` or `environments/staging`')
+    ? failed('it is not a valid branch name', 'write the name alone, such as `main` or `environments/staging`')
     : parsed(text)
 }
 
@@ -22,7 +22,7 @@ export function parseRepositoryFolder(text: string): Parsed<string> {
     /[\\\p{Cc}]/u.test(text) || parts.some(part => part === '' || part === '..' || part.toLowerCase() === '.git')
   return isBad || (parts.includes('.') && parts.length > 1)
     ? failed(
-        'it is no folder in a repository',
+        'it is not a folder in a repository',
         'write it from the root of the repository with `/`, such as `environments/staging/shop`, or `.` for the root',
       )
     : parsed(text)

@@ -13,7 +13,7 @@ export function looksSecretVariable(
   const shape = looksSecretShape(value)
   if (shape) return shape
   const whole = { start: 0, end: value.length }
-  if (isVariableWithSecret(name, value) && !isKnownName(value)) return { what: 'a secret, going by its name', ...whole }
+  if (isVariableWithSecret(name, value) && !isKnownName(value)) return { what: 'a secret (by its name)', ...whole }
   return looksAssigned(value) ?? (isHarmlessName(name) ? undefined : looksRandom(value))
 }
 
@@ -94,7 +94,7 @@ export function looksRandom(text: string): SecretLook | undefined {
     if (!isRandom(word)) continue
     if (NO_SECRET_BEFORE.test(bare.slice(Math.max(0, index - 40), index))) continue
     if (isChecksumLine(bare, index, word) || isDigestName(bare, index)) continue
-    return { what: 'a long random text', start: index, end: index + word.length }
+    return { what: 'a long random string', start: index, end: index + word.length }
   }
   return undefined
 }

@@ -30,7 +30,7 @@ export function parseVolume(text: string, isDeclared: (name: string) => boolean)
   const parts = joinDrive(splitColons(text), isDeclared)
   const empty = parts.find(part => part.text === '')
   if (empty) {
-    return failed('nothing stands on one side of a colon', 'write `SOURCE:TARGET`; is a variable empty?', [
+    return failed('one side of a colon is empty', 'write `SOURCE:TARGET`, and check for variables without a value', [
       Math.max(0, empty.start - 1),
       Math.min(text.length, empty.start + 1),
     ])
@@ -53,7 +53,7 @@ export function parseVolume(text: string, isDeclared: (name: string) => boolean)
   }
   if (isLetter(target!.text) && /^[\\/]/.test(options?.text ?? '')) {
     const place = [target!.start, options!.start + options!.text.length] as const
-    return failed(`\`${text.slice(...place)}\` is a path of Windows`, 'containers have paths such as `/data`', place)
+    return failed(`\`${text.slice(...place)}\` is a Windows path`, 'write a path such as `/data`', place)
   }
   return parsed({
     type: source && isPath(source.text) ? 'bind' : 'volume',

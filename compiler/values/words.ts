@@ -18,7 +18,8 @@ export function splitWords(text: string): Parsed<string[]> {
   for (let at = 0; at < text.length; at++) {
     const char = text[at]!
     if (char === '\\' && quote?.char !== "'") {
-      if (at + 1 === text.length) return failed('it ends in a backslash', 'write `\\\\` for a backslash', [at, at + 1])
+      if (at + 1 === text.length)
+        return failed('it ends with a backslash', 'write `\\\\` for a backslash', [at, at + 1])
       word += text[++at]!
       inWord = true
     } else if (quote?.char === char) {

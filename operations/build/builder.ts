@@ -37,7 +37,7 @@ export class NotBuilt extends Error {
 const notBuilt = diagnostic({
   code: 'image/not-built',
   severity: 'error',
-  explain: `The service has a \`build\` and no \`image\`, and nobody has said in which registry its image is. devctl does not build images yet; that comes with a later version. Until then something else has to build and push it.
+  explain: `The service has \`build\` and no \`image\`, and no registry is set for its image. devctl cannot build images yet; a later version will. Until then, build and push the image yourself.
 
 \`\`\`
 docker build --tag registry.example.com/team/web:1.4 --push .
@@ -45,16 +45,16 @@ devctl deploy --image web=registry.example.com/team/web:1.4
 devctl deploy --registry registry.example.com/team --tag 1.4
 \`\`\`
 
-With \`--registry\` the image is taken to be there under the name that \`devctl render --registry\` shows: \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is that of \`--tag\`, else a hash of what the build reads. \`--image\`, \`--images-file\` and \`image:\` name it outright.`,
+With \`--registry\` devctl expects the image under the name that \`devctl render --registry\` prints: \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--tag\`, else a hash of what the build reads. \`--image\`, \`--images-file\` and \`image:\` set the full name.`,
   text: ({ service, isForced }: { readonly service: string; readonly isForced: boolean }) =>
     isForced
       ? {
-          message: `devctl cannot build the image of \`${service}\` yet: \`--build\` comes with a later version`,
+          message: `devctl cannot build the image of \`${service}\` yet: \`--build\` is not implemented`,
           hint: `build and push it yourself, then deploy without \`--build\`: \`--image ${service}=REFERENCE\`, or \`--registry\` and \`--tag\``,
         }
       : {
-          message: `the image of \`${service}\` is in no registry, and devctl cannot build it yet`,
-          notes: ['building comes with a later version'],
+          message: `no registry is set for the image of \`${service}\`, and devctl cannot build it yet`,
+          notes: ['a later version will build images'],
           hint: `build and push it, then add \`--image ${service}=REFERENCE\`, or \`--registry\` and \`--tag\``,
         },
 })

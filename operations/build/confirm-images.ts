@@ -17,9 +17,9 @@ export interface Claimed {
 const notConfirmed = diagnostic({
   code: 'image/not-confirmed',
   severity: 'error',
-  explain: `What is committed to a repository must run later, too, as it was reviewed. A tag can be moved, and may not be there at all; so the image of a service with \`build\` is written by its digest, which the registry is asked for. The registry did not give one.
+  explain: `Published manifests must run what was reviewed. A tag can be moved, and may not exist, so devctl asks the registry for the digest of the image of a service with \`build\` and writes that. The registry did not return a digest.
 
-Push the image before it is published, or name it with its digest, which nobody is asked about:
+Push the image before you publish, or name it with its digest, which needs no query:
 
 \`\`\`
 docker buildx bake --push --metadata-file images.json
@@ -29,7 +29,7 @@ devctl publish --environment staging --image web=registry.example.com/web:1.4@sh
   text: ({ service, problem }: { readonly service: string; readonly problem: ProblemText }) => ({
     message: `${problem.message} (the image of \`${service}\`)`,
     notes: problem.notes,
-    hint: problem.hint ?? 'push it before, or name it with its digest',
+    hint: problem.hint ?? 'push the image first, or name it with its digest',
   }),
 })
 

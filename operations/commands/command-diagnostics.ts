@@ -3,7 +3,7 @@ import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 export const commandFailed = diagnostic({
   code: 'deploy/command-failed',
   severity: 'error',
-  explain: `A command of the \`deploy\` or \`destroy\` section ended with another status than 0, or was killed. What it printed is above the message; the commands after it did not run. Commands run one after another in the folder of the manifest, each in a shell of its own, so \`cd\` and variables are not kept; \`NAME=value\` lines that are appended to the file named by \`DEVCTL_ENV\` are in the environment of the commands after.
+  explain: `A command of the \`deploy\` or \`destroy\` section exited with a status other than 0, or was killed. Its output is above the message; the commands after it did not run. Commands run in order in the folder of the manifest, each in its own shell, so \`cd\` and variables do not carry over. To pass variables to later commands, append \`NAME=value\` lines to the file in \`DEVCTL_ENV\`.
 
 \`\`\`
 deploy:
@@ -11,9 +11,9 @@ deploy:
   - helm upgrade --install api chart --set url=$API_URL
 \`\`\`
 
-A shell's status is that of its last command: write \`set -e\` first where each line counts. 126 says that a file may not be run, 127 that a program was not found, 128 and more that a signal ended it (137: killed, most often for its memory).`,
+The exit status of a shell is that of its last command: begin with \`set -e\` to stop at the first failure. 126 means that a file is not executable, 127 that a program was not found, 128 and above that a signal ended it (137: killed, most often out of memory).`,
   text: (p: { name: string; exitCode: number | null; signal: string | null; hint: string | undefined }) => ({
-    message: `\`${p.name}\` ${p.signal === null ? `ended with exit status ${p.exitCode}` : `was ended by ${p.signal}`}`,
+    message: `\`${p.name}\` ${p.signal === null ? `failed with exit status ${p.exitCode}` : `was killed by ${p.signal}`}`,
     hint: p.hint,
   }),
 })
@@ -22,9 +22,9 @@ export const handedVariables = diagnostic({
   code: 'deploy/handed-variables',
   severity: 'warning',
   explain:
-    'A command wrote something to the file named by `DEVCTL_ENV` that is no `NAME=value` line in the grammar of a `.env` file, so it is not handed to the commands after it. The other lines are. A value with blanks, `#` or quotes goes in quotes; in single quotes a dollar sign is only a dollar sign.',
+    'A command wrote a line to the file in `DEVCTL_ENV` that is not a valid `NAME=value` line of a `.env` file. The line is ignored; the other lines are passed to later commands. Quote a value with spaces, `#` or quotes; in single quotes a dollar sign is literal.',
   text: (p: { name: string; problem: string }) => ({
-    message: `what \`${p.name}\` wrote to \`DEVCTL_ENV\` is not understood: ${p.problem}`,
+    message: `invalid \`DEVCTL_ENV\` of \`${p.name}\`: ${p.problem}`,
     hint: 'write `NAME=value` lines, as in a `.env` file: `echo "URL=\'$url\'" >> $DEVCTL_ENV`',
   }),
 })

@@ -57,7 +57,7 @@ export class HandedVariables {
     try {
       const found = lstatSync(this.path)
       // A pipe would have us wait for ever.
-      if (!found.isFile()) return { problem: 'it is no file any more' }
+      if (!found.isFile()) return { problem: 'it is not a file anymore' }
       if (found.size > LARGEST) return { problem: `it has more than ${LARGEST} bytes` }
       return readFileSync(this.path, 'utf8')
     } catch (error) {

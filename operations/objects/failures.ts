@@ -15,7 +15,7 @@ const imagePull = diagnostic({
   code: 'deploy/image-pull',
   severity: 'error',
   explain:
-    'The node cannot pull the image of a container: the name or tag is wrong, the registry cannot be reached, or it wants credentials that the namespace does not have. Kubernetes goes on trying, so that pushing the image is enough; devctl stops waiting at once.',
+    'The node cannot pull the image of a container: the name or tag is wrong, the registry is not reachable, or it requires credentials that the namespace does not have. Kubernetes keeps retrying, so pushing the image is enough; devctl stops waiting immediately.',
   text: ({ service, notes, message, hint }: FailureText) => ({
     message: message ?? `the image of \`${service}\` cannot be pulled`,
     notes,
@@ -27,11 +27,11 @@ const crashLoop = diagnostic({
   code: 'deploy/crash-loop',
   severity: 'error',
   explain:
-    'The container starts and ends, again and again. The last lines that it printed are below the message. Exit code 137 is a kill, most often for memory, or because the health check failed; 126 and 127 say that the command cannot be run or was not found; 139 is a crash of the program itself.',
+    'The container exits again and again after it starts. Its last log lines are below the message. Exit code 137 means that it was killed, most often out of memory or by a failed healthcheck; 126 and 127 that the command is not executable or was not found; 139 that the program crashed.',
   text: ({ service, notes, message, hint, ends = { count: 0, exitCode: 0 } }: FailureText & Pick<Problem, 'ends'>) => ({
     message:
       message ??
-      `\`${service}\` ended ${ends.count} times with exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', killed for its memory' : ''}`,
+      `\`${service}\` exited ${ends.count} times with code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}`,
     notes,
     hint,
   }),
@@ -41,9 +41,9 @@ const endsWell = diagnostic({
   code: 'deploy/ends-well',
   severity: 'error',
   explain:
-    'The container does its work and ends without an error, and because of its restart policy it is started again and again. A service that is to run once is a Job: write `restart: "no"`, or `restart: on-failure`. One that is to stay must not end, nor put itself into the background.',
+    'The container exits without an error, and its restart policy starts it again and again. If the service should run once, make it a Job with `restart: "no"` or `restart: on-failure`. If it is a server, its program must keep running in the foreground.',
   text: ({ service, notes, hint, ends = { count: 0, exitCode: 0 } }: FailureText & Pick<Problem, 'ends'>) => ({
-    message: `\`${service}\` ended ${ends.count} times without an error`,
+    message: `\`${service}\` exited ${ends.count} times without an error`,
     notes,
     hint,
   }),
@@ -53,9 +53,9 @@ const configuration = diagnostic({
   code: 'deploy/configuration',
   severity: 'error',
   explain:
-    'The container cannot be made: a Secret or ConfigMap that it needs is not there, its command does not exist in the image, or a mount does not fit. External `configs` and `secrets` have to be in the namespace before the deploy.',
+    'The container cannot be created: a Secret or ConfigMap does not exist, the command does not exist in the image, or a mount is invalid. External `configs` and `secrets` must exist in the namespace before the deploy.',
   text: ({ service, notes, message, hint }: FailureText) => ({
-    message: message ?? `a container of \`${service}\` cannot be made`,
+    message: message ?? `a container of \`${service}\` cannot be created`,
     notes,
     hint,
   }),
@@ -65,9 +65,9 @@ const unschedulable = diagnostic({
   code: 'deploy/unschedulable',
   severity: 'error',
   explain:
-    'No node takes the Pod: too little memory or cpu is free for its requests, its node selector fits none, or a claim cannot be bound. The message of the scheduler tells which nodes failed for what.',
+    'The Pod cannot be scheduled: no node has enough free memory or CPU for its requests, its node selector matches no node, or a claim cannot be bound. The message of the scheduler has the reason for each node.',
   text: ({ service, notes, hint }: FailureText) => ({
-    message: `no node takes \`${service}\``,
+    message: `the Pods of \`${service}\` cannot be scheduled`,
     notes,
     hint,
   }),
@@ -77,9 +77,9 @@ const unhealthy = diagnostic({
   code: 'deploy/unhealthy',
   severity: 'error',
   explain:
-    'The container runs, but its health check has failed as often as `retries` allows after `start_period`, as Compose counts. What the last check said, and the last lines of the log, are below the message. The container goes on running.',
+    'The container runs, but its healthcheck has failed `retries` times after `start_period`, as Compose counts. The result of the last check and the last log lines are below the message. The container keeps running.',
   text: ({ service, notes, message, hint }: FailureText) => ({
-    message: message ?? `\`${service}\` runs, but its health check fails`,
+    message: message ?? `\`${service}\` runs, but its healthcheck fails`,
     notes,
     hint,
   }),
@@ -89,7 +89,7 @@ const refused = diagnostic({
   code: 'deploy/refused',
   severity: 'error',
   explain:
-    "The cluster does not let the Pods of a workload be made: the namespace's quota is used up, its Pod Security level forbids something, or an admission webhook has said no. The message is the cluster's own.",
+    "The cluster refuses to create the Pods of a workload: the quota of the namespace is exceeded, its Pod Security level does not allow them, or an admission webhook denied them. The message is the cluster's own.",
   text: ({ service, notes, message, hint }: FailureText) => ({
     message: message ?? `the cluster refuses the Pods of \`${service}\``,
     notes,
@@ -101,9 +101,9 @@ const claim = diagnostic({
   code: 'deploy/claim',
   severity: 'error',
   explain:
-    'A claim gets no volume: its storage class does not exist, or the provisioner cannot make one. Name a class that the cluster has in `driver_opts.class`, or leave it out for the default one: `kubectl get storageclass` lists them.',
+    'A claim cannot be bound: its storage class does not exist, or the provisioner cannot create a volume. Set `driver_opts.class` to a storage class of the cluster, or remove it for the default one: `kubectl get storageclass` lists them.',
   text: ({ service, notes, message, hint }: FailureText) => ({
-    message: message ?? `a claim of \`${service}\` gets no volume`,
+    message: message ?? `a claim of \`${service}\` cannot be bound`,
     notes,
     hint,
   }),
@@ -113,9 +113,9 @@ const failed = diagnostic({
   code: 'deploy/failed',
   severity: 'error',
   explain:
-    'A Job has failed, or a workload made no progress within its deadline. The last lines that the Pod printed are below the message. Deploy again when it is mended: a failed Job is made anew.',
+    'A Job failed, or a workload made no progress within its deadline. The last log lines of the Pod are below the message. Fix the cause and deploy again: a failed Job is created again.',
   text: ({ service, notes, hint, ends }: FailureText & Pick<Problem, 'ends'>) => ({
-    message: `\`${service}\` has failed${ends ? `: it ended with exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', killed for its memory' : ''}` : ''}`,
+    message: `\`${service}\` has failed${ends ? `: it exited with code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}` : ''}`,
     notes,
     hint: hint ?? `\`devctl logs ${service}\` shows more`,
   }),
@@ -125,9 +125,9 @@ const serves = diagnostic({
   code: 'deploy/never-completes',
   severity: 'error',
   explain:
-    'Another service waits with `service_completed_successfully` for this one, which is a Job because of its restart policy, or because of that wait. But its health check passes: it is a server, which goes on running, so that the wait would last until the deadline. Write `restart: always`, and wait with `service_healthy` or `service_started`; or take the healthcheck away from a program that does its work and ends.',
+    'Another service waits with `service_completed_successfully` for this one, which is a Job because of its restart policy or because of that wait. But its healthcheck passes: it is a server that keeps running, so the wait would last until the deadline. Write `restart: always` and wait with `service_healthy` or `service_started`, or, if the program does exit, remove the healthcheck.',
   text: ({ service, notes, hint }: FailureText) => ({
-    message: `\`${service}\` is a server, and never completes`,
+    message: `\`${service}\` is a server and never completes`,
     notes,
     hint,
   }),
@@ -137,11 +137,11 @@ const late = diagnostic({
   code: 'deploy/not-ready',
   severity: 'error',
   explain:
-    'The deadline has come while devctl waited for this service. Nothing said that waiting longer could not help. How far it is, what the cluster has warned of, and the last lines that it printed are below the message. Give it longer with `--timeout`.',
+    'devctl reached its deadline while it waited for this service, which might still become ready. Its state, the warnings of the cluster and its last log lines are below the message. To wait longer, use `--timeout`.',
   text: ({ service, notes }: FailureText) => ({
     message: `\`${service}\` was not ready in time`,
     notes,
-    hint: `give it longer with \`--timeout\`; \`devctl logs ${service}\` shows more`,
+    hint: `wait longer with \`--timeout\`; \`devctl logs ${service}\` shows more`,
   }),
 })
 

@@ -56,7 +56,7 @@ describe('the image of a service with `build`', () => {
     const { result, said } = await compiled()
     expect(result).toBeUndefined()
     expect(said).toContain(
-      'error[image/not-built]: the image of `web` is in no registry, and devctl cannot build it yet',
+      'error[image/not-built]: no registry is set for the image of `web`, and devctl cannot build it yet',
     )
     expect(said).toContain('compose.yaml:3:5')
     expect(said).toContain('--image web=REFERENCE')
@@ -80,7 +80,9 @@ describe('the image of a service with `build`', () => {
   test('is refused with --build wherever it is not given', async () => {
     const { result, said } = await compiled({ registry: 'r.example.com', build: true })
     expect(result).toBeUndefined()
-    expect(said).toContain('error[image/not-built]: devctl cannot build the image of `web` yet: `--build` comes with')
+    expect(said).toContain(
+      'error[image/not-built]: devctl cannot build the image of `web` yet: `--build` is not implemented',
+    )
     expect(said).toContain('the image of `api` yet')
     const given = await compiled({
       build: true,

@@ -33,7 +33,7 @@ test.each([
     '`web["containerimage.digest"]` must be a string',
   ],
   ['{}', 'names no image'],
-  ['{"web": "Web:1"}', '`m.json` gives `web` the image `Web:1`: `Web` is no name of an image'],
+  ['{"web": "Web:1"}', '`m.json` gives `web` the image `Web:1`: `Web` is not a valid image name'],
   ['{"web": ""}', 'gives `web` the image ``: it is empty'],
 ])('%s is refused', (content, message) => {
   expect(() => images(content)).toThrow(UserError)

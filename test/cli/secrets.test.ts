@@ -137,7 +137,7 @@ describe('where a secret comes from', () => {
     const more = 'secrets: {token: {environment: PLAIN}}\n'
     const files = { 'compose.yaml': project('command: [app, "${PLAIN}"]\n    secrets: [token]', more) }
     expect((await refused(files, { PLAIN: 'abc' })).stderr).toContain(
-      '`services.db.command` holds the value of `PLAIN`',
+      '`services.db.command` contains the secret value of `PLAIN`',
     )
   })
 
@@ -147,7 +147,7 @@ describe('where a secret comes from', () => {
       'compose.yaml': project('secrets: [token]\n    configs: [copy]', more),
       'token.txt': 'correct-horse-7\n',
     }
-    expect((await refused(files)).stderr).toContain('`configs.copy` holds the value of a secret')
+    expect((await refused(files)).stderr).toContain('`configs.copy` contains the value of a secret')
   })
 
   test('what an env file makes of it', async () => {

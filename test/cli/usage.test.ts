@@ -123,12 +123,12 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ],
     [
       'render --image web=Web',
-      '`--image` is `web=Web`: `Web` is no name of an image',
+      '`--image` is `web=Web`: `Web` is not a valid image name',
       'names are in lower case: `web`',
     ],
     [
       'render --image web=a:b:c',
-      '`--image` is `web=a:b:c`: `a:b` is no name of an image',
+      '`--image` is `web=a:b:c`: `a:b` is not a valid image name',
       'a name is lower-case letters and digits, with `.`, `_`, `-` and `/` between them',
     ],
     ...['Foo/Bar', 'https://r.io', 'r.io/', 'r.io//x', 'r.io/x:5', 'r.io@x'].map(

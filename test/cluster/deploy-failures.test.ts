@@ -58,7 +58,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
   it('a container that ends again and again, with its last lines', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: [sh, -c, "echo no database; exit 7"]\n')
     const said = await failing(project)
-    expect(said).toMatch(/error\[deploy\/crash-loop\]: `web` ended \d times with exit code 7/)
+    expect(said).toMatch(/error\[deploy\/crash-loop\]: `web` exited \d times with code 7/)
     expect(said).toContain('= note: | no database')
   })
 
@@ -69,7 +69,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     )
     const said = await failing(project, '--domain', 'devctl.localhost')
     expect(said).toContain('all are ready; watching late')
-    expect(said).toMatch(/error\[deploy\/crash-loop\]: `late` ended \d times with exit code 7/)
+    expect(said).toMatch(/error\[deploy\/crash-loop\]: `late` exited \d times with code 7/)
     expect(said).toMatch(/is partly deployed to .*: web is ready; late is not ready/)
     expect(await project.kubectl('get', 'ingress', '--output=name')).toContain('ingress.networking.k8s.io/web')
   })
@@ -80,7 +80,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
         '  job:\n    image: nginx:1.27-alpine\n    restart: "no"\n    healthcheck: {test: [CMD, "true"], interval: 1s}\n',
     )
     const said = await failing(project)
-    expect(said).toContain('error[deploy/never-completes]: `job` is a server, and never completes')
+    expect(said).toContain('error[deploy/never-completes]: `job` is a server and never completes')
     expect(said).toContain('web was not made')
   })
 
@@ -96,7 +96,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
   it('a container that does its work and ends, though it is to stay', async project => {
     project.compose('services:\n  web:\n    image: busybox:1.37\n    command: ["true"]\n')
     const said = await failing(project)
-    expect(said).toMatch(/error\[deploy\/ends-well\]: `web` ended \d times without an error/)
+    expect(said).toMatch(/error\[deploy\/ends-well\]: `web` exited \d times without an error/)
     expect(said).toContain('restart: "no"')
   })
 
@@ -116,7 +116,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
       'services:\n  web:\n    image: nginx:1.27-alpine\n    deploy: {resources: {reservations: {memory: 900G}}}\n',
     )
     const said = await failing(project)
-    expect(said).toContain('error[deploy/unschedulable]: no node takes `web`')
+    expect(said).toContain('error[deploy/unschedulable]: the Pods of `web` cannot be scheduled')
     expect(said).toContain('Insufficient memory')
   })
 

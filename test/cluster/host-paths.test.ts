@@ -48,7 +48,7 @@ configs: { extra: { content: extra } }
 
       const { status, stderr } = await devctl('deploy', '--wait')
       expect(status, stderr).toBe(0)
-      expect(stderr).toContain('is left out: `.env`')
+      expect(stderr).toContain('are left out: `.env`')
       const sh = (workload: string, script: string) => kubectl('exec', workload, '--', 'sh', '-c', script)
       // The folder `in` is there because the other service mounts it.
       const script = `cd /etc/app; cat a.conf b.conf deep/er/*.conf tls/demo.pem extra.conf; ./run.sh; ls -a | grep -c env

@@ -63,16 +63,16 @@ describe('commands', () => {
     expect(begun).toEqual(['true', 'exit 3'])
     expect(failed).toMatchObject({ exitCode: 3, signal: null })
     expect(diagnostics).toEqual([
-      { code: 'deploy/command-failed', severity: 'error', message: '`exit 3` ended with exit status 3', span },
+      { code: 'deploy/command-failed', severity: 'error', message: '`exit 3` failed with exit status 3', span },
     ])
     expect(existsSync(join(work, 'never'))).toBe(false)
   })
 
   test.each([
-    ['kill -9 $$', 'was ended by SIGKILL', /memory/],
-    ['kill $$', 'was ended by SIGTERM', undefined],
-    ['nothing-of-this-name', 'ended with exit status 127', /PATH/],
-    ['./data', 'ended with exit status 126', /chmod/],
+    ['kill -9 $$', 'was killed by SIGKILL', /memory/],
+    ['kill $$', 'was killed by SIGTERM', undefined],
+    ['nothing-of-this-name', 'failed with exit status 127', /PATH/],
+    ['./data', 'failed with exit status 126', /chmod/],
   ])('say how `%s` ended', async (command, message, hint) => {
     writeFileSync(join(work, 'data'), 'x', { mode: 0o600 })
     const { diagnostics } = await run([command])
@@ -102,7 +102,7 @@ describe('commands', () => {
       secrets: ['hunter22hunter22'],
       output: () => {},
     })
-    expect(diagnostics[0]!.message).toBe('`login ***` ended with exit status 1')
+    expect(diagnostics[0]!.message).toBe('`login ***` failed with exit status 1')
   })
 
   test('output is not read on until its line is taken: a fast program waits', async () => {
@@ -165,8 +165,8 @@ describe('DEVCTL_ENV', () => {
     expect(failed).toBeUndefined()
     expect(variables).toEqual({ A: '1', B: '2' })
     expect(diagnostics.map(({ severity, message }) => `${severity} ${message}`)).toEqual([
-      'warning what `c1` wrote to `DEVCTL_ENV` is not understood: line 2: the name of a variable cannot contain a blank',
-      'warning what `c2` wrote to `DEVCTL_ENV` is not understood: it is no file any more',
+      'warning invalid `DEVCTL_ENV` of `c1`: line 2: the name of a variable cannot contain a space',
+      'warning invalid `DEVCTL_ENV` of `c2`: it is not a file anymore',
     ])
     expect(JSON.stringify(diagnostics)).not.toContain('hunter22')
   })

@@ -273,7 +273,7 @@ services:
     expect(told).toHaveLength(1)
     expect(told[0]).toMatchObject({
       severity: 'info',
-      message: expect.stringContaining('`privileged`, because of `cap_add` of `a` and 2 other fields'),
+      message: expect.stringContaining('`privileged`, because of `cap_add` of `a` and 2 other keys'),
       related: [{ message: '`privileged` of `b`' }, { message: '`devices` of `b`' }],
     })
     expect(one('user: root').lines).toEqual(['info security/level: root'])

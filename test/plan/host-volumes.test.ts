@@ -157,7 +157,7 @@ describe('what git tracks', () => {
   test('without a checkout one warning names what is copied', () => {
     const { diagnostics } = withTracked('"./conf:/conf:ro", "./site.conf:/site.conf:ro"', false)
     expect(diagnostics.filter(({ severity }) => severity === 'warning').map(({ message }) => message)).toEqual([
-      'the project is not in a git checkout: the files of this machine are copied, of `./conf` and 1 more',
+      'the project is not in a git checkout: the files on this machine are copied, in `./conf` and 1 more',
     ])
   })
 })

@@ -47,8 +47,8 @@ endpoints: [{path: /, service: db, port: ${number}}]`)
   test('what is not public is named with the command that reaches it', () => {
     const { diagnostics } = one('"127.0.0.1:8080:80", "15432:5432"')
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
-      '`devctl forward web 8080:80` reaches it from your machine',
-      '`devctl forward web 5432` reaches it from your machine; an endpoint makes it public',
+      'to reach it from your machine, use `devctl forward web 8080:80`',
+      'to reach it from your machine, use `devctl forward web 5432`; to make it public, write an endpoint',
     ])
   })
 

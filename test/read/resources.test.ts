@@ -75,5 +75,5 @@ test('the messages name both places and say what to write', () => {
   expect(conflict.messages).toEqual(['`mem_limit` is `1Mi`, but `resources.limits.memory` is `2Mi`'])
   expect(conflict.related).toEqual(['"2Mi"'])
   const small = readWeb({ resources: { limits: { memory: '512m' } } })
-  expect(small.hints).toEqual(['write `512Mi`: a small `m` means thousandths here'])
+  expect(small.hints).toEqual(['write `512Mi`: the suffix `m` means thousandths here'])
 })

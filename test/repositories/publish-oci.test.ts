@@ -175,7 +175,7 @@ describe('publish --oci', () => {
     [['--path', 'a'], '`--path` does not go with `--oci`'],
     [['--branch', 'a'], '`--branch` does not go with `--oci`'],
     [['--layout', 'kustomize'], 'overlays do not go with `--oci`'],
-    [['--oci', 'shop'], '`--oci` is `shop`: it names no registry'],
+    [['--oci', 'shop'], '`--oci` is `shop`: it has no registry'],
     [['--oci', 'https://registry.example.com/shop'], '`--oci` is `https://'],
     [['--oci', `registry.example.com/shop@sha256:${'0'.repeat(64)}`], 'a digest follows from the content'],
   ])('refuses %j', async (words, said) => {

@@ -405,7 +405,7 @@ describe('backends', () => {
     await change({ 'sealing.pem': CERTIFICATE })
     expect(await publish()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('has no value that could be encrypted'),
+      stderr: expect.stringContaining('has no value to encrypt'),
     })
     expect(await everythingIn(server.repository)).toBe('')
   })

@@ -444,9 +444,9 @@ test('what only `deploy` does is told', async () => {
   const { status, stderr } = await publish()
   expect(status).toBe(0)
   expect(stderr).toMatch(
-    /warning\[manifest\/not-published\]: the commands of `deploy` are not part of what is published\n\s+--> devctl\.yml:\d+:7/,
+    /warning\[manifest\/not-published\]: the commands of `deploy` are not published\n\s+--> devctl\.yml:\d+:7/,
   )
-  expect(stderr).toContain('dependencies are not part of what is published')
+  expect(stderr).toContain('dependencies are not published')
 })
 
 describe('a source that is in no commit', () => {

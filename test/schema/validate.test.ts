@@ -172,7 +172,7 @@ describe('unknown keys', () => {
     expect(only('gpus: [{cont: 1}]')).toMatchObject({
       code: 'schema/ignored-key',
       severity: 'warning',
-      message: '`cont` in `gpus[0]` of service `web` means nothing and is ignored',
+      message: '`cont` in `gpus[0]` of service `web` is unknown and is ignored',
       hint: 'did you mean `count`?',
     })
   })
@@ -279,12 +279,7 @@ describe('missing keys, words, bounds, names', () => {
     ['group_add: [a, 5, a]', 'schema/duplicate-item', '`group_add` of service `web` has `a` twice', 'a'],
     ['security_opt: [a, a]', 'schema/duplicate-item', '`security_opt` of service `web` has `a` twice', 'a'],
     ['environment: {"": a}', 'schema/bad-name', 'a name in `environment` of service `web` is empty', '""'],
-    [
-      'networks: {"a b": null}',
-      'schema/bad-name',
-      '`a b` is no name that can be used in `networks` of service `web`',
-      '"a b"',
-    ],
+    ['networks: {"a b": null}', 'schema/bad-name', '`a b` is not a valid name in `networks` of service `web`', '"a b"'],
     ['image:', 'schema/null-value', '`image` of service `web` has no value', 'image'],
     ['command: [a, ~]', 'schema/null-value', '`command[1]` of service `web` has no value', '~'],
   ])('%s', (keys, code, message, text) => {
@@ -308,7 +303,7 @@ describe('missing keys, words, bounds, names', () => {
   test.each(['services', 'volumes', 'networks', 'secrets', 'configs'])('%s have names', key => {
     const { diagnostics } = check(`${key}: {"a b": {}}`)
     expect(diagnostics).toMatchObject([
-      { code: 'schema/bad-name', message: `\`a b\` is no name that can be used in \`${key}\`` },
+      { code: 'schema/bad-name', message: `\`a b\` is not a valid name in \`${key}\`` },
     ])
   })
 

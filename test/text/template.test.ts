@@ -76,21 +76,21 @@ describe('values', () => {
 
 describe('errors', () => {
   it.each([
-    ['${}', '`${}` names no variable', 0, 3],
-    ['${ A}', '`${ A}` is no variable: names begin with a letter or `_`', 0, 5],
-    ['${A }', '`${A }` is no variable expression', 0, 5],
-    ['${A!}', '`${A!}` is no variable expression', 0, 5],
-    ['${A:}', '`${A:}` is no variable expression', 0, 5],
-    ['${1A}', '`${1A}` is no variable: names begin with a letter or `_`', 0, 5],
-    ['${a.b}', '`${a.b}` is no variable expression', 0, 6],
-    ['${U:=x}', '`${U:=x}` sets a variable, which Compose does not do', 0, 7],
-    ['${#A}', '`${#A}` is no variable: names begin with a letter or `_`', 0, 5],
-    ['${A/b/c}', '`${A/b/c}` is no variable expression', 0, 8],
+    ['${}', '`${}` has no variable name', 0, 3],
+    ['${ A}', '`${ A}` is not a valid variable: names begin with a letter or `_`', 0, 5],
+    ['${A }', '`${A }` is not a valid variable expression', 0, 5],
+    ['${A!}', '`${A!}` is not a valid variable expression', 0, 5],
+    ['${A:}', '`${A:}` is not a valid variable expression', 0, 5],
+    ['${1A}', '`${1A}` is not a valid variable: names begin with a letter or `_`', 0, 5],
+    ['${a.b}', '`${a.b}` is not a valid variable expression', 0, 6],
+    ['${U:=x}', '`${U:=x}` sets a variable, which Compose does not support', 0, 7],
+    ['${#A}', '`${#A}` is not a valid variable: names begin with a letter or `_`', 0, 5],
+    ['${A/b/c}', '`${A/b/c}` is not a valid variable expression', 0, 8],
     ['${A', '`${A` has no `}` on its line', 0, 3],
     ['see ${A:-x\ny}', '`${A:-x` has no `}` on its line', 4, 10],
     ['${A:-a} } ${U', '`${U` has no `}` on its line', 10, 13],
     ['$A ${', '`${` has no `}` on its line', 3, 5],
-    ['${U:-x ${1}}', '`${1}` is no variable: names begin with a letter or `_`', 7, 11],
+    ['${U:-x ${1}}', '`${1}` is not a valid variable: names begin with a letter or `_`', 7, 11],
   ])('%j: %s', (text, message, start, end) => {
     expect(errors(text)).toMatchObject([{ kind: 'invalid', message, start, end }])
     expect(errors(text)[0]!.hint).toContain('$$')
@@ -177,6 +177,6 @@ describe('cost', () => {
   })
 
   it('stops a value that grows without measure', () => {
-    expect(errors('$LONG'.repeat(20))).toMatchObject([{ message: 'the value grows past 16 MiB' }])
+    expect(errors('$LONG'.repeat(20))).toMatchObject([{ message: 'the value becomes larger than 16 MiB' }])
   })
 })

@@ -38,19 +38,19 @@ it.each([
 
 it.each([
   ['', 'it is empty', undefined, undefined],
-  ['-', 'it is no duration', undefined, undefined],
+  ['-', 'it is not a valid duration', undefined, undefined],
   ['10', 'the unit is missing', 'write `10s` for seconds, or another of `w d h m s ms us ns`', '10'],
   ['1h1', 'the unit is missing', expect.any(String), '1'],
   ['0.0', 'the unit is missing', expect.any(String), '0.0'],
-  ['1M', '`M` is no unit of time', 'write `1m`', '1M'],
-  ['1h 5m', '`h ` is no unit of time', 'write `1h`', '1h '],
-  ['1e3s', '`e` is no unit of time', expect.any(String), '1e'],
-  ['5 seconds', '` seconds` is no unit of time', expect.any(String), '5 seconds'],
-  ['1d-2h', '`d-` is no unit of time', expect.any(String), '1d-'],
-  [' 1s', 'it is no duration', expect.any(String), ' 1s'],
-  ['s', 'it is no duration', expect.any(String), 's'],
+  ['1M', '`M` is not a unit of time', 'write `1m`', '1M'],
+  ['1h 5m', '`h ` is not a unit of time', 'write `1h`', '1h '],
+  ['1e3s', '`e` is not a unit of time', expect.any(String), '1e'],
+  ['5 seconds', '` seconds` is not a unit of time', expect.any(String), '5 seconds'],
+  ['1d-2h', '`d-` is not a unit of time', expect.any(String), '1d-'],
+  [' 1s', 'it is not a valid duration', expect.any(String), ' 1s'],
+  ['s', 'it is not a valid duration', expect.any(String), 's'],
   ['2562048h', 'it is longer than 292 years', undefined, undefined],
-  ['9'.repeat(200), 'it is no duration', expect.any(String), undefined],
+  ['9'.repeat(200), 'it is not a valid duration', expect.any(String), undefined],
 ])('%j: %s', (text, reason, hint, place) => {
   const result = parseDuration(text)
   expect(result).toMatchObject({ ok: false, reason, ...(hint !== undefined && { hint }) })

@@ -102,16 +102,16 @@ describe('image references', () => {
 
   it.each([
     ['', 'it is empty', ''],
-    ['Nginx', '`Nginx` is no name of an image', 'Nginx'],
-    ['ghcr.io/My/App', '`ghcr.io/My/App` is no name of an image', 'ghcr.io/My/App'],
-    ['https://r.io/a', '`https://r.io/a` is no name of an image', 'https://r.io/a'],
-    ['a b', '`a b` is no name of an image', 'a b'],
-    ['a/', '`a/` is no name of an image', 'a/'],
-    ['a:', '`` is no tag', ''],
-    ['a:-x', '`-x` is no tag', '-x'],
-    [`a:${'x'.repeat(129)}`, `\`${'x'.repeat(129)}\` is no tag`, 'x'.repeat(129)],
-    ['a@sha256:12', '`sha256:12` is no digest', 'sha256:12'],
-    [`a@${digest.slice(0, -1)}`, `\`${digest.slice(0, -1)}\` is no SHA-256 digest`, digest.slice(0, -1)],
+    ['Nginx', '`Nginx` is not a valid image name', 'Nginx'],
+    ['ghcr.io/My/App', '`ghcr.io/My/App` is not a valid image name', 'ghcr.io/My/App'],
+    ['https://r.io/a', '`https://r.io/a` is not a valid image name', 'https://r.io/a'],
+    ['a b', '`a b` is not a valid image name', 'a b'],
+    ['a/', '`a/` is not a valid image name', 'a/'],
+    ['a:', '`` is not a valid tag', ''],
+    ['a:-x', '`-x` is not a valid tag', '-x'],
+    [`a:${'x'.repeat(129)}`, `\`${'x'.repeat(129)}\` is not a valid tag`, 'x'.repeat(129)],
+    ['a@sha256:12', '`sha256:12` is not a valid digest', 'sha256:12'],
+    [`a@${digest.slice(0, -1)}`, `\`${digest.slice(0, -1)}\` is not a valid SHA-256 digest`, digest.slice(0, -1)],
     ['a'.repeat(256), 'the name is longer than 255 characters', 'a'.repeat(256)],
   ])('%j: %s', (text, reason, place) => {
     const result = parseImageReference(text)

@@ -91,7 +91,7 @@ describe('file modes', () => {
   ])('%s', (value, mode) => expect(parseFileMode(value)).toEqual({ ok: true, value: mode }))
 
   it.each(['', '999', '008', '0o440', '0x1', '4 4', '-1', '17777', -1, 4.4, 0o10000])('%s is no file mode', value =>
-    expect(parseFileMode(value)).toMatchObject({ ok: false, reason: 'it is no file mode' }),
+    expect(parseFileMode(value)).toMatchObject({ ok: false, reason: 'it is not a valid file mode' }),
   )
 
   it.each([
@@ -138,6 +138,6 @@ describe('extra hosts', () => {
     ['', 'the IP address is missing'],
     ['=1.2.3.4', 'the host name is missing'],
     [':1.2.3.4', 'the host name is missing'],
-    ['a:b=1.2.3.4', '`a:b` is no host name'],
+    ['a:b=1.2.3.4', '`a:b` is not a valid host name'],
   ])('%j: %s', (text, reason) => expect(parseExtraHost(text)).toMatchObject({ ok: false, reason }))
 })

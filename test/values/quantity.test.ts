@@ -31,17 +31,17 @@ it.each([
 )
 
 it.each([
-  ['', 'it is no quantity'],
-  ['x', 'it is no quantity'],
-  ['.', 'it is no quantity'],
-  ['1 Gi', 'it is no quantity'],
-  ['1..5', 'it is no quantity'],
-  ['-1', 'it is negative'],
-  ['1GB', '`GB` is no unit of a quantity'],
-  ['1g', '`g` is no unit of a quantity'],
-  ['1K', '`K` is no unit of a quantity'],
-  ['1e3Mi', '`Mi` is no unit of a quantity'],
-  ['1e30', 'it is larger than a quantity can be'],
+  ['', 'it is not a valid quantity'],
+  ['x', 'it is not a valid quantity'],
+  ['.', 'it is not a valid quantity'],
+  ['1 Gi', 'it is not a valid quantity'],
+  ['1..5', 'it is not a valid quantity'],
+  ['-1', 'it must not be negative'],
+  ['1GB', '`GB` is not a valid unit'],
+  ['1g', '`g` is not a valid unit'],
+  ['1K', '`K` is not a valid unit'],
+  ['1e3Mi', '`Mi` is not a valid unit'],
+  ['1e30', 'it is too large'],
 ])('%j: %s', (text, reason) => expect(parseQuantity(text)).toMatchObject({ ok: false, reason }))
 
 it('offers the unit that was meant', () => {

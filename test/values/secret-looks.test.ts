@@ -70,7 +70,7 @@ describe('variables that hold a secret by their name', () => {
     ['SENTRY_DSN', 'https://abc@sentry.example.com/1'],
   ])('%s=%s', (name, value) => {
     expect(looksSecretVariable(name, value, known)).toEqual({
-      what: 'a secret, going by its name',
+      what: 'a secret (by its name)',
       start: 0,
       end: value.length,
     })
@@ -226,7 +226,7 @@ describe('long random texts', () => {
     '3f8a9c1e7b5d2046f1c8e3a79b0d6425',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ])('%s', text => {
-    expect(looksRandom(text)?.what).toBe('a long random text')
+    expect(looksRandom(text)?.what).toBe('a long random string')
   })
 
   test.each([

@@ -55,14 +55,14 @@ describe('volumes', () => {
 
   it.each([
     ['', 'it is empty', ''],
-    [':/foo', 'nothing stands on one side of a colon', ':'],
-    ['/foo:', 'nothing stands on one side of a colon', ':'],
-    ['vol::ro', 'nothing stands on one side of a colon', '::'],
-    ['vol:/d:', 'nothing stands on one side of a colon', ':'],
+    [':/foo', 'one side of a colon is empty', ':'],
+    ['/foo:', 'one side of a colon is empty', ':'],
+    ['vol::ro', 'one side of a colon is empty', '::'],
+    ['vol:/d:', 'one side of a colon is empty', ':'],
     ['vol:/d:ro:z', 'it has too many colons', ':z'],
     ['a:/b', '`a` is neither a declared volume nor a path', 'a'],
     ['C:\\x', '`C` is neither a declared volume nor a path', 'C'],
-    ['vol:C:/x', '`C:/x` is a path of Windows', 'C:/x'],
+    ['vol:C:/x', '`C:/x` is a Windows path', 'C:/x'],
   ])('%j: %s', (text, reason, place) => {
     const result = parseVolume(text, isDeclared)
     expect(result).toMatchObject({ ok: false, reason })

@@ -69,7 +69,7 @@ it.each([
   ['a "b', 'a double quote is not closed', 2],
   ['a `b', 'a backquote is not closed', 2],
   ['$(x', 'a bracket is not closed', 1],
-  ['a\\', 'it ends in a backslash', 1],
+  ['a\\', 'it ends with a backslash', 1],
 ])('%j: %s', (text, reason, start) =>
   expect(splitWords(text)).toMatchObject({ ok: false, reason, start, end: text.length }),
 )

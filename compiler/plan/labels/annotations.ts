@@ -8,10 +8,10 @@ const badKey = diagnostic({
   code: 'labels/bad-key',
   severity: 'warning',
   loss: true,
-  explain: `Labels become annotations in Kubernetes, whose keys are stricter than Compose's: \`[PREFIX/]NAME\`, where the name has at most 63 letters, digits, \`-\`, \`_\` and \`.\`, begins and ends with a letter or digit, and the prefix is a host name. The label is left out.`,
+  explain: `Labels become annotations in Kubernetes. The key of an annotation is \`[PREFIX/]NAME\`: the name has at most 63 letters, digits, \`-\`, \`_\` and \`.\`, and begins and ends with a letter or digit; the prefix is a DNS name. The label is left out.`,
   text: (p: { key: string }) => ({
-    message: `\`${p.key}\` cannot be the key of an annotation, and is left out`,
-    hint: 'use letters, digits, `-`, `_` and `.`, at most 63 of them, with an optional `host.name/` before them',
+    message: `\`${p.key}\` is not a valid annotation key and is left out`,
+    hint: 'use letters, digits, `-`, `_` and `.`, at most 63 characters, with an optional `host.name/` prefix',
   }),
 })
 
@@ -19,9 +19,9 @@ const tooLarge = diagnostic({
   code: 'labels/too-large',
   severity: 'error',
   explain:
-    'Labels become annotations, and Kubernetes allows 256 KiB of them on an object: names and values together. Put large texts into a config, which is mounted as a file.',
+    'Labels become annotations. Kubernetes allows 256 KiB of annotations on an object, keys and values together. Put large texts into a config, which is mounted as a file.',
   text: (p: { label: string; bytes: number }) => ({
-    message: `the labels have ${p.bytes} bytes together, more than the ${mostBytes} that Kubernetes allows; the largest is \`${p.label}\``,
+    message: `the labels have ${p.bytes} bytes in total, more than the ${mostBytes} that Kubernetes allows; the largest is \`${p.label}\``,
     hint: 'put the text into a config, and mount it',
   }),
 })

@@ -7,7 +7,7 @@ import { type WrittenLabel, writtenLabels } from './written-labels.ts'
 const foreign = diagnostic({
   code: 'labels/of-another-tool',
   severity: 'warning',
-  explain: `The label tells another tool (kompose, Traefik, Okteto) what to do with the service. devctl does not read it: it becomes an annotation. Each family of labels is named once in a file, with what says the same here.
+  explain: `The label configures another tool (kompose, Traefik, Okteto). devctl does not read it: it becomes an annotation. Each family of labels is reported once per file, with the equivalents in devctl.
 
 \`\`\`yaml
 services:
@@ -16,13 +16,13 @@ services:
     labels:
       - traefik.http.routers.web.rule=Host(\`shop.example.com\`)
       - traefik.http.services.web.loadbalancer.server.port=80
-endpoints:                        # the same for devctl
+endpoints:                        # the equivalent for devctl
   shop:
     - {path: /, service: web, port: 80, host: shop.example.com}
 \`\`\``,
   text: (p: { tool: string; says: readonly string[]; left: number }) => ({
-    message: `labels and keys of ${p.tool} mean nothing to devctl`,
-    hint: 'write what the notes say, and remove them unless another tool reads them',
+    message: `devctl does not read labels and keys of ${p.tool}`,
+    hint: 'use the equivalents in the notes, and remove the labels unless another tool reads them',
     notes: [...p.says, ...(p.left > 0 ? [`and ${p.left} more`] : [])],
   }),
 })

@@ -6,17 +6,17 @@ import { type WrittenLabel, writtenLabels } from './written-labels.ts'
 const unknownLabel = diagnostic({
   code: 'labels/unknown',
   severity: 'warning',
-  explain: `Labels that begin with \`dev.platform/\` are instructions to devctl. There are two for Compose files:
+  explain: `Labels with the prefix \`dev.platform/\` are instructions for devctl. Compose files have two of them:
 
 | label | where | meaning |
 |---|---|---|
 | \`dev.platform/update\` | \`labels\` of a service | how its Pods are replaced: \`rolling\`, \`recreate\`, \`on-delete\` |
 | \`dev.platform/policy\` | \`labels\` and \`deploy.labels\` of a service, \`labels\` of a volume, config, secret or of endpoints | \`keep\`: \`destroy\` and prune leave the objects |
 
-Any other becomes an annotation that nothing reads.`,
+devctl does not read any other; it becomes an annotation.`,
   text: (p: { label: string; hint: string | undefined }) => ({
-    message: `devctl knows no label \`${p.label}\``,
-    hint: p.hint ?? 'known are `dev.platform/update` and `dev.platform/policy`; use a prefix of your own for others',
+    message: `unknown devctl label \`${p.label}\``,
+    hint: p.hint ?? 'use `dev.platform/update` or `dev.platform/policy`, or a prefix of your own',
   }),
 })
 
@@ -24,9 +24,9 @@ const unknownValue = diagnostic({
   code: 'labels/unknown-value',
   severity: 'warning',
   explain:
-    'The label `dev.platform/policy` has one value, `keep`, in lower case: `destroy` and prune leave the object. With any other value the object is deleted like every other.',
+    'The only value of the label `dev.platform/policy` is `keep`, in lower case: `destroy` and pruning do not delete the object. With any other value the object is deleted like all others.',
   text: (p: { value: string }) => ({
-    message: `\`dev.platform/policy: ${p.value}\` protects nothing`,
+    message: `\`dev.platform/policy: ${p.value}\` has no effect`,
     hint: 'write `keep`, or remove the label',
   }),
 })
@@ -34,10 +34,10 @@ const unknownValue = diagnostic({
 const misplaced = diagnostic({
   code: 'labels/misplaced',
   severity: 'warning',
-  explain: `The label is one of devctl's own, but not where it is read. \`dev.platform/update\` belongs under \`labels\` of the service; \`dev.platform/policy\` under \`labels\` or \`deploy.labels\` of a service, or under \`labels\` of a volume, config, secret or of endpoints. \`annotations\` reach the Pods only, which are deleted with their workload.`,
+  explain: `devctl does not read its label here. \`dev.platform/update\` belongs under \`labels\` of the service; \`dev.platform/policy\` under \`labels\` or \`deploy.labels\` of a service, or under \`labels\` of a volume, config, secret or of endpoints. \`annotations\` are set on the Pods only, which are deleted with their workload.`,
   text: (p: { label: string; service: string | undefined }) => ({
     message: `\`${p.label}\` has no effect here`,
-    hint: `write it under ${p.service === undefined ? '`labels` of a service' : `\`services.${p.service}.labels\``}`,
+    hint: `move it to ${p.service === undefined ? '`labels` of a service' : `\`services.${p.service}.labels\``}`,
   }),
 })
 

@@ -8,10 +8,10 @@ import type { Mentions } from '../secrets/mentions.ts'
 const collision = diagnostic({
   code: 'names/collision',
   severity: 'error',
-  explain: `Two things want one host name. Services, \`container_name\`, network aliases and link aliases all become names of Services, which are unique in a namespace. (An alias that services share on a common network is fine: its name leads to all of them.) Rename one.`,
+  explain: `Two names in the file become the same host name. Services, \`container_name\`, network aliases and link aliases all become names of Services, which are unique in a namespace. (Services on a common network may share an alias: it resolves to all of them.) Rename one.`,
   text: (p: { name: string; what: string; other: string; service: string }) => ({
     message: `${p.what} \`${p.name}\` collides with ${p.other}`,
-    hint: `write another name here, for example \`${p.service}-${p.name}\`, and in what connects to it`,
+    hint: `use another name here and in the clients, for example \`${p.service}-${p.name}\``,
   }),
 })
 
@@ -20,9 +20,9 @@ const notPossible = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Host names in a cluster are names of Services: one DNS label of lower-case letters, digits and `-`, beginning with a letter. An alias with dots, underscores or a leading digit cannot exist; it is left out.',
+    'Host names in a cluster are names of Services: one DNS label of lower-case letters, digits and `-`, beginning with a letter. An alias with dots, underscores or a leading digit is not a valid name and is left out.',
   text: (p: { alias: string; service: string }) => ({
-    message: `\`${p.alias}\` cannot be a host name in the cluster, and is left out`,
+    message: `the alias \`${p.alias}\` is not a valid host name in Kubernetes and is left out`,
     hint: `use \`${p.service}\`, or an alias of letters, digits and \`-\``,
   }),
 })
@@ -32,9 +32,9 @@ const containerName = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, so this one does not exist. Nothing in the file uses it; what uses it in an image or in a file must use the name of the service.',
+    'Compose resolves a `container_name` as a host name. In a cluster host names have lower-case letters, digits and `-`, so this one does not exist. Nothing in the Compose file uses it. If a program in an image uses it, it must use the name of the service instead.',
   text: (p: { name: string; service: string }) => ({
-    message: `\`${p.name}\` is no host name in the cluster; the service is reached as \`${p.service}\``,
+    message: `\`${p.name}\` is not a valid host name in Kubernetes; the service is reachable as \`${p.service}\``,
   }),
 })
 
@@ -43,10 +43,10 @@ const external = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'An external link leads to a container that another application runs. In a cluster it becomes an alias for the Service of that name in the same namespace, which must be known and exist.',
+    'An external link refers to a container of another application. In a cluster it becomes an alias for the Service with that name in the same namespace, which must exist.',
   text: (p: { name: string; reason: string }) => ({
     message: `the external link to \`${p.name}\` is left out: ${p.reason}`,
-    hint: 'use the name of the other Service itself',
+    hint: 'use the name of the other Service directly',
   }),
 })
 
@@ -165,9 +165,9 @@ function* aliasRequests(context: PlanContext, service: Service, mentions: Mentio
     if (link.alias === link.service && isServiceName(name)) continue
     const reason =
       !isServiceName(name) || !isServiceName(link.service)
-        ? 'its names are no host names in a cluster'
+        ? 'its names are not valid host names in Kubernetes'
         : namespace === undefined
-          ? 'the namespace is not known'
+          ? 'the namespace is unknown'
           : undefined
     if (reason) reporter.report(external, link.span, { name: link.service, reason })
     else

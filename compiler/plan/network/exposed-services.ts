@@ -11,10 +11,10 @@ const sameNodePort = diagnostic({
   code: 'ports/same-node-port',
   severity: 'error',
   explain:
-    'A `nodePort` is a port of every node of the cluster, and leads to one Service: the API server refuses a second one with the same number and protocol. Give each port its own, or leave `nodePort` out, and the cluster chooses one.',
+    'A `nodePort` is opened on every node of the cluster and belongs to one Service: the API server refuses a second one with the same number and protocol. Give each port its own, or remove `nodePort`, and the cluster chooses one.',
   text: (p: { port: number }) => ({
-    message: `the node port ${p.port} is given to two ports`,
-    hint: 'choose another one from the range of the cluster, 30000 to 32767 by default, or leave it out',
+    message: `the node port ${p.port} is used twice`,
+    hint: 'choose another one from the range of the cluster, 30000 to 32767 by default, or remove it',
   }),
 })
 
@@ -22,7 +22,7 @@ const exposedTwice = diagnostic({
   code: 'ports/exposed-twice',
   severity: 'error',
   explain:
-    'Ports with `x-expose` of one type are ports of one Service, under their published numbers. The API server refuses a Service that has a number twice for one protocol. Publish them under different numbers.',
+    'Ports with the same `x-expose` type become ports of one Service, with their published numbers. The API server refuses a Service with the same number and protocol twice. Publish them under different numbers.',
   text: (p: { service: string; port: number; protocol: string }) => ({
     message: `\`${p.service}\` exposes the port ${p.port}/${p.protocol.toLowerCase()} twice`,
     hint: 'publish one of them under another number',

@@ -12,13 +12,13 @@ import { debuggerPorts } from './route-ports.ts'
 const byMention = diagnostic({
   code: 'ports/by-mention',
   severity: 'info',
-  explain: `Another service uses this port, but the service itself does not list it. In a cluster a Service passes on only the ports that it lists, so the port was added.
+  explain: `Another service uses this port, but the service itself does not list it. A Service in Kubernetes forwards only the ports that it lists, so devctl added the port.
 
 \`\`\`yaml
 services:
   cache:
     image: redis:7
-    expose: ["6379"]     # says it where it belongs
+    expose: ["6379"]     # lists the port explicitly
   web:
     environment:
       REDIS_URL: redis://cache:6379
@@ -34,9 +34,9 @@ const portRange = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A range of published ports lets the container engine choose a free one on its machine. A cluster has no such choice: the service is reached at its name and container port, and at its public address. The range is left out.',
+    'With a range of published ports the container engine chooses a free port of its machine. Kubernetes has no equivalent: the service is reachable at its name and container port, and at its public address. The range is left out.',
   text: (p: { published: string; target: number }) => ({
-    message: `the published range \`${p.published}\` has no meaning in a cluster; the port is ${p.target}`,
+    message: `the published range \`${p.published}\` has no equivalent in Kubernetes; the port is ${p.target}`,
     hint: `write one port, for example \`${p.published.split('-')[0]}:${p.target}\``,
   }),
 })
@@ -46,10 +46,10 @@ const hostMode = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`mode: host` publishes the port on the node that the container runs on. It becomes a `hostPort`: reachable at that node only, at most one Pod a node, and refused where Pod Security is `baseline` or `restricted`.',
+    '`mode: host` publishes the port on the node that the container runs on. It becomes a `hostPort`: reachable at that node only, at most one Pod per node, and refused by the Pod Security levels `baseline` and `restricted`.',
   text: (p: { port: number }) => ({
-    message: `\`mode: host\` opens port ${p.port} on whatever node the Pod runs on`,
-    hint: 'remove `mode: host`; other services and the public address do not need it',
+    message: `\`mode: host\` opens port ${p.port} on the node where the Pod runs`,
+    hint: 'remove `mode: host`: other services and the public address do not need it',
   }),
 })
 
@@ -58,9 +58,9 @@ const badProtocol = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes takes names of application protocols as IANA registers them (`http`, `https`, `grpc`), or with a prefix such as `example.com/my-protocol`: letters, digits, `-`, `_` and `.`. Another one it refuses, so it is left out; it is a hint for load balancers only.',
+    'An application protocol in Kubernetes is an IANA service name (`http`, `https`, `grpc`), or a name with a prefix such as `example.com/my-protocol`: letters, digits, `-`, `_` and `.`. Kubernetes refuses others, so the value is left out. It is only a hint for load balancers.',
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` is no name of a protocol to Kubernetes, and is left out`,
+    message: `\`${p.name}\` is not a valid application protocol and is left out`,
     hint: 'write a name such as `http` or `grpc`',
   }),
 })
@@ -69,14 +69,14 @@ const badProtocol = diagnostic({
 const headlessPort = diagnostic({
   code: 'ports/headless',
   severity: 'warning',
-  explain: `With \`endpoint_mode: dnsrr\` the name of the service leads straight to its Pods, and nobody on the way turns a published port into that of the container: other services reach the container port only. Without \`dnsrr\` both work.
+  explain: `With \`endpoint_mode: dnsrr\` the name of the service resolves to the addresses of its Pods, and nothing translates a published port to the container port: other services reach the container port only. Without \`dnsrr\` both work.
 
 \`\`\`yaml
 ports: ["8080:80"]
 deploy: {endpoint_mode: dnsrr}    # http://web:80, not http://web:8080
 \`\`\``,
   text: (p: { service: string; published: number; target: number }) => ({
-    message: `\`${p.service}:${p.published}\` leads nowhere, because \`endpoint_mode: dnsrr\` has no published ports; the port is ${p.target}`,
+    message: `\`${p.service}:${p.published}\` is not reachable: with \`endpoint_mode: dnsrr\` the port is ${p.target}`,
     hint: `use port ${p.target}, or remove \`endpoint_mode: dnsrr\``,
   }),
 })

@@ -13,7 +13,7 @@ const externalNetwork = diagnostic({
   explain:
     'An external network connects services of several applications. In a cluster all Pods can reach each other unless a policy forbids it, so services on an external network accept connections from everywhere.',
   text: (p: { network: string }) => ({
-    message: `the external network \`${p.network}\` is taken for the whole cluster: its services accept connections from everywhere`,
+    message: `the external network \`${p.network}\` is treated as the whole cluster: its services accept connections from everywhere`,
   }),
 })
 
@@ -21,9 +21,9 @@ const jobFromInternal = diagnostic({
   code: 'network/job-wait',
   severity: 'warning',
   explain:
-    'The service waits for a Job by asking the API server of the cluster, and its only networks are internal, from which nothing outside can be reached. The policy opens TCP 443 and 6443 for it, which is where API servers listen.',
+    'The service waits for a Job, for which it queries the API server of the cluster. All of its networks are internal, which blocks egress. The NetworkPolicy opens TCP 443 and 6443, where API servers listen.',
   text: (p: { service: string }) => ({
-    message: `\`${p.service}\` waits for a Job, so its internal network is opened to ports 443 and 6443`,
+    message: `\`${p.service}\` waits for a Job, so its internal network allows egress to ports 443 and 6443`,
     hint: 'render with `--start-order client`, or give it another network',
   }),
 })

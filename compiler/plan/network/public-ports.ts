@@ -20,10 +20,10 @@ const notTcp = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A published port becomes a public HTTPS address. UDP and SCTP cannot be carried by it, so the port stays inside the cluster, where other services reach it.',
+    'A published port becomes a public HTTPS address, which cannot carry UDP or SCTP. The port is reachable inside the cluster only.',
   text: (p: { written: Written; protocol: string }) => ({
-    message: `${portsOf(p.written, `/${p.protocol.toLowerCase()}`)} not public: public addresses speak HTTPS, over TCP`,
-    hint: 'add `x-expose: {type: LoadBalancer}` to it in the long form of `ports`',
+    message: `${portsOf(p.written, `/${p.protocol.toLowerCase()}`)} not public: a public address is HTTPS over TCP`,
+    hint: 'use the long form of `ports` with `x-expose: {type: LoadBalancer}`',
   }),
 })
 
@@ -32,10 +32,10 @@ const guarded = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Ports of databases and debuggers are never made public through `ports`; other services reach them, and `devctl forward db 5432` makes one reachable on your machine. A port that is not published (`- "5432"`) says the same. To make one public all the same, write an endpoint:\n\n```yaml\nendpoints:\n  - path: /\n    service: db\n    port: 8086\n```',
+    'devctl never makes database and debugger ports in `ports` public. Other services can reach them, and `devctl forward db 5432` makes one reachable on your machine. To silence the warning, do not publish the port (`- "5432"`). To make it public anyway, write an endpoint:\n\n```yaml\nendpoints:\n  - path: /\n    service: db\n    port: 8086\n```',
   text: (p: { service: string; port: number; kind: string }) => ({
-    message: `port ${p.port} is not made public, because it is a port of a ${p.kind}`,
-    hint: `\`devctl forward ${p.service} ${p.port}\` reaches it from your machine; an endpoint makes it public`,
+    message: `port ${p.port} is not made public: it is a ${p.kind} port`,
+    hint: `to reach it from your machine, use \`devctl forward ${p.service} ${p.port}\`; to make it public, write an endpoint`,
   }),
 })
 
@@ -44,10 +44,10 @@ const loopback = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Compose makes a port that is published on a loopback address (`127.0.0.1:8080:80`) reachable on your machine and nowhere else. The containers of a cluster do not run there, so the address is left out: the port is not made public, and other services reach it. `devctl forward web 8080:80` makes it reachable on your machine.',
+    'In Compose a port that is published on a loopback address (`127.0.0.1:8080:80`) is reachable on your machine only. The containers of a cluster do not run on your machine, so the address is left out: the port is not made public, and other services can reach it. `devctl forward web 8080:80` makes it reachable on your machine.',
   text: (p: { service: string; written: Written; port: number; local: number; address: string }) => ({
     message: `${portsOf(p.written)} not made public, because ${isOne(p.written) ? 'it is' : 'they are'} published on \`${p.address}\``,
-    hint: `\`devctl forward ${p.service} ${p.local}:${p.port}\` reaches it from your machine`,
+    hint: `to reach it from your machine, use \`devctl forward ${p.service} ${p.local}:${p.port}\``,
   }),
 })
 
@@ -56,7 +56,7 @@ const hostIp = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A port can be published on one address of the machine. A cluster has no such address; the public address of the service is a host name.',
+    'In Compose a port can be published on one address of the machine. Kubernetes has no equivalent; the public address of the service is a host name.',
   text: (p: { address: string }) => ({
     message: `the host address \`${p.address}\` has no equivalent and is left out`,
   }),

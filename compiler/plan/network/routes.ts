@@ -13,9 +13,9 @@ const noDomain = diagnostic({
   code: 'routes/no-domain',
   severity: 'warning',
   explain:
-    'Public addresses end in the domain of the cluster. None was given, so they end in `local.devctl`, which leads nowhere. Give it with `--domain`, or in the environment of the manifest.',
+    'Public addresses end with the domain of the cluster. No domain is set, so they end with the placeholder `local.devctl`, which does not resolve. Set it with `--domain`, or in the environment of the manifest.',
   text: () => ({
-    message: 'no domain is given for the public addresses; `local.devctl` stands in its place',
+    message: 'no domain is set for public addresses; the placeholder `local.devctl` is used',
     hint: 'add `--domain dev.example.com`',
   }),
 })
@@ -24,9 +24,9 @@ const noNamespace = diagnostic({
   code: 'routes/no-namespace',
   severity: 'warning',
   explain:
-    'Public addresses have the form `NAME-NAMESPACE.DOMAIN`. No namespace was given, so the name of the environment stands in its place.',
+    'Public addresses have the form `NAME-NAMESPACE.DOMAIN`. No namespace is set, so the name of the environment is used.',
   text: (p: { environment: string }) => ({
-    message: `no namespace is given for the public addresses; \`${p.environment}\` stands in its place`,
+    message: `no namespace is set for public addresses; \`${p.environment}\` is used`,
     hint: 'add `--namespace`',
   }),
 })
@@ -35,10 +35,10 @@ const badDomain = diagnostic({
   code: 'routes/bad-domain',
   severity: 'error',
   explain:
-    'The domain of the cluster is a host name, such as `dev.example.com`: lower-case letters, digits, `-` and `.`, without a scheme or a path.',
+    'The domain of the cluster is a DNS name, such as `dev.example.com`: lower-case letters, digits, `-` and `.`, without scheme and path.',
   text: (p: { domain: string }) => ({
-    message: `\`${p.domain}\` is no domain`,
-    hint: 'write a host name, such as `dev.example.com`',
+    message: `\`${p.domain}\` is not a valid domain`,
+    hint: 'write a DNS name, such as `dev.example.com`',
   }),
 })
 
@@ -46,7 +46,7 @@ const noGateway = diagnostic({
   code: 'routes/no-gateway',
   severity: 'error',
   explain:
-    'An HTTPRoute belongs to a Gateway, which the operators of the cluster have made. Name it with `--gateway NAMESPACE/NAME`.',
+    'An HTTPRoute needs a Gateway, which the operators of the cluster have created. Name it with `--gateway NAMESPACE/NAME`.',
   text: (p: { gateway: string | undefined }) => ({
     message:
       p.gateway === undefined
@@ -60,9 +60,10 @@ const cutHost = diagnostic({
   code: 'routes/long-host',
   severity: 'warning',
   loss: true,
-  explain: 'A part of a host name has at most 63 characters. The name is cut, and ends in a hash of the whole.',
+  explain:
+    'A label of a host name has at most 63 characters. The label is shortened and ends with a hash of the full name.',
   text: (p: { label: string; cut: string }) => ({
-    message: `\`${p.label}\` is longer than 63 characters; the host begins with \`${p.cut}\``,
+    message: `\`${p.label}\` is longer than 63 characters; it is shortened to \`${p.cut}\``,
     hint: 'use a shorter name or namespace',
   }),
 })
@@ -72,9 +73,9 @@ const renamedEndpoint = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The name of an endpoint begins a host name: lower-case letters, digits and `-`. Other names are changed to the nearest such name.',
+    'The name of an endpoint is the beginning of a host name: lower-case letters, digits and `-`. devctl changes other names to the nearest valid one.',
   text: (p: { name: string; label: string }) => ({
-    message: `the endpoint \`${p.name}\` is no part of a host name; it becomes \`${p.label}\``,
+    message: `the endpoint name \`${p.name}\` is not valid in a host name; it becomes \`${p.label}\``,
     hint: `rename it to \`${p.label}\``,
   }),
 })
@@ -84,9 +85,9 @@ const overruled = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'An endpoint and a public port want the same host. The endpoint wins, since it says more; the port stays inside the cluster. Give the endpoint another name, or leave the public port out.',
+    'An endpoint and a public port have the same host. The endpoint wins, because it is more specific; the port stays inside the cluster. Rename the endpoint, or do not publish the port.',
   text: (p: { host: string; service: string; port: number }) => ({
-    message: `the endpoint for \`${p.host}\` takes the place of the public port ${p.port} of \`${p.service}\``,
+    message: `the endpoint for \`${p.host}\` replaces the public port ${p.port} of \`${p.service}\``,
     hint: 'rename the endpoint, or do not publish the port',
   }),
 })
@@ -95,9 +96,9 @@ const hostConflict = diagnostic({
   code: 'routes/host-conflict',
   severity: 'error',
   explain:
-    'Two endpoints, or two public ports, would have the same host, and only one can answer. The host of a public port is `SERVICE-NAMESPACE`, or `SERVICE-PORT-NAMESPACE` for a further port of a service. Rename one.',
+    'Two endpoints or two public ports have the same host, and only one of them can receive its requests. The host of a public port is `SERVICE-NAMESPACE`, or `SERVICE-PORT-NAMESPACE` for an additional port of a service. Rename one.',
   text: (p: { host: string; first: string; second: string }) => ({
-    message: `${p.second} has the host \`${p.host}\`, like ${p.first}`,
+    message: `${p.second} has the same host \`${p.host}\` as ${p.first}`,
     hint: 'rename one of them',
   }),
 })
@@ -107,10 +108,10 @@ const gatewayTls = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'With the Gateway API the certificate of a host belongs to a listener of the Gateway, which the operators of the cluster have made. `tls` of an endpoint or a port has no effect there.',
+    'With the Gateway API, the certificate of a host is set on a listener of the Gateway, which the operators of the cluster have created. `tls` of an endpoint or a port has no effect.',
   text: (p: { host: string }) => ({
     message: `\`tls\` of \`${p.host}\` has no effect: the Gateway has the certificates`,
-    hint: 'remove it, or deploy with Ingresses',
+    hint: 'remove it, or use Ingresses',
   }),
 })
 
@@ -119,9 +120,9 @@ const hostNotPublic = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`x-host` gives a public port hosts of its own. The port is not public: it is not published, or it is of a kind that `ports` never makes public. An endpoint can lead to it.',
+    '`x-host` sets additional hosts for a public port. The port is not public: it is not published, or it is a port that devctl never makes public. Use an endpoint for it.',
   text: (p: { host: string; port: number }) => ({
-    message: `\`${p.host}\` leads nowhere, because port ${p.port} is not made public`,
+    message: `\`${p.host}\` has no effect: port ${p.port} is not public`,
     hint: 'publish the port, or write an endpoint with this host',
   }),
 })

@@ -12,9 +12,9 @@ import { type Edge, findCycles } from './cycles.ts'
 const cycle = diagnostic({
   code: 'groups/cycle',
   severity: 'error',
-  explain: `Services that share a namespace (\`network_mode: service:x\`) are one Pod, which starts as a whole and waits for everything that one of them waits for. So Pods can wait for each other in a circle where their services alone do not. Remove one of the dependencies, or let the waiting service retry.`,
+  explain: `Services that share a namespace (\`network_mode: service:x\`) form one Pod, which waits for the dependencies of all of them before it starts. So Pods can depend on each other in a cycle even though their services do not. Remove one of the dependencies, or let the waiting service retry.`,
   text: (p: { path: readonly string[] }) => ({
-    message: `the Pods of these services wait for each other: ${circle(p.path)}`,
+    message: `the Pods of these services depend on each other in a cycle: ${circle(p.path)}`,
     hint: 'remove one of the dependencies',
   }),
 })
@@ -22,7 +22,7 @@ const cycle = diagnostic({
 const healthyJob = diagnostic({
   code: 'depends-on/healthy-job',
   severity: 'error',
-  explain: `\`service_healthy\` waits for a server. This service is a Job without ports and without a healthcheck: it runs once and ends, so there is nothing to be healthy.
+  explain: `\`service_healthy\` waits for a server. This service is a Job without ports and without a healthcheck: it runs once and exits, so it never becomes healthy.
 
 \`\`\`yaml
 depends_on:
@@ -30,7 +30,7 @@ depends_on:
     condition: service_completed_successfully
 \`\`\``,
   text: (p: { service: string }) => ({
-    message: `\`${p.service}\` is a job without ports and healthcheck, and never becomes healthy`,
+    message: `\`${p.service}\` is a Job without ports and healthcheck, so it never becomes healthy`,
     hint: 'use `service_completed_successfully`',
   }),
 })
@@ -38,7 +38,7 @@ depends_on:
 const notAJob = diagnostic({
   code: 'depends-on/not-a-job',
   severity: 'error',
-  explain: `\`service_completed_successfully\` waits until a service has ended. This one never ends: its restart policy is \`always\`, or it runs on every node.
+  explain: `\`service_completed_successfully\` waits until a service has exited. This one never completes: its restart policy is \`always\`, or it runs on every node.
 
 \`\`\`yaml
 services:
@@ -46,7 +46,7 @@ services:
     restart: "no"
 \`\`\``,
   text: (p: { service: string; kind: string }) => ({
-    message: `\`${p.service}\` is a ${p.kind}, and never completes`,
+    message: `\`${p.service}\` is a ${p.kind}, which never completes`,
     hint: `write \`restart: "no"\` in \`${p.service}\`, or wait for \`service_healthy\``,
   }),
 })
@@ -55,9 +55,9 @@ const completionInGroup = diagnostic({
   code: 'depends-on/completion-in-group',
   severity: 'error',
   explain:
-    'Services that share a namespace are containers of one Pod and run at the same time. One of them cannot wait until another has ended. Give them namespaces of their own, or make the first step a `pre_start` hook.',
+    'Services that share a namespace are containers of one Pod and run at the same time. One of them cannot wait until another has completed. Give them separate namespaces, or make the first step a `pre_start` hook.',
   text: (p: { service: string }) => ({
-    message: `\`${p.service}\` is a container of the same Pod, whose completion cannot be waited for`,
+    message: `\`${p.service}\` is a container of the same Pod, so this service cannot wait until it completes`,
     hint: 'use a `pre_start` hook',
   }),
 })
@@ -67,10 +67,10 @@ const noTcpPort = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The manifests wait for a service by connecting to one of its TCP ports. This one has UDP or SCTP ports only, so nothing waits for it. `devctl deploy` waits for its readiness.',
+    'An init container waits for a service by connecting to one of its TCP ports. This service has UDP or SCTP ports only, so the manifests cannot wait for it. `devctl deploy` waits until it is ready.',
   text: (p: { service: string }) => ({
-    message: `nothing waits for \`${p.service}\` in the manifests: it has no TCP port to connect to`,
-    hint: `add the TCP port of a healthcheck with \`expose\``,
+    message: `the manifests cannot wait for \`${p.service}\`: it has no TCP port to connect to`,
+    hint: `add a TCP port for a healthcheck with \`expose\``,
   }),
 })
 
@@ -78,9 +78,9 @@ const noReplicas = diagnostic({
   code: 'depends-on/no-replicas',
   severity: 'warning',
   explain:
-    'The service has a scale of zero, so none of its containers runs. What waits for it waits until somebody scales it up.',
+    'The service has zero replicas, so none of its containers runs. Services that depend on it wait until it is scaled up.',
   text: (p: { service: string }) => ({
-    message: `\`${p.service}\` has a scale of 0, and what waits for it does not start`,
+    message: `\`${p.service}\` has 0 replicas, so services that depend on it do not start`,
   }),
 })
 
@@ -89,7 +89,7 @@ const restartLost = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'With `restart: true` Compose restarts this service when it updates or restarts the dependency. Kubernetes has no such link between workloads; it is left out.',
+    'With `restart: true` Compose restarts this service when it updates or restarts the dependency. Kubernetes does not restart dependants; the key is left out.',
   text: (p: { service: string }) => ({
     message: `\`restart: true\` for \`${p.service}\` has no equivalent and is left out`,
   }),

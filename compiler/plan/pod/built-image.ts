@@ -12,7 +12,7 @@ import { isInside } from '../storage/host-paths.ts'
 const unknownTarget = diagnostic({
   code: 'build/unknown-target',
   severity: 'warning',
-  explain: `\`target\` names the stage of the Dockerfile that becomes the image: the name behind \`AS\`, in any case, or the number of the stage, from 0. The Dockerfile has no such stage, and the build will fail.
+  explain: `\`target\` names the stage of the Dockerfile that becomes the image: its name after \`AS\`, case-insensitive, or its index, from 0. The Dockerfile has no such stage, so the build will fail.
 
 \`\`\`dockerfile
 FROM node:22 AS production    # target: production

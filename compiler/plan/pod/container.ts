@@ -17,17 +17,17 @@ const cleared = diagnostic({
   code: 'command/cleared',
   severity: 'warning',
   loss: true,
-  explain: `An empty \`command\` or \`entrypoint\` clears that of the image. Kubernetes takes an empty list for "not set", and the image's own stays. Name the program to run with \`entrypoint\`, which replaces both.`,
+  explain: `In Compose an empty \`command\` or \`entrypoint\` clears the one of the image. Kubernetes treats an empty list as not set and uses the image's. Set \`entrypoint\` to the program to run; it replaces both.`,
   text: (p: { key: string }) => ({
-    message: `an empty \`${p.key}\` cannot clear that of the image in Kubernetes`,
-    hint: 'name the program to run in `entrypoint`',
+    message: `in Kubernetes an empty \`${p.key}\` does not clear the one of the image`,
+    hint: 'set `entrypoint` to the program to run',
   }),
 })
 
 const relativeDirectory = diagnostic({
   code: 'working-dir/relative',
   severity: 'warning',
-  explain: 'A container runtime wants an absolute working directory. Write the whole path.',
+  explain: 'A container runtime requires an absolute working directory. Write the full path, beginning with `/`.',
   text: (p: { path: string }) => ({
     message: `the working directory \`${p.path}\` is not absolute`,
     hint: `write \`/${p.path.replace(/^\.?\/*/, '')}\``,

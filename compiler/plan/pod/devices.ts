@@ -8,7 +8,7 @@ const notGiven = diagnostic({
   code: 'devices/not-given',
   severity: 'warning',
   loss: true,
-  explain: `A container may open a device of its node only when a device plugin of the cluster gives it out, or when the container is privileged. This one is neither, so the device is left out.
+  explain: `A container can use a device of its node only if a device plugin of the cluster assigns it, or if the container is privileged. Neither is the case here, so the device is left out.
 
 \`\`\`yaml
 deploy:
@@ -18,8 +18,8 @@ deploy:
         - discrete_resource_spec: {kind: example.com/serial, value: 1}
 \`\`\``,
   text: (p: { device: string }) => ({
-    message: `the device \`${p.device}\` cannot be given to an ordinary container, and is left out`,
-    hint: 'ask for the resource of a device plugin with `generic_resources`',
+    message: `the device \`${p.device}\` needs a device plugin or a privileged container and is left out`,
+    hint: 'request the resource of a device plugin with `generic_resources`',
   }),
 })
 
@@ -28,10 +28,10 @@ const ofNode = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The container is privileged, so it can open devices of its node: of whatever node the Pod runs on, not of your machine. Choose the node with `x-node-selector`.',
+    'The container is privileged, so it can use the devices of the node where the Pod runs, not those of your machine. Select the node with `x-node-selector`.',
   text: (p: { device: string }) => ({
-    message: `\`${p.device}\` is the device of whatever node the Pod runs on`,
-    hint: 'choose the node with `x-node-selector`',
+    message: `\`${p.device}\` is a device of the node where the Pod runs`,
+    hint: 'select the node with `x-node-selector`',
   }),
 })
 

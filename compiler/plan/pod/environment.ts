@@ -8,9 +8,9 @@ const badName = diagnostic({
   code: 'environment/bad-name',
   severity: 'error',
   explain:
-    'Kubernetes accepts names of environment variables made of printable ASCII characters except `=`. Most programs expect letters, digits and `_`.',
+    'The name of an environment variable in Kubernetes consists of printable ASCII characters except `=`. Most programs expect letters, digits and `_`.',
   text: (p: { name: string }) => ({
-    message: `Kubernetes accepts no environment variable called \`${p.name}\``,
+    message: `\`${p.name}\` is not a valid name of an environment variable in Kubernetes`,
     hint: 'use letters, digits and `_`',
   }),
 })
@@ -18,9 +18,9 @@ const badName = diagnostic({
 const newName = diagnostic({
   code: 'environment/unusual-name',
   severity: 'warning',
-  explain: `Before Kubernetes 1.32 the name of an environment variable has letters, digits, \`_\`, \`-\` and \`.\`, and does not begin with a digit; older clusters refuse the Pod. Later ones take any printable ASCII character except \`=\`.`,
+  explain: `Before Kubernetes 1.32 the name of an environment variable consists of letters, digits, \`_\`, \`-\` and \`.\`, and does not begin with a digit; older clusters refuse the Pod. Later versions accept all printable ASCII characters except \`=\`.`,
   text: (p: { name: string }) => ({
-    message: `Kubernetes before 1.32 refuses an environment variable called \`${p.name}\``,
+    message: `Kubernetes before 1.32 refuses the environment variable \`${p.name}\``,
     hint: 'use letters, digits and `_`; many programs read `__` in place of `:`',
   }),
 })

@@ -10,9 +10,9 @@ const imageCheck = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The healthcheck has timings but no test: Compose then runs the HEALTHCHECK of the image. Kubernetes does not know that instruction. Write the test here.',
+    'The healthcheck has timings but no test: Compose then runs the HEALTHCHECK of the image. Kubernetes ignores that instruction. Write the test here.',
   text: () => ({
-    message: 'the healthcheck has no `test`, and Kubernetes does not know the one of the image',
+    message: 'the healthcheck has no `test`, and Kubernetes ignores the HEALTHCHECK of the image',
     hint: 'repeat the test of the image as `test`, or use `http`',
   }),
 })
@@ -20,7 +20,7 @@ const imageCheck = diagnostic({
 const fromDockerfile = diagnostic({
   code: 'healthcheck/from-dockerfile',
   severity: 'info',
-  explain: `Kubernetes does not look at the HEALTHCHECK of an image. This image is built here, so its HEALTHCHECK was read from the Dockerfile and became a readiness probe, as if it stood in the Compose file. Where a service runs another program than its image's, it is used only if somebody waits with \`service_healthy\`.
+  explain: `Kubernetes ignores the HEALTHCHECK of an image. This service has \`build\`, so devctl read the HEALTHCHECK from the Dockerfile and made it a readiness probe, as if it were in the Compose file. If the service overrides the program of its image, it is used only if another service waits with \`service_healthy\`.
 
 \`\`\`yaml
 healthcheck:
@@ -28,7 +28,7 @@ healthcheck:
 \`\`\``,
   text: (p: { service: string }) => ({
     message: `the readiness probe of \`${p.service}\` is the HEALTHCHECK of its Dockerfile`,
-    hint: 'write `healthcheck: {disable: true}` to have none',
+    hint: 'for no probe, write `healthcheck: {disable: true}`',
   }),
 })
 

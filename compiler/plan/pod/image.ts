@@ -13,12 +13,12 @@ import type { ContainerPlan } from '../plan.ts'
 const noContext = diagnostic({
   code: 'build/context-not-found',
   severity: 'error',
-  explain: `The image of a service with \`build\` is tagged with a hash of all that the build reads, so that changed source gives a new tag and an unchanged one none. The folder that the build would read is not there. Paths are relative to the Compose file.
+  explain: `The tag of an image with \`build\` is a hash of everything that the build reads, so the tag changes only if the source does. The build context does not exist or is not a folder. Paths are relative to the Compose file.
 
-With \`--tag\` or \`--image\` nothing of the folder is needed.`,
+With \`--tag\` or \`--image\` devctl does not read the folder.`,
   text: (p: { context: string }) => ({
-    message: `the build context \`${p.context}\` is no folder`,
-    hint: 'correct the path, or give `--tag` or `--image`',
+    message: `the build context \`${p.context}\` is not a folder`,
+    hint: 'correct the path, or use `--tag` or `--image`',
   }),
 })
 
@@ -26,10 +26,10 @@ const noDockerfile = diagnostic({
   code: 'build/dockerfile-not-found',
   severity: 'error',
   explain:
-    'The build has no Dockerfile where it would look for one: `dockerfile` is relative to the build context, and `Dockerfile` in the context when it is not given. With `--tag` or `--image` nothing of the build is read.',
+    'The Dockerfile does not exist. `dockerfile` is relative to the build context; the default is `Dockerfile` in the context. With `--tag` or `--image` devctl does not read it.',
   text: (p: { dockerfile: string }) => ({
     message: `the Dockerfile \`${p.dockerfile}\` does not exist`,
-    hint: 'name it with `dockerfile`, relative to the context',
+    hint: 'set `dockerfile` to its path in the build context',
   }),
 })
 
@@ -39,14 +39,14 @@ const placeholderRegistry = 'registry.local.devctl'
 const noRegistry = diagnostic({
   code: 'image/no-registry',
   severity: 'warning',
-  explain: `The service is built and has no \`image\`, so its image needs a place that the cluster can pull from. Without one the manifests name \`registry.local.devctl\`, which does not exist.
+  explain: `The service has \`build\` and no \`image\`, so its image needs a registry that the cluster can pull from. Without one the manifests use the placeholder \`registry.local.devctl\`, which does not exist.
 
 \`\`\`
 devctl render --registry registry.example.com/team
 devctl render --image web=registry.example.com/team/web:1.4
 \`\`\``,
   text: (p: { service: string }) => ({
-    message: `no registry is given for the image of \`${p.service}\`; \`${placeholderRegistry}\` stands in its place`,
+    message: `no registry is set for the image of \`${p.service}\`; the placeholder \`${placeholderRegistry}\` is used`,
     hint: 'add `--registry`, or `image:` to the service',
   }),
 })
@@ -56,7 +56,7 @@ const pullInterval = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`refresh`, `daily`, `weekly` and `every_…` let the engine pull again after some time. A cluster pulls when a Pod starts, or not at all. The policy becomes `IfNotPresent`; to get newer images, name them by digest or by a tag that changes.',
+    'With `refresh`, `daily`, `weekly` and `every_…` the container engine pulls again after some time. Kubernetes pulls only when a Pod starts. The policy becomes `IfNotPresent`. To get newer images, use a digest or a tag that changes.',
   text: (p: { policy: string }) => ({
     message: `\`pull_policy: ${p.policy}\` has no equivalent; the image is pulled when a node does not have it`,
     hint: 'use `always`, or a tag that changes',
@@ -67,9 +67,9 @@ const unknownImageOption = diagnostic({
   code: 'image/unknown-service',
   severity: 'warning',
   explain:
-    '`--image SERVICE=REFERENCE` names the image of a service of the Compose file. The project has no service of that name, so the option has no effect.',
+    '`--image SERVICE=REFERENCE` sets the image of a service in the Compose file. The project has no service with this name, so the option has no effect.',
   text: (p: { service: string }) => ({
-    message: `\`--image\` names \`${p.service}\`, which is no service of the project`,
+    message: `\`--image\` names the service \`${p.service}\`, which does not exist`,
   }),
 })
 
@@ -77,9 +77,9 @@ const unknownInManifest = diagnostic({
   code: 'manifest/unknown-service',
   severity: 'error',
   explain:
-    '`images` of an environment gives an image to a service that the Compose files do not have. The name is that of the service under `services`, letter by letter.',
+    '`images` of an environment sets the image of a service that the Compose files do not define. The name must match a key of `services` exactly.',
   text: (p: { service: string; hint: string | undefined }) => ({
-    message: `there is no service \`${p.service}\` that could have this image`,
+    message: `\`images\` names the service \`${p.service}\`, which does not exist`,
     hint: p.hint,
   }),
 })

@@ -9,7 +9,7 @@ const hookUser = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`post_start` and `pre_stop` run in the container, as the user that the container runs as; Kubernetes has no way to choose another. Switch the user in the command, if the image can.',
+    '`post_start` and `pre_stop` run as the user of the container; Kubernetes does not support another. Switch the user in the command, if the image has a tool for it.',
   text: (p: { hook: string; user: string }) => ({
     message: `\`user: ${p.user}\` of a \`${p.hook}\` hook has no equivalent: it runs as the user of the container`,
     hint: 'use `su` or `gosu` in the command, or set `user` of the service',
@@ -20,8 +20,7 @@ const hookPrivileged = diagnostic({
   code: 'hooks/privileged',
   severity: 'warning',
   loss: true,
-  explain:
-    '`post_start` and `pre_stop` run in the container and have its privileges; Kubernetes cannot give them more.',
+  explain: '`post_start` and `pre_stop` run with the privileges of the container; Kubernetes does not support more.',
   text: (p: { hook: string }) => ({
     message: `\`privileged\` of a \`${p.hook}\` hook has no equivalent: it has the privileges of the container`,
   }),
@@ -31,7 +30,7 @@ const perReplica = diagnostic({
   code: 'hooks/once',
   severity: 'warning',
   loss: true,
-  explain: `A \`pre_start\` hook becomes an init container, which runs before each Pod of the service starts, and again whenever a Pod is replaced. With several replicas a hook without \`per_replica: true\` was meant to run once. Let it be harmless when repeated, or make it a service of its own that ends:
+  explain: `A \`pre_start\` hook becomes an init container, which runs before each Pod of the service starts, and again whenever a Pod is replaced. In Compose a hook without \`per_replica: true\` runs once for all replicas. Make the hook idempotent, or move it to a service that completes:
 
 \`\`\`yaml
 services:
@@ -52,7 +51,7 @@ const noGracePeriod = diagnostic({
   code: 'stop-grace-period/zero',
   severity: 'info',
   explain:
-    'To Kubernetes a grace period of zero means more than to Compose: the Pod is forgotten before its containers are gone, so that a stateful set may start its successor beside it. One second is used instead.',
+    'In Kubernetes a grace period of zero deletes the Pod object before its containers have stopped, so a StatefulSet may start the successor while they still run. devctl uses one second instead.',
   text: () => ({ message: 'a grace period of zero becomes one second', hint: 'write `1s`' }),
 })
 

@@ -12,7 +12,7 @@ const dottedHostname = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The host name of a Pod is one DNS label: lower-case letters, digits and `-`, without dots. The nearest label is used; a domain cannot be set.',
+    'The host name of a Pod is one DNS label: lower-case letters, digits and `-`, without dots. devctl uses the nearest valid label; a domain cannot be set.',
   text: (p: { written: string; name: string }) => ({
     message: `the host name \`${p.written}\` becomes \`${p.name}\` in Kubernetes`,
     hint: `write \`${p.name}\``,
@@ -24,10 +24,10 @@ const hostGateway = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`host-gateway` is the machine that runs the container engine. Pods run on nodes of a cluster, which do not have what listens on your machine. The entry is left out.',
+    '`host-gateway` is the machine that runs the container engine. Pods run on the nodes of a cluster and cannot reach services on your machine. The entry is left out.',
   text: (p: { host: string }) => ({
-    message: `\`${p.host}\` would be the machine that runs the containers, which a cluster does not have`,
-    hint: 'give the service an address that the cluster can reach',
+    message: `\`host-gateway\` has no equivalent in Kubernetes; the extra host \`${p.host}\` is left out`,
+    hint: 'use an address that the cluster can reach',
   }),
 })
 
@@ -36,9 +36,9 @@ const badHost = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes takes only DNS names in `hostAliases`: lower-case letters, digits, `-` and `.`. The entry is left out.',
+    '`hostAliases` in Kubernetes accepts DNS names only: lower-case letters, digits, `-` and `.`. The entry is left out.',
   text: (p: { host: string }) => ({
-    message: `\`${p.host}\` is no DNS name, and is left out`,
+    message: `the extra host \`${p.host}\` is not a valid DNS name and is left out`,
     hint: 'use letters, digits, `-` and `.`',
   }),
 })
@@ -48,10 +48,10 @@ const dnsLimit = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A Pod has at most three name servers and 32 search domains, those of the cluster among them. The name server of the cluster stays the first, since it knows the services; what is too many is never asked.',
+    'A Pod has at most three name servers and 32 search domains, including those of the cluster. The name server of the cluster stays the first, because it resolves the services. Entries beyond the limit are never used.',
   text: (p: { key: string; value: string; most: number }) => ({
-    message: `\`${p.value}\` in \`${p.key}\` is never used: a Pod has room for ${p.most} beside the cluster's own`,
-    hint: 'leave it out',
+    message: `\`${p.value}\` in \`${p.key}\` is never used: a Pod can have ${p.most} besides the cluster's own`,
+    hint: 'remove it',
   }),
 })
 
@@ -60,10 +60,10 @@ const noSearchDomains = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`dns_search: .` asks for no search domains. A Pod keeps those of the cluster: with them the names of services are found.',
+    '`dns_search: .` removes all search domains. A Pod keeps the search domains of the cluster, with which service names resolve.',
   text: () => ({
     message: '`.` in `dns_search` has no effect: a Pod keeps the search domains of the cluster',
-    hint: 'leave it out; a name that ends in a dot is looked up as it is',
+    hint: 'remove it; a name that ends with a dot is looked up as it is',
   }),
 })
 
@@ -72,10 +72,10 @@ const hostNetwork = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`network_mode: host` gives the Pod the network of the node that it runs on, not of your machine. Its ports are those of the node, so two such Pods cannot share one; Pod Security `baseline` and `restricted` refuse it.',
+    '`network_mode: host` gives the Pod the network of the node where it runs, not of your machine. It opens ports of the node, so two such Pods with the same port cannot run on one node. The Pod Security levels `baseline` and `restricted` refuse it.',
   text: () => ({
-    message: '`network_mode: host` is the network of the node that the Pod runs on',
-    hint: 'remove it: other services reach the ports by name',
+    message: '`network_mode: host` uses the network of the node where the Pod runs',
+    hint: 'remove it: other services reach the ports by service name',
   }),
 })
 
@@ -84,7 +84,7 @@ const unknownMode = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`network_mode` is `bridge`, `host`, `none` or `service:NAME`. Names of networks of the container engine have no meaning in a cluster; the service gets the Pod network.',
+    '`network_mode` is `bridge`, `host`, `none` or `service:NAME`. Network names of the container engine have no equivalent in Kubernetes; the service gets the Pod network.',
   text: (p: { mode: string }) => ({
     message: `\`network_mode: ${p.mode}\` has no equivalent; the service gets the Pod network`,
   }),
@@ -95,7 +95,7 @@ const namespace = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The field chooses a namespace of the kernel that Kubernetes does not let a Pod choose: `uts: host` comes with the node’s network or not at all, `ipc: none` does not exist. `pid`, `ipc` and `uts` take `host`, `private`, `service:NAME` and `container:NAME`, and `ipc` takes `shareable` too; Kubernetes has no equivalent of other values. The field is left out.',
+    'The key selects a kernel namespace that a Pod cannot choose: `uts: host` comes only with `network_mode: host`, and `ipc: none` does not exist. `pid`, `ipc` and `uts` accept `host`, `private`, `service:NAME` and `container:NAME`, and `ipc` also `shareable`; other values have no equivalent in Kubernetes. The key is left out.',
   text: (p: { key: string; value: string }) => ({
     message: `\`${p.key}: ${p.value}\` has no equivalent and is left out`,
   }),
@@ -106,18 +106,18 @@ const hostNamespace = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`pid: host` and `ipc: host` share the processes and the shared memory of the node that the Pod runs on, not of your machine. Pod Security `baseline` and `restricted` refuse such Pods.',
-  text: (p: { key: string }) => ({ message: `\`${p.key}: host\` means the node that the Pod runs on` }),
+    '`pid: host` and `ipc: host` share the processes and the shared memory of the node where the Pod runs, not of your machine. The Pod Security levels `baseline` and `restricted` refuse such Pods.',
+  text: (p: { key: string }) => ({ message: `\`${p.key}: host\` means the node where the Pod runs` }),
 })
 
 const disagreement = diagnostic({
   code: 'groups/disagree',
   severity: 'error',
   explain:
-    'Services that share a namespace are containers of one Pod, and this is a setting of the Pod. Two of them want it differently. Give them the same value, or set it on one only.',
+    'Services that share a namespace are containers of one Pod, and this is a setting of the Pod. Two of them set different values. Give them the same value, or set it on one only.',
   text: (p: { key: string; services: readonly [string, string] }) => ({
-    message: `\`${p.services[0]}\` and \`${p.services[1]}\` run in one Pod and differ in \`${p.key}\``,
-    hint: 'set it on one of them, or on both alike',
+    message: `\`${p.services[0]}\` and \`${p.services[1]}\` run in one Pod but set different values for \`${p.key}\``,
+    hint: 'set it on one of them, or the same value on both',
   }),
 })
 

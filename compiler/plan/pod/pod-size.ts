@@ -6,9 +6,9 @@ const tooLarge = diagnostic({
   code: 'services/too-large',
   severity: 'error',
   explain:
-    'A cluster stores objects of at most 1.5 MiB, and environment, commands and the scripts that fill volumes are a part of the object that runs the service. Put large texts into a config or secret, which is mounted as a file.',
+    'A cluster stores objects of at most 1.5 MiB. Environment, commands and the scripts that fill volumes are part of the object of the service. Put large texts into a config or secret, which is mounted as a file.',
   text: (p: { service: string; bytes: number }) => ({
-    message: `environment, commands and volumes of \`${p.service}\` have ${p.bytes} bytes, more than a cluster stores in one object`,
+    message: `environment, commands and volumes of \`${p.service}\` have ${p.bytes} bytes, more than fits into one object`,
     hint: 'put large values into a config or secret, and mount it',
   }),
 })

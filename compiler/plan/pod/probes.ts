@@ -9,10 +9,10 @@ const noProbe = diagnostic({
   code: 'healthcheck/no-probe',
   severity: 'warning',
   loss: true,
-  explain: `A healthcheck becomes a readiness probe (\`x-platform-readiness\`, on unless switched off), a liveness probe (\`x-platform-liveness\`, off unless switched on), or both. Here both are off, so the healthcheck has no effect.`,
+  explain: `A healthcheck becomes a readiness probe (\`x-platform-readiness\`, default on), a liveness probe (\`x-platform-liveness\`, default off), or both. Here both are off, so the healthcheck has no effect.`,
   text: () => ({
     message: 'both `x-platform-readiness` and `x-platform-liveness` are off, so the healthcheck has no effect',
-    hint: 'switch one on, or write `disable: true`',
+    hint: 'turn one on, or write `disable: true`',
   }),
 })
 
@@ -21,7 +21,7 @@ const startInterval = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A probe of Kubernetes has one interval. `start_interval`, the shorter one while the container starts, is left out; `start_period` becomes the delay before the first check.',
+    'A Kubernetes probe has one interval. `start_interval`, which Compose uses while the container starts, is left out; `start_period` becomes the delay before the first check.',
   text: () => ({ message: '`start_interval` has no equivalent and is left out', hint: 'shorten `interval`' }),
 })
 
@@ -29,9 +29,9 @@ const rounded = diagnostic({
   code: 'duration/rounded',
   severity: 'warning',
   loss: true,
-  explain: 'Kubernetes counts whole seconds here. The duration is rounded up.',
+  explain: 'Kubernetes supports only whole seconds here. The duration is rounded up.',
   text: (p: { key: string; written: string; seconds: number }) => ({
-    message: `\`${p.key}: ${p.written}\` becomes ${p.seconds}s: Kubernetes counts whole seconds`,
+    message: `\`${p.key}: ${p.written}\` becomes ${p.seconds}s: Kubernetes supports only whole seconds`,
     hint: `write \`${p.seconds}s\``,
   }),
 })

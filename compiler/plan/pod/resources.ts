@@ -8,8 +8,8 @@ const allDevices = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A Pod asks for a number of devices; it cannot ask for all that a node has. It gets one. Write the number that it needs.',
-  text: () => ({ message: 'a Pod cannot ask for all devices of a node; it asks for 1', hint: 'write `count: N`' }),
+    'A Pod requests a number of devices; it cannot request all devices of a node. It gets one. Write the number that it needs.',
+  text: () => ({ message: 'a Pod cannot request all devices of a node; it requests 1', hint: 'write `count: N`' }),
 })
 
 const deviceIds = diagnostic({
@@ -17,9 +17,9 @@ const deviceIds = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Which device of a node a Pod gets is decided by the device plugin. The ids are left out; their number counts.',
+    'The device plugin chooses the device of the node that a Pod gets. The ids are left out; the Pod requests as many devices as there are ids.',
   text: (p: { count: number }) => ({
-    message: `a Pod cannot choose devices by \`device_ids\`; it asks for ${p.count}`,
+    message: `a Pod cannot choose devices by \`device_ids\`; it requests ${p.count}`,
     hint: 'write `count` instead',
   }),
 })
@@ -29,9 +29,9 @@ const driverOptions = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Compose hands `options` to the driver of the device. In a cluster a device plugin gives the device out, and a Pod has no field for its settings. They are left out.',
+    'Compose passes `options` to the driver of the device. In a cluster a device plugin assigns the device, and a Pod has no field for driver options. They are left out.',
   text: () => ({
-    message: 'a Pod has no options for its devices; they are left out',
+    message: 'device `options` have no equivalent in Kubernetes and are left out',
     hint: 'configure the device plugin of the cluster',
   }),
 })
@@ -41,10 +41,10 @@ const noResource = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Devices are given out by plugins of the cluster under a name such as `nvidia.com/gpu`. For this request no such name is known, so it is left out. A generic resource with a `kind` such as `example.com/device` is passed on as it is.',
+    'Device plugins of a cluster offer devices as extended resources such as `nvidia.com/gpu`. devctl does not know the extended resource for this request, so it is left out. A generic resource with a `kind` such as `example.com/device` is passed on unchanged.',
   text: () => ({
-    message: 'no resource of a cluster is known for this device, and the request is left out',
-    hint: 'use `generic_resources` with the name that the device plugin announces',
+    message: 'the device has no known extended resource; the request is left out',
+    hint: 'use `generic_resources` with the resource name of the device plugin',
   }),
 })
 

@@ -9,24 +9,24 @@ import { isBaselineSysctl } from './sysctls.ts'
 const notRestricted = diagnostic({
   code: 'security/not-restricted',
   severity: 'error',
-  explain: `\`--policy restricted\` makes Pods that a namespace with the Pod Security level \`restricted\` admits: they do not run as root, have no capabilities but \`NET_BIND_SERVICE\`, and nothing of their node. This field asks for more than that.
+  explain: `\`--policy restricted\` renders Pods that a namespace with the Pod Security level \`restricted\` admits: they do not run as root, have no capabilities except \`NET_BIND_SERVICE\`, and no access to their node. This key needs more than that.
 
 Remove it, or deploy without the policy.`,
   text: (p: { field: string; service: string }) => ({
-    message: `\`${p.field}\` of \`${p.service}\` breaks the policy \`restricted\``,
-    hint: 'remove it, or leave out `--policy restricted`',
+    message: `\`${p.field}\` of \`${p.service}\` violates the policy \`restricted\``,
+    hint: 'remove it, or drop `--policy restricted`',
   }),
 })
 
 const forcedLevel = diagnostic({
   code: 'security/level',
   severity: 'info',
-  explain: `A namespace admits Pods up to a [Pod Security](https://kubernetes.io/docs/concepts/security/pod-security-standards/) level: \`restricted\`, \`baseline\` or \`privileged\`. What an ordinary image needs is \`baseline\`, since nothing says that its user is not root. The fields that are shown ask for more, or for root by name; a namespace of a stricter level refuses the Pods of their services.
+  explain: `A namespace admits Pods up to a [Pod Security](https://kubernetes.io/docs/concepts/security/pod-security-standards/) level: \`restricted\`, \`baseline\` or \`privileged\`. Most images need \`baseline\`, because they may run as root. The keys that are shown need a higher level, or request root explicitly; a namespace with a stricter level refuses the Pods of these services.
 
-To have manifests for a namespace of the level \`restricted\`, render them with \`--policy restricted\`, which tells what must change.`,
+To get manifests for a namespace with the level \`restricted\`, render them with \`--policy restricted\`, which reports what must change.`,
   text: (p: { level: Level; field: string; service: string; others: number }) => ({
-    message: `the Pods need a namespace of the Pod Security level \`${p.level}\`, because of \`${p.field}\` of \`${p.service}\`${
-      p.others === 0 ? '' : p.others === 1 ? ' and one other field' : ` and ${p.others} other fields`
+    message: `the Pods need a namespace with the Pod Security level \`${p.level}\`, because of \`${p.field}\` of \`${p.service}\`${
+      p.others === 0 ? '' : p.others === 1 ? ' and one other key' : ` and ${p.others} other keys`
     }`,
   }),
 })

@@ -9,14 +9,14 @@ const userName = diagnostic({
   code: 'security/user-name',
   severity: 'warning',
   loss: true,
-  explain: `Kubernetes knows users and groups by number only; names are in the image, where it does not look. Without a number the container runs as the image says.
+  explain: `Kubernetes takes users and groups by number only; it does not look up names in the image. Without a number the container runs as the user of the image.
 
 \`\`\`yaml
 user: "999:999"     # id -u postgres, id -g postgres
 \`\`\``,
   text: (p: { key: string; name: string }) => ({
-    message: `\`${p.key}: ${p.name}\` is a name, and Kubernetes takes numbers only; it is left out`,
-    hint: 'write the number, which `docker run --rm IMAGE id` shows',
+    message: `\`${p.key}: ${p.name}\` is a name, but Kubernetes takes only numbers; it is left out`,
+    hint: 'use the number: `docker run --rm IMAGE id` prints it',
   }),
 })
 
@@ -26,14 +26,14 @@ const HIGHEST_ID = 2147483647
 const idOutOfRange = diagnostic({
   code: 'security/id-out-of-range',
   severity: 'error',
-  explain: `The number of a user or group is 0 to 2147483647. The API server refuses others.
+  explain: `A user or group id is a number from 0 to 2147483647. The API server refuses others.
 
 \`\`\`yaml
 user: "1000:1000"
 \`\`\``,
   text: (p: { key: string; id: string }) => ({
-    message: `\`${p.key}\` must be 0 to ${HIGHEST_ID}, not \`${p.id}\``,
-    hint: 'write the number, which `docker run --rm IMAGE id` shows',
+    message: `\`${p.key}\` must be between 0 and ${HIGHEST_ID}, not \`${p.id}\``,
+    hint: 'use the number: `docker run --rm IMAGE id` prints it',
   }),
 })
 
@@ -41,7 +41,7 @@ const contradiction = diagnostic({
   code: 'security/contradiction',
   severity: 'error',
   explain:
-    '`no-new-privileges` becomes `allowPrivilegeEscalation: false`, which Kubernetes refuses together with `privileged`, which allows everything anyway. Remove one of the two.',
+    '`no-new-privileges` becomes `allowPrivilegeEscalation: false`, which Kubernetes does not allow together with `privileged`. Remove one of the two.',
   text: (p: { field: string }) => ({
     message: `\`no-new-privileges\` contradicts \`${p.field}\`: Kubernetes refuses the two together`,
     hint: 'remove one of the two',
@@ -53,7 +53,7 @@ const unknownOption = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`security_opt` is handed to the container engine. Known here are `no-new-privileges`, `seccomp`, `apparmor`, `label` and `systempaths=unconfined`. This one has no equivalent and is left out.',
+    '`security_opt` is passed to the container engine. devctl supports `no-new-privileges`, `seccomp`, `apparmor`, `label` and `systempaths=unconfined`. Others have no equivalent and are left out.',
   text: (p: { option: string }) => ({
     message: `the security option \`${p.option}\` has no equivalent and is left out`,
   }),
@@ -64,10 +64,10 @@ const profileOnNode = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A profile of seccomp or AppArmor is loaded on the node, not sent along with the Pod. The manifest refers to it by name: put the file into the `seccomp` folder of the kubelet, or load the AppArmor profile, on every node.',
+    'A seccomp or AppArmor profile is loaded on the node; it is not part of the Pod. The manifest refers to it by name. Put the file into the `seccomp` folder of the kubelet, or load the AppArmor profile, on every node.',
   text: (p: { kind: string; profile: string }) => ({
     message: `the ${p.kind} profile \`${p.profile}\` must be on every node`,
-    hint: 'leave it out to get the default profile of the runtime',
+    hint: 'to get the default profile of the runtime, remove it',
   }),
 })
 

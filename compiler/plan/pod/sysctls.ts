@@ -8,9 +8,9 @@ const unsafe = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes lets Pods set only kernel parameters that do not disturb their neighbours. The kubelet refuses a Pod with another one unless its operator allowed it on that node, so it is left out.',
+    'By default Kubernetes allows only safe sysctls, which do not affect other Pods. The kubelet refuses a Pod with an unsafe sysctl unless the node allows it, so the sysctl is left out.',
   text: (p: { name: string }) => ({
-    message: `the kernel parameter \`${p.name}\` is refused by most clusters, and is left out`,
+    message: `the unsafe sysctl \`${p.name}\` is refused by most clusters and is left out`,
     hint: 'set it on the nodes',
   }),
 })
@@ -19,9 +19,9 @@ const withHostNetwork = diagnostic({
   code: 'sysctls/host-network',
   severity: 'error',
   explain:
-    'With `network_mode: host` the Pod uses the network of its node, whose parameters it may not change: Kubernetes refuses `net.*` there. Remove one of the two.',
+    'With `network_mode: host` the Pod uses the network of its node and must not change its settings: Kubernetes refuses `net.*` sysctls. Remove one of the two.',
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` cannot be set with \`network_mode: host\``,
+    message: `\`${p.name}\` cannot be combined with \`network_mode: host\``,
     hint: 'remove one of the two',
   }),
 })
@@ -30,8 +30,8 @@ const disagree = diagnostic({
   code: 'sysctls/disagree',
   severity: 'error',
   explain:
-    'Services that share a namespace are containers of one Pod, which has one value of each kernel parameter. Give them the same value, or set it on one only.',
-  text: (p: { name: string }) => ({ message: `two services of one Pod give \`${p.name}\` different values` }),
+    'Services that share a namespace are containers of one Pod, which has one value for each sysctl. Give them the same value, or set it on one only.',
+  text: (p: { name: string }) => ({ message: `two services of one Pod set different values for \`${p.name}\`` }),
 })
 
 /** https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/#safe-and-unsafe-sysctls */

@@ -7,7 +7,7 @@ const oldHostName = diagnostic({
   code: 'names/old-host-name',
   severity: 'warning',
   loss: true,
-  explain: `The text names a host that does not exist in Kubernetes: the service is called otherwise there, because its Compose name is no host name. The application would not reach it.
+  explain: `The text names a host that does not exist in Kubernetes: the Compose name of the service is not a valid host name, so the service has another name. The application would not reach it.
 
 \`\`\`yaml
 services:
@@ -17,7 +17,7 @@ services:
       DATABASE_HOST: my_db    # is my-db in the cluster
 \`\`\`
 
-Rename the service in the Compose file and use the new name here: it works in both worlds.`,
+Rename the service in the Compose file and use the new name here. It works in Compose and in Kubernetes.`,
   text: (p: { host: string; name: string; where: string }) => ({
     message: `${p.where} uses the host \`${p.host}\`, which is \`${p.name}\` in Kubernetes`,
     hint: `write \`${p.name}\`, and rename the service to it`,
@@ -28,7 +28,7 @@ const oldAddress = diagnostic({
   code: 'names/static-address',
   severity: 'warning',
   loss: true,
-  explain: `The text holds the fixed address that the file gives to a service. In a cluster a Pod has another address at every start, so nothing answers there. The name of the service stays.
+  explain: `The text contains the fixed IP address of a service. In a cluster a Pod has a new address at every start, so this address does not work. Use the name of the service, which is stable.
 
 \`\`\`yaml
 environment:

@@ -15,9 +15,9 @@ import { type SecretUse, shownUses } from './secret-uses.ts'
 const looksSecret = diagnostic({
   code: 'secrets/looks-secret',
   severity: 'error',
-  explain: `\`publish\` writes into a repository that more people read than may know a password, and that forgets nothing. A value that looks secret stops it: by the name of its variable (\`DB_PASSWORD\`, \`API_KEY\`), by its shape (private keys, URLs with a password, tokens of known services), or because it is long and random. The value itself is never shown.
+  explain: `\`publish\` commits manifests to a git repository, where secrets must not end up: many people can read it, and its history keeps everything. It stops at a value that looks secret because of the name of its variable (\`DB_PASSWORD\`, \`API_KEY\`), its format (private keys, URLs with a password, tokens of known services), or because it is long and random. The value itself is never printed.
 
-A variable of a service can come from a Secret of the cluster. The line below makes a \`secretKeyRef\` of it, for \`render\`, \`deploy\` and \`publish\` alike. What only looks secret is listed as public.
+Let the variable come from a Secret in the cluster: under \`values\` it becomes a \`secretKeyRef\`, in \`render\`, \`deploy\` and \`publish\` alike. If the value only looks secret, list it under \`public\`.
 
 \`\`\`yaml
 environments:
@@ -29,9 +29,9 @@ environments:
         - services.web.environment.TOKEN_KIND
 \`\`\`
 
-A secret in a command or a config has to become a variable or an entry of \`secrets\` first.`,
+Move a secret in a command or a config to a variable or an entry of \`secrets\` first.`,
   text: (p: SecretFinding & { what: string; hint: string }) => ({
-    message: `\`${p.path}\` holds ${p.what}, and would be written into the repository`,
+    message: `\`${p.path}\` contains ${p.what}, which would be committed to the repository`,
     hint: p.hint,
     secret: { path: p.path, ...(p.source && { source: p.source }) },
   }),
@@ -40,9 +40,9 @@ A secret in a command or a config has to become a variable or an entry of \`secr
 const secretOrigin = diagnostic({
   code: 'secrets/secret-origin',
   severity: 'error',
-  explain: `A value is secret because of where it comes from: a variable whose name says so (\`DB_PASSWORD\`), \`--var\`, a variable of the platform, a variable or file that \`secrets\` are made of. It stays secret wherever it stands: in a command, a health check, a label, a config, a URL. \`publish\` never writes it into a repository.
+  explain: `A value is secret because of its source: a variable with a name such as \`DB_PASSWORD\`, \`--var\`, a variable of the platform, or a variable or file of a \`secrets\` entry. It stays secret wherever it is used: in a command, a healthcheck, a label, a config, a URL. \`publish\` never commits it to a repository.
 
-A variable of a service can come from a Secret (\`secretKeyRef\`), and a program or a shell in the container can read it there. \`$$\` keeps the dollar sign for the shell:
+Let a variable of the service come from a Secret (\`secretKeyRef\`), and let the program or a shell in the container read the variable. \`$$\` keeps the dollar sign for the shell:
 
 \`\`\`yaml
 services:
@@ -59,9 +59,9 @@ environments:
         services.db.environment.MYSQL_ROOT_PASSWORD: {secret: shop-db, key: password}
 \`\`\`
 
-A config with a secret in it has to become an entry of \`secrets\`. Kubernetes can take nothing else from a Secret: labels, addresses and names have to do without.`,
+Turn a config that contains a secret into an entry of \`secrets\`. Kubernetes cannot take labels, addresses and names from a Secret: remove secrets from them.`,
   text: (p: SecretFinding & { origin: string; hint: string }) => ({
-    message: `\`${p.path}\` holds the value of ${p.origin}, which is secret, and would be written into the repository`,
+    message: `\`${p.path}\` contains the secret value of ${p.origin}, which would be committed to the repository`,
     hint: p.hint,
     secret: { path: p.path, ...(p.source && { source: p.source }) },
   }),
@@ -70,12 +70,12 @@ A config with a secret in it has to become an entry of \`secrets\`. Kubernetes c
 const plainText = diagnostic({
   code: 'secrets/plain-text',
   severity: 'warning',
-  explain: `The manifests show a value that is secret because of where it comes from: a variable whose name says so, a variable of the platform, a variable or file that \`secrets\` are made of. Whoever reads the manifests, or the objects in the cluster, reads it.
+  explain: `The manifests contain a value that is secret because of its source: a variable with a name such as \`DB_PASSWORD\`, a variable of the platform, or a variable or file of a \`secrets\` entry. Everybody who can read the manifests, or the objects in the cluster, can read it.
 
-Let the variable come from a Secret, with \`secrets.values\` of an environment in devctl.yml, or make it an entry of \`secrets\`. \`--include-secrets\` says that the manifests may show secrets.`,
+Let the variable come from a Secret, with \`secrets.values\` of an environment in devctl.yml, or make it an entry of \`secrets\`. \`--include-secrets\` allows secrets in the manifests.`,
   text: (p: { origin: string; paths: readonly string[] }) => ({
-    message: `the manifests show the value of ${p.origin}, in ${listOf(p.paths)}`,
-    hint: 'let it come from a Secret (`devctl explain secrets/secret-origin`), or add `--include-secrets`',
+    message: `the manifests contain the secret value of ${p.origin}, in ${listOf(p.paths)}`,
+    hint: 'take it from a Secret (`devctl explain secrets/secret-origin`), or add `--include-secrets`',
   }),
 })
 
@@ -88,7 +88,7 @@ function listOf(paths: readonly string[]): string {
 const inRepository = diagnostic({
   code: 'secrets/in-repository',
   severity: 'error',
-  explain: `The application mounts a Secret that is made of a file or a variable, and \`publish\` never writes the data of a Secret. Let it come from one that is in the cluster, or choose another backend: \`external\` writes an ExternalSecret, \`sealed\` and \`sops\` encrypt the data.
+  explain: `The application mounts a Secret whose content comes from a file or a variable, and \`publish\` never commits the data of a Secret. Use a Secret that exists in the cluster, or another backend: \`external\` writes an ExternalSecret, \`sealed\` and \`sops\` encrypt the data.
 
 \`\`\`yaml
 environments:
@@ -98,7 +98,7 @@ environments:
         secrets.token: {secret: shop-token, key: token}
 \`\`\``,
   text: (p: SecretFinding & { name: string; hint: string }) => ({
-    message: `the Secret \`${p.name}\` has data, and would be written into the repository`,
+    message: `the data of the Secret \`${p.name}\` would be committed to the repository`,
     hint: p.hint,
     secret: { path: p.path, ...(p.source && { source: p.source }) },
   }),
@@ -239,7 +239,7 @@ function findingOfData({ name, path = name, data }: SecretPlan): SecretFinding {
 function hintFor(context: PlanContext, one: GuardedText): string {
   const { path, source } = findingOf(context, one)
   if (!source)
-    return `move it into a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
+    return `move it to a variable or an entry of \`secrets\`, which can come from a Secret; if it is not secret, list it in devctl.yml:\n${publicLines(context, path)}`
   return `take it from a Secret, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}\nor, if it is not secret:\n${publicLines(context, path)}`
 }
 
@@ -252,19 +252,19 @@ function hintForUse(context: PlanContext, use: SecretUse): string {
   if (service === undefined)
     return path.startsWith('configs.')
       ? `make the config an entry of \`secrets\`; ${orPublic}`
-      : `no Secret can be used here: do without the value; ${orPublic}`
+      : `a Secret cannot be used here: remove the value; ${orPublic}`
   const name = /^`([A-Za-z_]\w*)`$/.exec(origin)?.[1] ?? 'NAME'
   const secret = cutName(`${context.environment.name}-${slug(service) || 'app'}`, 253)
   const lines = valueLines(context, variablePath(service, name), secret, objectKey(name))
   const shell = key === 'healthcheck' ? '`CMD-SHELL`' : 'a shell'
-  return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, which comes from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
+  return `write \`$$${name}\` in ${shell}, with \`environment: [${name}]\` in the service, and take the variable from a Secret, in devctl.yml:\n${lines}\nor, ${orPublic}`
 }
 
 function hintForData(context: PlanContext, data: SecretPlan): string {
   const { path, source } = findingOfData(data)
   const first = source
-    ? `take it from a Secret of the cluster, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}`
-    : 'make the file an entry of `secrets` and mount that, so that it can come from a Secret of the cluster'
+    ? `take it from a Secret in the cluster, in devctl.yml:\n${valueLines(context, path, source.secret, source.key)}`
+    : 'make the file an entry of `secrets` and mount that, so that it can come from a Secret in the cluster'
   return `${first}\nor, if it is not secret:\n${publicLines(context, path)}`
 }
 

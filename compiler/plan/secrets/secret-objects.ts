@@ -11,17 +11,17 @@ import { isPublic, type Sourced, sourcedValues } from './secret-sources.ts'
 const leftOut = diagnostic({
   code: 'secrets/left-out',
   severity: 'warning',
-  explain: `The manifests mount a Secret that is not among them, so that no secret is written to a file by accident. Make it in the cluster by other means, let \`devctl deploy\` apply it, or add it with \`--include-secrets\`.`,
+  explain: `The manifests mount a Secret that they do not contain, so that no secret is written to a file by accident. Create it in the cluster by other means, let \`devctl deploy\` apply it, or add it with \`--include-secrets\`.`,
   text: (p: { name: string }) => ({
     message: `the Secret \`${p.name}\` is left out of the manifests`,
-    hint: 'add `--include-secrets`, or make it in the cluster',
+    hint: 'add `--include-secrets`, or create it in the cluster',
   }),
 })
 
 const conflict = diagnostic({
   code: 'secrets/conflict',
   severity: 'error',
-  explain: `Two values of an environment are to be in one key of one Secret, and they differ: as text, or in where an ExternalSecret gets them from. Give one of them another key.
+  explain: `Two values of an environment are mapped to the same key of the same Secret, but they differ: in their text, or in the source of the ExternalSecret. Give one of them another key.
 
 \`\`\`yaml
 secrets:
@@ -30,7 +30,7 @@ secrets:
     services.api.environment.API_TOKEN: {secret: db, key: token}
 \`\`\``,
   text: (p: { path: string; other: string; secret: string; key: string; what: string }) => ({
-    message: `\`${p.path}\` and \`${p.other}\` differ in their ${p.what}, and both are \`${p.key}\` of the Secret \`${p.secret}\``,
+    message: `\`${p.path}\` and \`${p.other}\` have different ${p.what}, but both are \`${p.key}\` of the Secret \`${p.secret}\``,
     hint: 'give one of them another key',
   }),
 })
@@ -38,9 +38,9 @@ secrets:
 const noValue = diagnostic({
   code: 'secrets/no-value',
   severity: 'error',
-  explain: `\`sealed\` and \`sops\` publish the value itself, encrypted for the cluster. Nothing gives this one a value: neither the Compose files nor their env files, nor a variable of the shell. Set it where the manifests are made, or take another backend, which needs no values.`,
+  explain: `\`sealed\` and \`sops\` publish the value itself, encrypted for the cluster. This one is not set: not in the Compose files, their env files or the shell. Set it where devctl runs, or use another backend, which needs no values.`,
   text: (p: { path: string }) => ({
-    message: `\`${p.path}\` has no value that could be encrypted`,
+    message: `\`${p.path}\` has no value to encrypt`,
     hint: 'set it in the shell or in an env file, or use `backend: reference` or `external`',
   }),
 })
@@ -134,7 +134,7 @@ function planExternal(
     const other = plan.data.get(key.value)
     if (!other) plan.data.set(key.value, own)
     else if (other.key !== own.key || other.property !== own.property)
-      report(context, { path, source }, other.path, 'places in the store')
+      report(context, { path, source }, other.path, 'sources in the store')
   }
   return sortBy(plans.values(), ({ name }) => name).map(({ data, ...plan }) => ({
     ...plan,

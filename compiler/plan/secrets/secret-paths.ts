@@ -9,14 +9,14 @@ import { secretUses } from './secret-uses.ts'
 const unknownPath = diagnostic({
   code: 'secrets/unknown-path',
   severity: 'error',
-  explain: `An environment names a value of the Compose files that is not there. Paths are those of the Compose file, with the services' own names:
+  explain: `An environment names a value that the Compose files do not have. A path consists of the keys in the Compose file, with the Compose names of services:
 
-| path | what it is |
+| path | value |
 |---|---|
 | \`services.SERVICE.environment.NAME\` | a variable, from \`environment\` or an env file |
 | \`secrets.NAME\` | a top-level secret |
 
-Under \`public\` also the others that a message names, such as \`configs.NAME\` and \`services.SERVICE.command\`. A variable whose env file is not there has to be named in the Compose file: \`environment: [NAME]\`.`,
+\`public\` also accepts other paths that a message names, such as \`configs.NAME\` and \`services.SERVICE.command\`. A variable whose env file does not exist must be listed in the Compose file: \`environment: [NAME]\`.`,
   text: (p: { path: string; message: string; hint: string | undefined }) => ({ message: p.message, hint: p.hint }),
 })
 

@@ -12,7 +12,7 @@ import { defaultSize } from './own-claim.ts'
 const badSize = diagnostic({
   code: 'volumes/bad-size',
   severity: 'error',
-  explain: `The size of a volume is a quantity of Kubernetes, such as \`500Mi\` or \`10Gi\`; the default is \`1Gi\`.
+  explain: `The size of a volume is a Kubernetes quantity, such as \`500Mi\` or \`10Gi\`; the default is \`1Gi\`.
 
 \`\`\`yaml
 volumes:
@@ -21,7 +21,7 @@ volumes:
       size: 10Gi
 \`\`\``,
   text: (p: { value: string }) => ({
-    message: `\`${p.value}\` is no size of a volume`,
+    message: `\`${p.value}\` is not a valid volume size`,
     hint: 'write a quantity such as `10Gi`',
   }),
 })
@@ -29,9 +29,9 @@ volumes:
 const badAccess = diagnostic({
   code: 'volumes/bad-access',
   severity: 'error',
-  explain: `\`driver_opts.access\` says who may mount the volume at once: \`ReadWriteOnce\` (the default: Pods of one node), \`ReadWriteMany\` (Pods of any node; the storage class must support it), \`ReadOnlyMany\`, \`ReadWriteOncePod\`.`,
+  explain: `\`driver_opts.access\` is the access mode of the volume: \`ReadWriteOnce\` (the default: Pods on one node), \`ReadWriteMany\` (Pods on any node; the storage class must support it), \`ReadOnlyMany\`, \`ReadWriteOncePod\`.`,
   text: (p: { value: string; hint: string | undefined }) => ({
-    message: `\`${p.value}\` is no access mode`,
+    message: `\`${p.value}\` is not a valid access mode`,
     hint: p.hint ?? `use ${accessModes.map(mode => `\`${mode}\``).join(', ')}`,
   }),
 })
@@ -40,7 +40,7 @@ const unknownDriver = diagnostic({
   code: 'volumes/driver',
   severity: 'warning',
   loss: true,
-  explain: `Volume drivers belong to the container engine. In a cluster a storage class decides where the data is; the volume becomes a claim of the default class.
+  explain: `Volume drivers are part of the container engine. In a cluster a storage class provisions volumes; the volume becomes a claim with the default storage class.
 
 \`\`\`yaml
 volumes:
@@ -50,7 +50,7 @@ volumes:
 \`\`\``,
   text: (p: { driver: string; storageClass: string | undefined }) => ({
     message: `the volume driver \`${p.driver}\` has no equivalent; the volume becomes a claim of ${classWords(p.storageClass)}`,
-    hint: p.storageClass === undefined ? 'name a storage class with `driver_opts.class`' : 'leave the driver out',
+    hint: p.storageClass === undefined ? 'name a storage class with `driver_opts.class`' : 'remove the driver',
   }),
 })
 
@@ -59,7 +59,7 @@ const unknownOption = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Options of volume drivers are the engine’s. Known here are `size`, `class` and `access`, and of the local driver `type: nfs` and `type: tmpfs` with their `o` and `device`. This one is left out.',
+    'Volume driver options are for the container engine. devctl supports `size`, `class` and `access`, and for the local driver `type: nfs` and `type: tmpfs` with their `o` and `device`. Others are left out.',
   text: (p: { name: string; value: string; hint: string | undefined }) => ({
     message: `the volume option \`${p.name}: ${p.value}\` has no equivalent and is left out`,
     hint: p.hint,
@@ -70,7 +70,7 @@ const unknownType = diagnostic({
   code: 'volumes/type',
   severity: 'warning',
   loss: true,
-  explain: `The local driver of an engine can mount what its kernel can. Pods mount NFS and memory by themselves; other file systems (\`cifs\`, \`btrfs\`, …) need a CSI driver in the cluster, which is chosen by a storage class. The volume becomes a claim.
+  explain: `The local driver of a container engine can mount every file system of its kernel. Pods can mount NFS and memory directly; other file systems (\`cifs\`, \`btrfs\`, …) need a CSI driver in the cluster, which a storage class selects. The volume becomes a claim.
 
 \`\`\`yaml
 volumes:
@@ -84,7 +84,7 @@ volumes:
     hint:
       p.storageClass === undefined
         ? 'name the storage class of a CSI driver with `driver_opts.class`'
-        : 'leave the type out',
+        : 'remove the type',
   }),
 })
 
@@ -92,10 +92,10 @@ const badClass = diagnostic({
   code: 'volumes/bad-class',
   severity: 'error',
   explain:
-    '`driver_opts.class` names a StorageClass of the cluster, an object whose name has lower-case letters, digits, `-` and `.`, and begins and ends with a letter or digit. `kubectl get storageclass` lists those that there are.',
+    '`driver_opts.class` names a StorageClass of the cluster. The name consists of lower-case letters, digits, `-` and `.`, and begins and ends with a letter or digit. `kubectl get storageclass` lists the available ones.',
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` cannot be the name of a StorageClass`,
-    hint: 'write the name that `kubectl get storageclass` shows',
+    message: `\`${p.name}\` is not a valid StorageClass name`,
+    hint: 'use a name that `kubectl get storageclass` lists',
   }),
 })
 
@@ -119,8 +119,8 @@ driver_opts:
 const unused = diagnostic({
   code: 'volumes/unused',
   severity: 'info',
-  explain: 'No service mounts this volume, so no claim is made for it. Mount it, or remove it.',
-  text: (p: { volume: string }) => ({ message: `no service mounts the volume \`${p.volume}\`; no claim is made` }),
+  explain: 'No service mounts this volume, so devctl does not create a claim for it. Mount it, or remove it.',
+  text: (p: { volume: string }) => ({ message: `the volume \`${p.volume}\` is not used; no claim is created` }),
 })
 
 const renamedExternal = diagnostic({
@@ -128,10 +128,10 @@ const renamedExternal = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'An external object is one that exists already, and in Kubernetes names have lower-case letters, digits, `-` and `.` only. The nearest such name is used; give the real one with `name`.',
+    'An external resource already exists in the cluster. Names in Kubernetes consist of lower-case letters, digits, `-` and `.`. devctl uses the nearest valid name; set the real one with `name`.',
   text: (p: { what: string; written: string; name: string }) => ({
-    message: `the external ${p.what} \`${p.written}\` cannot exist in Kubernetes; \`${p.name}\` is used`,
-    hint: 'give the name it has in the cluster with `name:`',
+    message: `the name \`${p.written}\` of the external ${p.what} is not valid in Kubernetes; \`${p.name}\` is used`,
+    hint: 'set its name in the cluster with `name:`',
   }),
 })
 

@@ -14,10 +14,10 @@ const owner = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes mounts configs and secrets as files of root. A `uid` or `gid` cannot be given to them; the default mode lets every user read them.',
+    'Kubernetes mounts configs and secrets as files owned by root. `uid` and `gid` cannot be set; with the default mode every user can read the files.',
   text: (p: { key: 'uid' | 'gid'; value: string; source: string }) => ({
-    message: `\`${p.key}: ${p.value}\` of \`${p.source}\` has no equivalent: the file belongs to root`,
-    hint: 'rely on `mode`, for example `mode: 0444`',
+    message: `\`${p.key}: ${p.value}\` of \`${p.source}\` has no equivalent: the file is owned by root`,
+    hint: 'use `mode` instead, for example `mode: 0444`',
   }),
 })
 
@@ -25,7 +25,7 @@ const tooLarge = diagnostic({
   code: 'files/too-large',
   severity: 'error',
   explain:
-    'A ConfigMap or Secret holds at most 1 MiB. Put larger files into the image, or into a volume that a Job fills.',
+    'A ConfigMap or Secret can hold at most 1 MiB. Put larger files into the image, or into a volume that a Job fills.',
   text: (p: { what: string; name: string; bytes: number }) => ({
     message: `the ${p.what} \`${p.name}\` has ${p.bytes} bytes, more than the 1048576 that Kubernetes allows`,
     hint: 'put the file into the image',

@@ -8,17 +8,17 @@ const missing = diagnostic({
   code: 'volumes/host-missing',
   severity: 'error',
   explain:
-    'The host path does not exist. Nobody writes to it, or it is named like a file, or `bind.create_host_path` is `false`: a claim in its place would be of no use. Often the path is mistyped, or a file has yet to be generated.',
+    'The host path does not exist. devctl does not replace it with a claim, because no service writes to it, its name looks like a file, or `bind.create_host_path` is `false`. Check the path for typos, and if a file still has to be generated.',
   text: (p: { source: string }) => ({
     message: `\`${p.source}\` does not exist`,
-    hint: 'check the path, or make the files before the manifests are made',
+    hint: 'check the path, or generate the files first',
   }),
 })
 
 const untracked = diagnostic({
   code: 'volumes/host-untracked',
   severity: 'error',
-  explain: `Git tracks nothing in the folder, so it is empty on other machines, and no service writes to it: there is nothing to read. Track its files, or build an image that holds them. To copy what is there on this machine, say so:
+  explain: `Git tracks no files in the folder, so it is empty on other machines, and no service writes to it. Track its files, or build an image that contains them. To copy the files of this machine:
 
 \`\`\`yaml
 volumes:
@@ -28,8 +28,8 @@ volumes:
     x-mount: config
 \`\`\``,
   text: (p: { source: string }) => ({
-    message: `git tracks nothing in \`${p.source}\`, and no service writes to it`,
-    hint: 'track its files, or add `x-mount: config` to copy those of this machine',
+    message: `git tracks no files in \`${p.source}\`, and no service writes to it`,
+    hint: 'track its files, or add `x-mount: config` to copy the files of this machine',
   }),
 })
 
@@ -37,7 +37,7 @@ const gone = diagnostic({
   code: 'volumes/host-gone',
   severity: 'error',
   explain:
-    'Git tracks the path, but its files are not in this working tree: they were deleted, a sparse checkout leaves them out, or they belong to a submodule that is not checked out. On other machines the path holds files, so it is not taken for an empty folder.',
+    'Git tracks the path, but its files are not in this working tree: they were deleted, a sparse checkout leaves them out, or they belong to a submodule that is not checked out. On other machines the path has files, so devctl does not treat it as an empty folder.',
   text: (p: { source: string; path: string; why: 'deleted' | 'sparse' | 'submodule' }) => ({
     message: `\`${p.source}\` is tracked by git, but ${WHY_GONE[p.why](p.path)}`,
     hint: HOW_BACK[p.why](p.path),
@@ -45,8 +45,8 @@ const gone = diagnostic({
 })
 
 const WHY_GONE = {
-  deleted: (path: string) => `\`${path}\` is not there`,
-  sparse: (path: string) => `the sparse checkout leaves \`${path}\` out`,
+  deleted: (path: string) => `\`${path}\` does not exist`,
+  sparse: (path: string) => `the sparse checkout excludes \`${path}\``,
   submodule: (path: string) => `the submodule \`${path}\` is not checked out`,
 }
 
@@ -60,17 +60,17 @@ const spelt = diagnostic({
   code: 'volumes/host-case',
   severity: 'error',
   explain:
-    'Git tracks a path that differs in upper and lower case only. Some file systems take the two for one, others do not, so the mount would hold files on one machine and nothing on another.',
+    'Git tracks a path that differs only in upper and lower case. Some file systems ignore case, others do not, so the mount would have files on one machine and be empty on another.',
   text: (p: { source: string; as: string }) => ({
-    message: `\`${p.source}\` is \`${p.as}\` in git`,
-    hint: 'write the path as git has it',
+    message: `\`${p.source}\` is spelled \`${p.as}\` in git`,
+    hint: 'write the path as in git',
   }),
 })
 
 const tooLarge = diagnostic({
   code: 'volumes/host-too-large',
   severity: 'error',
-  explain: `A cluster does not see the files of your machine, and more than 1 MiB does not fit into a ConfigMap. What the service only reads belongs into an image; what it writes, into a volume.
+  explain: `A cluster cannot access the files on your machine, and more than 1 MiB does not fit into a ConfigMap. Put files that the service only reads into an image, and files that it writes into a volume.
 
 \`\`\`yaml
 services:
@@ -82,11 +82,11 @@ services:
         COPY site /usr/share/nginx/html
 \`\`\`
 
-\`x-mount: claim\` on the long form of the mount makes it an empty volume; \`x-mount: skip\` leaves it out.`,
+\`x-mount: claim\` in the long form of the mount creates an empty volume; \`x-mount: skip\` leaves the mount out.`,
   text: (p: { source: string; service: string; readOnly: boolean }) => ({
     message: `\`${p.source}\` is larger than 1 MiB and cannot be copied into the cluster`,
     hint: p.readOnly
-      ? `build an image that holds it, name one that does with \`--image ${p.service}=REFERENCE\`, or add \`x-mount: skip\``
+      ? `build an image that contains it, name one with \`--image ${p.service}=REFERENCE\`, or add \`x-mount: skip\``
       : 'add `x-mount: claim` for an empty volume, or `x-mount: skip` to leave it out',
   }),
 })
@@ -102,9 +102,9 @@ const claimOfFile = diagnostic({
   code: 'volumes/host-claim-of-file',
   severity: 'error',
   explain:
-    'A claim is mounted as a folder, and the host path is a file. Mount the folder that holds it, or copy the file with `x-mount: config` or `x-mount: secret`.',
+    'A claim is mounted as a folder, but the host path is a file. Mount its folder, or copy the file with `x-mount: config` or `x-mount: secret`.',
   text: (p: { source: string }) => ({
-    message: `\`${p.source}\` is a file, and a claim is a folder`,
+    message: `\`${p.source}\` is a file, but a claim is mounted as a folder`,
     hint: 'write `x-mount: config` or `x-mount: secret`',
   }),
 })
@@ -113,14 +113,14 @@ const notInImage = diagnostic({
   code: 'volumes/host-not-in-image',
   severity: 'warning',
   loss: true,
-  explain: `The service is built, but its Dockerfile is not known to copy the host path to where it is mounted, and it cannot be copied into the cluster either. The service starts with what its image holds there.
+  explain: `The service has \`build\`, but devctl found no instruction in its Dockerfile that copies the host path to the mount path, and it cannot be copied into the cluster either. The service starts with the files of its image.
 
 \`\`\`dockerfile
 WORKDIR /app
 COPY . .
 \`\`\``,
   text: (p: { source: string; target: string; why: string }) => ({
-    message: `\`${p.source}\` is not mounted: the Dockerfile is not known to copy it to \`${p.target}\`, and ${p.why}`,
+    message: `\`${p.source}\` is not mounted: the Dockerfile does not copy it to \`${p.target}\`, and ${p.why}`,
     hint: 'copy it in the Dockerfile, or add `x-mount: claim` or `x-mount: skip`',
   }),
 })
@@ -170,11 +170,11 @@ function whyNot(fate: Failed): string {
     case 'missing':
       return 'it does not exist'
     case 'nothing-to-read':
-      return 'it holds nothing'
+      return 'it is empty'
     case 'gone':
       return WHY_GONE[fate.why](fate.path)
     case 'spelt':
-      return `it is \`${fate.as}\` in git`
+      return `it is spelled \`${fate.as}\` in git`
     case 'too-large':
       return 'it is larger than 1 MiB'
     case 'unreadable':

@@ -15,9 +15,9 @@ const synchronized = diagnostic({
   code: 'volumes/synchronized',
   severity: 'info',
   explain:
-    'The Dockerfile of the service copies the host path to where it is mounted. The mount is for development: `devctl up` synchronizes it with the container; a deployment uses what the image holds.',
+    'The Dockerfile of the service copies the host path to the mount path. The mount is for development: `devctl up` synchronizes it with the container; a deployment uses the files of the image.',
   text: (p: { source: string; service: string }) => ({
-    message: `\`${p.source}\` is not mounted: the image that is built for \`${p.service}\` holds the files`,
+    message: `\`${p.source}\` is not mounted: the built image of \`${p.service}\` contains the files`,
   }),
 })
 
@@ -25,7 +25,7 @@ const becameClaim = diagnostic({
   code: 'volumes/host-claim',
   severity: 'warning',
   loss: true,
-  explain: `The service keeps its data in a folder of the host: one in which git tracks nothing, or, outside a checkout, one that is missing or empty. In a cluster that data needs a claim. It is named after the folder's path, is empty at first, and is shared by all services that mount the folder. A named volume says the same in both worlds, and can be given a size and a class. If the folder holds files that the service is to read, track them, or add \`x-mount: config\`.
+  explain: `The service stores data in a host folder: git tracks no files in it or, outside a checkout, it is missing or empty. In a cluster this data needs a claim. The claim is named after the path of the folder, is empty at first, and is shared by all services that mount the folder. A named volume works in Compose and in Kubernetes, and can have a size and a storage class. If the folder contains files that the service reads, track them, or add \`x-mount: config\`.
 
 \`\`\`yaml
 services:
@@ -36,7 +36,7 @@ volumes:
   data:
 \`\`\``,
   text: (p: { source: string; claim: string; isTracked: boolean }) => ({
-    message: `${p.isTracked ? `git tracks nothing in \`${p.source}\`` : `\`${p.source}\` holds nothing to copy`}; the claim \`${p.claim}\` takes its place`,
+    message: `${p.isTracked ? `git tracks no files in \`${p.source}\`` : `\`${p.source}\` is missing or empty`}; it becomes the claim \`${p.claim}\``,
     hint: 'use a named volume',
   }),
 })
@@ -46,10 +46,10 @@ const emptyReadOnly = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The host folder is empty and no service writes to it, so there is nothing to give to the service but an empty folder. Often its files have yet to be generated.',
+    'The host folder is empty and no service writes to it, so the service gets an empty folder. Check if its files still have to be generated.',
   text: (p: { source: string }) => ({
     message: `\`${p.source}\` is empty; the service gets an empty folder`,
-    hint: 'make the files before the manifests are made',
+    hint: 'generate the files first',
   }),
 })
 
@@ -58,7 +58,7 @@ const missingOutside = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The host path is no part of the project, in the home folder for instance, and it is not there on this machine. Nothing is mounted. What a person has on their machine is not in a cluster either: use a secret, a config or a named volume.',
+    'The host path is outside the project, for example in the home directory, and does not exist on this machine. Nothing is mounted. A cluster does not have personal files either: use a secret, a config or a named volume.',
   text: (p: { source: string }) => ({
     message: `\`${p.source}\` does not exist on this machine and is not mounted`,
     hint: 'use a secret, a config or a named volume',
@@ -70,9 +70,9 @@ const socket = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Sockets, devices and time zone files of your machine are no part of a cluster. A node has no Docker socket, and its devices are given out by device plugins. The mount is left out. For the time zone set `TZ` in `environment`.',
+    'Sockets, devices and time zone files of your machine do not exist in a cluster. A node has no Docker socket, and device plugins assign its devices. The mount is left out. To set the time zone, set `TZ` in `environment`.',
   text: (p: { source: string; hint: string | undefined }) => ({
-    message: `\`${p.source}\` has no equivalent in a cluster and is not mounted`,
+    message: `\`${p.source}\` has no equivalent in Kubernetes and is not mounted`,
     hint: p.hint,
   }),
 })
@@ -82,10 +82,10 @@ const systemPath = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The path belongs to the operating system. It is mounted from the node that the Pod runs on, not from your machine; Pod Security `baseline` and `restricted` refuse such Pods.',
+    'The path is part of the operating system. It is mounted from the node where the Pod runs, not from your machine. The Pod Security levels `baseline` and `restricted` refuse such Pods.',
   text: (p: { source: string }) => ({
-    message: `\`${p.source}\` is mounted from whatever node the Pod runs on`,
-    hint: 'leave it out unless the service watches its node',
+    message: `\`${p.source}\` is mounted from the node where the Pod runs`,
+    hint: 'remove it unless the service monitors its node',
   }),
 })
 
@@ -93,7 +93,7 @@ const copied = diagnostic({
   code: 'volumes/host-copied',
   severity: 'info',
   explain:
-    'A cluster does not see the files of your machine. Small files and folders are copied into a ConfigMap when the manifests are made, and mounted read-only. A change reaches the cluster with the next deploy.',
+    'A cluster cannot access the files on your machine. devctl copies small files and folders into a ConfigMap, which is mounted read-only. Changes reach the cluster with the next deploy.',
   text: (p: { source: string }) => ({ message: `\`${p.source}\` is copied into a ConfigMap and mounted read-only` }),
 })
 
@@ -101,7 +101,7 @@ const readOnly = diagnostic({
   code: 'volumes/host-read-only',
   severity: 'warning',
   loss: true,
-  explain: `A cluster does not see the files of your machine. What git tracks at the host path, or outside a checkout what is there, is copied into a ConfigMap, which cannot be written to. If the service only reads it, say so; if it writes, give it a volume.
+  explain: `A cluster cannot access the files on your machine. devctl copies the files that git tracks at the host path, or all files outside a checkout, into a ConfigMap, which is read-only. If the service only reads the files, add \`:ro\`; if it writes, use a volume.
 
 \`\`\`yaml
 volumes:
@@ -109,8 +109,8 @@ volumes:
   - data:/var/lib/app       # a volume to write to
 \`\`\``,
   text: (p: { source: string }) => ({
-    message: `\`${p.source}\` is copied into a ConfigMap, which the service cannot write to`,
-    hint: 'add `:ro` if it only reads, or use a named volume',
+    message: `\`${p.source}\` is copied into a ConfigMap, which is read-only`,
+    hint: 'add `:ro` if the service only reads it, else use a named volume',
   }),
 })
 
@@ -118,22 +118,22 @@ const readOnlySecret = diagnostic({
   code: 'volumes/host-secret',
   severity: 'warning',
   loss: true,
-  explain: `The path or a file in it looks like keys, or it lies outside the project. It is copied into a Secret, like an entry of \`secrets\`, and a Secret cannot be written to. If the service only reads it, say so.
+  explain: `The path looks like keys or contains files that do, or it is outside the project. devctl copies it into a Secret, like an entry of \`secrets\`. A Secret is read-only. If the service only reads it, add \`:ro\`.
 
 \`\`\`yaml
 volumes:
   - ~/.aws:/root/.aws:ro
 \`\`\``,
   text: (p: { source: string; why: string }) => ({
-    message: `\`${p.source}\` ${p.why}: it is copied into a Secret, which the service cannot write to`,
-    hint: 'add `:ro` if it only reads, or use a named volume',
+    message: `\`${p.source}\` ${p.why}: it is copied into a Secret, which is read-only`,
+    hint: 'add `:ro` if the service only reads it, else use a named volume',
   }),
 })
 
 const expectedInImage = diagnostic({
   code: 'volumes/host-expected-in-image',
   severity: 'warning',
-  explain: `The host path is larger than 1 MiB, which does not fit into a ConfigMap, and an image is given for the service (\`--image\`, \`--images-file\`, or the manifest). The path is not mounted: the image has to hold the files, which devctl cannot see. Say that it does:
+  explain: `The host path is larger than 1 MiB, which does not fit into a ConfigMap, and the image of the service is set with \`--image\`, \`--images-file\` or the manifest. The path is not mounted: the image must contain the files, which devctl cannot check. To confirm that it does:
 
 \`\`\`yaml
 volumes:
@@ -144,8 +144,8 @@ volumes:
     x-mount: skip
 \`\`\``,
   text: (p: { source: string; target: string; service: string }) => ({
-    message: `\`${p.source}\` is larger than 1 MiB and is not mounted: the image given for \`${p.service}\` has to hold it at \`${p.target}\``,
-    hint: 'add `x-mount: skip` if it does',
+    message: `\`${p.source}\` is larger than 1 MiB and is not mounted: the image of \`${p.service}\` must contain it at \`${p.target}\``,
+    hint: 'if it does, add `x-mount: skip`',
   }),
 })
 
@@ -153,8 +153,8 @@ const asSecret = diagnostic({
   code: 'volumes/host-as-secret',
   severity: 'info',
   explain:
-    'The path or a file in it looks like keys, or it lies outside the project. Its content goes into a Secret instead of a ConfigMap. `x-mount: config` on the long form of the mount makes it a ConfigMap.',
-  text: (p: { source: string; why: string }) => ({ message: `\`${p.source}\` ${p.why}, and becomes a Secret` }),
+    'The path looks like keys or contains files that do, or it is outside the project. devctl copies it into a Secret instead of a ConfigMap. `x-mount: config` in the long form of the mount makes it a ConfigMap.',
+  text: (p: { source: string; why: string }) => ({ message: `\`${p.source}\` ${p.why}; it becomes a Secret` }),
 })
 
 const leftOut = diagnostic({
@@ -162,10 +162,10 @@ const leftOut = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The folder is copied into the cluster without the files that git does not track, and outside a checkout without `.git` and what `.gitignore` names: other machines do not have them, or have others. Track what the service needs, and give secrets and data a mount of their own.',
+    'The folder is copied into the cluster without untracked files or, outside a checkout, without `.git` and ignored files: on other machines they are missing or different. Track the files that the service needs, and mount secrets and data separately.',
   text: (p: { source: string; names: readonly string[]; isTracked: boolean }) => ({
-    message: `${p.isTracked ? `what git does not track in \`${p.source}\`` : `what git would not track in \`${p.source}\``} is left out: ${listed(p.names)}`,
-    hint: 'track what the service needs',
+    message: `${p.isTracked ? `untracked files in \`${p.source}\`` : `ignored files in \`${p.source}\``} are left out: ${listed(p.names)}`,
+    hint: 'track the files that the service needs',
   }),
 })
 
@@ -176,7 +176,7 @@ const deleted = diagnostic({
   explain:
     'Git tracks files at the host path that are not in the working tree. They are left out; other machines have them until the deletion is committed.',
   text: (p: { source: string; names: readonly string[] }) => ({
-    message: `files that git tracks in \`${p.source}\` are not there and are left out: ${listed(p.names)}`,
+    message: `tracked files in \`${p.source}\` are missing and are left out: ${listed(p.names)}`,
     hint: 'restore them with `git checkout`, or remove them with `git rm`',
   }),
 })
@@ -185,10 +185,10 @@ const notTracked = diagnostic({
   code: 'volumes/host-not-tracked',
   severity: 'warning',
   explain:
-    'The file is there on this machine and git does not track it, so that other machines do not have it: a deploy from there is refused. Track it; or, for a key, make a Secret in the cluster and use it with `secrets` and `external: true`. `x-mount: config` or `x-mount: secret` says that it is meant so.',
+    'Git does not track the file, so other machines do not have it, and a deploy from there is refused. Track it, or, for a key, create a Secret in the cluster and use it with `secrets` and `external: true`. To keep it as it is, add `x-mount: config` or `x-mount: secret`.',
   text: (p: { source: string }) => ({
     message: `\`${p.source}\` is not tracked by git, so other machines do not have it`,
-    hint: 'track it, or add `x-mount: config` or `x-mount: secret` if it is meant so',
+    hint: 'track it, or add `x-mount: config` or `x-mount: secret` if this is intended',
   }),
 })
 
@@ -196,10 +196,10 @@ const unversioned = diagnostic({
   code: 'volumes/host-unversioned',
   severity: 'warning',
   explain:
-    'In a git checkout a host path holds what git tracks there, so that every machine makes the same of it. Without one, or where git does not answer, it holds what is there on this machine, without `.git` and what `.gitignore` names; a folder that is missing or empty is data, and becomes a claim. A checkout counts when it tracks anything in the folder of the project.',
+    'In a git checkout devctl copies the tracked files of a host path, so that every machine renders the same manifests. Without a checkout, or if git fails, it copies the files on this machine, without `.git` and ignored files; a missing or empty folder is data and becomes a claim. A checkout counts if it tracks any file in the project folder.',
   text: (p: { source: string; others: number; why: string | undefined }) => ({
-    message: `${p.why === undefined ? 'the project is not in a git checkout' : `git cannot say what it tracks (${p.why})`}: the files of this machine are copied, of \`${p.source}\`${p.others > 0 ? ` and ${p.others} more` : ''}`,
-    hint: p.why === undefined ? 'add the project to a git repository' : 'mend the checkout, or install git',
+    message: `${p.why === undefined ? 'the project is not in a git checkout' : `git failed (${p.why})`}: the files on this machine are copied, in \`${p.source}\`${p.others > 0 ? ` and ${p.others} more` : ''}`,
+    hint: p.why === undefined ? 'add the project to a git repository' : 'fix the checkout, or install git',
   }),
 })
 

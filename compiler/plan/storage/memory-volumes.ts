@@ -11,7 +11,7 @@ const tmpfsOption = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A `tmpfs` becomes an `emptyDir` in memory, which has a size limit and nothing else: everybody may write to it (mode 0777), programs in it may run. Other options are left out.',
+    'A `tmpfs` becomes an `emptyDir` in memory, which supports a size limit only: its mode is 0777, and programs in it can be executed. Other options are left out.',
   text: (p: { target: string; options: string }) => ({
     message: `\`${p.options}\` of the tmpfs at \`${p.target}\` has no equivalent and is left out`,
   }),
@@ -20,7 +20,7 @@ const tmpfsOption = diagnostic({
 const notShared = diagnostic({
   code: 'tmpfs/not-shared',
   severity: 'warning',
-  explain: `A \`tmpfs\` is memory of one Pod: two services that name the same one have one each, and do not see each other's files. What is to be shared needs a named volume, or services of one Pod (\`network_mode: service:NAME\`).
+  explain: `A \`tmpfs\` is memory of one Pod: two services that name the same one get one each and do not see each other's files. To share files, use a named volume, or services in one Pod (\`network_mode: service:NAME\`).
 
 \`\`\`yaml
 volumes:
@@ -29,7 +29,7 @@ volumes:
     target: /shared
 \`\`\``,
   text: (p: { name: string; services: readonly [string, string] }) => ({
-    message: `the tmpfs \`${p.name}\` is not shared: \`${p.services[0]}\` and \`${p.services[1]}\` have one each`,
+    message: `the tmpfs \`${p.name}\` is not shared: \`${p.services[0]}\` and \`${p.services[1]}\` get one each`,
     hint: 'use a named volume for files that both need',
   }),
 })
@@ -38,9 +38,9 @@ const overLimit = diagnostic({
   code: 'tmpfs/over-memory-limit',
   severity: 'warning',
   explain:
-    'What a container writes to a memory volume (`tmpfs`, `shm_size`) counts against its memory limit. Here the volumes may hold more than the limit, so that the container is killed before they are full. Raise the limit, or make the volumes smaller.',
+    'Data in a memory volume (`tmpfs`, `shm_size`) counts towards the memory limit of the container. Here the volumes may hold more than the limit, so the container is killed before they are full. Raise the limit, or make the volumes smaller.',
   text: (p: { service: string; size: string; limit: string }) => ({
-    message: `the memory volumes of \`${p.service}\` hold up to ${p.size}, more than its memory limit of ${p.limit}`,
+    message: `the memory volumes of \`${p.service}\` can hold ${p.size}, more than its memory limit of ${p.limit}`,
     hint: 'raise the memory limit, or lower the sizes',
   }),
 })

@@ -21,16 +21,16 @@ import { lenderOf, lendersOf } from './volume-lenders.ts'
 const belowHost = diagnostic({
   code: 'volumes/below-host-volume',
   severity: 'info',
-  explain: `An anonymous volume below a host volume keeps the files of the image from being hidden by those of the machine: \`./src:/app\` with \`/app/node_modules\`. The host volume is not mounted in the cluster, so nothing is hidden, and the volume is left out. \`devctl up\` keeps the folder out of the synchronization.`,
+  explain: `An anonymous volume below a host volume keeps files of the image visible that the host volume would hide: \`./src:/app\` with \`/app/node_modules\`. The host volume is not mounted in the cluster and hides nothing, so the anonymous volume is left out. \`devctl up\` does not synchronize the folder.`,
   text: (p: { target: string; host: string }) => ({
-    message: `the anonymous volume \`${p.target}\` is not needed, because the host volume at \`${p.host}\` is not mounted`,
+    message: `the anonymous volume \`${p.target}\` is left out: the host volume at \`${p.host}\` is not mounted, so it hides nothing`,
   }),
 })
 
 const imageGate = diagnostic({
   code: 'volumes/image',
   severity: 'warning',
-  explain: `Mounting an image as a volume is young in Kubernetes: on by default from 1.35, behind the feature gate \`ImageVolume\` from 1.31. Where the gate is off, the API server drops the mount without a word, and the container starts without the files. What runs everywhere is to copy the files into the image of the service:
+  explain: `Image volumes are a recent feature of Kubernetes: on by default since 1.35, behind the feature gate \`ImageVolume\` since 1.31. If the gate is off, the API server silently drops the mount, and the container starts without the files. To support older clusters, copy the files into the image of the service:
 
 \`\`\`yaml
 build:
@@ -40,7 +40,7 @@ build:
 \`\`\``,
   text: () => ({
     message: 'mounting an image needs Kubernetes 1.35, or its feature gate `ImageVolume`',
-    hint: 'build an image that holds the files, for older clusters',
+    hint: 'for older clusters, build an image that contains the files',
   }),
 })
 
@@ -48,9 +48,9 @@ const unsupported = diagnostic({
   code: 'volumes/unsupported-type',
   severity: 'error',
   explain:
-    'Mounts of type `npipe` belong to Windows, those of type `cluster` to Swarm. Neither can be had from a Kubernetes cluster. Use a named volume.',
+    'Mounts of type `npipe` are for Windows, mounts of type `cluster` for Swarm. devctl supports neither. Use a named volume.',
   text: (p: { type: string }) => ({
-    message: `mounts of type \`${p.type}\` cannot be had in Kubernetes`,
+    message: `mounts of type \`${p.type}\` are not supported in Kubernetes`,
     hint: 'use a named volume',
   }),
 })
@@ -59,7 +59,7 @@ const uselessAs = diagnostic({
   code: 'volumes/mount-without-host',
   severity: 'warning',
   explain:
-    '`x-mount` says what becomes of a path of the host: a ConfigMap, a Secret, a claim, or nothing. This mount has no such path, so there is nothing to decide.',
+    '`x-mount` decides if a host path becomes a ConfigMap, a Secret, a claim or nothing. This mount has no host path.',
   text: () => ({ message: '`x-mount` has no effect on a mount without a host path', hint: 'remove it' }),
 })
 
@@ -68,7 +68,7 @@ const recursive = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The option tells how mounts below the host folder are passed on. Only mounts of node folders have that in Kubernetes; here it is left out.',
+    'The option controls how mounts below the host folder propagate. Kubernetes supports it for folders of the node only; here it is left out.',
   text: (p: { option: string; value: string }) => ({
     message: `\`${p.option}: ${p.value}\` has no effect here and is left out`,
   }),

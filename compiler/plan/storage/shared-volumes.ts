@@ -12,7 +12,7 @@ const sharedByReplicas = diagnostic({
   code: 'volumes/shared-by-replicas',
   severity: 'warning',
   loss: true,
-  explain: `All containers of the service use one volume, which the Pods of one node only may mount (\`ReadWriteOnce\`). So all of them run on one node. With a storage class that many nodes may mount at once, say so:
+  explain: `All Pods of the service share a volume that can be mounted on one node only (\`ReadWriteOnce\`), so they all run on one node. If the storage class supports mounting on several nodes, set the access mode:
 
 \`\`\`yaml
 volumes:
@@ -23,7 +23,7 @@ volumes:
 \`\`\``,
   text: (p: { service: string; description: string; count: number }) => ({
     message: `the ${p.count} Pods of \`${p.service}\` share ${p.description} and must run on one node`,
-    hint: 'set `driver_opts.access: ReadWriteMany`, if the storage class allows it',
+    hint: 'set `driver_opts.access: ReadWriteMany` if the storage class supports it',
   }),
 })
 
@@ -31,7 +31,7 @@ const globalVolume = diagnostic({
   code: 'volumes/global-single-node',
   severity: 'error',
   explain:
-    '`deploy.mode: global` runs a container on every node, and the volume can be mounted on one node at a time (`ReadWriteOnce`). Use an anonymous volume (one for each node), `driver_opts.access: ReadWriteMany`, or another mode.',
+    '`deploy.mode: global` runs a container on every node, but the volume can be mounted on one node at a time (`ReadWriteOnce`). Use an anonymous volume (one per node), `driver_opts.access: ReadWriteMany`, or another mode.',
   text: (p: { service: string; description: string }) => ({
     message: `\`${p.service}\` runs on every node, but ${p.description} can be mounted on one only`,
     hint: 'set `driver_opts.access: ReadWriteMany`, or remove `mode: global`',
@@ -41,9 +41,10 @@ const globalVolume = diagnostic({
 const singlePod = diagnostic({
   code: 'volumes/single-pod',
   severity: 'error',
-  explain: '`ReadWriteOncePod` lets one Pod mount the volume, and here several would. The others would wait for ever.',
+  explain:
+    'With `ReadWriteOncePod` only one Pod can mount the volume. Here several Pods mount it, and all but one would wait forever.',
   text: (p: { description: string }) => ({
-    message: `several Pods mount ${p.description}, whose access mode allows one`,
+    message: `several Pods mount ${p.description}, whose access mode allows only one`,
     hint: 'use `ReadWriteOnce` or `ReadWriteMany`',
   }),
 })
@@ -52,10 +53,10 @@ const badSwitch = diagnostic({
   code: 'volumes/bad-affinity-switch',
   severity: 'warning',
   explain:
-    'The variable `DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED` is `true` or `false`. `false` lets services that share a volume run on different nodes; with every other value, and without one, they run on one node.',
+    'The variable `DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED` is `true` or `false`. With `false`, services that share a volume can run on different nodes; otherwise they run on one node.',
   text: (p: { value: string }) => ({
-    message: `\`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED=${p.value}\` is neither \`true\` nor \`false\`, and is taken for \`true\``,
-    hint: 'write `false` to let services that share a volume run on different nodes',
+    message: `\`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED=${p.value}\` is neither \`true\` nor \`false\`; \`true\` is used`,
+    hint: 'to let services that share a volume run on different nodes, write `false`',
   }),
 })
 

@@ -7,7 +7,7 @@ export const policyIgnored = diagnostic({
   code: 'restart/ignored',
   severity: 'warning',
   loss: true,
-  explain: `The containers of a Pod have one restart policy, and that of a DaemonSet (\`deploy.mode: global\`) is always \`always\`. The policy written here cannot be kept.`,
+  explain: `All containers of a Pod have the same restart policy, and the restart policy of a DaemonSet (\`deploy.mode: global\`) is always \`always\`. The policy of this service has no effect.`,
   text: (p: { service: string; policy: string; reason: string }) => ({
     message: `the restart policy \`${p.policy}\` of \`${p.service}\` has no effect: ${p.reason}`,
   }),
@@ -18,7 +18,7 @@ const modeInGroup = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Services that share a namespace are containers of one Pod. How many Pods there are, and on which nodes, is decided by the service that lends its namespaces; `deploy.mode` and `scale` of the others have no effect.',
+    'Services that share a namespace are containers of one Pod. The service whose namespaces are shared sets the number of Pods and their nodes; `deploy.mode` and `scale` of the others have no effect.',
   text: (p: { service: string; lead: string; key: string }) => ({
     message: `\`${p.key}\` of \`${p.service}\` has no effect: it runs in the Pod of \`${p.lead}\``,
     hint: `set it on \`${p.lead}\``,
@@ -30,9 +30,9 @@ const otherAnnotation = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Services that share a namespace are containers of one Pod, and their `labels`, `annotations` and `deploy.labels` become annotations of that Pod and of its workload. An annotation has one value: that of the service that lends its namespaces, else that of the first service by name. The Service of each keeps its own `labels`.',
+    'Services that share a namespace are containers of one Pod, and their `labels`, `annotations` and `deploy.labels` become annotations of that Pod and of its workload. An annotation has one value: the one of the service whose namespaces are shared, else of the first service by name. The Service of each keeps its own `labels`.',
   text: (p: { key: string; name: string; service: string; other: string }) => ({
-    message: `\`${p.name}\` in \`${p.key}\` of \`${p.service}\` has no effect on the Pod, where \`${p.other}\` gives it another value`,
+    message: `\`${p.name}\` in \`${p.key}\` of \`${p.service}\` has no effect on the Pod: \`${p.other}\` sets another value`,
     hint: 'give both the same value, or use different names',
   }),
 })
@@ -42,9 +42,9 @@ const overruled = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The `labels` and the `deploy.labels` of a service become annotations of its workload, and an annotation has one value: that of `labels`.',
+    '`labels` and `deploy.labels` of a service become annotations of its workload. An annotation has one value; `labels` wins.',
   text: (p: { name: string }) => ({
-    message: `\`${p.name}\` in \`deploy.labels\` has no effect: \`labels\` gives it another value`,
+    message: `\`${p.name}\` in \`deploy.labels\` has no effect: \`labels\` sets another value`,
     hint: 'give both the same value, or remove one of them',
   }),
 })
@@ -53,9 +53,9 @@ const portTwice = diagnostic({
   code: 'groups/port-twice',
   severity: 'error',
   explain:
-    'Services that share a namespace are containers of one Pod, with one network: only one of them can listen on a port. Give one of them another port, or a network of its own.',
+    'Services that share a namespace are containers of one Pod with one network: only one of them can listen on a port. Give one of them another port, or its own network.',
   text: (p: { port: number; service: string; other: string }) => ({
-    message: `\`${p.service}\` and \`${p.other}\` run in one Pod, and both have the port ${p.port}`,
+    message: `\`${p.service}\` and \`${p.other}\` run in one Pod, and both use port ${p.port}`,
     hint: 'give one of them another port',
   }),
 })

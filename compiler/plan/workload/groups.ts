@@ -8,10 +8,10 @@ import { sortBy } from '../context.ts'
 const unknownTarget = diagnostic({
   code: 'groups/unknown-target',
   severity: 'error',
-  explain: `A service can share the network, processes or IPC of another one: \`network_mode: service:NAME\`, or \`container:NAME\` where a service of the file has that \`container_name\`. The two become containers of one Pod. A container that no service of the file describes cannot be joined: in a cluster it may run on any node.`,
+  explain: `A service can share the network, processes or IPC of another one: \`network_mode: service:NAME\`, or \`container:NAME\` if a service of the file has that \`container_name\`. The two become containers of one Pod. A container outside the Compose file cannot be part of the Pod.`,
   text: (p: { key: string; value: string; hint?: string | undefined }) => ({
-    message: `\`${p.key}: ${p.value}\` names no service of the project`,
-    hint: p.hint ?? 'write `service:NAME` with a service of the file',
+    message: `\`${p.key}: ${p.value}\` does not name a service of the project`,
+    hint: p.hint ?? 'write `service:NAME` with a service of the Compose file',
   }),
 })
 
@@ -19,10 +19,10 @@ const circular = diagnostic({
   code: 'groups/circular',
   severity: 'error',
   explain:
-    'Services that share a namespace form one Pod, in which one service lends it and the others borrow it. Here every one borrows from another, so none lends. Remove `service:` from one of them.',
+    'Services that share a namespace form one Pod, in which one service owns the namespace and the others join it. Here each service joins another one, so none owns it. Remove `service:` from one of them.',
   text: (p: { services: readonly string[] }) => ({
-    message: `${p.services.map(name => `\`${name}\``).join(', ')} share namespaces in a circle`,
-    hint: 'let one of them have its own namespace',
+    message: `${p.services.map(name => `\`${name}\``).join(', ')} share namespaces in a cycle`,
+    hint: 'give one of them its own namespace',
   }),
 })
 

@@ -8,28 +8,28 @@ import type { Group } from './groups.ts'
 const jobByWait = diagnostic({
   code: 'kind/job-by-wait',
   severity: 'info',
-  explain: `Another service waits until this one has completed, and this one has no restart policy. Without a policy a service restarts for ever and never completes, while files written for Compose, whose default is \`no\`, rely on its ending. So it becomes a Job.
+  explain: `Another service waits until this one has completed, and this one has no restart policy. By default devctl restarts a service forever, so it would never complete, while the default of Compose is \`no\`. So the service becomes a Job.
 
-Write \`restart: "no"\` to say so yourself.`,
+To make this explicit, write \`restart: "no"\`.`,
   text: (p: { service: string; by: string }) => ({
     message: `\`${p.service}\` becomes a Job, because \`${p.by}\` waits for its completion`,
-    hint: 'write `restart: "no"` to say so',
+    hint: 'to make this explicit, write `restart: "no"`',
   }),
 })
 
 const serverAsJob = diagnostic({
   code: 'kind/server-as-job',
   severity: 'warning',
-  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports or a healthcheck, so it is a server: as a Job it is not replaced when its node goes away, cannot be updated in place, and with \`on-failure:N\` it is gone after N failures, counted over its whole life.
+  explain: `A service whose restart policy is not \`always\` becomes a Job. This one has ports or a healthcheck, so it is a server. As a Job it cannot be updated in place, and with \`on-failure:N\` it fails for good after N failures over its whole lifetime.
 
 \`\`\`yaml
 services:
   api:
-    restart: always      # or leave it out: a Deployment
+    restart: always      # the default: a Deployment
 \`\`\``,
   text: (p: { service: string; policy: string; has: string }) => ({
     message: `\`${p.service}\` has ${p.has}, but \`${p.policy}\` makes it a Job`,
-    hint: 'write `restart: always` for a server',
+    hint: 'for a server, write `restart: always`',
   }),
 })
 
@@ -38,10 +38,10 @@ const attemptsIgnored = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A number of restarts has a meaning only with `on-failure`: it becomes the `backoffLimit` of a Job. With `always` Kubernetes restarts without limit, waiting longer each time; with `no` it never restarts.',
+    '`max_attempts` works only with `on-failure`: it becomes the `backoffLimit` of a Job. With `always` Kubernetes restarts without limit and with an increasing delay; with `no` it never restarts.',
   text: (p: { policy: string }) => ({
     message: `\`max_attempts\` has no effect with the restart policy \`${p.policy}\``,
-    hint: 'use `on-failure`, or remove the number',
+    hint: 'use `on-failure`, or remove `max_attempts`',
   }),
 })
 
@@ -50,7 +50,7 @@ const replicasOfGlobal = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    '`deploy.mode: global` runs one container on every node, as a DaemonSet. A number of replicas contradicts that and is left out.',
+    '`deploy.mode: global` runs one container on every node, as a DaemonSet. The number of replicas has no effect and is left out.',
   text: (p: { service: string }) => ({
     message: `the number of replicas of \`${p.service}\` has no effect with \`mode: global\``,
     hint: 'remove it, or remove `mode: global`',
@@ -61,7 +61,7 @@ const unknownMode = diagnostic({
   code: 'kind/unknown-mode',
   severity: 'error',
   explain:
-    '`deploy.mode` is `replicated` (the default) or `global`, which runs one container on every node. The job modes of Swarm, `replicated-job` and `global-job`, are not supported: a restart policy (`restart: on-failure` or `restart: "no"`) makes a service a Job.',
+    '`deploy.mode` is `replicated` (the default) or `global`, which runs one container on every node. Swarm’s job modes, `replicated-job` and `global-job`, are not supported: a restart policy (`restart: on-failure` or `restart: "no"`) makes a service a Job.',
   text: (p: { mode: string }) =>
     p.mode === 'replicated-job' || p.mode === 'global-job'
       ? {

@@ -10,9 +10,9 @@ const contradiction = diagnostic({
   code: 'scheduling/contradiction',
   severity: 'error',
   explain:
-    'The Pod must run on a node that has two different values of one label, which no node has. `platform`, `x-node-selector` and placement constraints add up, and so do those of services that share a Pod.',
+    'The Pod requires two different values for one node label, so it fits on no node. `platform`, `x-node-selector` and placement constraints must all match, and so must those of services that share a Pod.',
   text: (p: { label: string; value: string; other: string }) => ({
-    message: `the node must have \`${p.label}\` both \`${p.other}\` and \`${p.value}\``,
+    message: `the node label \`${p.label}\` must be both \`${p.other}\` and \`${p.value}\``,
     hint: 'remove one of the two',
   }),
 })
@@ -21,9 +21,9 @@ const unknownPlatform = diagnostic({
   code: 'scheduling/unknown-platform',
   severity: 'error',
   explain:
-    '`platform` is `OS/ARCHITECTURE`, for example `linux/amd64` or `linux/arm64/v8`. Nodes of Kubernetes are Linux or Windows.',
+    '`platform` is `OS/ARCHITECTURE`, for example `linux/amd64` or `linux/arm64/v8`. Kubernetes nodes run Linux or Windows.',
   text: (p: { platform: string }) => ({
-    message: `\`${p.platform}\` is no platform of a node`,
+    message: `\`${p.platform}\` is not a valid node platform`,
     hint: 'write `linux/amd64` or `linux/arm64`',
   }),
 })
@@ -31,14 +31,14 @@ const unknownPlatform = diagnostic({
 const noRuntime = diagnostic({
   code: 'scheduling/platform-without-runtime',
   severity: 'error',
-  explain: `\`wasi/wasm\` is not a kind of node: any node whose container runtime has a shim for WebAssembly runs such a program. The shim is chosen by \`runtime\`, which names a RuntimeClass of the cluster.
+  explain: `\`wasi/wasm\` is not a node platform: WebAssembly runs on any node whose container runtime has a shim for it. \`runtime\` selects the shim with a RuntimeClass of the cluster.
 
 \`\`\`yaml
 platform: wasi/wasm
 runtime: wasmtime    # runtimeClassName of the Pod
 \`\`\``,
   text: (p: { platform: string }) => ({
-    message: `\`${p.platform}\` needs a \`runtime\` that runs it`,
+    message: `\`${p.platform}\` needs a \`runtime\``,
     hint: 'add `runtime:` with the name of a RuntimeClass of the cluster',
   }),
 })
@@ -48,7 +48,7 @@ const variant = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Nodes have labels for their operating system and architecture, and none for the variant of the architecture. The variant is left out.',
+    'Nodes have labels for their operating system and architecture, but not for the variant of the architecture. The variant is left out.',
   text: (p: { variant: string; platform: string }) => ({
     message: `the variant \`${p.variant}\` of \`${p.platform}\` is left out: nodes have no label for it`,
   }),
@@ -57,7 +57,7 @@ const variant = diagnostic({
 const badConstraint = diagnostic({
   code: 'scheduling/bad-constraint',
   severity: 'error',
-  explain: `A placement constraint compares a property of the node with a value. Known are \`node.labels.KEY\`, \`engine.labels.KEY\`, \`node.hostname\`, \`node.role\`, \`node.id\`, \`node.platform.os\` and \`node.platform.arch\`.
+  explain: `A placement constraint compares a property of the node with a value. Supported are \`node.labels.KEY\`, \`engine.labels.KEY\`, \`node.hostname\`, \`node.role\`, \`node.id\`, \`node.platform.os\` and \`node.platform.arch\`.
 
 \`\`\`yaml
 constraints:
@@ -65,7 +65,7 @@ constraints:
   - node.role != manager
 \`\`\``,
   text: (p: { constraint: string }) => ({
-    message: `\`${p.constraint}\` is no constraint that can be placed on a node`,
+    message: `\`${p.constraint}\` is not a supported placement constraint`,
     hint: 'write `node.labels.KEY == VALUE` or `node.role == worker`',
   }),
 })
@@ -75,9 +75,9 @@ const perNode = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'Kubernetes can keep Pods of a service on different nodes (`max_replicas_per_node: 1`), and it spreads them over the nodes anyway. A higher limit cannot be expressed and is left out.',
+    'Kubernetes can keep the Pods of a service on different nodes (`max_replicas_per_node: 1`), and it spreads them over the nodes by default. A higher limit has no equivalent and is left out.',
   text: (p: { count: number }) => ({
-    message: `\`max_replicas_per_node: ${p.count}\` cannot be expressed; only 1 can`,
+    message: `\`max_replicas_per_node: ${p.count}\` has no equivalent in Kubernetes; only 1 has`,
     hint: 'remove it, or write 1',
   }),
 })

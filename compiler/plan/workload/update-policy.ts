@@ -8,15 +8,15 @@ import type { KindDecision } from './kind.ts'
 const notAllowed = diagnostic({
   code: 'update-policy/not-allowed',
   severity: 'error',
-  explain: `The label \`dev.platform/update\` says how the Pods of a service are replaced. Which values are allowed depends on what the service becomes:
+  explain: `The label \`dev.platform/update\` sets how the Pods of a service are replaced. The allowed values depend on the workload that the service becomes:
 
-| value | allowed on | what happens |
+| value | allowed on | effect |
 |---|---|---|
-| \`rolling\` | deployments and stateful sets | no downtime |
-| \`recreate\` | deployments | the old Pod goes, then the new one is made |
-| \`on-delete\` | stateful sets | a new Pod is made when the old one is deleted |
+| \`rolling\` | Deployments and StatefulSets | no downtime |
+| \`recreate\` | Deployments | the old Pods are deleted before the new ones are created |
+| \`on-delete\` | StatefulSets | a new Pod is created when you delete the old one |
 
-A service with volumes is a stateful set, one with a restart policy other than \`always\` a job.`,
+A service with volumes is a StatefulSet, a service with a restart policy other than \`always\` a Job.`,
   text: (p: { policy: string; kind: string; allowed: readonly string[] }) => ({
     message: `update policy \`${p.policy}\` is not allowed on a ${p.kind}`,
     hint: p.allowed.length
@@ -28,9 +28,9 @@ A service with volumes is a stateful set, one with a restart policy other than \
 const unknown = diagnostic({
   code: 'update-policy/unknown',
   severity: 'error',
-  explain: 'The label `dev.platform/update` has one of the values `rolling`, `recreate` and `on-delete`.',
+  explain: 'The value of the label `dev.platform/update` is `rolling`, `recreate` or `on-delete`.',
   text: (p: { policy: string }) => ({
-    message: `\`${p.policy}\` is no update policy`,
+    message: `\`${p.policy}\` is not a valid update policy`,
     hint: 'use `rolling`, `recreate` or `on-delete`',
   }),
 })
@@ -40,9 +40,9 @@ const orderLost = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'A stateful set replaces a Pod by one of the same name, so the old one must be gone before the new one starts. `order: start-first` is left out.',
+    'A StatefulSet replaces a Pod with a Pod of the same name, so the old one must be deleted before the new one starts. `order: start-first` is left out.',
   text: () => ({
-    message: '`order: start-first` is impossible on a stateful set, which stops a Pod before it starts its successor',
+    message: '`order: start-first` is not possible for a StatefulSet, which stops a Pod before it starts the new one',
   }),
 })
 
@@ -51,9 +51,9 @@ const hostPortOrder = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The Pod uses a port of its node (`mode: host`, or `network_mode: host` with ports), which the new Pod cannot have while the old one is there. `order: start-first` would wait for ever on a cluster of one node, so the old Pod is stopped first.',
+    'The Pod uses a port of its node (`mode: host`, or `network_mode: host` with ports), which the new Pod cannot use while the old one runs. With `order: start-first` the update would wait forever on a cluster with one node, so the old Pod is stopped first.',
   text: () => ({
-    message: '`order: start-first` is impossible with a port of the node, which only one Pod can have',
+    message: '`order: start-first` is not possible with a host port, which only one Pod can use',
     hint: 'remove it, or the host port',
   }),
 })
@@ -62,9 +62,9 @@ const parallelStatefulSet = diagnostic({
   code: 'update-policy/stateful-set-parallelism',
   severity: 'info',
   explain:
-    'A stateful set replaces its Pods one after the other. That it replaces several at once is a younger feature of Kubernetes, on from 1.35; older clusters ignore the number.',
+    'A StatefulSet replaces its Pods one after the other. Kubernetes 1.35 and later can replace several at once; older clusters ignore the number.',
   text: (p: { count: number | string }) => ({
-    message: `a stateful set replaces ${p.count} Pods at once from Kubernetes 1.35 on, and one by one before`,
+    message: `a StatefulSet replaces ${p.count} Pods at once since Kubernetes 1.35; older clusters replace them one by one`,
   }),
 })
 
@@ -72,8 +72,8 @@ const noUpdates = diagnostic({
   code: 'update-policy/job',
   severity: 'warning',
   loss: true,
-  explain: 'A job is not updated: new content makes a new job. `update_config` is left out.',
-  text: () => ({ message: '`update_config` has no effect on a job' }),
+  explain: 'A Job is not updated: changed content creates a new Job. `update_config` is left out.',
+  text: () => ({ message: '`update_config` has no effect on a Job' }),
 })
 
 const overruled = diagnostic({
@@ -81,7 +81,7 @@ const overruled = diagnostic({
   severity: 'warning',
   loss: true,
   explain:
-    'The label `dev.platform/update` says how Pods are replaced. With `recreate` all of them end before new ones start, and with `on-delete` each is replaced when somebody deletes it, so that `parallelism` and `order` of `deploy.update_config` have no effect. Remove one of the two.',
+    'The label `dev.platform/update` sets how Pods are replaced. With `recreate` all Pods stop before new ones start, and with `on-delete` a Pod is replaced when somebody deletes it, so `parallelism` and `order` of `deploy.update_config` have no effect. Remove one of the two.',
   text: (p: { key: string; policy: string }) => ({
     message: `\`${p.key}\` has no effect: the update policy is \`${p.policy}\``,
     hint: 'remove it, or the label `dev.platform/update`',

@@ -13,9 +13,9 @@ const shortened = diagnostic({
   code: 'names/shortened',
   severity: 'info',
   explain:
-    'Names of stateful sets have at most 52 characters, names of jobs 54 and a hash, because Kubernetes puts more behind them. The object gets a shorter name that ends in a hash; the service keeps its name as a host.',
+    'The name of a StatefulSet has at most 52 characters, the name of a Job 54 and a hash, because Kubernetes appends to them. The object gets a shortened name that ends with a hash; the host name of the service stays the same.',
   text: (p: { service: string; name: string }) => ({
-    message: `the workload of \`${p.service}\` is called \`${p.name}\`, because its own name is too long`,
+    message: `the name of \`${p.service}\` is too long for its workload; it is shortened to \`${p.name}\``,
   }),
 })
 
