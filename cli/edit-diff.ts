@@ -1,7 +1,7 @@
 import { maskSecrets } from '../compiler/values/mask-secrets.ts'
 import { printable } from '../compiler/values/printable.ts'
 import { holdsSecret } from '../operations/gitops/tree/lock.ts'
-import { type Edit, WouldBeLost } from '../operations/gitops/tree/would-be-lost.ts'
+import { type ConflictingFile, OverwriteRefusal } from '../operations/gitops/tree/overwrite-refusal.ts'
 import { type Io, wantsColour } from './io.ts'
 
 /** Lines that are shown of one file, and of all. */
@@ -21,14 +21,14 @@ export async function showingEdits<Result>(
     return await work()
   } catch (error) {
     pause()
-    if (error instanceof WouldBeLost)
+    if (error instanceof OverwriteRefusal)
       io.stderr.write(await editDiff(error.folder, error.edits, wantsColour(io.stderr, io.env)))
     throw error
   }
 }
 
 /** A unified diff from what is in a folder to what devctl would write. What looks secret is masked, the files of Secrets are left out. */
-export async function editDiff(folder: string, edits: readonly Edit[], colour: boolean): Promise<string> {
+export async function editDiff(folder: string, edits: readonly ConflictingFile[], colour: boolean): Promise<string> {
   const shown: string[] = []
   for (const [index, edit] of edits.entries()) {
     const lines = await linesOf(folder, edit)
@@ -43,7 +43,7 @@ export async function editDiff(folder: string, edits: readonly Edit[], colour: b
   return shown.map(line => `${colour ? paint(line) : line}\n`).join('')
 }
 
-async function linesOf(folder: string, { path, there, wanted }: Edit): Promise<readonly string[]> {
+async function linesOf(folder: string, { path, there, wanted }: ConflictingFile): Promise<readonly string[]> {
   const name = folder === '.' ? path : `${folder}/${path}`
   const head = [
     `--- ${name} (as it is)`,

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os'
-import { isRunning } from '../adapters/git/owner.ts'
+import { isRunning } from '../adapters/git/process-identity.ts'
 import type { EndedRequest, GivenUp } from '../adapters/kubernetes/request.ts'
 import type { TargetOptions } from './contexts/target.ts'
 import type { Clock } from './objects/clock.ts'

@@ -47,7 +47,7 @@ export function openWithoutWaiting(path: string): number {
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /** Milliseconds to wait for somebody to write to pipes, for all of them together; who has opened one may take longer. */
-let patience = 2000
+let timeLeft = 2000
 const PAUSE = 10
 /** Bytes: more than any file that somebody generates on the way. */
 const MOST_OF_PIPE = 64 << 20
@@ -61,11 +61,11 @@ function readPipe(file: number): FileContent {
     if (length > MOST_OF_PIPE) return { kind: 'unreadable', reason: 'the pipe does not end' }
     if (piece?.length) pieces.push(piece)
     else if (piece && pieces.length > 0) return { kind: 'file', bytes: Buffer.concat(pieces) }
-    else if (piece && patience <= 0) return { kind: 'unreadable', reason: 'it is a pipe that nothing writes to' }
+    else if (piece && timeLeft <= 0) return { kind: 'unreadable', reason: 'it is a pipe that nothing writes to' }
     else {
       // The compiler is synchronous, and so is its host.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE)
-      if (piece) patience -= PAUSE
+      if (piece) timeLeft -= PAUSE
     }
   }
 }

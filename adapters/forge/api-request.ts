@@ -5,8 +5,8 @@ import { parseJson, type Validator } from '../json/parse-json.ts'
 import { exchange, type ForgeAnswer } from './exchange.ts'
 import { ForgeError, isPassing, noAnswer, refusal, type Subject } from './failures.ts'
 import type { Calls, ForgeCall, ForgeModule, ForgeVariables, Site } from './forge-module.ts'
-import { isLimited, pauseAsked } from './limits.ts'
-import { wordsOf } from './said.ts'
+import { isLimited, pauseAsked } from './rate-limit.ts'
+import { refusalText } from './refusal-text.ts'
 
 /** How long it is tried; all in milliseconds. */
 export interface ForgeRetries {
@@ -26,7 +26,7 @@ export interface ForgeRetries {
 /** Milliseconds. */
 const NOTICED = 5_000
 
-const PATIENCE: ForgeRetries = {
+const DEFAULT_RETRIES: ForgeRetries = {
   pause: 500,
   longest: 10_000,
   asked: 90_000,
@@ -49,7 +49,7 @@ export class ForgeApi implements Calls {
   readonly #forge: ForgeModule
   readonly #login: ForgeLogin
   readonly #proxy: string | undefined
-  readonly #patience: ForgeRetries
+  readonly #retries: ForgeRetries
   readonly #tokenOf: string | undefined
 
   constructor(
@@ -57,7 +57,7 @@ export class ForgeApi implements Calls {
     forge: ForgeModule,
     login: ForgeLogin,
     env: ForgeVariables,
-    patience: Partial<ForgeRetries> = {},
+    retries: Partial<ForgeRetries> = {},
   ) {
     this.site = site
     this.#forge = forge
@@ -65,7 +65,7 @@ export class ForgeApi implements Calls {
     this.#tokenOf = own?.toLowerCase() === site.path.toLowerCase() ? undefined : own
     this.#login = login
     this.#proxy = proxyFor(new URL(site.api), env)
-    this.#patience = { ...PATIENCE, ...patience }
+    this.#retries = { ...DEFAULT_RETRIES, ...retries }
   }
 
   async send(call: ForgeCall): Promise<void> {
@@ -96,7 +96,7 @@ export class ForgeApi implements Calls {
   }
 
   async pause(failures: number, signal: AbortSignal | undefined, atLeast = 0): Promise<void> {
-    const { pause, longest, wait } = this.#patience
+    const { pause, longest, wait } = this.#retries
     await wait(Math.max(backOff(failures, pause, longest), atLeast), signal)
   }
 
@@ -116,20 +116,20 @@ export class ForgeApi implements Calls {
       try {
         const answer = await this.#exchange(call, subject)
         if (answer.status >= 200 && answer.status < 300) return answer
-        const said = wordsOf(answer.text, this.#login.token)
+        const said = refusalText(answer.text, this.#login.token)
         failure = refusal(subject, answer, said)
         const limited = isLimited(answer.status, answer.headers, said)
         asked = pauseAsked(answer.headers) ?? (limited ? 60_000 : undefined)
         const passes = limited || (call.mayRepeat && [500, 502, 503, 504].includes(answer.status))
-        if (!passes || (asked ?? 0) > this.#patience.asked) throw failure
+        if (!passes || (asked ?? 0) > this.#retries.asked) throw failure
       } catch (error) {
         signal?.throwIfAborted()
         if (error instanceof ForgeError) throw error
         failure = noAnswer(subject, error)
         if (!neverSent(error) && !(call.mayRepeat && isPassing(error))) throw failure
       }
-      if (failures >= this.#patience.attempts) throw failure
-      if ((asked ?? 0) >= NOTICED) this.#patience.onPause(asked!, failure.message)
+      if (failures >= this.#retries.attempts) throw failure
+      if ((asked ?? 0) >= NOTICED) this.#retries.onPause(asked!, failure.message)
       await this.pause(failures, signal, asked)
     }
   }

@@ -2,7 +2,7 @@ import { type ErrorDetails, UserError } from '../../compiler/diagnostics/user-er
 import { type ConnectionFailure, failureOf, isCut, neverSent } from '../http/failure.ts'
 import type { ForgeAnswer } from './exchange.ts'
 import type { ForgeModule, Site } from './forge-module.ts'
-import { isLimited, whenText } from './limits.ts'
+import { isLimited, whenText } from './rate-limit.ts'
 
 interface ForgeDetails extends ErrorDetails {
   readonly status?: number | undefined
@@ -39,7 +39,7 @@ export interface Subject {
   readonly tokenOf?: string | undefined
 }
 
-/** Says in a user's words why a forge has refused a call. `said` is what `wordsOf` found in the answer. */
+/** Says in a user's words why a forge has refused a call. `said` is what `refusalText` found in the answer. */
 export function refusal(
   { forge, site, variable, purpose, tokenOf }: Subject,
   { status, headers, text }: ForgeAnswer,

@@ -132,7 +132,7 @@ export interface ForgeCall {
 export interface Calls {
   readonly site: Site
   /**
-   * Sends a call. What may pass is tried again until the signal is aborted or the patience ends: limits of what may be asked, and for calls
+   * Sends a call. What may pass is tried again until the signal is aborted or the attempts are used up: rate limits, and for calls
    * that may be repeated also 5xx and cut connections.
    */
   send(call: ForgeCall): Promise<void>

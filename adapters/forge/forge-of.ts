@@ -11,7 +11,7 @@ export interface ForgeOptions {
   /** `--forge`, for a host whose name does not tell. */
   readonly forge?: ForgeKind
   /** How long it is tried, and who is told of pauses (`onPause`). */
-  readonly patience?: Partial<ForgeRetries>
+  readonly retries?: Partial<ForgeRetries>
   /** An option of the command line names the repository: its forge may have the user's token. */
   readonly isNamedByUser?: true | undefined
 }
@@ -21,7 +21,7 @@ export interface ForgeOptions {
  * host that nothing is known of. Reads tokens and proxies from `env` and asks nobody.
  */
 export function forgeOf(repository: string, env: ForgeVariables, options: ForgeOptions = {}): Forge | undefined {
-  const { forge, patience, isNamedByUser } = options
+  const { forge, retries, isNamedByUser } = options
   const site = siteOf(repository, env, forge)
   if (!site) return undefined
   const found = tokenFor(site, env, isNamedByUser)
@@ -31,6 +31,6 @@ export function forgeOf(repository: string, env: ForgeVariables, options: ForgeO
   const base = { kind: site.kind, name, noun, ...module.pages(root) }
   if (found.token === undefined) return { ...base, requests: undefined, withoutToken: found.reason }
   const login = { ...found, headers: module.headers(found.token) }
-  const api = new ForgeApi(site, module, login, env, patience)
+  const api = new ForgeApi(site, module, login, env, retries)
   return { ...base, requests: clamped(module.connect(api), site.kind) }
 }

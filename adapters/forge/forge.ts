@@ -50,7 +50,7 @@ export interface PullRequest extends RequestText {
 }
 
 /** A request, and what could not be done about it: a reviewer whom nobody knows does not stop a publish. */
-export interface Opened {
+export interface OpenResult {
   readonly request: PullRequest
   /** Whether it was made now; false where there was one already, which then has the new text. */
   readonly isNew: boolean
@@ -68,7 +68,7 @@ export interface PullRequests {
   /** The open request between two branches of this repository; those of forks do not count. */
   find(branches: Branches, waiting?: Abortable): Promise<PullRequest | undefined>
   /** Opens a request, or gives the one that is open between these branches the new text. Safe to repeat. */
-  open(request: NewRequest, waiting?: Abortable): Promise<Opened>
+  open(request: NewRequest, waiting?: Abortable): Promise<OpenResult>
   /** Gives a request another text; writes nothing where it has it already. A draft stays one. */
   update(request: PullRequest, text: RequestText, waiting?: Abortable): Promise<PullRequest>
   /** Closes a request without merging it and says why below it. Gives what could not be done, in words. */

@@ -3,7 +3,7 @@ import type { Pull } from './answers.schema.ts'
 import { giteaLabels, giteaPulls, giteaRefusal, giteaVersion } from './answers.validators.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeCall, ForgeModule, ForgeVariables } from './forge-module.ts'
-import { attempt, openOnce, reads } from './open-once.ts'
+import { attempt, hasText, openOnce } from './open-once.ts'
 import { pullCalls } from './pull-calls.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
@@ -74,7 +74,7 @@ function giteaRequests(api: Calls): PullRequests {
       }),
 
     async update(request, { title, body }, { signal } = {}) {
-      if (reads(request, { title, body })) return request
+      if (hasText(request, { title, body })) return request
       const fields = { body, title: titleOf(title, request.isDraft) }
       return toRequest(await pulls.update(request.number, fields, signal))
     },

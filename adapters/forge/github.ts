@@ -3,7 +3,7 @@ import { githubPulls } from './answers.validators.ts'
 import { ForgeError } from './failures.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule } from './forge-module.ts'
-import { attempt, openOnce, reads } from './open-once.ts'
+import { attempt, hasText, openOnce } from './open-once.ts'
 import { pullCalls } from './pull-calls.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
@@ -99,7 +99,7 @@ function githubRequests(api: Calls): PullRequests {
       }),
 
     async update(request, { title, body }, { signal } = {}) {
-      if (reads(request, { title, body })) return request
+      if (hasText(request, { title, body })) return request
       return toRequest(await pulls.update(request.number, { title, body }, signal))
     },
 

@@ -2,7 +2,7 @@ import type { MergeRequest } from './answers.schema.ts'
 import { gitlabUsers, mergeRequest, mergeRequests } from './answers.validators.ts'
 import type { NewRequest, PullRequest, PullRequests } from './forge.ts'
 import type { Calls, ForgeModule, Pages } from './forge-module.ts'
-import { attempt, openOnce, reads } from './open-once.ts'
+import { attempt, hasText, openOnce } from './open-once.ts'
 
 /** A draft is one by its title. */
 const DRAFT = /^\s*(\[draft\]|\(draft\)|draft:)\s*/i
@@ -74,7 +74,7 @@ function gitlabRequests(api: Calls): PullRequests {
       openOnce(api, requests, request, waiting, { create: notes => create(request, notes, waiting.signal) }),
 
     async update(request, { title, body }, { signal } = {}) {
-      if (reads(request, { title, body })) return request
+      if (hasText(request, { title, body })) return request
       const path = `${root}/merge_requests/${request.number}`
       const purpose = `update merge request ${request.number}`
       const fields = { title: request.isDraft ? `Draft: ${title}` : title, description: body }

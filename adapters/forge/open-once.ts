@@ -1,5 +1,5 @@
 import { ForgeError } from './failures.ts'
-import type { Abortable, NewRequest, Opened, PullRequest, PullRequests } from './forge.ts'
+import type { Abortable, NewRequest, OpenResult, PullRequest, PullRequests } from './forge.ts'
 import type { Calls } from './forge-module.ts'
 
 /** What the forges say when there is a request between the two branches already. */
@@ -23,7 +23,7 @@ export async function openOnce(
   request: NewRequest,
   waiting: Abortable,
   { create, complete }: Steps,
-): Promise<Opened> {
+): Promise<OpenResult> {
   const notes: string[] = []
   let made: PullRequest | undefined
   for (let failures = 1; made === undefined; failures++) {
@@ -57,7 +57,7 @@ export async function attempt(what: string, action: () => Promise<unknown>): Pro
 }
 
 /** Whether a request reads as it should. Forges change line ends, and drop blanks at the end. */
-export function reads(
+export function hasText(
   { title, body }: PullRequest,
   wanted: { readonly title: string; readonly body: string },
 ): boolean {

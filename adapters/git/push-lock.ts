@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlive, thisProcess } from './owner.ts'
+import { isAlive, thisProcess } from './process-identity.ts'
 
 export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 
@@ -30,7 +30,7 @@ export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,
   branch: string,
   signal: AbortSignal,
-  patience = PATIENCE,
+  retries = PATIENCE,
 ): Promise<PushLock> {
   const name = createHash('sha256').update(`${process.getuid?.()} ${branch}`).digest('hex').slice(0, 16)
   const file = join(env.TMPDIR || tmpdir(), `${PUSH_LOCK_PREFIX}${name}`)
@@ -45,7 +45,7 @@ export async function takePushLock(
     if (found === 'left' || found === undefined) continue
     if (found.owner !== owner) since = Date.now()
     owner = found.owner
-    if (Date.now() - since > patience) return { end: () => {}, hasWaited: true }
+    if (Date.now() - since > retries) return { end: () => {}, hasWaited: true }
     await sleep(LOOK * (1 + Math.random()), undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isAlive, thisProcess } from './owner.ts'
+import { isAlive, thisProcess } from './process-identity.ts'
 import { isStalePushLock, PUSH_LOCK_PREFIX } from './push-lock.ts'
 
 const PREFIX = 'devctl-publish-'

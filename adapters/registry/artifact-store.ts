@@ -3,8 +3,8 @@ import { type Artifact, type Blob, digestOfBytes, layerOf, MANIFEST_TYPE } from 
 import { describeArtifactProblem } from './artifact-problem.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import { digestAt, digestOf, FORMS } from './registry-client.ts'
-import { type RegistryAnswer, saidBy } from './registry-exchange.ts'
-import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+import { errorText, type RegistryAnswer } from './registry-exchange.ts'
+import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
 /** The most bytes of a layer that is read: no folder of manifests comes near. */
@@ -55,7 +55,7 @@ async function saying<Result>(
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof RegistryTrouble)) throw error
+    if (!(error instanceof RegistryFailure)) throw error
     const { message, notes, hint } = describeArtifactProblem(reference, error.problem, purpose)
     throw new UserError(message, { notes, ...(hint !== undefined && { hint }), cause: error })
   }
@@ -79,7 +79,7 @@ async function refuseMissing(
   address: ManifestAddress,
 ): Promise<undefined> {
   const problem = await session.missing(answer, address)
-  if (problem.kind !== 'missing') throw new RegistryTrouble(problem)
+  if (problem.kind !== 'missing') throw new RegistryFailure(problem)
 }
 
 async function blobAt(session: RegistrySession, address: ManifestAddress, digest: string): Promise<Uint8Array> {
@@ -87,7 +87,7 @@ async function blobAt(session: RegistrySession, address: ManifestAddress, digest
   const answer = await session.ask({ method: 'GET', path, limit: LARGEST_LAYER }, address)
   if (answer.status !== 200) throw unexpected(answer)
   if (digestOfBytes(answer.body) === digest) return answer.body
-  throw new RegistryTrouble({ kind: 'not-a-registry', reason: `what it gives for \`${digest}\` is something else` })
+  throw new RegistryFailure({ kind: 'not-a-registry', reason: `what it gives for \`${digest}\` is something else` })
 }
 
 async function push(
@@ -108,7 +108,7 @@ async function digestOrNone(session: RegistrySession, address: ManifestAddress):
   try {
     return await digestAt(session, address)
   } catch (error) {
-    if (error instanceof RegistryTrouble && error.problem.kind === 'missing') return undefined
+    if (error instanceof RegistryFailure && error.problem.kind === 'missing') return undefined
     throw error
   }
 }
@@ -120,7 +120,7 @@ async function pushBlob(session: RegistrySession, address: ManifestAddress, { di
     const there = await session.ask({ method: 'HEAD', path: `${base}/${digest}` }, address)
     if (there.status === 200) return
     const begun = await session.ask({ method: 'POST', path: `${base}/uploads/`, body: '' }, address)
-    if (begun.status === 404) throw new RegistryTrouble(await session.missing(begun, address))
+    if (begun.status === 404) throw new RegistryFailure(await session.missing(begun, address))
     if (begun.status !== 202) throw refusal(begun)
     const path = uploadTo(begun, digest)
     const headers = { 'content-type': 'application/octet-stream', 'content-length': `${bytes.length}` }
@@ -136,7 +136,7 @@ async function pushBlob(session: RegistrySession, address: ManifestAddress, { di
 function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
   const { location } = headers
   if (location === undefined || !URL.canParse(location, url.href))
-    throw new RegistryTrouble({ kind: 'not-a-registry', reason: 'it does not say where to upload to' })
+    throw new RegistryFailure({ kind: 'not-a-registry', reason: 'it does not say where to upload to' })
   const to = new URL(location, url)
   to.searchParams.set('digest', digest)
   return to.href
@@ -153,7 +153,7 @@ async function putManifest(
   if (answer.status !== 201 && answer.status !== 200) throw refusal(answer)
   const told = answer.headers['docker-content-digest']
   if (told !== undefined && told !== digest)
-    throw new RegistryTrouble({
+    throw new RegistryFailure({
       kind: 'not-a-registry',
       reason: `it keeps \`${tag}\` under another digest, \`${told}\``,
     })
@@ -162,10 +162,10 @@ async function putManifest(
 const manifestPath = ({ repository }: ManifestAddress, tag: string) => `/v2/${repository}/manifests/${tag}`
 
 const unexpected = ({ status, url }: RegistryAnswer) =>
-  new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${url.pathname}\` with status ${status}` })
+  new RegistryFailure({ kind: 'not-a-registry', reason: `it answers \`${url.pathname}\` with status ${status}` })
 
-function refusal(answer: RegistryAnswer): RegistryTrouble {
-  const said = saidBy(answer)
+function refusal(answer: RegistryAnswer): RegistryFailure {
+  const said = errorText(answer)
   const problem: RegistryProblem = { kind: 'refused', status: answer.status, ...(said !== undefined && { said }) }
-  return new RegistryTrouble(problem)
+  return new RegistryFailure(problem)
 }

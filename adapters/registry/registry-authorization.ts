@@ -3,8 +3,8 @@ import { tokenAnswer } from './answers.validators.ts'
 import type { RegistryCredentials } from './docker-config.ts'
 import type { ImageRepository } from './registry-address.ts'
 import { type Challenge, parseChallenge } from './registry-challenge.ts'
-import { isSafeStep, type RegistryAnswer, type RegistryExchange, saidBy } from './registry-exchange.ts'
-import { RegistryTrouble } from './registry-problem.ts'
+import { errorText, isSafeStep, type RegistryAnswer, type RegistryExchange } from './registry-exchange.ts'
+import { RegistryFailure } from './registry-problem.ts'
 
 /** A header `Authorization`, and whether it stands for somebody's login. */
 export interface Authorization {
@@ -33,7 +33,7 @@ export class Authorizer {
     return this.#known.get(keyOf(address))
   }
 
-  /** What to send after the registry has refused `refused` with a status 401. Throws a RegistryTrouble when nothing is to be had. */
+  /** What to send after the registry has refused `refused` with a status 401. Throws a RegistryFailure when nothing is to be had. */
   renew(
     address: ImageRepository,
     answer: RegistryAnswer,
@@ -64,7 +64,7 @@ export class Authorizer {
     registry: URL,
   ): Promise<Authorization> {
     if (!isSafeStep(registry, realm))
-      throw new RegistryTrouble({
+      throw new RegistryFailure({
         kind: 'not-a-registry',
         reason: `its token service, \`${realm.host}\`, is not one to trust with a login: it has no encryption, or is on this machine`,
       })
@@ -80,8 +80,8 @@ export class Authorizer {
           },
     )
     if (answer.status >= 400 && answer.status < 500 && answer.status !== 404) {
-      const said = saidBy(answer)
-      throw new RegistryTrouble({
+      const said = errorText(answer)
+      throw new RegistryFailure({
         kind: 'denied',
         login: isLogin ? 'refused' : 'none',
         ...(said !== undefined && { said }),
@@ -120,7 +120,7 @@ function refresh(realm: URL, wanted: URLSearchParams, identityToken: string) {
 
 function tokenIn({ status, body }: RegistryAnswer, realm: URL): string {
   const refuse = (why: string) =>
-    new RegistryTrouble({
+    new RegistryFailure({
       kind: 'not-a-registry',
       reason: `its token service, \`${realm.host}\`, does not answer with a token: ${why}`,
     })

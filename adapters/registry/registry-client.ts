@@ -5,7 +5,7 @@ import { parseJson } from '../json/parse-json.ts'
 import { imageManifest } from './answers.validators.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import type { RegistryAnswer } from './registry-exchange.ts'
-import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
 /** `sha256:` and 64 hexadecimal digits, or why there is none. */
@@ -77,7 +77,7 @@ class RegistryClient {
     try {
       return { digest: await digestAt(this.#session, address) }
     } catch (error) {
-      if (!(error instanceof RegistryTrouble)) throw error
+      if (!(error instanceof RegistryFailure)) throw error
       // It has been waited for once.
       if (error.problem.kind === 'unreachable') this.#unreachable.set(address.host, error.problem)
       return { problem: error.problem }
@@ -89,7 +89,7 @@ class RegistryClient {
   }
 }
 
-/** The digest of the manifest that a tag has. Throws a RegistryTrouble, or the reason of the signal. */
+/** The digest of the manifest that a tag has. Throws a RegistryFailure, or the reason of the signal. */
 export async function digestAt(session: RegistrySession, address: ManifestAddress): Promise<string> {
   const path = `/v2/${address.repository}/manifests/${address.tag}`
   const headers = { accept: FORMS.join(', ') }
@@ -99,8 +99,8 @@ export async function digestAt(session: RegistrySession, address: ManifestAddres
   // An answer to HEAD cannot say why, and not every registry tells the digest, or knows HEAD.
   const whole = await session.ask({ method: 'GET', path, headers }, address)
   if (whole.status === 200) return digestOf(whole)
-  if (whole.status === 404) throw new RegistryTrouble(await session.missing(whole, address))
-  throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
+  if (whole.status === 404) throw new RegistryFailure(await session.missing(whole, address))
+  throw new RegistryFailure({ kind: 'not-a-registry', reason: `it answers \`${path}\` with status ${whole.status}` })
 }
 
 function digestIn({ headers }: RegistryAnswer): string | undefined {
@@ -108,11 +108,11 @@ function digestIn({ headers }: RegistryAnswer): string | undefined {
   return typeof digest === 'string' && DIGEST.test(digest) ? digest : undefined
 }
 
-/** The digest of a whole manifest, which its content proves. Throws a RegistryTrouble for what is no manifest. */
+/** The digest of a whole manifest, which its content proves. Throws a RegistryFailure for what is no manifest. */
 export function digestOf(answer: RegistryAnswer): string {
   const { headers, body } = answer
   const form = headers['content-type']?.split(';')[0]?.trim() ?? ''
-  const bad = (reason: string) => new RegistryTrouble({ kind: 'not-a-registry', reason })
+  const bad = (reason: string) => new RegistryFailure({ kind: 'not-a-registry', reason })
   if (/manifest\.v1\+(json|prettyjws)$/.test(form) && form.includes('docker'))
     throw bad('it gives a manifest of schema 1, which Kubernetes does not take any more')
   const manifest = parseJson(body.toString('utf8'), imageManifest)

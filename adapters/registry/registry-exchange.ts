@@ -6,7 +6,7 @@ import { proxyFor } from '../http/proxy.ts'
 import { parseJson } from '../json/parse-json.ts'
 import type { RegistryError } from './answers.schema.ts'
 import { errorAnswer } from './answers.validators.ts'
-import { RegistryTrouble } from './registry-problem.ts'
+import { RegistryFailure } from './registry-problem.ts'
 import { isPassing, toUnreachable } from './registry-unreachable.ts'
 
 /** A question to a registry or to its token service. */
@@ -36,7 +36,7 @@ export interface RegistryRetries {
   readonly silence: number
 }
 
-export const PATIENCE: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
+export const DEFAULT_RETRIES: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
 
 /** The most that a registry must take for a manifest (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). */
 const LARGEST_BODY = 4 * 1024 * 1024
@@ -48,7 +48,7 @@ const REDIRECTS_OF_PUT = new Set([307, 308])
 /** Connections to registries. Whoever makes one closes it. */
 export class RegistryExchange {
   readonly #signal: AbortSignal
-  readonly #patience: RegistryRetries
+  readonly #retries: RegistryRetries
   readonly #env: Readonly<Record<string, string | undefined>>
   /** By origin. */
   readonly #agents = new Map<string, Promise<Agent>>()
@@ -57,35 +57,35 @@ export class RegistryExchange {
   constructor(
     signal: AbortSignal,
     env: Readonly<Record<string, string | undefined>>,
-    patience: Partial<RegistryRetries> = {},
+    retries: Partial<RegistryRetries> = {},
   ) {
     this.#signal = signal
     this.#env = env
-    this.#patience = { ...PATIENCE, ...patience }
+    this.#retries = { ...DEFAULT_RETRIES, ...retries }
   }
 
   /**
    * Sends a question until there is an answer that will not pass, following redirects of what is read. Credentials stay with the server
-   * that they were meant for. Throws a RegistryTrouble, or the reason of the signal.
+   * that they were meant for. Throws a RegistryFailure, or the reason of the signal.
    */
   async ask(question: RegistryQuestion): Promise<RegistryAnswer> {
-    const { attempts, longest } = this.#patience
+    const { attempts, longest } = this.#retries
     let silences = 0
     for (let attempt = 1; ; attempt++) {
       this.#signal.throwIfAborted()
-      let wait = this.#patience.pause * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
+      let wait = this.#retries.pause * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
       try {
         const answer = await this.#follow(question)
         if (!mayPass(answer.status)) return answer
         const asked = retryAfter(answer.headers['retry-after'], Date.now()) ?? 0
         if (attempt >= attempts || asked > longest) {
-          const said = saidBy(answer)
-          throw new RegistryTrouble({ kind: 'busy', status: answer.status, ...(said !== undefined && { said }) })
+          const said = errorText(answer)
+          throw new RegistryFailure({ kind: 'busy', status: answer.status, ...(said !== undefined && { said }) })
         }
         wait = Math.max(wait, asked)
       } catch (error) {
         this.#signal.throwIfAborted()
-        if (error instanceof RegistryTrouble) throw error
+        if (error instanceof RegistryFailure) throw error
         if (error instanceof NoAnswer) silences++
         if (attempt >= attempts || silences > 1 || !isPassing(error)) throw toUnreachable(error, question.url)
       }
@@ -121,7 +121,7 @@ export class RegistryExchange {
       if (to === undefined) return answer
       const next = URL.canParse(to, url.href) ? new URL(to, url) : undefined
       if (next === undefined || redirects === MOST_REDIRECTS || !isSafeStep(url, next))
-        throw new RegistryTrouble({
+        throw new RegistryFailure({
           kind: 'not-a-registry',
           reason: `it leads elsewhere${next ? `, to \`${next.host}\`` : ''}`,
         })
@@ -131,12 +131,12 @@ export class RegistryExchange {
   }
 
   async #once({ method, url, headers = {}, body, limit = LARGEST_BODY }: RegistryQuestion): Promise<RegistryAnswer> {
-    const bounds = { silence: this.#patience.silence, limit }
+    const bounds = { silence: this.#retries.silence, limit }
     try {
       const answer = await exchangeWhole({ method, url, headers, body }, await this.#agentOf(url), bounds, this.#signal)
       return { ...answer, url }
     } catch (error) {
-      if (error instanceof TooLong) throw new RegistryTrouble({ kind: 'not-a-registry', reason: error.message })
+      if (error instanceof TooLong) throw new RegistryFailure({ kind: 'not-a-registry', reason: error.message })
       throw error
     }
   }
@@ -170,7 +170,7 @@ export function isSafeStep(from: URL, to: URL): boolean {
 }
 
 /** What a registry says of a failure, in one short line; undefined when it says nothing (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes). */
-export function saidBy({ body }: RegistryAnswer): string | undefined {
+export function errorText({ body }: RegistryAnswer): string | undefined {
   const first = errorsIn(body)[0]
   const words = [first?.code, first?.message].filter(Boolean).join(': ')
   // Somebody else's text: no control characters, and no novel.

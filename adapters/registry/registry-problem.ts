@@ -17,7 +17,7 @@ export type RegistryProblem =
   | { readonly kind: 'not-a-registry'; readonly reason: string }
 
 /** A problem on its way out of the functions that ask a registry. */
-export class RegistryTrouble extends Error {
+export class RegistryFailure extends Error {
   readonly problem: RegistryProblem
 
   constructor(problem: RegistryProblem) {

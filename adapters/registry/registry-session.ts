@@ -3,15 +3,15 @@ import type { ImageRepository } from './registry-address.ts'
 import { Authorizer } from './registry-authorization.ts'
 import {
   errorsIn,
+  errorText,
   isLoopback,
   isSafeStep,
   type RegistryAnswer,
   RegistryExchange,
   type RegistryQuestion,
   type RegistryRetries,
-  saidBy,
 } from './registry-exchange.ts'
-import { type RegistryProblem, RegistryTrouble } from './registry-problem.ts'
+import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 
 export interface RegistrySessionOptions {
   /** Where the Docker configuration is, and what credential helpers run with. */
@@ -20,7 +20,7 @@ export interface RegistrySessionOptions {
   readonly signal: AbortSignal
   /** Logins by registry, as `registryOf` names them. Others are read from the Docker configuration, once a registry asks. */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
-  readonly patience?: Partial<RegistryRetries>
+  readonly retries?: Partial<RegistryRetries>
 }
 
 /** A question about a repository: its path is from the registry's root, or the whole address that the registry has named. */
@@ -32,8 +32,8 @@ export class RegistrySession {
   readonly #authorizer: Authorizer
   readonly #origins = new Map<string, Promise<string>>()
 
-  constructor({ env, signal, credentials, patience }: RegistrySessionOptions) {
-    this.#exchange = new RegistryExchange(signal, env, patience)
+  constructor({ env, signal, credentials, retries }: RegistrySessionOptions) {
+    this.#exchange = new RegistryExchange(signal, env, retries)
     const read = new Map<string, Promise<RegistryCredentials>>()
     const fromDocker = async (registry: string) =>
       (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }
@@ -45,14 +45,14 @@ export class RegistrySession {
     })
   }
 
-  /** Asks with what the registry wants to see. Throws a RegistryTrouble, for the statuses 401 and 403 too, or the reason of the signal. */
+  /** Asks with what the registry wants to see. Throws a RegistryFailure, for the statuses 401 and 403 too, or the reason of the signal. */
   async ask({ path, ...question }: RepositoryQuestion, address: ImageRepository): Promise<RegistryAnswer> {
     const origin = await this.#originOf(address.host)
     const url = new URL(path, origin)
     // Where the registry has led us to, its credentials are not for.
     const isOwn = url.origin === new URL(origin).origin
     if (!isOwn && !isSafeStep(new URL(origin), url))
-      throw new RegistryTrouble({ kind: 'not-a-registry', reason: `it leads elsewhere, to \`${url.host}\`` })
+      throw new RegistryFailure({ kind: 'not-a-registry', reason: `it leads elsewhere, to \`${url.host}\`` })
     let authorization = isOwn ? this.#authorizer.for(address) : undefined
     for (let isFirst = true; ; isFirst = false) {
       const { header, isLogin } = (await authorization) ?? { header: undefined, isLogin: false }
@@ -63,8 +63,8 @@ export class RegistrySession {
       const mayRenew = isFirst && isOwn && answer.status === 401 && answer.url.origin === url.origin
       if (mayRenew) authorization = this.#authorizer.renew(address, answer, authorization)
       if (mayRenew && (await authorization)!.header !== undefined) continue
-      const said = saidBy(answer)
-      throw new RegistryTrouble({
+      const said = errorText(answer)
+      throw new RegistryFailure({
         kind: 'denied',
         login: isLogin ? 'sent' : 'none',
         ...(said !== undefined && { said }),

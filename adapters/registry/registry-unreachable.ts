@@ -1,11 +1,11 @@
 import { codeOf, failureOf, isCut } from '../http/failure.ts'
-import { RegistryTrouble } from './registry-problem.ts'
+import { RegistryFailure } from './registry-problem.ts'
 
 /** Says in a user's words why there is no answer from a server. `error` is Node's, or NoAnswer. */
-export function toUnreachable(error: unknown, { hostname, host }: URL): RegistryTrouble {
+export function toUnreachable(error: unknown, { hostname, host }: URL): RegistryFailure {
   const { message } = error as Error // Node rejects with nothing else
   const trouble = (reason: string, hint?: string) =>
-    new RegistryTrouble({ kind: 'unreachable', reason, ...(hint !== undefined && { hint }) })
+    new RegistryFailure({ kind: 'unreachable', reason, ...(hint !== undefined && { hint }) })
   switch (failureOf(error)) {
     case 'certificate':
       return trouble(

@@ -3,7 +3,7 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { LayoutName } from '../../operations/gitops/layout/readme.ts'
 import { type WrittenCounts, writeOutput } from '../../operations/gitops/tree/output-directory.ts'
-import { thereIn } from '../../operations/gitops/tree/there.ts'
+import { readerOf } from '../../operations/gitops/tree/repository-reader.ts'
 import { plainAddress } from '../../operations/project/deploy-source.ts'
 import { repositoryOf } from '../../operations/project/environment-name.ts'
 import type { OpenProject } from '../../operations/project/opened-project.ts'
@@ -43,7 +43,7 @@ export async function writeLayout(
   const folders = foldersOf(
     { path: layout === 'kustomize' ? named.replace(/\/$/, '') : '.', layout },
     { application, manifests, ...(base && { base }), about, takeOver: options.takeOver },
-    thereIn(root),
+    readerOf(root),
   )
   return folders.map(({ path, output }) => writeOutput(join(root, path), join(outputDir, path), output))
 }

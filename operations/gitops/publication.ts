@@ -18,7 +18,7 @@ import { refuseSameObjects } from './same-objects.ts'
 import { type FolderOutput, type FolderPlan, planChange } from './tree/change.ts'
 import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
-import { type There, thereIn } from './tree/there.ts'
+import { type RepositoryReader, readerOf } from './tree/repository-reader.ts'
 
 /** What should be in a repository. */
 export interface Publication {
@@ -32,7 +32,7 @@ export interface Publication {
 }
 
 /** The repository as it is now. */
-export interface Repository extends There {
+export interface Repository extends RepositoryReader {
   /** The same two of the branch of a pull request. */
   readonly request: {
     lock(path: string): Promise<Lock | undefined>
@@ -195,7 +195,7 @@ const noBase = (branch: string) =>
   })
 
 const repositoryIn = (checkout: WorkingCopy): Repository => ({
-  ...thereIn(checkout.folder),
+  ...readerOf(checkout.folder),
   request: { lock: path => requestLock(checkout, path), read: path => requestFile(checkout, path) },
 })
 

@@ -6,8 +6,8 @@ import { GitFailure, type GitOptions } from '../../adapters/git/git.ts'
 import { type PushLock, takePushLock } from '../../adapters/git/push-lock.ts'
 import { classify, essence, type Rejection } from '../../adapters/git/rejection.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Beginning, type Begun, begin } from './beginning.ts'
 import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
+import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
 
 /** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
 export interface Work<Done> {
@@ -50,7 +50,7 @@ export interface PushOptions extends GitOptions {
   /** Milliseconds of the first pause; tests make it short. */
   readonly pause?: number
   /** The target's copy, which was begun before; who began it ends it. */
-  readonly beginning?: Beginning
+  readonly startedClone?: StartedClone
   /** `write` only looks: no lock is waited for. */
   readonly dryRun?: boolean
 }
@@ -77,12 +77,12 @@ export async function pushTo<Done>(
 ): Promise<{ readonly done: Done; readonly checkout: WorkingCopy } | { readonly pushed: Pushed }> {
   type Result = { readonly done: Done; readonly checkout: WorkingCopy } | { readonly pushed: Pushed }
   const { signal, tell = () => {} } = options
-  const beginning = options.beginning ?? begin(target, options)
-  const { folder, git } = beginning
+  const startedClone = options.startedClone ?? startClone(target, options)
+  const { folder, git } = startedClone
   try {
     return await pushFrom()
   } finally {
-    if (!options.beginning) await beginning.end()
+    if (!options.startedClone) await startedClone.end()
   }
 
   async function pushFrom(): Promise<Result> {
@@ -125,8 +125,8 @@ export async function pushTo<Done>(
       }
     }
 
-    async function firstFound(): Promise<Begun> {
-      const found: Begun = await (retries.length === 0 ? beginning.found : clone(folder, git, target))
+    async function firstFound(): Promise<FinishedClone> {
+      const found: FinishedClone = await (retries.length === 0 ? startedClone.found : clone(folder, git, target))
       branch = found.branch
       const { checkout, ...bare } = found
       if (checkout) isPristine = false
@@ -135,7 +135,7 @@ export async function pushTo<Done>(
       return bare
     }
 
-    async function once(early: Begun | undefined, last = retries.at(-1)): Promise<Attempt> {
+    async function once(early: FinishedClone | undefined, last = retries.at(-1)): Promise<Attempt> {
       const found = early ?? (await fetchAgain(git, branch!, target))
       const isFirst = isPristine
       isPristine = false

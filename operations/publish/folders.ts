@@ -7,7 +7,7 @@ import type { About } from '../gitops/layout/readme.ts'
 import type { PublishedFolder } from '../gitops/published-folder.ts'
 import type { FolderOutput } from '../gitops/tree/change.ts'
 import type { Facts, Lock } from '../gitops/tree/lock.ts'
-import { lockOf, type There } from '../gitops/tree/there.ts'
+import { lockPath, type RepositoryReader } from '../gitops/tree/repository-reader.ts'
 import { type Destination, sharedFolder } from './destination.ts'
 
 /** What is written for an application. */
@@ -34,7 +34,7 @@ export interface PrintedApplication {
 export function foldersOf(
   { path, layout: name }: Pick<Destination, 'path' | 'layout'>,
   written: PrintedApplication,
-  there: There,
+  there: RepositoryReader,
 ): readonly PublishedFolder[] {
   const { application, manifests, about, facts, takeOver, isOnlyLooked = false } = written
   const common = {
@@ -71,8 +71,12 @@ export function foldersOf(
 }
 
 /** The bases with which other environments were published, as long as their folders are there. */
-function otherUses(lock: Lock | undefined, path: string, there: There): readonly (readonly [string, string])[] {
-  return Object.entries(lock?.uses ?? {}).filter(([user]) => user !== path && there.read(lockOf(user)) !== undefined)
+function otherUses(
+  lock: Lock | undefined,
+  path: string,
+  there: RepositoryReader,
+): readonly (readonly [string, string])[] {
+  return Object.entries(lock?.uses ?? {}).filter(([user]) => user !== path && there.read(lockPath(user)) !== undefined)
 }
 
 /** Bases and manifests have a lock each, of which a folder has one. */

@@ -1,4 +1,4 @@
-import { begin } from '../gitops/beginning.ts'
+import { startClone } from '../gitops/started-clone.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import { artifactDestination } from './artifact-destination.ts'
@@ -20,12 +20,12 @@ export async function publish(world: LocalWorld, input: PublishInput, project: O
   refuseNoRepository(input, project)
   const target = earlyTarget(workspace, input, project)
   // The repository comes while we compile.
-  const beginning = target && begin(target, { env: workspace.env, signal })
+  const startedClone = target && startClone(target, { env: workspace.env, signal })
   try {
     // All else is loaded while git works.
     const { publishToRepository } = await import('./to-repository.ts')
-    return await publishToRepository(world, input, { project, ...(beginning && { beginning }) })
+    return await publishToRepository(world, input, { project, ...(startedClone && { startedClone }) })
   } finally {
-    await beginning?.end()
+    await startedClone?.end()
   }
 }

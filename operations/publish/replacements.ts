@@ -10,7 +10,7 @@ import { buildFolder } from '../gitops/layout/build.ts'
 import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
 import { idOf, objectsOf } from '../gitops/manifest-files.ts'
 import type { PublishedFolder } from '../gitops/published-folder.ts'
-import type { There } from '../gitops/tree/there.ts'
+import type { RepositoryReader } from '../gitops/tree/repository-reader.ts'
 import { nameOf } from '../objects/wanted.ts'
 
 /** An object that the controllers are to delete and make again. */
@@ -30,7 +30,7 @@ export interface Replacement {
 export async function withReplacements(
   manifests: readonly Manifest[],
   folders: readonly PublishedFolder[],
-  there: There,
+  there: RepositoryReader,
   tree: Tree,
 ): Promise<{ readonly manifests: readonly Manifest[]; readonly replaced: readonly Replacement[] } | undefined> {
   const before = await objectsThere(folders, there, manifests.length)
@@ -95,7 +95,7 @@ function placeOf(tree: Tree, source: string, option?: string): string {
 /** The objects of the files that would change, and whether none came or went: undefined where there is none to compare. `count` is that of all objects. */
 async function objectsThere(
   folders: readonly PublishedFolder[],
-  there: There,
+  there: RepositoryReader,
   count: number,
 ): Promise<{ readonly objects: readonly KubernetesObject[]; readonly isWhole: boolean } | undefined> {
   const [own] = folders

@@ -1,7 +1,7 @@
 import { isAncestor } from '../../adapters/git/ancestry.ts'
-import type { Beginning } from '../gitops/beginning.ts'
 import { commitMessage, type MessageInput, subjectOf } from '../gitops/message.ts'
 import { type Outcome, type PublishOptions, publish } from '../gitops/publication.ts'
+import type { StartedClone } from '../gitops/started-clone.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import {
@@ -25,7 +25,7 @@ import { closeRequest, type OpenedRequest, openRequest, requestTextOf } from './
 export async function publishToRepository(
   world: LocalWorld,
   input: PublishInput,
-  { project, beginning }: { readonly project: OpenProject; readonly beginning?: Beginning },
+  { project, startedClone }: { readonly project: OpenProject; readonly startedClone?: StartedClone },
 ): Promise<PublishOutcome> {
   const { workspace, signal, on } = world
   const { secrets } = workspace
@@ -43,7 +43,7 @@ export async function publishToRepository(
   const publication = { target, path, folders: maker.folders, rollback: input.rollback ?? false }
   const working: PublishOptions = {
     ...git,
-    ...(beginning && { beginning }),
+    ...(startedClone && { startedClone }),
     dryRun: Boolean(input.dryRun || input.verify),
     closeRequest: base => closeRequest(world, place, { head: target.request!, base }),
     isAncestor: (older, newer) => isAncestor(older, newer, directory, git),

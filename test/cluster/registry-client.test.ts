@@ -15,7 +15,7 @@ const resolve = (...references: readonly string[]) =>
   resolveDigests(references, {
     env: { DOCKER_CONFIG: '/nonexistent' },
     signal: AbortSignal.timeout(30_000),
-    patience: { pause: 10 },
+    retries: { pause: 10 },
   })
 
 describe.skipIf(cluster === undefined)('the registry of the test cluster', () => {

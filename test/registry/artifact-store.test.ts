@@ -11,7 +11,7 @@ const ARTIFACT = toArtifact(LAYER, { b: '2', a: '1' })
 const PASSWORD = 'a password that nobody may see'
 const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: PASSWORD }
 
-/** The tag `staging`, with little patience. */
+/** The tag `staging`, with little retries. */
 function storeAt(
   { name, host }: MemoryRegistry,
   login?: RegistryCredentials,
@@ -25,7 +25,7 @@ function storeAt(
       credentials: new Map(login && [[host, login]]),
       mayPush: true,
       ...options,
-      patience: { pause: 1, ...options.patience },
+      retries: { pause: 1, ...options.retries },
     },
   )
 }

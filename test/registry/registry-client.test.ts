@@ -19,13 +19,13 @@ const PASSWORD = 'a password that nobody may see'
 const ANN: RegistryCredentials = { kind: 'login', username: 'ann', password: PASSWORD }
 const BASIC = `Basic ${Buffer.from(`ann:${PASSWORD}`).toString('base64')}`
 
-/** Without a Docker configuration, and with little patience. */
+/** Without a Docker configuration, and with short pauses. */
 const resolve = (references: readonly string[], options: Partial<ResolveOptions> = {}) =>
   resolveDigests(references, {
     env: { DOCKER_CONFIG: '/nonexistent' },
     signal: AbortSignal.timeout(15_000),
     ...options,
-    patience: { pause: 1, ...options.patience },
+    retries: { pause: 1, ...options.retries },
   })
 
 /** What one tag of a server comes to, with a login for the server where one is given. */
@@ -426,7 +426,7 @@ describe('what may pass', () => {
       response.writeHead(200, { 'content-length': 1000 }).write('{')
       setImmediate(() => response.socket!.destroy())
     })
-    expect(await resolveOne(server, undefined, { patience: { silence: 500 } })).toEqual({ digest: DIGEST })
+    expect(await resolveOne(server, undefined, { retries: { silence: 500 } })).toEqual({ digest: DIGEST })
     expect(count).toBe(3)
   })
 
@@ -442,7 +442,7 @@ describe('what may pass', () => {
   test('is waited for twice where nothing is said, and once for all images of the registry', async () => {
     const silent = await fakeServer(() => {})
     const references = Array.from({ length: 30 }, (_, index) => `${silent.host}/web:${index}`)
-    const resolved = await resolve(references, { patience: { silence: 50 } })
+    const resolved = await resolve(references, { retries: { silence: 50 } })
     const reason = `\`${silent.host}\` does not answer in time`
     expect([...resolved.values()]).toEqual(references.map(() => ({ problem: { kind: 'unreachable', reason } })))
     expect(silent.requests.length).toBeLessThanOrEqual(2 * 8)
@@ -468,8 +468,8 @@ describe('what may pass', () => {
       refuse(response, 503, 'UNAVAILABLE')
       setImmediate(() => pausing.abort(reason))
     })
-    const patience = { pause: 60_000 }
-    await expect(resolveOne(busy, undefined, { signal: pausing.signal, patience })).rejects.toBe(reason)
+    const retries = { pause: 60_000 }
+    await expect(resolveOne(busy, undefined, { signal: pausing.signal, retries })).rejects.toBe(reason)
     await expect(resolveOne(busy, undefined, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   })
 
@@ -532,7 +532,7 @@ describe('what is no registry', () => {
     await new Promise<void>(resolve => free.listen(0, '127.0.0.1', resolve))
     const { port } = free.address() as { port: number } // as above
     await new Promise(resolve => free.close(resolve))
-    const [answer] = (await resolve([`127.0.0.1:${port}/web`], { patience: { pause: 60_000 } })).values()
+    const [answer] = (await resolve([`127.0.0.1:${port}/web`], { retries: { pause: 60_000 } })).values()
     expect(answer).toMatchObject({
       problem: { kind: 'unreachable', reason: `nothing listens at \`127.0.0.1:${port}\`` },
     })

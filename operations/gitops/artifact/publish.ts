@@ -6,8 +6,8 @@ import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { type FolderChange, isSame, planFolder, type Repository } from '../publication.ts'
 import type { PublishedFolder } from '../published-folder.ts'
 import { LOCK_NAME, printLock } from '../tree/lock.ts'
-import { thereIn } from '../tree/there.ts'
-import { WouldBeLost } from '../tree/would-be-lost.ts'
+import { OverwriteRefusal } from '../tree/overwrite-refusal.ts'
+import { readerOf } from '../tree/repository-reader.ts'
 import { pack, unpack } from './archive.ts'
 
 /** A folder that should be behind a tag of a registry. */
@@ -158,7 +158,7 @@ function refuseOthers(
   { change: { edits } }: FolderChange,
   { output: { takeOver, isOnlyLooked } }: PublishedFolder,
 ): void {
-  if (!takeOver && !isOnlyLooked && edits.length > 0) throw new WouldBeLost(reference, [], edits)
+  if (!takeOver && !isOnlyLooked && edits.length > 0) throw new OverwriteRefusal(reference, [], edits)
 }
 
 /** The source commit of the artifact that is there, where it has ours among its ancestors. */
@@ -176,6 +176,6 @@ async function newerSource(
 
 /** A registry has no pull requests. */
 const unrequested = (top: string): Repository => ({
-  ...thereIn(top),
+  ...readerOf(top),
   request: { lock: async () => undefined, read: async () => undefined },
 })

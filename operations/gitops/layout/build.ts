@@ -6,7 +6,7 @@ import { applyOperations, type PatchOperation } from './json-patch-apply.ts'
 import { KUSTOMIZATION, type Kustomization, type Patch, type PatchTarget } from './kustomization.ts'
 import { withLabels } from './label-transformer.ts'
 import { accountsOf, withNamespace } from './namespace-transformer.ts'
-import { NotOurForm, readKustomization, readPatch } from './read-kustomization.ts'
+import { readKustomization, readPatch, UnsupportedForm } from './read-kustomization.ts'
 import { isScaledBy, withReplicas } from './replica-transformer.ts'
 
 /** The text of a file by its path with `/`; undefined where there is none. */
@@ -28,16 +28,16 @@ export async function buildFolder(folder: string, read: ReadText): Promise<Objec
   try {
     return build(folder, { read, parse: text => loadAll(text) }, [])
   } catch (error) {
-    if (error instanceof NotOurForm || error instanceof YAMLException) return undefined
+    if (error instanceof UnsupportedForm || error instanceof YAMLException) return undefined
     throw error
   }
 }
 
 /** `way` has the folders whose resource this one is. */
 function build(folder: string, files: Files, way: readonly string[]): Objects {
-  if (way.includes(folder)) throw new NotOurForm()
+  if (way.includes(folder)) throw new UnsupportedForm()
   const [document, ...others] = documents(posix.join(folder, KUSTOMIZATION), files)
-  if (others.length > 0) throw new NotOurForm()
+  if (others.length > 0) throw new UnsupportedForm()
   const kustomization = readKustomization(document)
   const { resources, patches = [] } = kustomization
   const found = resources.flatMap(resource => resourceObjects(folder, resource, files, [...way, folder]))
@@ -52,23 +52,23 @@ function resourceObjects(folder: string, resource: string, files: Files, way: re
   const path = posix.join(folder, resource)
   if (files.read(path) === undefined) return build(path, files, way)
   // kustomize takes folders from everywhere, files from below.
-  if (resource.startsWith('../')) throw new NotOurForm()
+  if (resource.startsWith('../')) throw new UnsupportedForm()
   return documents(path, files).flatMap(objectsIn)
 }
 
 function documents(path: string, { read, parse }: Files): readonly unknown[] {
   const text = read(path)
-  if (text === undefined) throw new NotOurForm()
+  if (text === undefined) throw new UnsupportedForm()
   return parse(text)
 }
 
 /** The objects of a document: itself, the items of a list, none where it is empty. */
 function objectsIn(document: unknown): Objects {
   if (document === null || document === undefined) return []
-  if (!isMap(document) || typeof document['apiVersion'] !== 'string') throw new NotOurForm()
+  if (!isMap(document) || typeof document['apiVersion'] !== 'string') throw new UnsupportedForm()
   if (document['kind'] === 'List' && Array.isArray(document['items'])) return document['items'].flatMap(objectsIn)
   const { kind, metadata } = document
-  if (typeof kind !== 'string' || !isMap(metadata) || typeof metadata['name'] !== 'string') throw new NotOurForm()
+  if (typeof kind !== 'string' || !isMap(metadata) || typeof metadata['name'] !== 'string') throw new UnsupportedForm()
   return [document as unknown as KubernetesObject] // it has the fields that all have
 }
 
@@ -78,17 +78,17 @@ function refuseTwins(objects: Objects): void {
     const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : ''
     return JSON.stringify([group, kind, namespace ?? DEFAULT, name])
   })
-  if (new Set(identities).size < identities.length) throw new NotOurForm()
+  if (new Set(identities).size < identities.length) throw new UnsupportedForm()
 }
 
 const DEFAULT = 'default'
 
 function patchObjects(objects: Objects, patch: Patch, folder: string, files: Files): Objects {
   const all = 'path' in patch ? documents(posix.join(folder, patch.path), files) : files.parse(patch.patch)
-  if (all.length !== 1) throw new NotOurForm()
+  if (all.length !== 1) throw new UnsupportedForm()
   const content = readPatch(all[0])
   if ('operations' in content) {
-    if (!patch.target) throw new NotOurForm()
+    if (!patch.target) throw new UnsupportedForm()
     const isTarget = matcher(patch.target)
     return objects.map(object => (isTarget(object) ? operated(object, content.operations) : object))
   }
@@ -100,17 +100,18 @@ function patchObjects(objects: Objects, patch: Patch, folder: string, files: Fil
       metadata.name !== name ||
       (metadata.namespace ?? DEFAULT) !== (namespace ?? DEFAULT),
   )
-  if (patch.target || left.length === objects.length) throw new NotOurForm()
+  if (patch.target || left.length === objects.length) throw new UnsupportedForm()
   return left
 }
 
 function operated(object: KubernetesObject, operations: readonly PatchOperation[]): KubernetesObject {
   const result = changed(object, copy => {
-    if (!applyOperations(copy, operations)) throw new NotOurForm()
+    if (!applyOperations(copy, operations)) throw new UnsupportedForm()
   })
   const [after] = objectsIn(result)
   // What an object is called decides which patches it gets.
-  if (!after || typeOf(after) !== typeOf(object) || after.metadata.name !== object.metadata.name) throw new NotOurForm()
+  if (!after || typeOf(after) !== typeOf(object) || after.metadata.name !== object.metadata.name)
+    throw new UnsupportedForm()
   return after
 }
 
@@ -119,7 +120,7 @@ const typeOf = ({ apiVersion, kind }: KubernetesObject): string => `${apiVersion
 /** Whether a patch is for an object. */
 function matcher({ group, version, kind, name }: PatchTarget): (object: KubernetesObject) => boolean {
   // Of regular expressions only those that stand for one name.
-  if (name !== undefined && !/^([\w:-]|\\\.)+$/.test(name)) throw new NotOurForm()
+  if (name !== undefined && !/^([\w:-]|\\\.)+$/.test(name)) throw new UnsupportedForm()
   const wanted = name?.replaceAll('\\.', '.')
   const fits = (wish: string | undefined, found: string | undefined) => wish === undefined || wish === found
   return object => {
@@ -138,9 +139,9 @@ const CLUSTER_WIDE = /^(Cluster.*|CustomResourceDefinition|PersistentVolume|Stor
 
 /** In the order in which kustomize applies them. */
 function transform(objects: Objects, { namespace, labels = [], replicas = [], images = [] }: Kustomization): Objects {
-  if (namespace !== undefined && objects.some(({ kind }) => CLUSTER_WIDE.test(kind))) throw new NotOurForm()
-  if (labels.length > 0 && objects.some(({ metadata }) => !isMap(metadata.labels))) throw new NotOurForm()
-  if (replicas.some(entry => !objects.some(object => isScaledBy(object, entry)))) throw new NotOurForm()
+  if (namespace !== undefined && objects.some(({ kind }) => CLUSTER_WIDE.test(kind))) throw new UnsupportedForm()
+  if (labels.length > 0 && objects.some(({ metadata }) => !isMap(metadata.labels))) throw new UnsupportedForm()
+  if (replicas.some(entry => !objects.some(object => isScaledBy(object, entry)))) throw new UnsupportedForm()
   const accounts = accountsOf(objects)
   return objects
     .map(object => (namespace === undefined ? object : withNamespace(object, namespace, accounts)))

@@ -3,7 +3,7 @@ import type { PatchOperation } from './json-patch-apply.ts'
 import type { ImageEntry, Kustomization, LabelEntry, Patch, PatchTarget, ReplicaEntry } from './kustomization.ts'
 
 /** Thrown for what is not among the forms that devctl writes: kustomize may read it, we do not. */
-export class NotOurForm extends Error {}
+export class UnsupportedForm extends Error {}
 
 /** A patch by what it says. */
 export type PatchContent =
@@ -17,10 +17,11 @@ export type PatchContent =
       }
     }
 
-/** Reads the value of a kustomization's document. Throws NotOurForm for keys and forms that `printKustomization` does not write. */
+/** Reads the value of a kustomization's document. Throws UnsupportedForm for keys and forms that `printKustomization` does not write. */
 export function readKustomization(value: unknown): Kustomization {
   const map = mapOf(value, ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'images', 'replicas', 'patches'])
-  if (map['apiVersion'] !== 'kustomize.config.k8s.io/v1beta1' || map['kind'] !== 'Kustomization') throw new NotOurForm()
+  if (map['apiVersion'] !== 'kustomize.config.k8s.io/v1beta1' || map['kind'] !== 'Kustomization')
+    throw new UnsupportedForm()
   const namespace = optionalText(map['namespace'])
   return {
     ...(namespace !== undefined && { namespace }),
@@ -32,11 +33,11 @@ export function readKustomization(value: unknown): Kustomization {
   }
 }
 
-/** Reads the value of a patch's document: operations, or a deletion. Throws NotOurForm for others. */
+/** Reads the value of a patch's document: operations, or a deletion. Throws UnsupportedForm for others. */
 export function readPatch(value: unknown): PatchContent {
   if (Array.isArray(value)) return { operations: value.map(operation) }
   const { $patch, apiVersion, kind, metadata } = mapOf(value, ['$patch', 'apiVersion', 'kind', 'metadata'])
-  if ($patch !== 'delete') throw new NotOurForm()
+  if ($patch !== 'delete') throw new UnsupportedForm()
   const { name, namespace } = mapOf(metadata, ['name', 'namespace'])
   const space = optionalText(namespace)
   return {
@@ -56,7 +57,7 @@ function labelEntry(value: unknown): LabelEntry {
     includeTemplates = false,
   } = mapOf(value, ['pairs', 'includeSelectors', 'includeTemplates'])
   if (!isMap(pairs) || typeof includeSelectors !== 'boolean' || typeof includeTemplates !== 'boolean')
-    throw new NotOurForm()
+    throw new UnsupportedForm()
   const texts = Object.entries(pairs).map(([key, one]) => [key, text(one)] as const)
   return { pairs: Object.fromEntries(texts), includeSelectors, includeTemplates }
 }
@@ -64,13 +65,13 @@ function labelEntry(value: unknown): LabelEntry {
 function imageEntry(value: unknown): ImageEntry {
   const { name, ...rest } = mapOf(value, ['name', 'newName', 'newTag', 'digest'])
   // Alone a new name keeps what is behind the old one.
-  if (rest['newTag'] === undefined && rest['digest'] === undefined) throw new NotOurForm()
+  if (rest['newTag'] === undefined && rest['digest'] === undefined) throw new UnsupportedForm()
   return { name: text(name), ...Object.fromEntries(Object.entries(rest).map(([key, one]) => [key, text(one)])) }
 }
 
 function replicaEntry(value: unknown): ReplicaEntry {
   const { name, count } = mapOf(value, ['name', 'count'])
-  if (typeof count !== 'number') throw new NotOurForm()
+  if (typeof count !== 'number') throw new UnsupportedForm()
   return { name: text(name), count }
 }
 
@@ -78,7 +79,7 @@ function patch(value: unknown): Patch {
   const { path, patch, target } = mapOf(value, ['path', 'patch', 'target'])
   const to = target === undefined ? {} : { target: patchTarget(target) }
   if (path === undefined) return { patch: text(patch), ...to }
-  if (patch !== undefined) throw new NotOurForm()
+  if (patch !== undefined) throw new UnsupportedForm()
   return { path: text(path), ...to }
 }
 
@@ -89,23 +90,23 @@ function patchTarget(value: unknown): PatchTarget {
 
 function operation(value: unknown): PatchOperation {
   const { op, path, value: content } = mapOf(value, ['op', 'path', 'value'])
-  if (op !== 'add' && op !== 'remove' && op !== 'replace') throw new NotOurForm()
+  if (op !== 'add' && op !== 'remove' && op !== 'replace') throw new UnsupportedForm()
   return { op, path: text(path), value: content }
 }
 
 function mapOf(value: unknown, keys: readonly string[]): JsonMap {
-  if (!isMap(value) || Object.keys(value).some(key => !keys.includes(key))) throw new NotOurForm()
+  if (!isMap(value) || Object.keys(value).some(key => !keys.includes(key))) throw new UnsupportedForm()
   return value
 }
 
 function listOf(value: unknown): readonly unknown[] {
   if (value === undefined) return []
-  if (!Array.isArray(value)) throw new NotOurForm()
+  if (!Array.isArray(value)) throw new UnsupportedForm()
   return value
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string') throw new NotOurForm()
+  if (typeof value !== 'string') throw new UnsupportedForm()
   return value
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import { kustomization } from './files.ts'
 import { type Facts, fingerprint, LOCK_NAME, type Lock, parseLock, temporaryName } from './lock.ts'
-import { type Edit, WouldBeLost } from './would-be-lost.ts'
+import { type ConflictingFile, OverwriteRefusal } from './overwrite-refusal.ts'
 
 export interface FolderOutput {
   readonly application: string
@@ -36,7 +36,7 @@ export interface FolderPlan {
   readonly writes: ReadonlyMap<string, string>
   readonly removals: readonly string[]
   /** The files among these that somebody else has written or edited. */
-  readonly edits: readonly Edit[]
+  readonly edits: readonly ConflictingFile[]
   /** Temporary files that a killed run left. */
   readonly leftovers: readonly string[]
   readonly unchanged: number
@@ -64,7 +64,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
   }
 
   const blocked: string[] = []
-  const edits: Edit[] = []
+  const edits: ConflictingFile[] = []
   const isOurs = (path: string, content: string) => {
     const found = fingerprint(path, content)
     return before?.files.get(path) === found || before?.pending.get(path) === found
@@ -94,7 +94,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
     }
   }
   const lost = output.takeOver || output.isOnlyLooked ? [] : edits
-  if (blocked.length + lost.length > 0) throw new WouldBeLost(shown, [...new Set(blocked)], lost)
+  if (blocked.length + lost.length > 0) throw new OverwriteRefusal(shown, [...new Set(blocked)], lost)
 
   const isSame = before !== undefined && writes.size + removals.length === 0
   const facts = isSame && !isBetter(output.facts, before.facts) ? before.facts : output.facts

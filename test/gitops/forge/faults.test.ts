@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { exchange } from '../../../adapters/forge/exchange.ts'
 import { ForgeError } from '../../../adapters/forge/failures.ts'
 import { forgeOf } from '../../../adapters/forge/forge-of.ts'
-import { pauseAsked } from '../../../adapters/forge/limits.ts'
+import { pauseAsked } from '../../../adapters/forge/rate-limit.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const branches = { head: 'h', base: 'main' }
@@ -35,7 +35,7 @@ describe('what may pass is tried again', () => {
     expect(waits[1]).toBeLessThanOrEqual(1000)
   })
 
-  test('for as long as the patience lasts, then told', async () => {
+  test('until the attempts are used up, then reported', async () => {
     const { requests, received } = await forge(busy, busy, busy, busy, busy)
     const error = await failureOf(requests.find(branches))
     expect(error.message).toMatch(/^`127\.0\.0\.1:\d+` answers 502 when asked to look for the pull request$/)

@@ -75,7 +75,7 @@ export function impatient(attempts = 4) {
   const waits: number[] = []
   const told: string[] = []
   const options: ForgeOptions = {
-    patience: {
+    retries: {
       attempts,
       onPause: (milliseconds, why) => void told.push(`${milliseconds} ms: ${why}`),
       wait: async (milliseconds, signal) => {

@@ -5,7 +5,7 @@ import { forgeRefusal } from './answers.validators.ts'
  * What an answer says went wrong: `message` as text, list or object of lists (GitLab), `errors` as list of texts (Gitea) or of objects
  * (GitHub), `error` and `error_description` (OAuth). Empty where it is no JSON: a web page of a proxy. Nothing in it can harm a terminal.
  */
-export function wordsOf(text: string, secret: string): string {
+export function refusalText(text: string, secret: string): string {
   const answer = parseJson(text, forgeRefusal)
   if (!answer.ok) return ''
   const { message, errors, error, error_description: description } = answer.value

@@ -2,7 +2,7 @@ import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 
 /** A file in a folder of ours that does not hold what devctl wrote. */
-export interface Edit {
+export interface ConflictingFile {
   /** In the folder, with `/`. */
   readonly path: string
   readonly there: string
@@ -13,13 +13,13 @@ export interface Edit {
 }
 
 /** Files that somebody has written or edited are in the way. */
-export class WouldBeLost extends UserError {
+export class OverwriteRefusal extends UserError {
   /** The folder, as messages name it. */
   readonly folder: string
-  readonly edits: readonly Edit[]
+  readonly edits: readonly ConflictingFile[]
 
   /** `blocked` are links and folders in the way, in words: nothing ever replaces those. */
-  constructor(folder: string, blocked: readonly string[], edits: readonly Edit[]) {
+  constructor(folder: string, blocked: readonly string[], edits: readonly ConflictingFile[]) {
     const told = edits.map(({ path, isOurs }) =>
       isOurs ? `\`${path}\` was edited by hand since devctl wrote it` : `\`${path}\` is not devctl's`,
     )

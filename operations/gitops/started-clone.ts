@@ -6,24 +6,24 @@ import { openTemporary } from '../../adapters/git/temporary.ts'
 import { clone, cloneWithFiles, type FetchedBranch, type PushTarget, type WorkingCopy } from './checkout.ts'
 
 /** A copy of a repository that is on its way. */
-export interface Beginning {
+export interface StartedClone {
   /** Temporary. */
   readonly folder: string
   readonly git: Git
   /** Rejects as `clone` does. */
-  readonly found: Promise<Begun>
+  readonly found: Promise<FinishedClone>
   /** Ends what runs, and removes the folder; may be called again. */
   end(): Promise<void>
 }
 
 /** What has come, with its files where it was known which ones. */
-export type Begun = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
+export type FinishedClone = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
 /** Starts to fetch a repository into a temporary folder, while the caller has other things to do. Whoever begins must `end`. */
-export function begin(
+export function startClone(
   target: Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>,
   { env, signal }: GitOptions,
-): Beginning {
+): StartedClone {
   const { credentials } = target.address
   const token = tokenLogin(target.address, env)
   const { folder, remove } = openTemporary(env)
@@ -45,7 +45,7 @@ export function begin(
   }
   return { folder, git, found, end }
 
-  async function come(): Promise<Begun> {
+  async function come(): Promise<FinishedClone> {
     const { paths } = target
     try {
       if (!paths) return await clone(folder, git, target)
