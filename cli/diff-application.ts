@@ -1,12 +1,13 @@
 import { failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { entry, type Tree } from '../compiler/text/tree.ts'
 import { jsonText } from '../compiler/values/printable.ts'
-import type { Compared } from '../operations/diff/diff.ts'
+import type { DiffOutcome } from '../operations/diff/diff.ts'
 import type { ObjectDiff } from '../operations/objects/diff.ts'
 import type { Context } from './command.ts'
 import { tellTarget } from './deploy-application.ts'
 import type { DeployingValues } from './deploy-options.ts'
 import { wantsColour } from './io.ts'
+import { NO_PROGRESS } from './progress/events.ts'
 import { startProgress } from './progress/progress.ts'
 import { withProject } from './project-session.ts'
 import { printSummary } from './report.ts'
@@ -26,8 +27,9 @@ const DIFFERENT = 3
 /** Prints what `deploy` would do, and changes nothing. */
 export async function diffApplication(context: Context, options: DiffValues): Promise<number> {
   if (options.against !== undefined) {
-    const { diffAgainst } = await import('./diff-against.ts')
-    return printDiff(context, options, await diffAgainst(context, options, options.against), undefined)
+    const { diffAgainst } = await import('../operations/diff/against.ts')
+    const world = { workspace: context.io, on: toTerminal(context, NO_PROGRESS, 'text') }
+    return printOutcome(context, options, await diffAgainst(world, options, options.against), 'nothing was compared')
   }
   return withProject(context, options, async (own, project, session) => {
     const { diff } = await import('../operations/diff/diff.ts')
@@ -35,20 +37,22 @@ export async function diffApplication(context: Context, options: DiffValues): Pr
     const on = toTerminal(own, progress, 'text')
     tellTarget(own, session, on)
     const outcome = await diff({ workspace: own.io, session, on }, options, project).finally(() => progress.pause())
-    if (outcome.kind === 'compared') return printDiff(context, options, outcome, outcome.services)
-    own.io.stderr.write(`${failureSummary(outcome.diagnostics, 'nothing was deployed')}\n`)
-    return 1
+    return printOutcome(own, options, outcome, 'nothing was deployed')
   })
 }
 
-async function printDiff(
+/** Gives the exit status. `consequence` is what errors in the files lead to. */
+async function printOutcome(
   { io, logLevel }: Context,
   { output, exitCode }: DiffValues,
-  compared: Compared | undefined,
-  services: Tree | undefined,
+  outcome: DiffOutcome,
+  consequence: string,
 ): Promise<number> {
-  if (!compared) return 1
-  const { diffs, unchanged } = compared
+  if (outcome.kind === 'refused') {
+    io.stderr.write(`${failureSummary(outcome.diagnostics, consequence)}\n`)
+    return 1
+  }
+  const { diffs, unchanged, services } = outcome
   const differing = diffs.filter(({ action }) => action !== 'keep')
   if (output === 'json') {
     const objects = diffs.map(({ values, ...diff }) => ({

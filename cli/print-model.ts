@@ -74,7 +74,10 @@ async function textOf(
     case 'quiet':
       return ''
     case 'provenance': {
-      const { provenanceOf, printProvenance } = await import('./provenance.ts')
+      const [{ provenanceOf }, { printProvenance }] = await Promise.all([
+        import('../operations/config/provenance.ts'),
+        import('./print-provenance.ts'),
+      ])
       const found = provenanceOf(loaded.tree)
       return options.format === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
     }
@@ -82,7 +85,7 @@ async function textOf(
   const { printConfig } = await import('../compiler/compose/config.ts')
   const model = printConfig(loaded, { allResources: options.allResources, environmentName })
   if (view === 'hash') {
-    const { serviceHashes } = await import('./service-hash.ts')
+    const { serviceHashes } = await import('../operations/config/service-hash.ts')
     return serviceHashes(model, options.hash === true ? '*' : options.hash!)
   }
   if (options.format === 'json') return `${jsonText(model, 2)}\n`

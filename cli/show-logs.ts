@@ -8,7 +8,7 @@ import { type SessionOptions, withCluster } from './cluster-session.ts'
 import type { Context } from './command.ts'
 import { wantsColour } from './io.ts'
 import { LogPrinter } from './log-printer.ts'
-import type { Progress } from './progress/events.ts'
+import { NO_PROGRESS } from './progress/events.ts'
 import type { LoadingValues } from './project-options.ts'
 import { parsePattern } from './service-pattern.ts'
 import { toTerminal } from './terminal-events.ts'
@@ -63,9 +63,6 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
     }
   })
 }
-
-/** Nothing but lines and remarks is printed. */
-const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {} }
 
 function noMatch(
   { environment, namespace, known }: Extract<LogsOutcome, { readonly kind: 'no-match' }>,

@@ -1,6 +1,6 @@
 import { count, countsText, failureSummary, plural } from '../compiler/diagnostics/render/summary.ts'
 import { jsonText } from '../compiler/values/printable.ts'
-import { ABOUT_OPTIONS, compileFiles } from '../operations/project/compile-files.ts'
+import { validate } from '../operations/validate/validate.ts'
 import type { Context } from './command.ts'
 import type { LoadingValues, PlanningValues } from './project-options.ts'
 import { printDiagnostics, printSummary, repositoryPath } from './report.ts'
@@ -16,13 +16,8 @@ export async function validateFiles(
   services: readonly string[],
   options: ValidateValues,
 ): Promise<number> {
-  const { forRepository } = options
-  const compilation = await compileFiles(io, services, options, options, { ...(forRepository && { forRepository }) })
-  const { plan, diagnostics: found, hasNoCompose, manifest } = compilation
-  // They are no fault of the files, and nothing is written that would lack it.
-  const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
-  const counts = count(diagnostics)
-  const failed = counts.error > 0 || !plan
+  const outcome = await validate({ workspace: io }, { ...options, services })
+  const { diagnostics, isValid, serviceCount, onlyManifest } = outcome
   if (options.output === 'json') {
     const { diagnosticsToJson } = await import('../compiler/diagnostics/render/json.ts')
     io.stdout.write(`${jsonText(diagnosticsToJson(diagnostics), 2)}\n`)
@@ -35,12 +30,12 @@ export async function validateFiles(
     io.stdout.write(`${jsonText(log, 2)}\n`)
   } else {
     printDiagnostics(diagnostics, io, logLevel)
-    if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
+    if (!isValid) io.stderr.write(`${failureSummary(diagnostics)}\n`)
     else {
-      const remarks = countsText(counts)
-      const checked = hasNoCompose && manifest ? manifest.shown : plural(plan.serviceCount, 'service')
+      const remarks = countsText(count(diagnostics))
+      const checked = onlyManifest ?? plural(serviceCount, 'service')
       printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}`, io, logLevel)
     }
   }
-  return failed ? 1 : 0
+  return isValid ? 0 : 1
 }

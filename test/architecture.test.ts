@@ -221,6 +221,20 @@ describe('imports', () => {
     }
   })
 
+  test('nothing knows the command line but itself, not by types either', () => {
+    const found = [...imports.values()]
+      .flat()
+      .filter(({ from, target }) => target.startsWith('cli/') && !from.startsWith('cli/'))
+    expect(found.map(({ from, target }) => `${from} imports ${target}`)).toEqual([])
+  })
+
+  test('nothing below the command line prints', () => {
+    for (const path of modules.filter(path => !path.startsWith('cli/')))
+      expect(readFileSync(join(root, path), 'utf8'), path).not.toMatch(
+        /\bprocess\.(?:stdout|stderr|exitCode|exit\()|\bconsole\./,
+      )
+  })
+
   test('no module reaches itself, not by types nor by lazy imports either', () => {
     expect(circles(imports)).toEqual([])
   })

@@ -12,3 +12,6 @@ export interface Progress {
   /** Ends the showing, so that something else can be printed. What is told later begins anew. */
   pause(): void
 }
+
+/** Shows nothing: for commands that print their result alone. */
+export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {} }

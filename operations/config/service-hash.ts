@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { didYouMean } from '../compiler/diagnostics/suggest.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** What can change without a container of the service becoming another one. */
 const NOT_HASHED = new Set(['build', 'depends_on', 'profiles', 'pull_policy', 'scale'])

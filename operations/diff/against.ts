@@ -1,56 +1,53 @@
 import { readdirSync, statSync } from 'node:fs'
 import { dirname, join, resolve, sep } from 'node:path'
-import { readFile } from '../adapters/files/read-file.ts'
-import { count, failureSummary } from '../compiler/diagnostics/render/summary.ts'
-import { UserError } from '../compiler/diagnostics/user-error.ts'
-import type { KubernetesObject } from '../constructs/manifest.ts'
-import type { Compared } from '../operations/diff/diff.ts'
-import { buildFolder, type ReadText } from '../operations/gitops/layout/build.ts'
-import { KUSTOMIZATION } from '../operations/gitops/layout/kustomization.ts'
-import { idOf, objectsOf } from '../operations/gitops/manifest-files.ts'
-import { manifestsOf } from '../operations/objects/part.ts'
-import { type Boundary, boundaryOf, outsideOf } from '../operations/project/boundary.ts'
-import { compileFiles } from '../operations/project/compile-files.ts'
-import { including, partOf } from '../operations/project/named-services.ts'
-import { openProject } from '../operations/project/open-project.ts'
-import { forController } from '../operations/publish/for-controllers.ts'
-import { objectChanges } from '../operations/publish/object-changes.ts'
-import type { Context } from './command.ts'
-import type { DeployingValues } from './deploy-options.ts'
-import type { Io } from './io.ts'
-import { printDiagnostics } from './report.ts'
+import { readFile } from '../../adapters/files/read-file.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { KubernetesObject } from '../../constructs/manifest.ts'
+import type { ForCluster } from '../deploy/input.ts'
+import { buildFolder, type ReadText } from '../gitops/layout/build.ts'
+import { KUSTOMIZATION } from '../gitops/layout/kustomization.ts'
+import { idOf, objectsOf } from '../gitops/manifest-files.ts'
+import { manifestsOf } from '../objects/part.ts'
+import { type Boundary, boundaryOf, outsideOf } from '../project/boundary.ts'
+import { compileFiles } from '../project/compile-files.ts'
+import { including, partOf } from '../project/named-services.ts'
+import { openProject } from '../project/open-project.ts'
+import { forController } from '../publish/for-controllers.ts'
+import { objectChanges } from '../publish/object-changes.ts'
+import type { LocalWorld } from '../session.ts'
+import type { DiffOutcome } from './diff.ts'
 
-/** Compares what `render` would print with the manifests at a path, without a cluster. Undefined after errors, which are printed. Throws a UserError for a path without manifests. */
+/** Compares what `render` would print with the manifests at a path, without a cluster. Throws a UserError for a path without manifests. */
 export async function diffAgainst(
-  { io, logLevel }: Context,
-  options: DeployingValues & { readonly services: readonly string[] },
+  world: Pick<LocalWorld, 'workspace' | 'on'>,
+  input: ForCluster,
   path: string,
-): Promise<Compared | undefined> {
-  const project = await openProject(io, options)
-  const extra = { project, ...including(options.services, project) }
-  const compilation = await compileFiles(io, [], options, options, extra)
+): Promise<DiffOutcome> {
+  const { workspace, on } = world
+  const { services = [] } = input
+  const project = await openProject(workspace, input)
+  const extra = { project, ...including(services, project) }
+  const compilation = await compileFiles(workspace, [], input, input, extra)
   const { plan, diagnostics } = compilation
-  printDiagnostics(diagnostics, io, logLevel)
-  if (!plan) {
-    if (count(diagnostics).error > 0) io.stderr.write(`${failureSummary(diagnostics, 'nothing was compared')}\n`)
-    return undefined
-  }
-  const there = resolve(io.cwd, path)
+  on({ type: 'diagnostics', diagnostics })
+  if (!plan) return { kind: 'refused', diagnostics }
+  const there = resolve(workspace.cwd, path)
   const isFolder = statSync(there, { throwIfNoEntry: false })?.isDirectory() ?? false
-  const boundary = boundaryOf(io, options, project, [isFolder ? there : dirname(there)])
-  const before = await objectsAt(there, path, readerOf(io, { ...boundary, named: new Set([there]) }))
+  const boundary = boundaryOf(workspace, input, project, [isFolder ? there : dirname(there)])
+  const before = await objectsAt(there, path, readerOf(on, { ...boundary, named: new Set([there]) }))
   if (before.length === 0) throw new UserError(`there are no manifests in \`${path}\``, { hint: HINT })
-  const { toManifests } = await import('../constructs/index.ts')
+  const { toManifests } = await import('../../constructs/index.ts')
   const manifests = toManifests(plan)
   // As `render` and `publish` write it.
   const { repository, oci } = project.environment?.publish ?? {}
   const isPublished = repository !== undefined || oci !== undefined
   const all = isPublished ? forController({ plan, manifests }, project) : manifests
-  const part = await partOf(options.services, plan, compilation)
+  const part = await partOf(services, plan, compilation)
   const wanted = part ? manifestsOf(all, part.services) : all
   const ids = new Set(wanted.map(({ object }) => idOf(object)))
-  const diffs = objectChanges(part ? before.filter(object => ids.has(idOf(object))) : before, wanted, io.secrets)
-  return { diffs, unchanged: wanted.length - diffs.filter(({ action }) => action !== 'delete').length }
+  const diffs = objectChanges(part ? before.filter(object => ids.has(idOf(object))) : before, wanted, workspace.secrets)
+  const unchanged = wanted.length - diffs.filter(({ action }) => action !== 'delete').length
+  return { kind: 'compared', diffs, unchanged, services: undefined }
 }
 
 const OUTSIDE_HINT = 'add `--allow-outside` if you trust these files'
@@ -60,7 +57,7 @@ const HINT = 'name a folder or file that `devctl render` wrote'
  * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of manifests may lead
  * anywhere. Throws a UserError for what may not be read, and for what cannot.
  */
-function readerOf({ stderr }: Io, boundary: Boundary): ReadText {
+function readerOf(on: LocalWorld['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()
   return path => {
     const outside = outsideOf(path, boundary)
@@ -68,7 +65,7 @@ function readerOf({ stderr }: Io, boundary: Boundary): ReadText {
       throw new UserError(`\`${outside.path}\` is outside the project and is not read`, { hint: OUTSIDE_HINT })
     if (outside?.is === 'read' && !told.has(outside.path)) {
       told.add(outside.path)
-      stderr.write(`warning: \`${outside.path}\` is outside the project; it is read anyway\n`)
+      on({ type: 'warning', text: `\`${outside.path}\` is outside the project; it is read anyway` })
     }
     const content = readFile(path)
     if (content.kind === 'unreadable') throw new UserError(`cannot read \`${path}\`: ${content.reason}`, { hint: HINT })

@@ -1,8 +1,7 @@
-import { devctlHome } from '../operations/contexts/home.ts'
-import { readKubeconfigNames } from '../operations/contexts/kubeconfig-names.ts'
-import { isPlatform, readContexts } from '../operations/contexts/store.ts'
-import { chooseContext, findTarget } from '../operations/contexts/target.ts'
-import type { Io } from './io.ts'
+import { devctlHome, type Surroundings } from './home.ts'
+import { readKubeconfigNames } from './kubeconfig-names.ts'
+import { isPlatform, readContexts } from './store.ts'
+import { chooseContext, findTarget } from './target.ts'
 
 /** A context as `devctl context` prints it (specification, Context record). */
 export interface KnownContext {
@@ -29,10 +28,10 @@ export interface KnownContext {
  * Every context there is: platforms first, then those of the kubeconfig, each by name. The current one is that which a command without
  * options would take. Throws a UserError for files that are broken.
  */
-export async function knownContexts(io: Io): Promise<readonly KnownContext[]> {
-  const stored = readContexts(devctlHome(io))
-  const kubeconfig = await readKubeconfigNames(io)
-  const [current] = chooseContext({ options: {}, env: io.env, manifest: {}, stored, kubeconfig }) ?? []
+export async function knownContexts(around: Surroundings): Promise<readonly KnownContext[]> {
+  const stored = readContexts(devctlHome(around))
+  const kubeconfig = await readKubeconfigNames(around)
+  const [current] = chooseContext({ options: {}, env: around.env, manifest: {}, stored, kubeconfig }) ?? []
   const names = [...new Set([...stored.contexts.keys(), ...kubeconfig.contexts.keys()])]
   return names
     .sort((a, b) => Number(isPlatform(b)) - Number(isPlatform(a)) || (a < b ? -1 : 1))
@@ -43,11 +42,11 @@ export async function knownContexts(io: Io): Promise<readonly KnownContext[]> {
       return {
         name,
         hasToken: record?.token !== undefined,
-        namespace: (isCurrent && io.env.DEVCTL_NAMESPACE) || ownNamespace,
+        namespace: (isCurrent && around.env.DEVCTL_NAMESPACE) || ownNamespace,
         ownNamespace,
         builder: record?.builder ?? 'docker',
-        registry: (isCurrent && io.env.DEVCTL_REGISTRY) || (record?.registry ?? '-'),
-        domain: (isCurrent && io.env.DEVCTL_DOMAIN) || (record?.domain ?? '-'),
+        registry: (isCurrent && around.env.DEVCTL_REGISTRY) || (record?.registry ?? '-'),
+        domain: (isCurrent && around.env.DEVCTL_DOMAIN) || (record?.domain ?? '-'),
         isPlatform: isPlatform(name),
         isCurrent,
         isGone: !isPlatform(name) && !kubeconfig.contexts.has(name),
@@ -56,10 +55,10 @@ export async function knownContexts(io: Io): Promise<readonly KnownContext[]> {
 }
 
 /** The current one of them. Throws a UserError when there is none, or the kubeconfig does not have it any more. */
-export async function currentContext(io: Io): Promise<KnownContext> {
-  const current = (await knownContexts(io)).find(({ isCurrent }) => isCurrent)
+export async function currentContext(around: Surroundings): Promise<KnownContext> {
+  const current = (await knownContexts(around)).find(({ isCurrent }) => isCurrent)
   if (current !== undefined && !current.isGone) return current
   // Says what is missing.
-  const { context } = await findTarget(io, {})
+  const { context } = await findTarget(around, {})
   throw new Error(`\`${context}\` is in the kubeconfig, and is not`)
 }

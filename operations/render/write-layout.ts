@@ -1,17 +1,17 @@
 import { join, resolve } from 'node:path'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
-import type { LayoutName } from '../../operations/gitops/layout/readme.ts'
-import { type WrittenCounts, writeOutput } from '../../operations/gitops/tree/output-directory.ts'
-import { readerOf } from '../../operations/gitops/tree/repository-reader.ts'
-import { plainAddress } from '../../operations/project/deploy-source.ts'
-import { repositoryOf } from '../../operations/project/environment-name.ts'
-import type { OpenProject } from '../../operations/project/opened-project.ts'
-import { aboutOf } from '../../operations/publish/about.ts'
-import { compileBase } from '../../operations/publish/compile-for-repository.ts'
-import { foldersOf } from '../../operations/publish/folders.ts'
-import type { Context } from '../command.ts'
-import type { RenderValues } from '../render-values.ts'
+import type { LayoutName } from '../gitops/layout/readme.ts'
+import { type WrittenCounts, writeOutput } from '../gitops/tree/output-directory.ts'
+import { readerOf } from '../gitops/tree/repository-reader.ts'
+import { plainAddress } from '../project/deploy-source.ts'
+import { repositoryOf } from '../project/environment-name.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import { aboutOf } from '../publish/about.ts'
+import { compileBase } from '../publish/compile-for-repository.ts'
+import { foldersOf } from '../publish/folders.ts'
+import type { Workspace } from '../workspace.ts'
+import type { RenderInput } from './input.ts'
 
 interface LaidOut {
   readonly plan: Plan
@@ -28,21 +28,21 @@ interface LaidOut {
  * a UserError.
  */
 export async function writeLayout(
-  context: Context,
-  options: RenderValues,
+  workspace: Workspace,
+  input: RenderInput,
   project: OpenProject,
   { plan, manifests, layout, outputDir, directory }: LaidOut,
 ): Promise<readonly WrittenCounts[]> {
   const { environment } = project
   const application = plan.environment.name
   const address = repositoryOf(directory)?.address
-  const about = aboutOf(plan, manifests, project, address && plainAddress(address), options)
-  const base = layout === 'kustomize' ? await compileBase(context.io, options, application, environment) : undefined
+  const about = aboutOf(plan, manifests, project, address && plainAddress(address), input)
+  const base = layout === 'kustomize' ? await compileBase(workspace, input, application, environment) : undefined
   const named = environment?.publish.path?.value ?? `environments/${environment?.key ?? 'default'}/${application}`
-  const root = resolve(context.io.cwd, outputDir)
+  const root = resolve(workspace.cwd, outputDir)
   const folders = foldersOf(
     { path: layout === 'kustomize' ? named.replace(/\/$/, '') : '.', layout },
-    { application, manifests, ...(base && { base }), about, takeOver: options.takeOver },
+    { application, manifests, ...(base && { base }), about, takeOver: input.takeOver ?? false },
     readerOf(root),
   )
   return folders.map(({ path, output }) => writeOutput(join(root, path), join(outputDir, path), output))

@@ -1,0 +1,15 @@
+import type { LayoutName } from '../gitops/layout/readme.ts'
+import type { Loading, Planning } from '../project/input.ts'
+
+export interface RenderInput extends Loading, Planning {
+  /** Only these services and what they depend on; absent or empty: all. */
+  readonly services?: readonly string[] | undefined
+  /** The form of the files, with `kustomize` also a kustomization. Absent: YAML, or for an environment that is published the files that are published. */
+  readonly format?: 'yaml' | 'json' | 'kustomize' | undefined
+  /** How `publish` would lay the files out; in place of a format. */
+  readonly layout?: LayoutName | undefined
+  /** The folder that files are written to. Absent: nothing is written. */
+  readonly outputDir?: string | undefined
+  /** Whether files of the folder that were edited by hand, or belong to something else, are replaced. */
+  readonly takeOver?: boolean | undefined
+}

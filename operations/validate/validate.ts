@@ -1,0 +1,40 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
+import type { Loading, Planning } from '../project/input.ts'
+import type { LocalWorld } from '../session.ts'
+
+export interface ValidateInput extends Loading, Planning {
+  /** Only these services and what they depend on; absent or empty: all. */
+  readonly services?: readonly string[] | undefined
+  /** Whether what `publish` refuses is refused, too. */
+  readonly forRepository?: boolean | undefined
+}
+
+/** What is wrong with the files, and what is lost of them. */
+export interface ValidateOutcome {
+  readonly diagnostics: readonly Diagnostic[]
+  /** There is no error among them. */
+  readonly isValid: boolean
+  readonly serviceCount: number
+  /** The manifest, for people, where it alone was checked: there is no Compose file. */
+  readonly onlyManifest?: string
+}
+
+/** Compiles an application for what there is to say about its files. */
+export async function validate(
+  { workspace }: Pick<LocalWorld, 'workspace'>,
+  input: ValidateInput,
+): Promise<ValidateOutcome> {
+  const { services = [], forRepository } = input
+  const compiled = await compileFiles(workspace, services, input, input, { ...(forRepository && { forRepository }) })
+  const { plan, diagnostics: found, hasNoCompose, manifest } = compiled
+  // They are no fault of the files, and nothing is written that would lack it.
+  const diagnostics = found.filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  return {
+    diagnostics,
+    isValid: plan !== undefined && count(diagnostics).error === 0,
+    serviceCount: plan?.serviceCount ?? 0,
+    ...(hasNoCompose && manifest && { onlyManifest: manifest.shown }),
+  }
+}
