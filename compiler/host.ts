@@ -1,52 +1,63 @@
-/** What the compiler may ask of the world. Synchronous; the only way in for files and variables. Paths are absolute. */
+/** Gives the compiler access to files and variables. Synchronous. All paths are absolute. */
 export interface CompilerHost {
-  /** The bytes of a file, or why there are none. */
+  /** Reads a file. */
   readFile(path: string): FileContent
-  /** The names in a folder, sorted, or undefined when it is no folder that can be read. */
+  /** Lists a folder, sorted by name; undefined if it is not a readable folder. */
   readDirectory(path: string): readonly DirectoryEntry[] | undefined
-  /** What is at a path, symbolic links followed. */
+  /** Describes the file at a path, following symbolic links; undefined if there is none. */
   stat(path: string): FileStat | undefined
-  /** The path with symbolic links resolved; the path itself where it does not exist. */
+  /** Resolves symbolic links; gives the path itself if it does not exist. */
   realPath(path: string): string
-  /** A variable of the process environment, or of the platform when it has none there. */
+  /** Looks a variable up in the process environment, then in the platform's variables. */
   variable(name: string): HostVariable | undefined
-  /** Those of the process environment that are secret whatever they are called: `--var` has set them. */
+  /** The variables set by `--var`: secret regardless of their names. */
   readonly secretVariables?: ReadonlySet<string>
-  /** The variables of the process environment alone. Asked for by name: nothing lists them. */
+  /** The process environment alone. The compiler looks variables up and never lists them. */
   readonly environment: Pick<ReadonlyMap<string, string>, 'get'>
-  /** What a path is, links followed, where it leads out of the project; absent: nothing is outside. Who reads a file that a project names asks first (`project/outside.ts`). */
+  /**
+   * Classifies a path that leads out of the project, following symbolic links; undefined if it is
+   * inside. Must be called before reading a file that a project names
+   * (`operations/project/outside.ts`). Absent: every path counts as inside.
+   */
   outside?(path: string): Outside | undefined
-  /** Hash (hex) of everything that a build reads: the context after .dockerignore, Dockerfile, target and arguments. Undefined for a context that is not a folder of this machine. */
+  /**
+   * Hashes (hex) all input of a build: the context after .dockerignore, the Dockerfile, target and
+   * arguments. Undefined if the context is not a local folder.
+   */
   hashBuild(build: BuildInput, spend?: SpendOnBuild): string | undefined
   readonly homeDirectory: string | undefined
-  /** Milliseconds since any fixed moment, for the limit of time; absent: there is none. */
+  /** A monotonic clock in milliseconds, for the time limit. Absent: there is no limit. */
   now?(): number
-  /** The git checkout that a folder is in, the innermost one; undefined outside of any. Asked for only where a host path is used; each checkout is read once. */
+  /**
+   * The innermost git checkout that contains a folder; undefined if there is none. Each checkout is
+   * read once, and only if a host path is used.
+   */
   checkout(folder: string): Checkout | undefined
 }
 
-/** A working tree of git, and what its index lists. */
+/** A working tree of git and the files in its index. */
 export interface Checkout {
-  /** Its top folder, symbolic links resolved. */
+  /** Its root folder, symbolic links resolved. */
   readonly root: string
-  /** Sorted by path in the order of code units; empty where `failure` is set. */
+  /** Sorted by path, by code units; empty if `failure` is set. */
   readonly files: readonly TrackedFile[]
-  /** Why git cannot say what it tracks. */
+  /** Why the index could not be read. */
   readonly failure?: string
 }
 
 export interface TrackedFile {
-  /** Relative to the top folder. */
+  /** Relative to the root folder. */
   readonly path: string
   readonly kind: 'file' | 'executable' | 'link' | 'submodule'
-  /** Left out of this working tree by a sparse checkout. */
+  /** Absent from the working tree because of a sparse checkout. */
   readonly isSparse?: true
 }
 
+/** A path outside the project. */
 export interface Outside {
   /** The path with symbolic links resolved. */
   readonly path: string
-  /** Refused, because it is the system's or for being outside; read with a warning; or wanted by the user. */
+  /** `system` and `refused`: must not be read; `read`: with a warning; `allowed`: by the user. */
   readonly is: 'system' | 'refused' | 'read' | 'allowed'
 }
 
@@ -63,7 +74,7 @@ export interface DirectoryEntry {
 
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'other'
-  /** Bytes; of a file only. */
+  /** In bytes, for files only. */
   readonly size: number
 }
 
@@ -72,7 +83,7 @@ export interface HostVariable {
   readonly source: 'shell' | 'platform'
 }
 
-/** Told of the files, bytes and patterns of a context before they are read; throws where they are too many. */
+/** Counts files, bytes and patterns of a build context against their limits; throws at a limit. */
 export type SpendOnBuild = (limit: 'files' | 'context' | 'patterns', amount: number) => void
 
 export interface BuildInput {

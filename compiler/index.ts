@@ -20,21 +20,30 @@ export type { CompilerHost } from './host.ts'
 export type { LoadOptions, PlanOptions } from './options.ts'
 export type { Plan } from './plan/plan.ts'
 
-/** What a compilation found out. Each stage's result is absent when an error kept it from being made. */
+/** The results of a compilation. The result of a stage is absent if an error prevented it. */
 export interface Compilation {
-  /** The model that `devctl config` prints; absent when a file could not be read at all. With errors among the diagnostics it lacks what they are about. */
+  /**
+   * The model that `devctl config` prints, without the parts that are in error. Absent if a file
+   * could not be read.
+   */
   readonly loaded?: Loaded
-  /** What the environment is called, where a file with the name of the model would name another one. Of a model alone. */
+  /**
+   * The environment's name, if it differs from the one that `loaded.name` gives. Only with
+   * `loaded`.
+   */
   readonly environmentName?: string
   readonly project?: Project
-  /** Absent when any diagnostic is an error. */
+  /** Absent if any diagnostic is an error. */
   readonly plan?: Plan
   readonly diagnostics: readonly Diagnostic[]
-  /** The values that are secret because of where they come from; there whatever else failed. Diagnostics may hold them. */
+  /** The values known to be secret, set even after errors: diagnostics may contain them. */
   readonly secrets: SecretPlaces
 }
 
-/** Compiles Compose files to a plan for Kubernetes. Reports every mistake it finds; throws only on a bug of ours. The only door in. */
+/**
+ * Compiles Compose files to a plan for Kubernetes. Reports all errors as diagnostics; throws only
+ * on a bug. This is the only entry point.
+ */
 export function compile(options: LoadOptions & PlanOptions, host: CompilerHost): Compilation {
   const secrets = new SecretPlaces()
   return withinLimits(
@@ -63,7 +72,7 @@ function compileWith(
   return { loaded, project, ...(!reporter.hasErrors && { plan }), diagnostics: reporter.diagnostics(), secrets }
 }
 
-/** What Secrets will hold: the content of `secrets`, and the variables of services whose names say that they are secret. */
+/** The values that go into Secrets: contents of `secrets`, and variables with secret names. */
 function secretContents({ secrets, services }: Project): readonly string[] {
   const contents = [...secrets.values()].map(({ content }) => new TextDecoder().decode(content).trim())
   const variables = [...services.values()].flatMap(({ environment, secretEnvironment }) => [
@@ -78,7 +87,10 @@ function nameToPrint(loaded: Loaded, options: PlanOptions): Pick<Compilation, 'e
   return planEnvironment({ name: loaded.name, isNamed: true }, {}).name === name ? {} : { environmentName: name }
 }
 
-/** The plan of an application without Compose files, which its manifest deploys by commands alone: named, and empty. */
+/**
+ * Makes an empty plan, for an application without Compose files that its manifest deploys by
+ * commands.
+ */
 export function compileNothing(options: PlanOptions & { readonly directory: string }, host: CompilerHost): Compilation {
   const reporter = new Reporter()
   const project = emptyProject(options.directory)

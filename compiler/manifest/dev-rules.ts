@@ -1,6 +1,6 @@
 import { resolve } from 'node:path/posix'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import { spell } from '../schema/where.ts'
+import { formatPath } from '../schema/model-path.ts'
 import { type Entry, entry, get, isMap } from '../text/tree.ts'
 import type { Development, Sync } from './development.ts'
 import type { Reading } from './values.ts'
@@ -55,7 +55,7 @@ const ignoredInHybrid = diagnostic({
   explain:
     'With `mode: hybrid` the command runs on this machine, and the container in the cluster only forwards traffic to it. Keys that configure the container have no effect.',
   text: (p: { path: readonly string[]; keys: readonly string[] }) => ({
-    message: `${p.keys.map(key => `\`${key}\``).join(', ')} of \`${spell(p.path)}\` ${p.keys.length === 1 ? 'has' : 'have'} no effect with \`mode: hybrid\``,
+    message: `${p.keys.map(key => `\`${key}\``).join(', ')} of \`${formatPath(p.path)}\` ${p.keys.length === 1 ? 'has' : 'have'} no effect with \`mode: hybrid\``,
     hint: 'remove them, or `mode: hybrid`',
   }),
 })

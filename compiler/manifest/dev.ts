@@ -1,5 +1,5 @@
 import { entries, items, scalar } from '../compose/read/tree-values.ts'
-import type { ModelPath } from '../schema/where.ts'
+import type { ModelPath } from '../schema/model-path.ts'
 import { type Entry, entry, get, isScalar, type Tree } from '../text/tree.ts'
 import { parseQuantity } from '../values/quantity.ts'
 import { present } from './build.ts'

@@ -1,7 +1,7 @@
 import type { Pair } from '../compose/project.ts'
 import { items } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
-import type { ModelPath } from '../schema/where.ts'
+import type { ModelPath } from '../schema/model-path.ts'
 import type { At, Span } from '../text/source.ts'
 import { entry, get, isMap, type MapTree, type Tree } from '../text/tree.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'

@@ -1,23 +1,23 @@
 import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
-import { knownKeys } from '../schema/forms.ts'
-import * as schema from '../schema/mistakes.ts'
+import { knownKeys } from '../schema/describe.ts'
+import * as schema from '../schema/diagnostics.ts'
+import { formatPath, type ModelPath } from '../schema/model-path.ts'
 import { shapeOf } from '../schema/row.ts'
 import type { MapForm } from '../schema/shape.ts'
-import { type ModelPath, spell } from '../schema/where.ts'
 import { onlyMainKeys } from './dev-shape.ts'
 import { manifestShape } from './shape.ts'
 
 // The structural mistakes of a manifest: the words are those for Compose files, the pages are about manifests.
 
-const unknownKey: DiagnosticKind<schema.KeyMistake> = diagnostic({
+const unknownKey: DiagnosticKind<schema.KeyProblem> = diagnostic({
   code: 'manifest/unknown-key',
   severity: 'error',
   explain: `The manifest has a key that devctl does not know. It is refused, because a misspelt key would otherwise be ignored silently.
 
 \`docs/manifest.md\` lists all keys. Keys of your own begin with \`x-\`: they are accepted everywhere and ignored.`,
   text: ({ path, key, hint, notes }) => ({
-    message: `unknown key \`${key}\` ${path.length === 0 ? 'at the top level of the manifest' : `in \`${spell(path)}\``}`,
+    message: `unknown key \`${key}\` ${path.length === 0 ? 'at the top level of the manifest' : `in \`${formatPath(path)}\``}`,
     hint,
     notes,
   }),
@@ -76,7 +76,9 @@ const badName = diagnostic<Parameters<typeof schema.badName.text>[0]>({
   explain: `The name of an environment consists of lower-case letters, digits and \`-\`, and does not begin or end with \`-\`. It becomes part of object names and folders. Other names must not be empty.`,
   text: ({ path, name, notes }) => ({
     message:
-      name === '' ? `a name in \`${spell(path)}\` is empty` : `\`${name}\` is not a valid name in \`${spell(path)}\``,
+      name === ''
+        ? `a name in \`${formatPath(path)}\` is empty`
+        : `\`${name}\` is not a valid name in \`${formatPath(path)}\``,
     hint: name === '' ? undefined : 'use lower-case letters, digits and `-`',
     notes,
   }),
@@ -113,7 +115,7 @@ function hintForUnknown(key: string, _value: unknown, form: MapForm, path: Model
 }
 
 /** How structural mistakes of a manifest are told. */
-export const manifestMistakes: schema.Mistakes = {
+export const manifestMistakes: schema.SchemaDiagnostics = {
   badName,
   // No shape of a manifest has lists without repetition, keys that are ignored, or odd values.
   duplicateItem: schema.duplicateItem,

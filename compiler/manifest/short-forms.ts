@@ -1,5 +1,5 @@
 import { items } from '../compose/read/tree-values.ts'
-import type { ModelPath } from '../schema/where.ts'
+import type { ModelPath } from '../schema/model-path.ts'
 import type { At } from '../text/source.ts'
 import { get, isMap, type Tree } from '../text/tree.ts'
 import { failed, type Parsed, parsed } from '../values/parsed.ts'

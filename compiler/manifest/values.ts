@@ -2,7 +2,7 @@ import type { Pair } from '../compose/project.ts'
 import { entries, filledText, integerOf, items, scalar, sortByName, textOf } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
-import { type ModelPath, spell } from '../schema/where.ts'
+import { formatPath, type ModelPath } from '../schema/model-path.ts'
 import { isMadeOfSecret } from '../text/secret-places.ts'
 import type { At } from '../text/source.ts'
 import { spanInside } from '../text/span-inside.ts'
@@ -32,7 +32,7 @@ const badValue = diagnostic({
 
 \`docs/manifest.md\` lists all of them.`,
   text: (p: { path: ModelPath; value: string; reason: string; hint?: string | undefined }) => ({
-    message: `\`${spell(p.path)}\` is \`${p.value}\`: ${p.reason}`,
+    message: `\`${formatPath(p.path)}\` is \`${p.value}\`: ${p.reason}`,
     hint: p.hint,
   }),
 })

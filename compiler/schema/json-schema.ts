@@ -1,21 +1,24 @@
 import { isRow, shapeOf } from './row.ts'
 import type { ListForm, MapForm, Row, ScalarForm, Shape } from './shape.ts'
 
-/** A JSON Schema of the draft 2020-12. */
+/** A JSON Schema, draft 2020-12. */
 export type JsonSchema = { readonly [key: string]: unknown }
 
-/** What stands above the schema of a kind of file. */
+/** The title of a schema. */
 export interface SchemaTitle {
   readonly title: string
   readonly description: string
 }
 
-/** How the note of a row reads behind what the key means; for a manifest it is the default. */
+/**
+ * Formats the note of a row, to follow the description of the key. In a manifest it is the default.
+ */
 export type Note = (note: string) => string
 
 /**
- * The JSON Schema of a shape: what the reader takes the schema takes, and structural mistakes it refuses. A variable may stand wherever text, a number or a switch
- * does, because a schema sees the file before substitution. Shapes that are used in several places, and mappings with keys of their own, are `$defs`.
+ * Makes the JSON Schema of a shape. It accepts whatever the compiler accepts and refuses structural
+ * errors. It allows a variable wherever text, a number or a boolean is allowed, because it sees the
+ * file before substitution. Mappings that are used in several places become `$defs`.
  */
 export function toJsonSchema(shape: Shape, title: SchemaTitle, note: Note = text => `; ${text}`): JsonSchema {
   const writer = new SchemaWriter(shape, note)
@@ -44,7 +47,7 @@ class SchemaWriter {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
-  /** The schema of a key: what it means, and what may stand there. */
+  /** The schema of a key: description and value. */
   field(field: Row | Shape): JsonSchema {
     const body = this.reference(shapeOf(field))
     return isRow(field) ? { description: this.describe(field), ...body } : body
@@ -103,13 +106,15 @@ class SchemaWriter {
   }
 }
 
-/** A pattern for the keys that are not listed: a schema would else hold both what is said about the key and about the pattern against it. */
+/**
+ * A pattern that excludes the listed keys. JSON Schema applies `patternProperties` to them, too.
+ */
 function patternBeside(pattern: string, keys: MapForm['keys']): string {
   const matching = Object.keys(keys).filter(key => new RegExp(pattern, 'u').test(key))
   return matching.length === 0 ? pattern : `^(?!(?:${matching.join('|')})$)${pattern.replace(/^\^/, '')}`
 }
 
-/** Text with a variable in it may become anything. */
+/** Text with a variable may become a value of any type. */
 const VARIABLE = { type: 'string', pattern: '\\$' }
 
 function scalarSchemas({ types, minimum, maximum, words, pattern }: ScalarForm): readonly JsonSchema[] {
@@ -133,7 +138,7 @@ function scalarSchemas({ types, minimum, maximum, words, pattern }: ScalarForm):
   ]
 }
 
-/** Shapes with keys of their own that stand in several places, with a name for each: that of the first key they stand under. */
+/** The mappings that are used in several places, named after the first key that has them. */
 function sharedShapes(top: Shape): ReadonlyMap<Shape, string> {
   const places = new Map<Shape, { readonly key: string; count: number }>()
   const visit = (shape: Shape, key: string): void => {

@@ -1,7 +1,7 @@
 import type { Severity } from '../diagnostics/diagnostic.ts'
-import type { Judge, Loss, Row, Shape } from './shape.ts'
+import type { Loss, Row, Shape, ValuePredicate } from './shape.ts'
 
-interface Lost {
+interface LossOptions {
   readonly why: string
   readonly hint?: string
   readonly family?: string
@@ -9,11 +9,11 @@ interface Lost {
   readonly says?: string
   readonly note?: string
   readonly severity?: Severity
-  readonly harmless?: Judge
-  readonly minor?: Judge
+  readonly harmless?: ValuePredicate
+  readonly minor?: ValuePredicate
 }
 
-/** A key that Kubernetes has something for. What is lost for some values only, the planner reports. */
+/** A key that Kubernetes supports. If it does not support all values, the planner reports those. */
 export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,
   fate: 'mapped',
@@ -21,7 +21,7 @@ export const mapped = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/** A key that devctl itself uses; no manifest has it. */
+/** A key that devctl itself uses. It does not appear in manifests. */
 export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   shape,
   fate: 'cli',
@@ -29,8 +29,11 @@ export const cli = (shape: Shape, becomes: string, note?: string): Row => ({
   ...(note && { note }),
 })
 
-/** A key of which something is lost. With `lost` every use is reported, else the planner decides. */
-export const approximated = (shape: Shape, becomes: string, note: string, lost?: Lost): Row => ({
+/**
+ * A key that Kubernetes supports in part. With `lost` every use is reported, else the planner
+ * decides.
+ */
+export const approximated = (shape: Shape, becomes: string, note: string, lost?: LossOptions): Row => ({
   shape,
   fate: 'approximated',
   becomes,
@@ -38,8 +41,8 @@ export const approximated = (shape: Shape, becomes: string, note: string, lost?:
   ...(lost && { loss: loss(lost, 'warning') }),
 })
 
-/** A key without a meaning in a cluster: it is left out with a warning, or an info where nothing is lost. */
-export const none = (shape: Shape, lost: Lost): Row => ({
+/** A key with no meaning in a cluster: left out with a warning, or an info if nothing is lost. */
+export const none = (shape: Shape, lost: LossOptions): Row => ({
   shape,
   fate: 'none',
   becomes: '',
@@ -47,8 +50,8 @@ export const none = (shape: Shape, lost: Lost): Row => ({
   loss: loss(lost, lost.severity ?? 'warning'),
 })
 
-/** A key that would give another application if it were left out: an error. */
-export const refused = (shape: Shape, lost: Lost & { readonly hint: string }): Row => ({
+/** A key without which the application would behave differently: an error. */
+export const refused = (shape: Shape, lost: LossOptions & { readonly hint: string }): Row => ({
   shape,
   fate: 'refused',
   becomes: '',
@@ -56,16 +59,16 @@ export const refused = (shape: Shape, lost: Lost & { readonly hint: string }): R
   loss: loss(lost, 'error'),
 })
 
-/** A key without a meaning that only the planner can judge: left out, and reported there. */
+/** A key with no meaning in a cluster, left out and reported by the planner. */
 export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'none', becomes: '', note })
 
-/** Whether a field of a mapping has a row of its own; a bare shape goes the way of its parent. */
+/** True if a field has a row of its own; a bare shape shares the fate of its parent. */
 export const isRow = (field: Row | Shape): field is Row => 'fate' in field
 
 export const shapeOf = (field: Row | Shape): Shape => (isRow(field) ? field.shape : field)
 
-// An empty family is filled in with the key's own name when the table is read.
-const loss = (lost: Lost, severity: Severity): Loss => ({
+// `lossKinds` replaces an empty family by the name of the key.
+const loss = (lost: LossOptions, severity: Severity): Loss => ({
   family: lost.family ?? '',
   severity,
   why: lost.why,

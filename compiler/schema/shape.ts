@@ -1,16 +1,17 @@
 import type { Severity } from '../diagnostics/diagnostic.ts'
 import type { MapTree, Tree } from '../text/tree.ts'
-import type { LoadRules } from './loading.ts'
+import type { LoadRules } from './load-rules.ts'
 
 /**
- * What may stand in one place of a Compose file: at most one form for each kind of node. What was written decides which form it must
- * have, so that a mistake has one explanation (JSON Schema's `oneOf` has as many as it has branches).
+ * The values that one place of a file accepts: at most one form for each kind of node. The kind of
+ * the value selects the form, so that an error has one message (JSON Schema's `oneOf` gives one for
+ * each branch).
  */
 export interface Shape extends LoadRules {
   readonly scalar?: ScalarForm
   readonly list?: ListForm
   readonly map?: MapForm
-  /** The structure is somebody else's: whatever stands here is taken. */
+  /** Any value is accepted, because another tool defines its structure. */
   readonly any?: boolean
 }
 
@@ -19,86 +20,92 @@ export interface ScalarForm {
   /** Bounds of numbers. */
   readonly minimum?: number
   readonly maximum?: number
-  /** The words that text must be one of. */
+  /** The allowed words. */
   readonly words?: readonly string[]
-  /** Text beyond the words that is allowed too, or what all text must be like when there are no words. */
+  /** Allowed text: in addition to `words`, or on its own. */
   readonly pattern?: RegExp
-  /** How to say what `pattern` wants: `` `on-failure:3` ``, `digits`. */
+  /** Describes `pattern` in messages: `` `on-failure:3` ``, `digits`. */
   readonly like?: string
-  /** Text that is taken, with a warning that says this about it. */
+  /** Text that is accepted with a warning, and the text of the warning. */
   readonly odd?: { readonly pattern: RegExp; readonly says: string }
 }
 
-/** JSON Schema's names: an `integer` may be written `2.0`, a `number` is any; `string` includes dates. */
+/** Types as JSON Schema names them: `integer` includes `2.0`, `string` includes YAML's dates. */
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'null'
 
 export interface ListForm {
   readonly items: Shape
-  /** Equal items are an error. Only where neither a merge rule nor the loader drops them before. */
+  /**
+   * Equal items are an error. Of use only where neither a merge rule nor the loader removes them.
+   */
   readonly unique?: boolean
 }
 
 export interface MapForm {
-  /** The keys that have a meaning of their own. */
+  /** The fixed keys. */
   readonly keys: Readonly<Record<string, Row | Shape>>
   readonly required: readonly string[]
-  /** What the user names: the keys that are not in `keys`. Without it they are unknown. */
+  /** The keys that the user chooses, beside `keys`. Absent: they are unknown keys. */
   readonly others?: Others
-  /** Whether `x-*` keys are extensions, whatever their value. */
+  /** `x-*` keys are extensions and accept any value. */
   readonly extensions: boolean
-  /** Unknown keys are errors unless the reference ignores them: then a warning. */
+  /** The severity of unknown keys: a warning where Docker Compose ignores them. */
   readonly unknown: 'error' | 'warning'
-  /** Where two notations are both mappings: the one that this mapping is in. This form then has the keys of both. */
+  /** If two notations are both mappings: selects the form. This form then has the keys of both. */
   readonly choose?: (tree: MapTree) => MapForm
-  /** All that `choose` may give. */
+  /** All forms that `choose` may give. */
   readonly notations?: readonly MapForm[]
 }
 
 export interface Others {
   readonly row: Row | Shape
   readonly names: RegExp
-  /** What names that do not match are: an error, or something that nobody reads. */
+  /** How names that do not match are treated. */
   readonly otherwise: 'error' | 'ignored'
-  /** What the name is called in the documentation. */
+  /** The placeholder for the name in the documentation. */
   readonly called: string
 }
 
 /**
- * What becomes of a key: `mapped` to Kubernetes; `approximated`, so that something is lost; `none`,
- * it means nothing in a cluster; `refused`, because the application would not be what the file says; `cli`, used by devctl itself.
+ * How a key is supported: `mapped` to Kubernetes; `approximated`, with some loss; `none`, it has no
+ * meaning in a cluster; `refused`, because the application would behave differently without it;
+ * `cli`, used by devctl itself.
  */
 export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
 
-/** One key: what may be written, what the loader does with it, and what becomes of it. */
+/** All rules of one key: its shape, how it is loaded, and how Kubernetes supports it. */
 export interface Row extends LoadRules {
   readonly shape: Shape
   readonly fate: Fate
-  /** What it becomes, in Markdown; empty where nothing comes of it. */
+  /** What it becomes in Kubernetes, in Markdown; empty if nothing. */
   readonly becomes: string
   readonly note?: string
-  /** The diagnostic for every use of the key. Absent where it depends on the plan: then the planner reports. */
+  /**
+   * The diagnostic for every use of the key. Absent if it depends on the plan: the planner reports
+   * it.
+   */
   readonly loss?: Loss
 }
 
 export interface Loss {
-  /** The first half of the code: `ulimits`. Rows that share it share the diagnostic. */
+  /** The first part of the diagnostic code: `ulimits`. Rows with the same family share it. */
   readonly family: string
   readonly severity: Severity
-  /** What the diagnostic says instead of the usual sentence. */
+  /** Replaces the whole message. */
   readonly message?: string
-  /** What it says about the key instead of `has no equivalent in Kubernetes and is left out`. */
+  /** Replaces the words `has no equivalent in Kubernetes and is left out` in the message. */
   readonly says?: string
-  /** Why, in full sentences, for `devctl explain`. */
+  /** The reason, in full sentences, for `devctl explain`. */
   readonly why: string
   readonly hint?: string
-  /** Whether this value loses nothing, so that there is nothing to report. */
-  readonly harmless?: Judge
-  /** Whether the cluster does what this value asks for anyway, so that an info is enough. */
-  readonly minor?: Judge
+  /** True for a value whose loss changes nothing: it is not reported. */
+  readonly harmless?: ValuePredicate
+  /** True for a value that the cluster satisfies anyway: the diagnostic is an info. */
+  readonly minor?: ValuePredicate
 }
 
-/** Judges the value of a key; `owners` are the mappings around it, the one that holds the key first. */
-export type Judge = (value: Tree, owners: readonly MapTree[], key: string) => boolean
+/** Tests the value of a key. `owners` are the enclosing mappings, the innermost first. */
+export type ValuePredicate = (value: Tree, owners: readonly MapTree[], key: string) => boolean
 
 /** The names of services and of all top-level resources. */
 export const resourceName = /^[a-zA-Z0-9._-]+$/
@@ -110,39 +117,41 @@ const scalar = (types: readonly ValueType[], more?: Omit<ScalarForm, 'types'>): 
 /** Text. */
 export const text = (more?: Pick<ScalarForm, 'pattern' | 'like' | 'odd'>): Shape => scalar(['string'], more)
 
-/** One of some words, or text like `pattern`. */
+/** One of `words`, or text that matches `pattern`. */
 export const word = (words: readonly string[], more?: Pick<ScalarForm, 'pattern' | 'like'>): Shape =>
   scalar(['string'], { words, ...more })
 
 type Bounds = Pick<ScalarForm, 'minimum' | 'maximum'>
 
-/** A whole number; text stays where a variable's value could not be cast, or where the reader converts it. */
+/** A whole number, or text that a variable gives or the reader converts. */
 export const integer = (bounds?: Bounds): Shape => scalar(['integer', 'string'], bounds)
 
-/** A whole number that may not be written as text. */
+/** A whole number, not as text. */
 export const strictInteger = (bounds?: Bounds): Shape => scalar(['integer'], bounds)
 
 /** Any number, or text that the reader converts: a size, a number of CPUs. */
 export const number = (bounds?: Bounds): Shape => scalar(['number', 'string'], bounds)
 
-/** Any number, but no text. */
+/** Any number, not as text. */
 export const strictNumber = (): Shape => scalar(['number'])
 
-/** True or false, or text that the reader converts. */
+/** A boolean, or text that the reader converts. */
 export const flag = (): Shape => scalar(['boolean', 'string'])
 
-/** True or false only. */
+/** A boolean, not as text. */
 export const strictFlag = (): Shape => scalar(['boolean'])
 
-/** A value of a map such as `environment`: anything that can be written as text, or nothing. */
+/** A value of a mapping such as `environment`: any scalar, or null. */
 export const value = (): Shape => scalar(['string', 'number', 'boolean', 'null'])
 
-/** A scalar of exactly these types. */
+/** A scalar of one of these types. */
 export const anyOf = (...types: readonly ValueType[]): Shape => scalar(types)
 
 export const list = (items: Shape, options: { unique?: boolean } = {}): Shape => ({ list: { items, ...options } })
 
-/** A mapping with fixed keys; other keys are errors unless they begin with `x-`. */
+/**
+ * A mapping with fixed keys. Other keys are errors (`open`: warnings) unless they begin with `x-`.
+ */
 export const object = (
   keys: Readonly<Record<string, Row | Shape>>,
   options: { required?: readonly string[]; open?: boolean } = {},
@@ -150,7 +159,7 @@ export const object = (
   map: { keys, required: options.required ?? [], extensions: true, unknown: options.open ? 'warning' : 'error' },
 })
 
-/** A mapping whose keys the user chooses. `x-*` is a name like any other. */
+/** A mapping whose keys the user chooses, `x-*` among them. */
 export const record = (
   row: Row | Shape,
   options: {
@@ -175,24 +184,24 @@ export const record = (
   },
 })
 
-/** Options of a driver: text and numbers, and more types where they are named. */
+/** Options of a driver: text, numbers and the types in `more`. */
 export const options = (...more: readonly ValueType[]): Shape =>
   record(scalar(['string', 'number', ...more]), { called: 'OPTION', otherwise: 'ignored' })
 
-/** One of several forms, each of another kind of node: text or a list, a list or a mapping. */
+/** One of several shapes with different kinds of nodes: text or a list, a list or a mapping. */
 export const either = (...shapes: readonly Shape[]): Shape => Object.assign({}, ...shapes)
 
-/** The shape, or nothing: a key without a value. */
+/** The shape, or null (a key without a value). */
 export const orNull = (shape: Shape): Shape => ({
   ...shape,
   scalar: { ...shape.scalar, types: [...(shape.scalar?.types ?? []), 'null'] },
 })
 
-/** `KEY: value` or a list of `KEY=value`. `unique`: see {@link ListForm}. */
+/** A mapping of `KEY: value`, or a list of `KEY=value`. `unique`: see {@link ListForm}. */
 export const keyValues = (options: { unique?: boolean } = {}): Shape => either(record(value()), list(text(), options))
 
-/** Text, or a list of it. */
+/** Text, or a list of text. */
 export const textOrList = (options: { unique?: boolean } = {}): Shape => either(text(), list(text(), options))
 
-/** A command: text that is split into words, or the words; nothing clears what was there. */
+/** A command: text that is split into words, or a list of words. Null removes an earlier value. */
 export const command = (): Shape => orNull(textOrList())

@@ -1,15 +1,17 @@
-import { join } from './forms.ts'
+import { joinWords } from './describe.ts'
 import { isRow, shapeOf } from './row.ts'
 import type { Row, ScalarForm, Shape, ValueType } from './shape.ts'
 
-/** A key for the documentation: its path, its row, and what may be written. */
+/** A key for the documentation: its path, its row and the values it accepts. */
 export interface KeyRow {
   readonly name: string
   readonly row: Row
   readonly forms: string
 }
 
-/** A key and its members that have a row of their own, but not those inside a key that is lost as a whole. */
+/**
+ * Lists a key and its members that have rows. Members of a key that is lost as a whole are omitted.
+ */
 export function* keyRows(name: string, field: Row | Shape): Generator<KeyRow> {
   if (isRow(field)) yield { name, row: field, forms: forms(field.shape) }
   if (!isRow(field) || !field.loss) yield* members(name, shapeOf(field))
@@ -21,14 +23,14 @@ function* members(name: string, { list, map }: Shape): Generator<KeyRow> {
   if (map?.others) yield* keyRows(`${name}.${map.others.called}`, map.others.row)
 }
 
-/** What may be written, for a cell: words, types, lists and mappings. */
+/** The accepted values for a table cell: words, types, lists and mappings. */
 function forms(shape: Shape): string {
   const all = [
     ...(shape.scalar ? scalarForms(shape.scalar) : []),
     ...(shape.list ? [listForm(shape.list.items)] : []),
     ...(shape.map ? [shape.map.others ? `mapping by ${shape.map.others.called}` : 'mapping'] : []),
   ]
-  return join(all, 'or')
+  return joinWords(all, 'or')
 }
 
 function listForm(items: Shape): string {
@@ -46,12 +48,12 @@ const typeNames: Readonly<Record<ValueType, string>> = {
 
 function scalarForms({ types, words, like }: ScalarForm): string[] {
   if (words) return [...words.filter(word => word !== '').map(word => `\`${word}\``), ...(like ? [like] : [])]
-  // Text beside a switch is `"true"` or a variable; nothing is what YAML writes for a key without a value.
+  // The text that a boolean accepts is `"true"` or a variable; null is a key without a value.
   const isSwitch = types[0] === 'boolean'
   return types.filter(type => type !== 'null' && !(isSwitch && type === 'string')).map(type => typeNames[type])
 }
 
-/** A table in Markdown. */
+/** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')

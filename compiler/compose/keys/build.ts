@@ -1,4 +1,3 @@
-import { isOneOf } from '../../schema/harmless.ts'
 import { cli, none } from '../../schema/row.ts'
 import {
   anyOf,
@@ -13,6 +12,7 @@ import {
   textOrList,
   value,
 } from '../../schema/shape.ts'
+import { isOneOf } from '../../schema/value-predicates.ts'
 import * as defaults from './compose-defaults.ts'
 import { labels, names, variables } from './forms.ts'
 import * as path from './host-paths.ts'

@@ -1,6 +1,6 @@
-import { isOneOf, isUnlimited, isZero } from '../../schema/harmless.ts'
 import { mapped, none } from '../../schema/row.ts'
 import { integer, list, number, object, orNull, type Shape, text, word } from '../../schema/shape.ts'
+import { isOneOf, isUnlimited, isZero } from '../../schema/value-predicates.ts'
 import { castInteger, cpus, duration, labels } from './forms.ts'
 import { restartWords } from './lifecycle.ts'
 import * as print from './print.ts'

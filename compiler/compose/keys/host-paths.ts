@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path/posix'
-import type { PathBase, ResolvePath } from '../../schema/loading.ts'
+import type { PathBase, ResolvePath } from '../../schema/load-rules.ts'
 import { get, isMap, type ScalarTree, type Tree, withEntry } from '../../text/tree.ts'
 
 const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/

@@ -1,4 +1,4 @@
-import type { Identity } from '../../schema/loading.ts'
+import type { Identity } from '../../schema/load-rules.ts'
 import { get, type ScalarTree, type Tree } from '../../text/tree.ts'
 import { parseVolume } from '../../values/volume.ts'
 

@@ -1,4 +1,3 @@
-import { isFalse } from '../../schema/harmless.ts'
 import { approximated, cli, mapped, none, refused } from '../../schema/row.ts'
 import {
   anyOf,
@@ -16,6 +15,7 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import { isFalse } from '../../schema/value-predicates.ts'
 import * as read from '../read/by-key.ts'
 import { readServiceEnvironment } from '../read/environment.ts'
 import { readReference } from '../read/image.ts'

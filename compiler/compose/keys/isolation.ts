@@ -1,6 +1,6 @@
-import { isOneOf } from '../../schema/harmless.ts'
 import { mapped, none } from '../../schema/row.ts'
 import { anyOf, list, object, text, word } from '../../schema/shape.ts'
+import { isOneOf } from '../../schema/value-predicates.ts'
 import * as read from '../read/by-key.ts'
 import { readCapabilities } from '../read/capabilities.ts'
 import { castFlag, labels, names } from './forms.ts'

@@ -1,4 +1,3 @@
-import { isInherited } from '../../schema/harmless.ts'
 import { cli, mapped, none, refused, unusable } from '../../schema/row.ts'
 import {
   anyOf,
@@ -18,6 +17,7 @@ import {
   textOrList,
   word,
 } from '../../schema/shape.ts'
+import { isInherited } from '../../schema/value-predicates.ts'
 import { castFlag, duration } from './forms.ts'
 import * as path from './host-paths.ts'
 import { loadedShape } from './loaded-shape.ts'

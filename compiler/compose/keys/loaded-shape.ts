@@ -1,4 +1,4 @@
-import type { LoadRules } from '../../schema/loading.ts'
+import type { LoadRules } from '../../schema/load-rules.ts'
 import { isRow } from '../../schema/row.ts'
 import type { Row, Shape } from '../../schema/shape.ts'
 

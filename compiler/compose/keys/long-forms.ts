@@ -1,6 +1,6 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
-import type { ToLongForm } from '../../schema/loading.ts'
+import type { ToLongForm } from '../../schema/load-rules.ts'
 import type { Span } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import {

@@ -1,7 +1,7 @@
 import { type DiagnosticKind, diagnostic, type Severity } from '../../diagnostics/diagnostic.ts'
-import { join } from '../../schema/forms.ts'
+import { joinWords } from '../../schema/describe.ts'
+import { formatPath } from '../../schema/model-path.ts'
 import type { Fate, Loss, Row } from '../../schema/shape.ts'
-import { spell } from '../../schema/where.ts'
 import { tableRows } from './lookup.ts'
 
 /** A use of a key with a loss. */
@@ -64,7 +64,7 @@ function ending({ fate }: Row, { severity }: Loss): string {
 /** The key without what the user names and without the word `services`, as the documentation calls it. */
 function plainName(path: readonly string[]): string {
   const own = path[0] === 'services' ? path.slice(2) : path
-  return spell(own.filter(step => step !== '[]' && step !== '*'))
+  return formatPath(own.filter(step => step !== '[]' && step !== '*'))
 }
 
 function lossKind(code: string, fate: Fate, loss: Loss, keys: readonly string[]): DiagnosticKind<Use> {
@@ -91,5 +91,5 @@ function minorKind(code: string, loss: Loss, keys: readonly string[]): Diagnosti
 }
 
 function oneOf(keys: readonly string[]): string {
-  return keys.length > 4 ? `${keys.slice(0, 3).join(', ')} or another key of this kind` : join(keys, 'or')
+  return keys.length > 4 ? `${keys.slice(0, 3).join(', ')} or another key of this kind` : joinWords(keys, 'or')
 }

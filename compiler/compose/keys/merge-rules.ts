@@ -1,4 +1,4 @@
-import type { Merge } from '../../schema/loading.ts'
+import type { Merge } from '../../schema/load-rules.ts'
 import type { Span } from '../../text/source.ts'
 import { type Entry, get, isNull, type MapTree, type SeqTree, scalarTree, type Tree } from '../../text/tree.ts'
 import { pairScalar, treeKey } from '../../text/tree-text.ts'

@@ -1,4 +1,3 @@
-import { isEmpty, isFalse, isOneOf, isTrue, isZero } from '../../schema/harmless.ts'
 import { mapped, none, unusable } from '../../schema/row.ts'
 import {
   anyOf,
@@ -16,6 +15,7 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import { isEmpty, isFalse, isOneOf, isTrue, isZero } from '../../schema/value-predicates.ts'
 import * as read from '../read/by-key.ts'
 import { readDnsOptions, readExtraHosts, readMembership, readNameServers, readSearchDomains } from '../read/networks.ts'
 import { readPorts } from '../read/ports.ts'

@@ -1,5 +1,5 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { Print } from '../../schema/loading.ts'
+import type { Print } from '../../schema/load-rules.ts'
 import { isMap, scalarTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { parseAddresses, parseExtraHost } from '../../values/hosts.ts'

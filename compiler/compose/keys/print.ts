@@ -1,5 +1,5 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { Print, PrintContext } from '../../schema/loading.ts'
+import type { Print, PrintContext } from '../../schema/load-rules.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import { type Entry, isMap, type MapTree, type ScalarTree, scalarTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'

@@ -1,4 +1,4 @@
-import type { Print } from '../../schema/loading.ts'
+import type { Print } from '../../schema/load-rules.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { MapForm, Row, ScalarForm, Shape } from '../../schema/shape.ts'
 import * as print from './print.ts'

@@ -1,5 +1,4 @@
-import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from '../../schema/harmless.ts'
-import type { LoadRules } from '../../schema/loading.ts'
+import type { LoadRules } from '../../schema/load-rules.ts'
 import { approximated, mapped, none, unusable } from '../../schema/row.ts'
 import {
   anyOf,
@@ -13,6 +12,7 @@ import {
   type Shape,
   text,
 } from '../../schema/shape.ts'
+import { isEmpty, isFalse, isMemoryLimit, isUnlimited, isZero } from '../../schema/value-predicates.ts'
 import { readDeviceRequests, readDevices } from '../read/devices.ts'
 import { readResources } from '../read/resources.ts'
 import { readShmSize } from '../read/volumes.ts'

@@ -1,4 +1,3 @@
-import { isEmpty } from '../../schema/harmless.ts'
 import { approximated, mapped, refused, unusable } from '../../schema/row.ts'
 import {
   anyOf,
@@ -15,6 +14,7 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import { isEmpty } from '../../schema/value-predicates.ts'
 import { readFileMounts } from '../read/file-mounts.ts'
 import { readLenders, readMounts, readTmpfsEntries } from '../read/volumes.ts'
 import * as defaults from './compose-defaults.ts'

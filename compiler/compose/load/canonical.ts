@@ -1,5 +1,5 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
-import type { LongFormContext, ToLongForm } from '../../schema/loading.ts'
+import type { LongFormContext, ToLongForm } from '../../schema/load-rules.ts'
 import { PathRules } from '../../text/path.ts'
 import { type Entry, get, isMap, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
 import { isOfService, rulesOf } from '../keys/rules.ts'

@@ -1,5 +1,5 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
-import type { Print, PrintContext } from '../../schema/loading.ts'
+import type { Print, PrintContext } from '../../schema/load-rules.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { Row, Shape } from '../../schema/shape.ts'
 import { type Entry, isMap, type MapTree } from '../../text/tree.ts'

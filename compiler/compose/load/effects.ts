@@ -1,7 +1,7 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
+import { formatPath, type ModelPath } from '../../schema/model-path.ts'
 import { isRow, shapeOf } from '../../schema/row.ts'
 import type { Loss, MapForm, Row, Shape } from '../../schema/shape.ts'
-import { type ModelPath, spell } from '../../schema/where.ts'
 import type { Span } from '../../text/source.ts'
 import type { MapTree, Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
@@ -56,7 +56,7 @@ function reportLoss(
 }
 
 /** A key of a service without the service, whose lines the span shows; any other with its whole path. */
-const nameOf = (path: ModelPath) => spell(path[0] === 'services' ? path.slice(2) : path)
+const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.slice(2) : path)
 
 /** Marks the fields of a shape that lead to a loss; true when there is one. */
 function markLosing(shape: Shape): boolean {

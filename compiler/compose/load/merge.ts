@@ -1,6 +1,6 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
-import type { Merge, Merging } from '../../schema/loading.ts'
+import type { Merge, MergeContext } from '../../schema/load-rules.ts'
 import { PathRules, type RuleStep } from '../../text/path.ts'
 import { isNull, type MapTree, type Tree } from '../../text/tree.ts'
 import { append, replaced } from '../keys/merge-rules.ts'
@@ -36,7 +36,7 @@ function mergeTrees(base: Tree, override: Tree, reporter: Reporter, step: RuleSt
 }
 
 /** The merge at one place of the model. */
-class Merger implements Merging {
+class Merger implements MergeContext {
   readonly #reporter: Reporter
   readonly #step: RuleStep<Merge> | undefined
 

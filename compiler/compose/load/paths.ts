@@ -1,4 +1,4 @@
-import type { PathBase } from '../../schema/loading.ts'
+import type { PathBase } from '../../schema/load-rules.ts'
 import type { MapTree } from '../../text/tree.ts'
 import { isOfService, rulesOf } from '../keys/rules.ts'
 import { rewrite } from './rewrite.ts'

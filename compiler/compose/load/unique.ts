@@ -1,4 +1,4 @@
-import type { Identity } from '../../schema/loading.ts'
+import type { Identity } from '../../schema/load-rules.ts'
 import type { MapTree, Tree } from '../../text/tree.ts'
 import { keepLast } from '../keys/identities.ts'
 import { isOfServiceItself, rulesOf } from '../keys/rules.ts'

@@ -1,8 +1,8 @@
 import { didYouMean } from '../../diagnostics/suggest.ts'
-import { knownKeys } from '../../schema/forms.ts'
+import { knownKeys } from '../../schema/describe.ts'
+import type { ModelPath } from '../../schema/model-path.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { MapForm, Row, Shape } from '../../schema/shape.ts'
-import type { ModelPath } from '../../schema/where.ts'
 import type { Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 

@@ -1,28 +1,28 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import { check, checkEntry, checkUnknown } from '../../schema/check.ts'
-import { Findings } from '../../schema/findings.ts'
 import {
   badName,
   duplicateItem,
   ignoredKey,
-  type Mistakes,
   missingKey,
   notAllowed,
   nullValue,
   oddValue,
   outOfRange,
+  type SchemaDiagnostics,
   unknownKey,
   wrongType,
-} from '../../schema/mistakes.ts'
+} from '../../schema/diagnostics.ts'
+import { Findings } from '../../schema/findings.ts'
+import type { ModelPath } from '../../schema/model-path.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { Shape } from '../../schema/shape.ts'
-import type { ModelPath } from '../../schema/where.ts'
 import type { MapTree, Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 import { hintForUnknown } from './unknown.ts'
 
 /** How mistakes in Compose files are told. */
-const composeMistakes: Mistakes = {
+const composeMistakes: SchemaDiagnostics = {
   badName,
   duplicateItem,
   hintForUnknown,

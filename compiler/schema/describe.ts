@@ -1,13 +1,13 @@
 import type { ScalarTree, Tree } from '../text/tree.ts'
 import type { MapForm, ScalarForm, Shape, ValueType } from './shape.ts'
 
-/** What may be written, in words: `text`, `a list or a mapping`, `a whole number, not below 0`. */
-export function describe(shape: Shape): string {
+/** Describes the values that a shape accepts: `text`, `a list or a mapping`. */
+export function describeShape(shape: Shape): string {
   const forms: string[] = []
   if (shape.scalar) forms.push(...scalarForms(shape.scalar))
   if (shape.list) forms.push('a list')
   if (shape.map) forms.push('a mapping')
-  return join(forms, 'or')
+  return joinWords(forms, 'or')
 }
 
 const names: Readonly<Record<ValueType, string>> = {
@@ -20,19 +20,22 @@ const names: Readonly<Record<ValueType, string>> = {
 
 function scalarForms({ types, words, pattern }: ScalarForm): string[] {
   if (types.length > 3) return ['a single value']
-  // Text beside a whole number or a switch is what a reader converts to one: no help to tell.
+  // Text that a reader converts to a number or boolean is not worth listing.
   const converts = (types[0] === 'integer' || types[0] === 'boolean') && !pattern
   if (words) return [words.length === 1 ? `the word \`${words[0]}\`` : 'one of a few words']
   return types.filter(type => type !== 'null' && !(type === 'string' && converts)).map(type => names[type])
 }
 
-/** Words with commas between them and `or` or `and` before the last. */
-export function join(words: readonly string[], conjunction: 'or' | 'and'): string {
+/** Joins words with commas, and the last two with `or` or `and`. */
+export function joinWords(words: readonly string[], conjunction: 'or' | 'and'): string {
   return words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`
 }
 
-/** What was written, in words. The text before substitution stands for a value that a variable took part in: it may be a secret. */
-export function found(tree: Tree): string {
+/**
+ * Describes a value: `a list`, `the number 5`. A value with variables is shown as written, before
+ * substitution, since it may be secret.
+ */
+export function describeValue(tree: Tree): string {
   if (tree.kind !== 'scalar') return tree.kind === 'map' ? 'a mapping' : 'a list'
   if (tree.type === 'null') return 'nothing'
   if (tree.template !== undefined || tree.type === 'bool') return quoted(tree)
@@ -40,23 +43,23 @@ export function found(tree: Tree): string {
   return tree.value === '' ? 'empty text' : `the text ${quoted(tree)}`
 }
 
-/** The value as it is written, in backticks; a number with its zeros, a variable with its braces. */
+/** The value as written, in backticks: a number with its zeros, a variable with its braces. */
 export function quoted(tree: ScalarTree): string {
   return tree.value === '' && tree.template === undefined ? 'empty' : `\`${shorten(written(tree))}\``
 }
 
-/** The text of the source where that is what the value is, else the value. */
+/** The source text of a plain scalar or of one with variables; the value of a quoted one. */
 export function written(tree: ScalarTree): string {
   if (tree.template !== undefined) return tree.template
   const { file, start, end } = tree.span
   return tree.style === 'plain' ? file.text.slice(start, end) : String(tree.value)
 }
 
-/** One line of at most 40 characters. */
+/** Shortens text to one line of at most 40 characters. */
 function shorten(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ').replaceAll('`', "'")
   return line.length > 40 ? `${line.slice(0, 39)}…` : line
 }
 
-/** The keys that a mapping may have, extensions aside. */
+/** The known keys of a mapping, without extensions. */
 export const knownKeys = (form: MapForm): readonly string[] => Object.keys(form.keys)

@@ -1,23 +1,23 @@
 import { type DiagnosticKind, diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
 import type { Tree } from '../text/tree.ts'
-import { join, written } from './forms.ts'
+import { joinWords, written } from './describe.ts'
+import { describePath, type ModelPath } from './model-path.ts'
 import type { MapForm, ScalarForm, Shape } from './shape.ts'
-import { type ModelPath, where } from './where.ts'
 
-/** What every mistake of the schema is told about. */
-export interface Place {
+/** The parameters of every schema diagnostic. */
+export interface SchemaProblem {
   readonly path: ModelPath
   readonly notes?: readonly string[]
 }
 
-export interface KeyMistake extends Place {
+export interface KeyProblem extends SchemaProblem {
   readonly key: string
   readonly hint?: string | undefined
 }
 
-/** The diagnostics of one kind of file, and what to write instead of a key that it does not know. */
-export interface Mistakes {
+/** The schema diagnostics for one kind of file, and the hint for its unknown keys. */
+export interface SchemaDiagnostics {
   readonly badName: typeof badName
   readonly duplicateItem: typeof duplicateItem
   readonly hintForUnknown: (key: string, value: Tree, form: MapForm, path: ModelPath) => string | undefined
@@ -27,13 +27,13 @@ export interface Mistakes {
   readonly nullValue: typeof nullValue
   readonly oddValue: typeof oddValue
   readonly outOfRange: typeof outOfRange
-  readonly unknownKey: (path: ModelPath) => DiagnosticKind<KeyMistake>
+  readonly unknownKey: (path: ModelPath) => DiagnosticKind<KeyProblem>
   readonly wrongType: typeof wrongType
 }
 
-const inside = (path: ModelPath) => (path.length === 0 ? 'at the top level' : `in ${where(path)}`)
+const inside = (path: ModelPath) => (path.length === 0 ? 'at the top level' : `in ${describePath(path)}`)
 
-/** The part of the file that an unknown key is in; `compose` is the top level and what has no names of its own. */
+/** The parts of a file with an `unknown-key` diagnostic of their own; `compose` is for the rest. */
 const parts: Readonly<Record<string, string>> = {
   compose: 'the top level of a Compose file',
   services: 'a service',
@@ -46,10 +46,10 @@ const parts: Readonly<Record<string, string>> = {
   endpoints: 'the endpoints',
 }
 
-const unknownKeys = new Map<string, DiagnosticKind<KeyMistake>>(
+const unknownKeys = new Map<string, DiagnosticKind<KeyProblem>>(
   Object.entries(parts).map(([family, part]) => [
     family,
-    diagnostic<KeyMistake>({
+    diagnostic<KeyProblem>({
       code: `${family}/unknown-key`,
       severity: 'error',
       explain: `A key in ${part} is neither in the Compose Specification nor in devctl's dialect. It is refused, because a misspelt key would otherwise be ignored silently.
@@ -60,11 +60,11 @@ const unknownKeys = new Map<string, DiagnosticKind<KeyMistake>>(
   ]),
 )
 
-/** The kind for an unknown key in the mapping at a path. */
-export const unknownKey = (path: ModelPath): DiagnosticKind<KeyMistake> =>
+/** The diagnostic for an unknown key in the mapping at `path`. */
+export const unknownKey = (path: ModelPath): DiagnosticKind<KeyProblem> =>
   unknownKeys.get(String(path[0])) ?? unknownKeys.get('compose')!
 
-export const ignoredKey = diagnostic<KeyMistake>({
+export const ignoredKey = diagnostic<KeyProblem>({
   code: 'schema/ignored-key',
   severity: 'warning',
   loss: true,
@@ -78,7 +78,7 @@ Check its spelling, or remove it.`,
   }),
 })
 
-export const wrongType = diagnostic<Place & { tree: Tree; shape: Shape; allowed: string; found: string }>({
+export const wrongType = diagnostic<SchemaProblem & { tree: Tree; shape: Shape; allowed: string; found: string }>({
   code: 'schema/wrong-type',
   severity: 'error',
   explain: `The type of a value does not match its key: a mapping instead of a list, a number instead of text.
@@ -91,13 +91,13 @@ user: "1000"
 
 A variable can be text, or the number or boolean that its key takes, but not a list or a mapping.`,
   text: ({ path, tree, shape, allowed, found, notes }) => ({
-    message: `${where(path)} must be ${allowed}, not ${found}`,
+    message: `${describePath(path)} must be ${allowed}, not ${found}`,
     hint: hintForType(path, tree, shape),
     notes,
   }),
 })
 
-/** What to write instead of a value of another type. */
+/** The hint for a value of the wrong type. */
 function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefined {
   if (tree.kind === 'scalar') {
     if (shape.scalar?.types.includes('boolean')) return 'write `true` or `false`'
@@ -114,7 +114,7 @@ function hintForType(path: ModelPath, tree: Tree, shape: Shape): string | undefi
   return undefined
 }
 
-export const nullValue = diagnostic<Place & { allowed: string }>({
+export const nullValue = diagnostic<SchemaProblem & { allowed: string }>({
   code: 'schema/null-value',
   severity: 'error',
   explain: `A key, a list item or a service has no value. Compose does not allow this for most keys, because it is not clear if the value is empty on purpose or missing.
@@ -127,7 +127,10 @@ services:
     ports: !reset null
 \`\`\``,
   text: ({ path, allowed, notes }) => ({
-    message: path[0] === 'services' && path.length === 2 ? `${where(path)} is empty` : `${where(path)} has no value`,
+    message:
+      path[0] === 'services' && path.length === 2
+        ? `${describePath(path)} is empty`
+        : `${describePath(path)} has no value`,
     hint:
       path[0] === 'services' && path.length === 2
         ? 'give it an `image` or a `build`'
@@ -136,7 +139,7 @@ services:
   }),
 })
 
-export const missingKey = diagnostic<Place & { key: string }>({
+export const missingKey = diagnostic<SchemaProblem & { key: string }>({
   code: 'schema/missing-key',
   severity: 'error',
   explain: `A mapping lacks a required key: \`condition\` in the long form of \`depends_on\`, \`type\` in the long form of a volume, \`path\`, \`service\` and \`port\` in a rule of \`endpoints\`.
@@ -146,10 +149,14 @@ depends_on:
   db:
     condition: service_healthy
 \`\`\``,
-  text: ({ path, key, notes }) => ({ message: `${where(path)} needs \`${key}\``, hint: `add \`${key}:\``, notes }),
+  text: ({ path, key, notes }) => ({
+    message: `${describePath(path)} needs \`${key}\``,
+    hint: `add \`${key}:\``,
+    notes,
+  }),
 })
 
-export const notAllowed = diagnostic<Place & { form: ScalarForm; value: string; found: string }>({
+export const notAllowed = diagnostic<SchemaProblem & { form: ScalarForm; value: string; found: string }>({
   code: 'schema/not-allowed',
   severity: 'error',
   explain: `The value is not one of the allowed words or forms of its key. The message lists them.
@@ -161,55 +168,58 @@ Compose itself accepts some of these values, for example for \`restart\`, and do
       ...(form.like ? [form.like] : []),
     ]
     return {
-      message: `${where(path)} cannot be ${found}`,
-      hint: (value !== '' && didYouMean(value, form.words ?? [])) || `allowed: ${join(allowed, 'and')}`,
+      message: `${describePath(path)} cannot be ${found}`,
+      hint: (value !== '' && didYouMean(value, form.words ?? [])) || `allowed: ${joinWords(allowed, 'and')}`,
       notes:
         value !== '' && didYouMean(value, form.words ?? [])
-          ? [`allowed: ${join(allowed, 'and')}`, ...(notes ?? [])]
+          ? [`allowed: ${joinWords(allowed, 'and')}`, ...(notes ?? [])]
           : notes,
     }
   },
 })
 
-export const outOfRange = diagnostic<Place & { form: ScalarForm; found: string }>({
+export const outOfRange = diagnostic<SchemaProblem & { form: ScalarForm; found: string }>({
   code: 'schema/out-of-range',
   severity: 'error',
   explain: `A number is outside the range of its key: \`cpu_percent\` is 0 to 100, \`oom_score_adj\` is -1000 to 1000, a port is 1 to 65535.`,
   text: ({ path, form: { minimum, maximum }, found, notes }) => ({
-    message: `${where(path)} must be ${maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`}, not ${found}`,
+    message: `${describePath(path)} must be ${maximum === undefined ? `${minimum} or more` : `${minimum} to ${maximum}`}, not ${found}`,
     notes,
   }),
 })
 
-export const duplicateItem = diagnostic<Place & { item: string }>({
+export const duplicateItem = diagnostic<SchemaProblem & { item: string }>({
   code: 'schema/duplicate-item',
   severity: 'error',
   explain: `A list of unique items has the same item twice. In most lists devctl removes duplicates, as Compose does when it merges files; in this list Compose makes them an error.
 
 Remove one of the two.`,
   text: ({ path, item, notes }) => ({
-    message: `${where(path)} has ${item} twice`,
+    message: `${describePath(path)} has ${item} twice`,
     hint: 'remove one of them',
     notes,
   }),
 })
 
-export const badName = diagnostic<Place & { name: string }>({
+export const badName = diagnostic<SchemaProblem & { name: string }>({
   code: 'schema/bad-name',
   severity: 'error',
   explain: `Names of services, volumes, networks, secrets, configs and models consist of letters (a to z, A to Z), digits, \`.\`, \`_\` and \`-\`. Names of other things must not be empty.
 
 The names become names of Kubernetes objects and host names.`,
   text: ({ path, name, notes }) => ({
-    message: name === '' ? `a name in ${where(path)} is empty` : `\`${name}\` is not a valid name in ${where(path)}`,
+    message:
+      name === ''
+        ? `a name in ${describePath(path)} is empty`
+        : `\`${name}\` is not a valid name in ${describePath(path)}`,
     hint: 'use letters, digits, `.`, `_` and `-`',
     notes,
   }),
 })
 
-export const oddValue = diagnostic<Place & { says: string }>({
+export const oddValue = diagnostic<SchemaProblem & { says: string }>({
   code: 'schema/odd-value',
   severity: 'warning',
   explain: `devctl accepts the value, but Compose itself does not: the file would be an error there. An example is a \`container_name\` of one character.`,
-  text: ({ path, says, notes }) => ({ message: `${where(path)} is unusual: ${says}`, notes }),
+  text: ({ path, says, notes }) => ({ message: `${describePath(path)} is unusual: ${says}`, notes }),
 })

@@ -1,0 +1,50 @@
+import { get, type Tree } from '../text/tree.ts'
+import type { ValuePredicate } from './shape.ts'
+
+/** The value of a scalar; undefined for a mapping or a list. */
+const scalar = (tree: Tree | undefined) => (tree?.kind === 'scalar' ? tree.value : undefined)
+
+/** The value is `false`. */
+export const isFalse: ValuePredicate = value => scalar(value) === false
+
+/** The value is `true`. */
+export const isTrue: ValuePredicate = value => scalar(value) === true
+
+/** The value is zero, as a number or as text. */
+export const isZero: ValuePredicate = value => Number(scalar(value) ?? 1) === 0
+
+/** The number means "no limit": zero or negative. */
+export const isUnlimited: ValuePredicate = value => Number(scalar(value) ?? 1) <= 0
+
+/** The value is an empty mapping, list or text, or null. */
+export const isEmpty: ValuePredicate = value =>
+  value.kind === 'map'
+    ? value.entries.size === 0
+    : value.kind === 'seq'
+      ? value.items.length === 0
+      : value.value === '' || value.value === null
+
+/** The value is one of `words`. */
+export const isOneOf =
+  (...words: readonly string[]): ValuePredicate =>
+  value =>
+    words.includes(String(scalar(value)))
+
+/**
+ * `memswap_limit` is unset (zero) or equals the memory limit. Both mean no swap, as in a Pod
+ * (https://docs.docker.com/engine/containers/resource_constraints/#--memory-swap-details).
+ */
+export const isMemoryLimit: ValuePredicate = (value, [service]) => {
+  const total = String(scalar(value))
+  if (total === '0') return true
+  const limits = [get(service, 'mem_limit'), get(service, 'deploy', 'resources', 'limits', 'memory')]
+  return limits.some(limit => limit !== undefined && String(scalar(limit)) === total)
+}
+
+/**
+ * The value of a hook's key is inherited from its service, so that the service's key reports it.
+ */
+export const isInherited: ValuePredicate = (value, [, service], key) => {
+  const own = service?.entries.get(key)?.value.span
+  return own !== undefined && own.file === value.span.file && own.start === value.span.start
+}
