@@ -1,5 +1,5 @@
-import type { Io } from './io.ts'
-import type { Option, Values } from './options.ts'
+import type { Option, Values } from './options/option.ts'
+import type { Io } from './terminal/io.ts'
 
 /** A command of devctl. The declaration is data and light to import; `run` imports what does the work. */
 export interface Command<Options = object> {

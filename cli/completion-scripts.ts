@@ -1,5 +1,5 @@
 import { type Command, commandsBelow, LOG_LEVELS, lastWord, type Word } from './command.ts'
-import type { Option } from './options.ts'
+import type { Option } from './options/option.ts'
 
 const GLOBAL: readonly Option<unknown>[] = [
   { flags: '--loglevel <level>', description: 'how much to print', choices: LOG_LEVELS },

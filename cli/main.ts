@@ -1,9 +1,9 @@
 import { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
 import { shownPlace } from '../compiler/text/source.ts'
 import { commands } from './commands.ts'
-import type { Io } from './io.ts'
 import { runProgram } from './program.ts'
-import { redacting } from './redacting.ts'
+import type { Io } from './terminal/io.ts'
+import { redacting } from './terminal/redacting.ts'
 
 /**
  * Runs a command line, given without the names of node and of the script, and gives the exit status: 0 done, 1 failed, 2 wrong usage.

@@ -2,8 +2,8 @@ import { Argument, Command as CommanderCommand, CommanderError, Option as Comman
 import { UsageError } from '../compiler/diagnostics/user-error.ts'
 import { version } from '../operations/version.ts'
 import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from './command.ts'
-import type { Io } from './io.ts'
-import { choice, type Option } from './options.ts'
+import { choice, type Option } from './options/option.ts'
+import type { Io } from './terminal/io.ts'
 
 const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests, brings a cluster to what they say, and takes it
 all away again.

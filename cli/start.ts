@@ -1,7 +1,7 @@
 import { reasonOf } from '../compiler/diagnostics/system-error.ts'
-import { INTERRUPTED } from './exit-status.ts'
 import { main } from './main.ts'
-import { processIo } from './process-io.ts'
+import { INTERRUPTED } from './terminal/exit-status.ts'
+import { processIo } from './terminal/process-io.ts'
 
 export { main } from './main.ts'
 

@@ -115,6 +115,18 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
   },
   operations: { ours: ['operations', 'adapters', 'compiler', 'constructs'], packages: [] },
   api: { ours: ['operations', 'compiler', 'constructs'], packages: ['constructs'] },
+  'cli/options': {
+    ours: ['cli/options', 'operations/project/checks', 'operations/publish/oci-reference', 'compiler'],
+    packages: [],
+  },
+  'cli/terminal': {
+    ours: ['cli/terminal', 'cli/options/duration', 'operations', 'adapters', 'compiler', 'constructs'],
+    packages: ['@inquirer/select', 'diff'],
+  },
+  'cli/run': {
+    ours: ['cli/run', 'cli/options', 'cli/terminal', 'operations', 'adapters', 'compiler', 'constructs'],
+    packages: [],
+  },
   cli: { ours: ['cli', 'operations', 'adapters', 'compiler', 'constructs'], packages: ['commander'] },
 }
 
@@ -131,6 +143,8 @@ const IMPURE = new Set([
   'adapters/registry',
   'api',
   'cli',
+  'cli/run',
+  'cli/terminal',
   'operations',
   'operations/commands',
   'operations/contexts',

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
-import { choice, flag, optionalText } from '../options.ts'
-import { loading, someServices } from '../project-options.ts'
+import { choice, flag, optionalText } from '../options/option.ts'
+import { loading, someServices } from '../options/project.ts'
 
 export const config = command({
   name: 'config',
@@ -31,7 +31,7 @@ export const config = command({
     { line: 'devctl config --provenance | grep services.web.image', does: 'where a value comes from' },
   ],
   async run(context, services, options) {
-    const { printModel } = await import('../print-model.ts')
+    const { printModel } = await import('../run/config.ts')
     return printModel(context, services, options)
   },
 })

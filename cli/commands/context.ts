@@ -1,7 +1,7 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks.ts'
 import { command } from '../command.ts'
-import { choice, text } from '../options.ts'
+import { choice, text } from '../options/option.ts'
 
 const values = {
   token: text('--token <token>', 'API token of a platform'),
@@ -27,7 +27,7 @@ A command takes the context of its option --context, else of DEVCTL_CONTEXT, els
 Without a subcommand the same as \`devctl context use\`, which asks on a terminal.`,
   options: values,
   async run(context, _words, options) {
-    const { useContext } = await import('../context-commands.ts')
+    const { useContext } = await import('../run/context.ts')
     return useContext(context, undefined, options)
   },
 })
@@ -47,7 +47,7 @@ export const contextUse = command({
     },
   ],
   async run(context, [name], options) {
-    const { useContext } = await import('../context-commands.ts')
+    const { useContext } = await import('../run/context.ts')
     return useContext(context, name, options)
   },
 })
@@ -57,7 +57,7 @@ export const contextShow = command({
   summary: 'Print the current context as JSON',
   options: { output: choice('-o, --output <format>', 'format', ['json'], 'json') },
   async run(context) {
-    const { showContext } = await import('../context-commands.ts')
+    const { showContext } = await import('../run/context.ts')
     return showContext(context)
   },
 })
@@ -67,7 +67,7 @@ export const contextList = command({
   summary: 'Print all contexts; a `*` marks the current one',
   options: { output: choice('-o, --output <format>', 'other format than a table', ['json', 'name']) },
   async run(context, _words, { output }) {
-    const { listContexts } = await import('../context-commands.ts')
+    const { listContexts } = await import('../run/context.ts')
     return listContexts(context, output)
   },
 })
@@ -79,7 +79,7 @@ export const contextDelete = command({
   words: [{ name: '<context>', description: 'the context', completes: 'context' }],
   options: {},
   async run(context, [name]) {
-    const { forgetContext } = await import('../context-commands.ts')
+    const { forgetContext } = await import('../run/context.ts')
     return forgetContext(context, name!)
   },
 })

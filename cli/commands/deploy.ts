@@ -1,8 +1,8 @@
-import { bash } from '../bash-option.ts'
 import { command } from '../command.ts'
-import { deploying } from '../deploy-options.ts'
-import { choice, flag } from '../options.ts'
-import { someServices } from '../project-options.ts'
+import { bash } from '../options/bash.ts'
+import { deploying } from '../options/deploy.ts'
+import { choice, flag } from '../options/option.ts'
+import { someServices } from '../options/project.ts'
 
 export const deploy = command({
   name: 'deploy',
@@ -36,7 +36,7 @@ With --registry-credentials the Secret \`<environment>-registry\` holds what the
     { line: 'devctl deploy --namespace shop --domain dev.example.com', does: 'with public routes' },
   ],
   async run(context, services, options) {
-    const { deployApplication } = await import('../deploy-application.ts')
+    const { deployApplication } = await import('../run/deploy.ts')
     return deployApplication(context, { ...options, services })
   },
 })

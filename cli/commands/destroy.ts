@@ -1,9 +1,9 @@
-import { bash } from '../bash-option.ts'
 import { command } from '../command.ts'
-import { flag } from '../options.ts'
-import { loading } from '../project-options.ts'
-import { environmentName, target, timeout } from '../target-options.ts'
-import { variables } from '../variable-option.ts'
+import { bash } from '../options/bash.ts'
+import { flag } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target, timeout } from '../options/target.ts'
+import { variables } from '../options/variable.ts'
 
 export const destroy = command({
   name: 'destroy',
@@ -33,7 +33,7 @@ With names of services only what these alone have is deleted. Those that depend 
     { line: 'devctl destroy worker', does: 'one service; the others stay' },
   ],
   async run(context, services, options) {
-    const { destroyApplication } = await import('../destroy-application.ts')
+    const { destroyApplication } = await import('../run/destroy.ts')
     return destroyApplication(context, { ...options, services })
   },
 })

@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
-import { deploying } from '../deploy-options.ts'
-import { choice, flag, text } from '../options.ts'
-import { someServices } from '../project-options.ts'
+import { deploying } from '../options/deploy.ts'
+import { choice, flag, text } from '../options/option.ts'
+import { someServices } from '../options/project.ts'
 
 export const diff = command({
   name: 'diff',
@@ -25,7 +25,7 @@ With --against the rendered manifests of a folder or file take the place of the 
     { line: 'devctl diff --against k8s --exit-code', does: 'is the folder what the files render to?' },
   ],
   async run(context, services, options) {
-    const { diffApplication } = await import('../diff-application.ts')
+    const { diffApplication } = await import('../run/diff.ts')
     return diffApplication(context, { ...options, services })
   },
 })

@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
-import { choice } from '../options.ts'
-import { loading } from '../project-options.ts'
-import { environmentName, target } from '../target-options.ts'
+import { choice } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target } from '../options/target.ts'
 
 export const endpoints = command({
   name: 'endpoints',
@@ -18,7 +18,7 @@ export const endpoints = command({
     { line: "devctl endpoints --output json | jq -r '.[] | select(.ready) | .url'", does: 'those that answer' },
   ],
   async run(context, _words, options) {
-    const { listEndpoints } = await import('../list-endpoints.ts')
+    const { listEndpoints } = await import('../run/endpoints.ts')
     return listEndpoints(context, options)
   },
 })

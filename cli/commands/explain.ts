@@ -12,7 +12,7 @@ export const explain = command({
   options: {},
   examples: [{ line: 'devctl explain interpolation/required', does: 'what it means and what to write' }],
   async run({ io }, [code]) {
-    const { explainCode } = await import('../explain-code.ts')
+    const { explainCode } = await import('../run/explain.ts')
     io.stdout.write(await explainCode(code))
     return 0
   },

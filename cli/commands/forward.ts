@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
-import { text } from '../options.ts'
-import { loading } from '../project-options.ts'
-import { environmentName, target } from '../target-options.ts'
+import { text } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target } from '../options/target.ts'
 
 export const forward = command({
   name: 'forward',
@@ -24,7 +24,7 @@ A port is \`LOCAL:REMOTE\`; \`REMOTE\` alone is the same port on both sides, and
     { line: 'devctl forward db 5432', does: 'a client of the database on this machine' },
   ],
   async run(context, [service, ...ports], options) {
-    const { forwardPorts } = await import('../forward-ports.ts')
+    const { forwardPorts } = await import('../run/forward.ts')
     return forwardPorts(context, service!, ports, options)
   },
 })

@@ -2,11 +2,11 @@ import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { dnsLabel, folderPath } from '../../operations/project/checks.ts'
 import { ociReference } from '../../operations/publish/oci-reference.ts'
 import { command } from '../command.ts'
-import { flag, list, text } from '../options.ts'
-import { loading, planning } from '../project-options.ts'
-import { argocdOptions, fluxOptions } from '../publish/agent-options.ts'
-import { forge, publishing, pullRequest } from '../publish/options.ts'
-import { target } from '../target-options.ts'
+import { argocdOptions, fluxOptions } from '../options/agent.ts'
+import { flag, list, text } from '../options/option.ts'
+import { loading, planning } from '../options/project.ts'
+import { forge, publishing, pullRequest } from '../options/publish.ts'
+import { target } from '../options/target.ts'
 
 export const gitops = command({
   name: 'gitops',
@@ -81,7 +81,7 @@ export const gitopsInit = command({
     },
   ],
   async run(context, _words, options) {
-    const { initAgent } = await import('../publish/init-agent.ts')
+    const { initAgent } = await import('../run/gitops-init.ts')
     return initAgent(context, options)
   },
 })
@@ -113,7 +113,7 @@ export const gitopsSecrets = command({
     },
   ],
   async run(context, _words, options) {
-    const { answerOpenSecrets } = await import('../publish/answer-secrets.ts')
+    const { answerOpenSecrets } = await import('../run/gitops-secrets.ts')
     return answerOpenSecrets(context, options)
   },
 })

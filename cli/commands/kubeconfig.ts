@@ -6,7 +6,7 @@ export const kubeconfig = command({
   description: `Makes the current context of devctl and its namespace the current ones of the kubeconfig, so that kubectl, helm and the like work where devctl works. Nothing else in the file is changed.`,
   options: {},
   async run(context) {
-    const { updateKubeconfig } = await import('../update-kubeconfig.ts')
+    const { updateKubeconfig } = await import('../run/kubeconfig.ts')
     return updateKubeconfig(context)
   },
 })

@@ -1,9 +1,9 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { command } from '../command.ts'
-import { duration } from '../duration-option.ts'
-import { flag, type Option, text } from '../options.ts'
-import { loading } from '../project-options.ts'
-import { environmentName, target } from '../target-options.ts'
+import { duration } from '../options/duration.ts'
+import { flag, type Option, text } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target } from '../options/target.ts'
 
 /** Milliseconds; the specification's limit. */
 const SINCE = 48 * 3_600_000
@@ -60,7 +60,7 @@ The pattern is a regular expression that is found anywhere in the name of a serv
     { line: 'devctl logs --no-follow --tail all > logs.txt', does: 'everything there is, into a file' },
   ],
   async run(context, [pattern], options) {
-    const { showLogsOf } = await import('../show-logs.ts')
+    const { showLogsOf } = await import('../run/logs.ts')
     const tail = Number.isFinite(options.tail) ? options.tail : undefined
     return showLogsOf(context, pattern, {
       ...options,

@@ -8,7 +8,7 @@ export const namespace = command({
 Clusters with the platform installed can create, delete and list namespaces with devctl, too.`,
   options: {},
   async run(context) {
-    const { chooseNamespace } = await import('../namespace-commands.ts')
+    const { chooseNamespace } = await import('../run/namespace.ts')
     return chooseNamespace(context)
   },
 })
@@ -22,7 +22,7 @@ export const namespaceUse = command({
   words: [name],
   options: {},
   async run(context, [name]) {
-    const { useNamespace } = await import('../namespace-commands.ts')
+    const { useNamespace } = await import('../run/namespace.ts')
     return useNamespace(context, name!)
   },
 })
@@ -34,7 +34,7 @@ export const namespaceCreate = command({
   words: [name],
   options: {},
   async run(context, [name]) {
-    const { needPlatform } = await import('../namespace-commands.ts')
+    const { needPlatform } = await import('../run/namespace.ts')
     return needPlatform(context, 'create', name)
   },
 })
@@ -46,7 +46,7 @@ export const namespaceDelete = command({
   words: [name],
   options: {},
   async run(context, [name]) {
-    const { needPlatform } = await import('../namespace-commands.ts')
+    const { needPlatform } = await import('../run/namespace.ts')
     return needPlatform(context, 'delete', name)
   },
 })
@@ -57,7 +57,7 @@ export const namespaceList = command({
   description: `Prints the namespaces and their status; a \`*\` marks the current one. ${PLATFORM}`,
   options: {},
   async run(context) {
-    const { needPlatform } = await import('../namespace-commands.ts')
+    const { needPlatform } = await import('../run/namespace.ts')
     return needPlatform(context, 'list')
   },
 })

@@ -1,5 +1,5 @@
 import { command } from '../command.ts'
-import { dryRun, forge, output, publishing, pullRequest, rollback } from '../publish/options.ts'
+import { dryRun, forge, output, publishing, pullRequest, rollback } from '../options/publish.ts'
 
 const { environment: _, image: __, imagesFile: ___, tag: ____, ...options } = publishing
 
@@ -24,7 +24,7 @@ export const promote = command({
     { line: 'devctl promote staging production --pull-request', does: 'for review' },
   ],
   async run(context, [from, to], options) {
-    const { promoteApplication } = await import('../publish/promote-application.ts')
+    const { promoteApplication } = await import('../run/promote.ts')
     return promoteApplication(context, from!, to!, options)
   },
 })

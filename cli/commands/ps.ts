@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
-import { choice } from '../options.ts'
-import { loading } from '../project-options.ts'
-import { environmentName, target } from '../target-options.ts'
+import { choice } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target } from '../options/target.ts'
 
 export const ps = command({
   name: 'ps',
@@ -24,7 +24,7 @@ With --name no files are needed.`,
     },
   ],
   async run(context, services, options) {
-    const { listServices } = await import('../list-services.ts')
+    const { listServices } = await import('../run/ps.ts')
     return listServices(context, services, options)
   },
 })

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
-import { flag } from '../options.ts'
-import { dryRun, forge, oci, output, publishing, pullRequest, rollback } from '../publish/options.ts'
+import { flag } from '../options/option.ts'
+import { dryRun, forge, oci, output, publishing, pullRequest, rollback } from '../options/publish.ts'
 
 export const publish = command({
   name: 'publish',
@@ -34,7 +34,7 @@ With \`--oci\` the same folder is pushed to a registry, as an artifact that Flux
     { line: 'devctl publish --environment staging --dry-run', does: 'what would change' },
   ],
   async run(context, _words, options) {
-    const { publishApplication } = await import('../publish/publish-application.ts')
+    const { publishApplication } = await import('../run/publish.ts')
     return publishApplication(context, options)
   },
 })

@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
-import { choice, flag, text } from '../options.ts'
-import { loading, planning, someServices } from '../project-options.ts'
+import { choice, flag, text } from '../options/option.ts'
+import { loading, planning, someServices } from '../options/project.ts'
 
 export const render = command({
   name: 'render',
@@ -46,7 +46,7 @@ With names of services only their objects are made, and those of the services th
     },
   ],
   async run(context, services, options) {
-    const { renderFiles } = await import('../render-files.ts')
+    const { renderFiles } = await import('../run/render.ts')
     return renderFiles(context, services, options)
   },
 })

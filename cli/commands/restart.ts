@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
-import { flag } from '../options.ts'
-import { loading } from '../project-options.ts'
-import { environmentName, target, timeout } from '../target-options.ts'
+import { flag } from '../options/option.ts'
+import { loading } from '../options/project.ts'
+import { environmentName, target, timeout } from '../options/target.ts'
 
 export const restart = command({
   name: 'restart',
@@ -22,7 +22,7 @@ A Job is not restarted; \`devctl deploy --rerun SERVICE\` runs it again.`,
     { line: 'devctl restart', does: 'all services of this folder' },
   ],
   async run(context, services, options) {
-    const { restartApplication } = await import('../restart-application.ts')
+    const { restartApplication } = await import('../run/restart.ts')
     return restartApplication(context, services, options)
   },
 })

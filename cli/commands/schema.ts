@@ -16,7 +16,7 @@ export const schema = command({
     { line: 'devctl schema compose > compose.schema.json', does: 'Compose files with the keys of devctl' },
   ],
   async run({ io }, [kind]) {
-    const { printSchema } = await import('../print-schema.ts')
+    const { printSchema } = await import('../run/schema.ts')
     // The parser has refused all other words.
     io.stdout.write(printSchema(kind as (typeof KINDS)[number]))
     return 0

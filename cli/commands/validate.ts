@@ -1,6 +1,6 @@
 import { command } from '../command.ts'
-import { choice, flag } from '../options.ts'
-import { loading, planning, someServices } from '../project-options.ts'
+import { choice, flag } from '../options/option.ts'
+import { loading, planning, someServices } from '../options/project.ts'
 
 export const validate = command({
   name: 'validate',
@@ -24,7 +24,7 @@ As text they go to standard error, as json or sarif to standard output.`,
     { line: 'devctl validate --output sarif > devctl.sarif', does: 'for the code scanning of a code host' },
   ],
   async run(context, services, options) {
-    const { validateFiles } = await import('../validate-files.ts')
+    const { validateFiles } = await import('../run/validate.ts')
     return validateFiles(context, services, options)
   },
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
-import { type SessionOptions, withCluster } from '../../cli/cluster-session.ts'
+import { type SessionOptions, withCluster } from '../../cli/run/cluster-session.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { saveContext } from '../../operations/contexts/store.ts'
 import type { Session } from '../../operations/session.ts'

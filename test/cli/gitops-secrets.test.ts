@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Choose } from '../../cli/io.ts'
 import { main } from '../../cli/main.ts'
+import type { Choose } from '../../cli/terminal/io.ts'
 import { makeFolder } from './folder.ts'
 
 const COMPOSE = `services:

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { Io } from '../../cli/io.ts'
-import type { Progress } from '../../cli/progress/events.ts'
-import { frameOf, type Line, widthOf } from '../../cli/progress/frame.ts'
-import { liveProgress } from '../../cli/progress/live.ts'
+import type { Io } from '../../cli/terminal/io.ts'
+import type { Progress } from '../../cli/terminal/progress/events.ts'
+import { frameOf, type Line, widthOf } from '../../cli/terminal/progress/frame.ts'
+import { liveProgress } from '../../cli/terminal/progress/live.ts'
 import { Terminal } from './terminal.ts'
 
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from 'vitest'
-import { wantsColour } from '../../cli/io.ts'
-import { LogPrinter, type LogPrinterOptions } from '../../cli/log-printer.ts'
-import { cleanText } from '../../cli/log-text.ts'
-import { parsePattern } from '../../cli/service-pattern.ts'
+import { parsePattern } from '../../cli/options/service-pattern.ts'
+import { wantsColour } from '../../cli/terminal/io.ts'
+import { LogPrinter, type LogPrinterOptions } from '../../cli/terminal/log-printer.ts'
+import { cleanText } from '../../cli/terminal/log-text.ts'
 import { root } from '../cases.ts'
 import { run } from '../run.ts'
 

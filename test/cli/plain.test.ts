@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainProgress } from '../../cli/progress/plain.ts'
+import { plainProgress } from '../../cli/terminal/progress/plain.ts'
 
 test('a state that is told in the same words as the one before is not told twice', () => {
   let written = ''

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { typeHidden } from '../../cli/prompt.ts'
+import { typeHidden } from '../../cli/terminal/prompt.ts'
 
 /** Types into the prompt; gives the answer, and all that was shown. */
 async function typed(keys: string | undefined) {

@@ -1,4 +1,4 @@
-import { widthOf } from '../../cli/progress/frame.ts'
+import { widthOf } from '../../cli/terminal/progress/frame.ts'
 
 /** A terminal that knows the sequences of a live display, wraps as terminals do, and remembers what scrolled off its top. */
 export class Terminal {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Io } from '../../cli/io.ts'
 import { main } from '../../cli/main.ts'
+import type { Io } from '../../cli/terminal/io.ts'
 import { findCluster } from './cluster.ts'
 import { type Project, withProject } from './project.ts'
 

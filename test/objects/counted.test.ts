@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { statesText } from '../../cli/service-states-text.ts'
+import { statesText } from '../../cli/terminal/service-states-text.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { ServiceStates } from '../../operations/deploy/service-states.ts'
 import type { WantedWorkload } from '../../operations/objects/wanted.ts'

@@ -6,7 +6,7 @@ import {
   type ObjectQuery,
   type ObjectRef,
 } from '../../adapters/kubernetes/cluster.ts'
-import { renderEndpoints } from '../../cli/print-endpoints.ts'
+import { renderEndpoints } from '../../cli/terminal/print-endpoints.ts'
 import { withAnswers } from '../../operations/objects/endpoints/asked.ts'
 import { endpointsOf, findEndpoints } from '../../operations/objects/endpoints/endpoints.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LoadingValues } from '../../cli/project-options.ts'
+import type { LoadingValues } from '../../cli/options/project.ts'
 import { renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
 import type { OperationEvent } from '../../operations/events.ts'
 import { compileFiles } from '../../operations/project/compile-files.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { statesText } from '../../cli/service-states-text.ts'
-import { stoppedText } from '../../cli/terminal-events.ts'
+import { stoppedText } from '../../cli/terminal/operation-events.ts'
+import { statesText } from '../../cli/terminal/service-states-text.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { ServiceStates } from '../../operations/deploy/service-states.ts'
 import type { Changes } from '../../operations/objects/changes.ts'

@@ -1,0 +1,64 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { AgentSettings } from '../../operations/gitops-init/input.ts'
+import { dnsLabel, dnsName } from '../../operations/project/checks.ts'
+import { parseDuration } from './duration.ts'
+import { longFlag, type Option, text, type Values } from './option.ts'
+
+const dns = (flags: string, description: string) => text(flags, description, { check: dnsName })
+const span = (flags: string, description: string) => text(flags, description, { check: positive })
+
+/** What only an Application says. */
+export const argocdOptions = {
+  project: dns('--project <name>', 'Argo CD: project of the Application (default: `default`)'),
+  destination: text(
+    '--destination <cluster>',
+    'Argo CD: the cluster it runs on, by its name there or the address of its API server (default: the one Argo CD runs on)',
+  ),
+  finalizer: {
+    flags: '--no-finalizer',
+    description: 'Argo CD: keep the objects when the Application is deleted',
+  } as Option<boolean>,
+}
+
+/** What only the objects of Flux say. */
+export const fluxOptions = {
+  serviceAccount: dns('--service-account <name>', 'Flux: apply with the rights of this service account'),
+  targetNamespace: text(
+    '--target-namespace <namespace>',
+    'Flux: apply to this namespace, in place of those of the manifests',
+    { check: dnsLabel },
+  ),
+  kubeconfigSecret: dns('--kubeconfig-secret <name>', 'Flux: Secret with the kubeconfig of the cluster it runs on'),
+  decryptionSecret: dns(
+    '--decryption-secret <name>',
+    'Flux: Secret with the keys of what SOPS has encrypted (default: `sops-age` with `backend: sops`)',
+  ),
+  interval: span('--interval <duration>', 'Flux: how often the cluster is compared with the commit (default: 10m)'),
+  sourceInterval: span(
+    '--source-interval <duration>',
+    'Flux: how often the repository is asked for a new commit (default: 1m)',
+  ),
+  retryInterval: span('--retry-interval <duration>', 'Flux: when what has failed is tried again (default: 1m)'),
+  healthTimeout: span('--health-timeout <duration>', 'Flux: how long the objects may take to be ready (default: 5m)'),
+}
+
+export type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
+
+/** What the object of a controller says, as far as options say it. Throws a UsageError for an option of the other controller. */
+export function agentSettings(values: AgentValues, isArgocd: boolean): AgentSettings {
+  const others = Object.entries(isArgocd ? fluxOptions : argocdOptions) as [keyof AgentValues, { flags: string }][]
+  const wrong = others.find(([key]) => (key === 'finalizer' ? !values.finalizer : values[key] !== undefined))
+  const [ours, theirs] = isArgocd ? ['--argocd', '--flux'] : ['--flux', '--argocd']
+  if (wrong) throw new UsageError(`\`${longFlag(wrong[1].flags)}\` is for \`${theirs}\`, not for \`${ours}\``)
+  const { finalizer, ...rest } = values
+  const said = Object.keys({ ...argocdOptions, ...fluxOptions }).flatMap(key => {
+    const value = rest[key as keyof typeof rest]
+    return value === undefined ? [] : [[key, value] as const]
+  })
+  return { ...Object.fromEntries(said), ...(!finalizer && { keepsObjects: true }) }
+}
+
+/** https://fluxcd.io/flux/components/kustomize/kustomizations/#interval */
+function positive(value: string, option: string): void {
+  if (parseDuration(value, option) === 0) throw new UsageError(`\`${option}\` is \`${value}\`: it must be more than 0`)
+}

@@ -1,0 +1,14 @@
+import type { ProgressForm } from '../terminal/progress/progress.ts'
+import type { DeployingValues } from './deploy.ts'
+
+export interface DeployValues extends DeployingValues {
+  readonly wait: boolean
+  readonly dependencies: boolean
+  readonly createNamespace: boolean
+  readonly bash: boolean
+  readonly build: boolean
+  readonly drift: 'ask' | 'overwrite'
+  readonly output: ProgressForm
+  /** Only these services and what they depend on; empty: all. */
+  readonly services: readonly string[]
+}

@@ -1,0 +1,31 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { longFlag, type Option } from './option.ts'
+
+const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
+
+/** An option with a duration in Go's notation, `1h2m3s`; a unit is required (specification, Errors 4). Gives milliseconds. */
+export function duration(flags: string, description: string): Option<number | undefined> {
+  const name = longFlag(flags)
+  return { flags, description, parse: value => parseDuration(value, name) }
+}
+
+/** Milliseconds of `1h2m3s`; throws a UsageError that names `option` for anything else. */
+export function parseDuration(value: string, option: string): number {
+  if (!/^(?:\d+(?:\.\d+)?(?:ms|s|m|h))+$/.test(value)) {
+    const hint = /^\d+$/.test(value)
+      ? `add a unit: \`${value}s\``
+      : 'write numbers with units, such as `90s` or `2m30s`'
+    throw new UsageError(`\`${option}\` is \`${value}\`, which is no duration`, { hint })
+  }
+  let total = 0
+  for (const [, number, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
+    total += Number(number) * MILLISECONDS[unit!]!
+  return total
+}
+
+/** `2m 5s`, for people. */
+export function readableDuration(milliseconds: number): string {
+  if (milliseconds < 10_000) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

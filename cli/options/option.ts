@@ -1,0 +1,92 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+
+/** An option as data. The key it is declared under is its long flag in camel case. */
+export interface Option<Value> {
+  /** As in help: `-f, --file <path>`. */
+  readonly flags: string
+  readonly description: string
+  readonly default?: Value
+  readonly choices?: readonly string[]
+  /** What the value is, for completion. */
+  readonly completes?: 'file' | 'folder' | 'context'
+  /** The value of the option after one more use of it; throws a UsageError for a text it cannot take. Absent: a flag, or the text itself. */
+  parse?(text: string, previous: Value | undefined): Value
+}
+
+/** The values of declared options. */
+export type Values<Options> = {
+  readonly [Key in keyof Options]: Options[Key] extends Option<infer Value> ? Value : never
+}
+
+type Completes = { readonly completes?: 'file' | 'folder' | 'context' }
+
+/** An option without a value. */
+export function flag(flags: string, description: string): Option<boolean> {
+  return { flags, description, default: false }
+}
+
+/** An option with one text; `check` throws a UsageError when it is a bad one. The last use wins. */
+export function text(
+  flags: string,
+  description: string,
+  { check, completes }: Completes & { readonly check?: (value: string, option: string) => void } = {},
+): Option<string | undefined> {
+  const name = longFlag(flags)
+  const parse = (value: string) => {
+    notEmpty(value, name)
+    check?.(value, name)
+    return value
+  }
+  return { flags, description, parse, ...(completes && { completes }) }
+}
+
+/** An option whose text may be left out; then its value is `true`. */
+export function optionalText(flags: string, description: string): Option<string | true | undefined> {
+  return { flags, description }
+}
+
+/** An option that may be given several times. */
+export function list(
+  flags: string,
+  description: string,
+  { completes }: Completes = {},
+): Option<readonly string[] | undefined> {
+  const name = longFlag(flags)
+  const parse = (value: string, previous: readonly string[] | undefined) => {
+    notEmpty(value, name)
+    return [...(previous ?? []), value]
+  }
+  return { flags, description, parse, ...(completes && { completes }) }
+}
+
+/** An option whose value is one of a few words. */
+export function choice<const Word extends string>(
+  flags: string,
+  description: string,
+  choices: readonly Word[],
+  fallback: Word,
+): Option<Word>
+export function choice<const Word extends string>(
+  flags: string,
+  description: string,
+  choices: readonly Word[],
+): Option<Word | undefined>
+export function choice(flags: string, description: string, choices: readonly string[], fallback?: string) {
+  const name = longFlag(flags)
+  const parse = (value: string) => {
+    if (choices.includes(value)) return value
+    throw new UsageError(`\`${name}\` is \`${value}\``, {
+      hint: `use ${choices.map(one => `\`${one}\``).join(' or ')}`,
+    })
+  }
+  return { flags, description, choices, default: fallback, parse }
+}
+
+/** `--file` of `-f, --file <path>`. */
+export function longFlag(flags: string): string {
+  return /--[a-z0-9-]+/.exec(flags)![0]
+}
+
+function notEmpty(value: string, name: string): void {
+  if (value === '') throw new UsageError(`\`${name}\` is empty`)
+}

@@ -1,0 +1,15 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { Option } from './option.ts'
+
+/** `--var NAME=VALUE`, repeatable; a later one of a name counts. Values are not shown in messages: they may be secret. */
+export const variables: Option<Readonly<Record<string, string>> | undefined> = {
+  flags: '--var <name=value>',
+  description: 'a variable for the Compose file and the commands; may be repeated',
+  parse(value, previous) {
+    const at = value.indexOf('=')
+    const name = value.slice(0, at)
+    if (at < 1 || !/^[A-Za-z_]\w*$/.test(name))
+      throw new UsageError('`--var` is no variable', { hint: 'write it as `NAME=VALUE`' })
+    return { ...previous, [name]: value.slice(at + 1) }
+  },
+}

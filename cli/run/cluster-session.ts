@@ -1,0 +1,121 @@
+import { type Cluster, ClusterError } from '../../adapters/kubernetes/cluster.ts'
+import type { GivenUp } from '../../adapters/kubernetes/request.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { Target, TargetOptions } from '../../operations/contexts/target.ts'
+import { isOfEndingNamespace, namespaceEnds } from '../../operations/objects/namespace.ts'
+import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
+import type { Session } from '../../operations/session.ts'
+import type { LogLevel } from '../command.ts'
+import { readableDuration } from '../options/duration.ts'
+import { INTERRUPTED } from '../terminal/exit-status.ts'
+import { watchForInterruption } from '../terminal/interruption.ts'
+import type { Io } from '../terminal/io.ts'
+import { traceRequests } from '../terminal/trace-requests.ts'
+import { deadlineOf } from './deadline.ts'
+
+export interface SessionOptions {
+  readonly context: string | undefined
+  readonly namespace: string | undefined
+  /** Milliseconds; default $DEVCTL_TIMEOUT, else five minutes. */
+  readonly timeout: number | undefined
+  /** At `debug` every request is told on stderr, and their number at the end. */
+  readonly logLevel?: LogLevel
+  /** There is no deadline: the command goes on until Ctrl-C, which is then its ordinary end. */
+  readonly isEndless?: boolean
+  /** What the manifest says of the cluster: counts for less than options and variables, and for more than the current context. */
+  readonly manifest?: TargetOptions
+}
+
+/**
+ * Connects to the cluster of the target (operations/contexts/target.ts) and runs the work under one deadline; what the cluster refuses becomes a
+ * message for people.
+ */
+export async function withCluster(
+  io: Io,
+  options: SessionOptions,
+  work: (session: Session) => Promise<number>,
+): Promise<number> {
+  const timeout = deadlineOf(io, options.timeout)
+  const deadline = options.isEndless ? new AbortController().signal : AbortSignal.timeout(timeout)
+  const interrupt = watchForInterruption()
+  const signal = AbortSignal.any([deadline, interrupt.signal])
+  const { trace, end } = traceRequests(io, options.logLevel)
+  let target: Target | undefined
+  const givenUp: GivenUp[] = []
+  let cluster: Cluster | undefined
+  try {
+    const { openSession } = await import('../../operations/open-session.ts')
+    const session = await openSession(io, options, {
+      signal,
+      trace,
+      giveUp: call => givenUp.push(call),
+      chosen: one => {
+        target = one
+      },
+    })
+    cluster = session.cluster
+    return await work(session)
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      if (!options.isEndless) io.stderr.write('interrupted\n')
+      return INTERRUPTED
+    }
+    if (deadline.aborted) {
+      const ours = givenUp.filter(({ reason }) => reason === deadline.reason)
+      const { unanswered } = await import('../terminal/unanswered.ts')
+      const calls = await unanswered(cluster, ours)
+      throw new UserError(`not done within ${readableDuration(timeout)}`, {
+        notes: [...stillThere(error), ...calls.notes],
+        hint:
+          calls.hint ??
+          hintIn(error) ??
+          'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
+      })
+    }
+    throw toUserError(error, target)
+  } finally {
+    end()
+    interrupt.stop()
+  }
+}
+
+/** What was waited for when the time was up. */
+const stillThere = (error: unknown): readonly string[] =>
+  userErrorsIn(error).flatMap(one => [one.message, ...one.notes])
+
+const hintIn = (error: unknown): string | undefined => userErrorsIn(error).find(one => one.hint !== undefined)?.hint
+
+function userErrorsIn(error: unknown): readonly UserError[] {
+  const all: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+  return all.filter(one => one instanceof UserError)
+}
+
+/** What the cluster says, for people; what several calls were refused for the same reason is said once. */
+function toUserError(error: unknown, target: Target | undefined): unknown {
+  if (error instanceof AggregateError) {
+    const all = error.errors.map(one => toUserError(one, target))
+    const ours = all.filter(one => one instanceof UserError)
+    const [first] = ours
+    if (first === undefined || ours.length < all.length) return error
+    const others = new Set(ours.map(({ message }) => message).filter(message => message !== first.message))
+    const { message, hint, notes } = first
+    return new UserError(message, { ...(hint !== undefined && { hint }), notes: [...notes, ...others], cause: error })
+  }
+  if (!(error instanceof ClusterError)) return error
+  const byWebhook = webhookRefusal(error, 'this change')
+  if (byWebhook) return byWebhook
+  if (isOfEndingNamespace(error)) return namespaceEnds(target?.namespace ?? '', [], error)
+  const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
+  const isContact = error.failure === 'unreachable' || error.failure === 'unauthorized'
+  const notes =
+    isContact && target ? [...causes, `context \`${target.context}\`, chosen by ${target.from.context}`] : causes
+  const hint = HINTS[error.failure]
+  return new UserError(error.message, { ...(hint !== undefined && { hint }), notes, cause: error })
+}
+
+const HINTS: Readonly<Partial<Record<ClusterError['failure'], string>>> = {
+  forbidden: 'ask for the role `edit` in the namespace, or use a context that has it',
+  unauthorized: 'log in again, or choose another context with `--context`',
+  unreachable: 'is the cluster running, and is the context the right one?',
+  unavailable: 'try again in a moment',
+}

@@ -1,0 +1,110 @@
+import type { Loaded } from '../../compiler/compose/load/loaded.ts'
+import { count, failureSummary } from '../../compiler/diagnostics/render/summary.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { get, isScalar, isSeq, type Tree } from '../../compiler/text/tree.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import { compileFiles } from '../../operations/project/compile-files.ts'
+import { nothingToRender } from '../../operations/project/nothing-to-render.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues } from '../options/project.ts'
+import { writeAsIs } from '../terminal/redacting.ts'
+import { printDiagnostics } from '../terminal/report.ts'
+
+export interface ConfigValues extends LoadingValues {
+  readonly format: 'yaml' | 'json'
+  readonly provenance: boolean
+  readonly services: boolean
+  readonly images: boolean
+  readonly volumes: boolean
+  readonly networks: boolean
+  readonly profiles: boolean
+  readonly hash: string | true | undefined
+  readonly allResources: boolean
+  readonly quiet: boolean
+}
+
+/** What `config` can print instead of the whole model; one at a time. */
+const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash', 'quiet'] as const
+
+/** Loads the files and prints the model, or one view of it. */
+export async function printModel(
+  { io, logLevel }: Context,
+  services: readonly string[],
+  options: ConfigValues,
+): Promise<number> {
+  const [view, second] = VIEWS.filter(name => options[name])
+  if (second) throw new UsageError(`\`--${view}\` and \`--${second}\` cannot be used together`)
+
+  // Profiles are those of all services, also of the ones that no profile enables.
+  const loading = view === 'profiles' ? { ...options, profile: ['*'] } : options
+  const { loaded, environmentName, diagnostics, hasNoCompose, manifest } = await compileFiles(
+    io,
+    services,
+    loading,
+    {},
+    { until: 'loaded' },
+  )
+  if (hasNoCompose && manifest) throw nothingToRender(manifest)
+  const failed = !loaded || count(diagnostics).error > 0
+  if (!failed) writeAsIs(io.stdout, await textOf(loaded, view, options, environmentName))
+  printDiagnostics(diagnostics, io, logLevel)
+  if (failed) io.stderr.write(`${failureSummary(diagnostics)}\n`)
+  return failed ? 1 : 0
+}
+
+async function textOf(
+  loaded: Loaded,
+  view: (typeof VIEWS)[number] | undefined,
+  options: ConfigValues,
+  environmentName: string | undefined,
+): Promise<string> {
+  const services = keysOf(get(loaded.tree, 'services'))
+  switch (view) {
+    case 'services':
+      return lines(services)
+    case 'images':
+      return lines(services.map(service => imageOf(loaded, service)))
+    case 'volumes':
+    case 'networks':
+      return lines(keysOf(get(loaded.tree, view)))
+    case 'profiles':
+      return lines(
+        [...new Set(services.flatMap(service => textsOf(get(loaded.tree, 'services', service, 'profiles'))))].sort(),
+      )
+    case 'quiet':
+      return ''
+    case 'provenance': {
+      const [{ provenanceOf }, { printProvenance }] = await Promise.all([
+        import('../../operations/config/provenance.ts'),
+        import('../terminal/print-provenance.ts'),
+      ])
+      const found = provenanceOf(loaded.tree)
+      return options.format === 'json' ? `${jsonText(found, 2)}\n` : printProvenance(found)
+    }
+  }
+  const { printConfig } = await import('../../compiler/compose/config.ts')
+  const model = printConfig(loaded, { allResources: options.allResources, environmentName })
+  if (view === 'hash') {
+    const { serviceHashes } = await import('../../operations/config/service-hash.ts')
+    return serviceHashes(model, options.hash === true ? '*' : options.hash!)
+  }
+  if (options.format === 'json') return `${jsonText(model, 2)}\n`
+  const { printYaml } = await import('../../constructs/yaml.ts')
+  return printYaml(model)
+}
+
+/** A service without `image` gets the name that Compose gives to what it builds. */
+function imageOf(loaded: Loaded, service: string): string {
+  const image = get(loaded.tree, 'services', service, 'image')
+  return isScalar(image) ? String(image.value) : `${loaded.name}-${service}`
+}
+
+function keysOf(tree: Tree | undefined): readonly string[] {
+  return tree?.kind === 'map' ? [...tree.entries.keys()] : []
+}
+
+function textsOf(tree: Tree | undefined): readonly string[] {
+  return isSeq(tree) ? tree.items.filter(isScalar).map(({ value }) => String(value)) : []
+}
+
+const lines = (words: readonly string[]) => words.map(word => `${word}\n`).join('')

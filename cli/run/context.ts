@@ -1,0 +1,149 @@
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import { devctlHome } from '../../operations/contexts/home.ts'
+import { currentContext, type KnownContext, knownContexts } from '../../operations/contexts/known-contexts.ts'
+import { readKubeconfigNames } from '../../operations/contexts/kubeconfig-names.ts'
+import { PLACEHOLDER } from '../../operations/contexts/secret.ts'
+import { deleteContext, isPlatform, readContexts, saveContext } from '../../operations/contexts/store.ts'
+import { requireCluster } from '../../operations/contexts/target.ts'
+import type { Context } from '../command.ts'
+import { INTERRUPTED } from '../terminal/exit-status.ts'
+import type { Io } from '../terminal/io.ts'
+import { toTable } from '../terminal/table.ts'
+
+export interface UseValues {
+  readonly token: string | undefined
+  readonly namespace: string | undefined
+  readonly builder: string | undefined
+  readonly domain: string | undefined
+  readonly registry: string | undefined
+}
+
+/** Makes a context the current one, and remembers of it what the options say. Without a name asks the person at the terminal. */
+export async function useContext({ io, logLevel }: Context, word: string | undefined, values: UseValues) {
+  const name = word ?? (await askForContext(io))
+  if (name === undefined) return INTERRUPTED
+  requireCluster(name, await readKubeconfigNames(io))
+  const { token, namespace, builder, domain, registry } = values
+  if (token !== undefined)
+    throw new UsageError('`--token` is for platforms', {
+      hint: `leave it out: \`${name}\` is a context of the kubeconfig, which has its credentials`,
+    })
+  const fields = {
+    ...(namespace && { namespace }),
+    ...(builder && { builder }),
+    ...(domain && { domain: unlessNone(domain) }),
+    ...(registry && { registry: unlessNone(registry) }),
+  }
+  await saveContext(devctlHome(io), { name, ...fields }, true)
+  const saved = (await knownContexts(io)).find(one => one.name === name)
+  io.stdout.write(`${usingContext(saved?.ownNamespace ?? 'default', name)}\n`)
+  const set = [...(domain ? ['DEVCTL_DOMAIN'] : []), ...(registry ? ['DEVCTL_REGISTRY'] : [])]
+  if (logLevel !== 'error') warnOfVariables(io, ['DEVCTL_URL', 'DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', ...set])
+  return 0
+}
+
+/** `-` is how no value is printed, and forgets the one there is. */
+const unlessNone = (value: string): string => (value === '-' ? '' : value)
+
+/** `Using context shop @ kind-dev`, the words of the specification; a platform goes by its host. */
+export function usingContext(namespace: string, name: string): string {
+  const host = isPlatform(name) && URL.canParse(name) ? new URL(name).host : name
+  return `Using context ${namespace} @ ${host}`
+}
+
+/** What was just chosen has no effect as long as the shell says otherwise. */
+export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
+  // Without its value, which may hold a password: `https://user:password@host`.
+  for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set, and counts for more\n`)
+}
+
+async function askForContext(io: Io): Promise<string | undefined> {
+  const known = (await knownContexts(io)).filter(({ isGone }) => !isGone)
+  if (io.choose === undefined || known.length === 0) {
+    const names = known.map(({ name }) => `\`${name}\``).join(', ')
+    throw new UsageError('which context?', {
+      hint: known.length === 0 ? NO_CONTEXTS : `\`devctl context use NAME\`, with one of ${names}`,
+    })
+  }
+  return io.choose('Which context?', [
+    ...known.map(({ name, namespace, isCurrent, isPlatform }) => ({
+      value: name,
+      label: `${name} (${namespace})${isCurrent ? ' *' : ''}`,
+      isPreset: isCurrent,
+      ...(isPlatform && { disabled: PLATFORMS_LATER }),
+    })),
+    { value: '', label: 'a platform, by its URL', disabled: PLATFORMS_LATER },
+  ])
+}
+
+const PLATFORMS_LATER = 'the commands of the platform come later'
+const NO_CONTEXTS =
+  'neither devctl nor the kubeconfig has one: let the tool that made your cluster write `~/.kube/config`, or set `KUBECONFIG`'
+
+/** Prints the current context as JSON, in the fields of the specification. */
+export async function showContext({ io }: Context): Promise<number> {
+  const { name, hasToken, namespace, builder, registry, domain, isPlatform } = await currentContext(io)
+  const token = hasToken ? PLACEHOLDER : '-'
+  io.stdout.write(`${jsonText({ name, token, namespace, builder, registry, domain, isPlatform }, 2)}\n`)
+  return 0
+}
+
+/** Prints all contexts: a table, JSON, or the names alone, one a line. */
+export async function listContexts({ io, logLevel }: Context, output: 'json' | 'name' | undefined): Promise<number> {
+  const known = await knownContexts(io)
+  if (known.length === 0 && output === undefined) throw new UserError('there are no contexts', { hint: NO_CONTEXTS })
+  io.stdout.write(inFormat[output ?? 'table'](known))
+  const gone = known.filter(({ isGone }) => isGone)
+  if (logLevel !== 'error')
+    for (const { name } of gone)
+      io.stderr.write(
+        `warning: \`${name}\` is not in the kubeconfig any more; \`devctl context delete ${name}\` forgets it\n`,
+      )
+  return 0
+}
+
+const inFormat = {
+  table: (known: readonly KnownContext[]) =>
+    toTable([
+      ['Name', 'Namespace', 'Builder', 'Registry'],
+      ...known.map(({ name, namespace, builder, registry, isCurrent }) => [
+        isCurrent ? `${name} *` : name,
+        namespace,
+        builder,
+        registry,
+      ]),
+    ]),
+  json: (known: readonly KnownContext[]) => {
+    const records = known.map(({ name, namespace, builder, registry, domain, isPlatform, isCurrent }) => ({
+      name,
+      namespace,
+      builder,
+      registry,
+      domain,
+      isPlatform,
+      current: isCurrent,
+    }))
+    return `${jsonText(records, 2)}\n`
+  },
+  name: (known: readonly KnownContext[]) => known.map(({ name }) => `${name}\n`).join(''),
+}
+
+/** Forgets what devctl knows of a context. The kubeconfig stays as it is. */
+export async function forgetContext({ io }: Context, name: string): Promise<number> {
+  const home = devctlHome(io)
+  if (await deleteContext(home, name)) {
+    io.stdout.write(`Deleted context ${name}\n`)
+    return 0
+  }
+  const { contexts } = await readKubeconfigNames(io)
+  if (contexts.has(name))
+    throw new UserError(`devctl knows nothing of \`${name}\` but what the kubeconfig says`, {
+      hint: `\`kubectl config delete-context ${name}\` deletes it there`,
+    })
+  const remembered = [...readContexts(home).contexts.keys()]
+  throw new UserError(`there is no context \`${name}\``, {
+    hint: didYouMean(name, remembered) ?? '`devctl context list` shows those that there are',
+  })
+}

@@ -1,0 +1,36 @@
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { parseDuration, readableDuration } from '../options/duration.ts'
+import { INTERRUPTED } from '../terminal/exit-status.ts'
+import { watchForInterruption } from '../terminal/interruption.ts'
+import type { Io } from '../terminal/io.ts'
+
+/** Milliseconds that a command may take where nothing is said. */
+const TIMEOUT = 300_000
+
+/** The deadline of a command in milliseconds: its option, else $DEVCTL_TIMEOUT, else five minutes. Throws a UsageError. */
+export function deadlineOf({ env }: Io, timeout: number | undefined): number {
+  return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : TIMEOUT)
+}
+
+/** Runs the work of a command under one deadline (milliseconds), which Ctrl-C ends too. `hint` is what to do when it is over. */
+export async function withDeadline(
+  io: Io,
+  { timeout, hint }: { readonly timeout: number | undefined; readonly hint: string },
+  work: (signal: AbortSignal) => Promise<number>,
+): Promise<number> {
+  const limit = deadlineOf(io, timeout)
+  const deadline = AbortSignal.timeout(limit)
+  const interrupt = watchForInterruption()
+  try {
+    return await work(AbortSignal.any([deadline, interrupt.signal]))
+  } catch (error) {
+    if (interrupt.signal.aborted) {
+      io.stderr.write('interrupted\n')
+      return INTERRUPTED
+    }
+    if (deadline.aborted) throw new UserError(`not done within ${readableDuration(limit)}`, { hint, cause: error })
+    throw error
+  } finally {
+    interrupt.stop()
+  }
+}

@@ -1,0 +1,38 @@
+import type { OperationEvent } from '../../operations/events.ts'
+import type { Session } from '../../operations/session.ts'
+import type { Context } from '../command.ts'
+import type { DeployValues } from '../options/deploy-values.ts'
+import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
+import { printOutcome } from '../terminal/print-outcome.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { withProject } from './project-session.ts'
+
+/** Deploys what a project depends on, runs its commands, then brings the environment in the cluster to what the files say. */
+export async function deployApplication(context: Context, options: DeployValues): Promise<number> {
+  return withProject(context, options, async (own, project, session) => {
+    const { deploy } = await import('../../operations/deploy/deploy.ts')
+    const { clock } = session
+    const progress = await startProgress(own.io, own.logLevel, options.output, () => clock.now())
+    const on = toTerminal(own, progress, options.output)
+    tellTarget(own, session, on)
+    const world = { workspace: own.io, session, on, ask: questionsFor(own, progress) }
+    try {
+      const outcome = await deploy(world, options, project)
+      progress.pause()
+      return printOutcome(own, options.output, outcome)
+    } finally {
+      progress.pause()
+    }
+  })
+}
+
+/** Tells who wants to know (`--loglevel info`) which cluster and namespace it is, and what decided. */
+export function tellTarget(
+  { logLevel }: Context,
+  { namespace, target }: Session,
+  on: (event: OperationEvent) => void,
+): void {
+  if (logLevel !== 'info' && logLevel !== 'debug') return
+  const { context, from } = target
+  on({ type: 'note', text: `using ${namespace} @ ${context}, chosen by ${from.namespace} and ${from.context}` })
+}

@@ -1,0 +1,17 @@
+import type { Context } from '../command.ts'
+import type { DestroyValues } from '../options/destroy-values.ts'
+import { questionsFor, toTerminal } from '../terminal/operation-events.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { withProject } from './project-session.ts'
+
+/** Takes an environment out of the cluster again. Without a name it is the one that the files have. */
+export async function destroyApplication(context: Context, options: DestroyValues): Promise<number> {
+  return withProject(context, options, async (own, project, session) => {
+    const { destroy } = await import('../../operations/destroy/destroy.ts')
+    const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
+    const on = toTerminal(own, progress, 'text')
+    const world = { workspace: own.io, session, on, ask: questionsFor(own, progress) }
+    await destroy(world, options, project).finally(() => progress.pause())
+    return 0
+  })
+}

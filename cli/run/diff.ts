@@ -1,0 +1,109 @@
+import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
+import { entry, type Tree } from '../../compiler/text/tree.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { DiffOutcome } from '../../operations/diff/diff.ts'
+import type { ObjectDiff } from '../../operations/objects/diff.ts'
+import type { Context } from '../command.ts'
+import type { DeployingValues } from '../options/deploy.ts'
+import { wantsColour } from '../terminal/io.ts'
+import { toTerminal } from '../terminal/operation-events.ts'
+import { NO_PROGRESS } from '../terminal/progress/events.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { printSummary } from '../terminal/report.ts'
+import { tellTarget } from './deploy.ts'
+import { withProject } from './project-session.ts'
+
+export interface DiffValues extends DeployingValues {
+  readonly output: 'text' | 'json'
+  readonly exitCode: boolean
+  readonly against: string | undefined
+  /** Only these services and what they depend on; empty: all. */
+  readonly services: readonly string[]
+}
+
+/** Exit status of `--exit-code` when something differs (decisions section 2). */
+const DIFFERENT = 3
+
+/** Prints what `deploy` would do, and changes nothing. */
+export async function diffApplication(context: Context, options: DiffValues): Promise<number> {
+  if (options.against !== undefined) {
+    const { diffAgainst } = await import('../../operations/diff/against.ts')
+    const world = { workspace: context.io, on: toTerminal(context, NO_PROGRESS, 'text') }
+    return printOutcome(context, options, await diffAgainst(world, options, options.against), 'nothing was compared')
+  }
+  return withProject(context, options, async (own, project, session) => {
+    const { diff } = await import('../../operations/diff/diff.ts')
+    const progress = await startProgress(own.io, own.logLevel, 'text', () => session.clock.now())
+    const on = toTerminal(own, progress, 'text')
+    tellTarget(own, session, on)
+    const outcome = await diff({ workspace: own.io, session, on }, options, project).finally(() => progress.pause())
+    return printOutcome(own, options, outcome, 'nothing was deployed')
+  })
+}
+
+/** Gives the exit status. `consequence` is what errors in the files lead to. */
+async function printOutcome(
+  { io, logLevel }: Context,
+  { output, exitCode }: DiffValues,
+  outcome: DiffOutcome,
+  consequence: string,
+): Promise<number> {
+  if (outcome.kind === 'refused') {
+    io.stderr.write(`${failureSummary(outcome.diagnostics, consequence)}\n`)
+    return 1
+  }
+  const { diffs, unchanged, services } = outcome
+  const differing = diffs.filter(({ action }) => action !== 'keep')
+  if (output === 'json') {
+    const objects = diffs.map(({ values, ...diff }) => ({
+      ...diff,
+      values: values.map(({ keys: _, ...value }) => value),
+    }))
+    io.stdout.write(`${jsonText({ objects, unchanged }, 2)}\n`)
+  } else {
+    const { diffText } = await import('../terminal/print-diff.ts')
+    const colour = wantsColour(io.stdout, io.env)
+    io.stdout.write(await diffText(diffs, { colour, now: Date.now(), placeOf: diff => placeOf(diff, services) }))
+    printSummary(
+      differing.length === 0
+        ? `nothing differs (${plural(unchanged, 'object')})`
+        : `${plural(differing.length, 'object')} ${differing.length === 1 ? 'differs' : 'differ'} (${unchanged} unchanged)`,
+      io,
+      logLevel,
+    )
+  }
+  return exitCode && differing.length > 0 ? DIFFERENT : 0
+}
+
+/** Which field of a service becomes a part of a workload: the first name in a path that is a key here. */
+const FIELDS: Readonly<Record<string, string>> = {
+  env: 'environment',
+  image: 'image',
+  command: 'entrypoint',
+  args: 'command',
+  ports: 'ports',
+  resources: 'deploy',
+  readinessProbe: 'healthcheck',
+  livenessProbe: 'healthcheck',
+  startupProbe: 'healthcheck',
+  volumeMounts: 'volumes',
+  volumes: 'volumes',
+  replicas: 'deploy',
+  imagePullPolicy: 'pull_policy',
+  workingDir: 'working_dir',
+}
+
+/** `compose.yaml:24 services.api.environment`; the line of the service where no field of it says more. */
+function placeOf({ source, values }: ObjectDiff, services: Tree | undefined): string | undefined {
+  if (source === undefined) return undefined
+  const [file, path = ''] = source.split('#')
+  const service = path.startsWith('services.') ? entry(services, path.slice('services.'.length)) : undefined
+  if (!service) return `${file} ${path}`.trim()
+  const fields = new Set(
+    values.map(({ keys }) => FIELDS[keys.findLast(key => typeof key === 'string' && FIELDS[key]) as string]),
+  )
+  const [field] = fields.size === 1 ? fields : []
+  const part = field === undefined ? undefined : entry(service.value, field)
+  const span = (part ?? service).key
+  return `${span.file.path}:${span.file.position(span.start).line} ${path}${part ? `.${field}` : ''}`
+}

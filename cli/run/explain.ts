@@ -1,0 +1,40 @@
+import { catalogue, type DiagnosticKind } from '../../compiler/diagnostics/diagnostic.ts'
+import { diagnosticPage } from '../../compiler/diagnostics/document.ts'
+import { suggest } from '../../compiler/diagnostics/suggest.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** The page of a diagnostic's code; the list of a family's codes for its name; the list of all without one. */
+export async function explainCode(code: string | undefined): Promise<string> {
+  // The kinds are declared beside the code that reports them: the whole compiler must be there.
+  await Promise.all([
+    import('../../compiler/index.ts'),
+    import('../../compiler/manifest/read.ts'),
+    import('../../compiler/manifest/automatic.ts'),
+    import('../../operations/objects/failures.ts'),
+    import('../../operations/commands/command-diagnostics.ts'),
+    import('../../compiler/manifest/not-published.ts'),
+    import('../../operations/build/builder.ts'),
+    import('../../operations/build/confirm-images.ts'),
+  ])
+  const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
+  const kind = code === undefined ? undefined : catalogue.get(code)
+  if (kind) return diagnosticPage(kind)
+
+  const listed = code === undefined ? kinds : kinds.filter(one => one.code.startsWith(`${code.replace(/\/$/, '')}/`))
+  if (listed.length > 0) return list(listed)
+  const codes = kinds.map(one => one.code)
+  const near =
+    suggest(code!, codes) ??
+    suggest(
+      code!,
+      codes.map(one => one.split('/')[0]!),
+    )
+  throw new UserError(`there is no diagnostic with the code \`${code}\``, {
+    hint: near ? `did you mean \`${near}\`?` : '`devctl explain` lists them all',
+  })
+}
+
+function list(kinds: readonly DiagnosticKind<never>[]): string {
+  const width = Math.max(...kinds.map(({ code }) => code.length))
+  return kinds.map(({ code, severity }) => `${code.padEnd(width)}  ${severity}\n`).join('')
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type LogsInput, type LogsOutcome, logs } from '../../operations/logs/logs.ts'
+import { openProject, targetOf } from '../../operations/project/open-project.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues } from '../options/project.ts'
+import { parsePattern } from '../options/service-pattern.ts'
+import { wantsColour } from '../terminal/io.ts'
+import { LogPrinter } from '../terminal/log-printer.ts'
+import { toTerminal } from '../terminal/operation-events.ts'
+import { NO_PROGRESS } from '../terminal/progress/events.ts'
+import { type SessionOptions, withCluster } from './cluster-session.ts'
+
+export interface LogValues extends LoadingValues, Omit<SessionOptions, 'timeout' | 'isEndless'> {
+  readonly name: string | undefined
+  readonly all: boolean
+  readonly exclude: string | undefined
+  /** Milliseconds; 0: all. */
+  readonly since: number
+  /** Lines; undefined: all. */
+  readonly tail: number | undefined
+  readonly timestamps: boolean
+  readonly follow: boolean
+}
+
+/** Prints the logs of an environment's services whose names match, until Ctrl-C, or until whoever reads them has enough. */
+export async function showLogsOf(context: Context, pattern: string | undefined, options: LogValues): Promise<number> {
+  const { io, logLevel } = context
+  if (pattern !== undefined) refuseFile(pattern, io.cwd)
+  const services = pattern === undefined ? undefined : parsePattern(pattern, 'the name of the service')
+  const exclude = options.exclude === undefined ? undefined : parsePattern(options.exclude, '`--exclude`')
+  const input: LogsInput = { ...options, services, exclude }
+  const project = await openProject(io, options)
+  const target = targetOf(project, options)
+  const closed = new AbortController()
+  return withCluster(io, { ...options, ...target, logLevel, timeout: undefined, isEndless: true }, async session => {
+    const signal = AbortSignal.any([session.signal, closed.signal])
+    const printer = new LogPrinter(io.stdout, {
+      colour: wantsColour(io.stdout, io.env),
+      timestamps: options.timestamps,
+      signal,
+      closed: reason => closed.abort(reason),
+    })
+    const world = {
+      workspace: io,
+      session: { ...session, signal },
+      on: toTerminal(context, NO_PROGRESS, 'text'),
+      print: printer.print.bind(printer),
+      found: printer.expect.bind(printer),
+    }
+    try {
+      const outcome = await logs(world, input, project)
+      await printer.end()
+      if (outcome.kind === 'no-match') throw noMatch(outcome, pattern!)
+      return 0
+    } catch (error) {
+      // Whoever reads our output has enough of it (`| head`). What else can be wrong with it is told where it is written (start.ts).
+      if (closed.signal.aborted && !session.signal.aborted) return 0
+      if (!session.signal.aborted) await printer.end()
+      throw error
+    }
+  })
+}
+
+function noMatch(
+  { environment, namespace, known }: Extract<LogsOutcome, { readonly kind: 'no-match' }>,
+  pattern: string,
+): UserError {
+  const whose = environment === undefined ? namespace : `${environment} in ${namespace}`
+  return new UserError(`no service of ${whose} matches \`${pattern}\``, {
+    hint: didYouMean(pattern, known) ?? `there are ${known.map(name => `\`${name}\``).join(', ')}`,
+  })
+}
+
+/** `logs -f compose.yaml` means a file elsewhere in devctl. */
+function refuseFile(pattern: string, cwd: string): void {
+  if (/\.ya?ml$/.test(pattern) && existsSync(resolve(cwd, pattern)))
+    throw new UsageError(`\`${pattern}\` is a file and no service: \`-f\` follows the logs here`, {
+      hint: `\`devctl logs --file ${pattern}\` names the file`,
+    })
+}

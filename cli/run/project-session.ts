@@ -1,0 +1,36 @@
+import { openProject, targetOf } from '../../operations/project/open-project.ts'
+import type { OpenProject } from '../../operations/project/opened-project.ts'
+import type { Session } from '../../operations/session.ts'
+import { withVariables } from '../../operations/workspace.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues } from '../options/project.ts'
+import type { Io } from '../terminal/io.ts'
+import { type SessionOptions, withCluster } from './cluster-session.ts'
+
+interface Values extends LoadingValues, SessionOptions {
+  readonly var: Readonly<Record<string, string>> | undefined
+}
+
+/**
+ * Opens the project that the options mean and connects to the cluster that it is for, as `withCluster` does. The work gets the context with
+ * the variables of `--var`.
+ */
+export async function withProject(
+  context: Context,
+  options: Values,
+  work: (own: Context, project: OpenProject, session: Session) => Promise<number>,
+): Promise<number> {
+  const io = withGiven(context.io, options.var)
+  const project = await openProject(io, options)
+  const target = targetOf(project, options)
+  return withCluster(io, { ...options, ...target, logLevel: context.logLevel }, session =>
+    work({ ...context, io }, project, session),
+  )
+}
+
+/** The variables of `--var` count like those of the shell, and are secret. */
+function withGiven(io: Io, given: Values['var']): Io {
+  if (!given) return io
+  io.secrets?.add(Object.values(given))
+  return { ...withVariables(io, given), givenVariables: new Set(Object.keys(given)) }
+}

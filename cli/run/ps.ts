@@ -1,0 +1,91 @@
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { ServiceRow } from '../../operations/list/services.ts'
+import type { ServiceOverview } from '../../operations/objects/overview.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues } from '../options/project.ts'
+import { printsDiagnostics } from '../terminal/report.ts'
+import { toTable } from '../terminal/table.ts'
+import type { SessionOptions } from './cluster-session.ts'
+import { withProject } from './project-session.ts'
+
+export interface ListValues extends LoadingValues, Omit<SessionOptions, 'timeout'> {
+  readonly name: string | undefined
+  readonly output: 'json' | undefined
+}
+
+/** Prints how the services of an environment are: those that the words name, else all, with those of the files that are not there. */
+export async function listServices(context: Context, words: readonly string[], options: ListValues): Promise<number> {
+  const { io, logLevel } = context
+  return withProject(context, { ...options, var: undefined, timeout: undefined }, async (own, project, session) => {
+    const { services } = await import('../../operations/list/services.ts')
+    const world = { workspace: own.io, session, on: printsDiagnostics(own) }
+    const {
+      environment,
+      namespace,
+      services: rows,
+      now,
+    } = await services(world, { ...options, services: words }, project)
+    if (options.output === 'json') io.stdout.write(`${jsonText(rows.map(toRecord), 2)}\n`)
+    else if (rows.some(isThere)) io.stdout.write(tableOf(rows, now))
+    else if (logLevel !== 'error') io.stderr.write(`${environment} is not deployed in ${namespace}\n`)
+    return 0
+  })
+}
+
+const isThere = (row: ServiceRow): row is ServiceOverview => row.state !== 'missing'
+
+function toRecord(row: ServiceRow): object {
+  if (!isThere(row)) return { service: row.service, ready: false, state: 'missing' }
+  const { service, workload, state, ready, wanted, restarts, since, image, addresses, exposed, internal, reason } = row
+  const isReady = state === 'ready' || state === 'complete'
+  return {
+    service,
+    workload,
+    ready: isReady,
+    state,
+    pods: { ready, wanted },
+    restarts,
+    since,
+    image,
+    addresses,
+    exposed,
+    internal,
+    ...(reason !== undefined && { reason }),
+  }
+}
+
+const HEAD = ['Service', 'Kind', 'Ready', 'Restarts', 'Age', 'Image', 'Address', 'Status']
+
+function tableOf(rows: readonly ServiceRow[], now: number): string {
+  const cells = rows.map(row => {
+    if (!isThere(row)) return [row.service, '', '', '', '', '', '', 'not deployed']
+    const { service, kind, ready, wanted, restarts, since, image = '', state, reason } = row
+    return [
+      service,
+      kind,
+      `${ready}/${wanted}`,
+      String(restarts),
+      since === undefined ? '' : ageText(now - Date.parse(since)),
+      image.replace(/@(sha256:[0-9a-f]{12})[0-9a-f]+$/, '@$1'),
+      addressText(row),
+      reason === undefined ? state : reason,
+    ]
+  })
+  return toTable([HEAD, ...cells])
+}
+
+/** The first address, and how many more there are. */
+function addressText({ addresses, exposed, internal }: ServiceOverview): string {
+  const outside = [...addresses, ...exposed]
+  const [first = '', ...more] = outside.length > 0 ? outside : internal
+  return more.length > 0 ? `${first} +${more.length}` : first
+}
+
+/** `42s`, `5m`, `3h`, `12d`: as short as other tables have it. */
+function ageText(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  if (seconds < 120) return `${seconds}s`
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`
+  if (seconds < 172_800) return `${Math.floor(seconds / 3600)}h`
+  return `${Math.floor(seconds / 86_400)}d`
+}

@@ -1,0 +1,32 @@
+import { openProject } from '../../operations/project/open-project.ts'
+import type { PublishOutcome } from '../../operations/publish/outcome.ts'
+import { publish } from '../../operations/publish/publish.ts'
+import type { LocalWorld } from '../../operations/session.ts'
+import type { Context } from '../command.ts'
+import type { PublishValues } from '../options/publish-values.ts'
+import { showingEdits } from '../terminal/edit-diff.ts'
+import { toTerminal } from '../terminal/operation-events.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import type { ResultOptions } from '../terminal/publish/print-planned.ts'
+import { withDeadline } from './deadline.ts'
+
+/** Compiles an application and commits it to its GitOps repository, or pushes it as an artifact. Gives the exit status. */
+export const publishApplication = (context: Context, options: PublishValues): Promise<number> =>
+  publishing(context, options, async world => publish(world, options, await openProject(world.workspace, options)))
+
+/** Shows and prints a kind of publish, under the deadline of the options. Gives the exit status. */
+export function publishing(
+  context: Context,
+  options: ResultOptions & Pick<PublishValues, 'timeout'>,
+  work: (world: LocalWorld) => Promise<PublishOutcome>,
+): Promise<number> {
+  const { io, logLevel } = context
+  const hint = 'give it longer with `--timeout`; nothing is half published'
+  return withDeadline(io, { timeout: options.timeout, hint }, async signal => {
+    const progress = await startProgress(io, logLevel, 'text', () => Date.now())
+    const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }
+    const outcome = await showingEdits(io, () => work(world), progress.pause).finally(() => progress.pause())
+    const { printPublished } = await import('../terminal/publish/print-published.ts')
+    return printPublished(context, options, outcome)
+  })
+}

@@ -1,0 +1,75 @@
+import { count, countsText, failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { Manifest } from '../../constructs/manifest.ts'
+import type { LayoutName } from '../../operations/gitops/layout/readme.ts'
+import { openProject } from '../../operations/project/open-project.ts'
+import { type RenderOutcome, render } from '../../operations/render/render.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues, PlanningValues } from '../options/project.ts'
+import { writeAsIs } from '../terminal/redacting.ts'
+import { printDiagnostics, printSummary } from '../terminal/report.ts'
+
+export interface RenderValues extends LoadingValues, PlanningValues {
+  readonly format: 'yaml' | 'json' | 'kustomize' | undefined
+  readonly layout: LayoutName | undefined
+  readonly outputDir: string | undefined
+  readonly takeOver: boolean
+}
+
+/** Compiles, then prints the manifests or writes them to a folder. Nothing is printed or written when there are errors. */
+export async function renderFiles(
+  context: Context,
+  services: readonly string[],
+  options: RenderValues,
+): Promise<number> {
+  const { io, logLevel } = context
+  const { format, outputDir } = options
+  refuseOptions(options)
+  const outcome = await rendered(context, services, options)
+  const { diagnostics } = outcome
+  if (outcome.kind === 'refused') {
+    printDiagnostics(diagnostics, io, logLevel)
+    io.stderr.write(`${failureSummary(diagnostics, 'nothing was rendered')}\n`)
+    return 1
+  }
+  const { manifests, serviceCount, written } = outcome
+  if (!written) writeAsIs(io.stdout, format === 'json' ? toJsonList(manifests) : await toYamlStream(manifests))
+  printDiagnostics(diagnostics, io, logLevel)
+  const remarks = countsText(count(diagnostics))
+  const files = written
+    ? ` in ${outputDir} (${written.written} written, ${written.removed} removed, ${written.unchanged} unchanged)`
+    : ''
+  const objects = `${plural(manifests.length, 'object')} from ${plural(serviceCount, 'service')}`
+  printSummary(`${objects}${files}${remarks && `, ${remarks}`}`, io, logLevel)
+  return 0
+}
+
+async function rendered({ io }: Context, services: readonly string[], options: RenderValues): Promise<RenderOutcome> {
+  const project = await openProject(io, options)
+  const work = () => render({ workspace: io }, { ...options, services }, project)
+  if (options.outputDir === undefined) return work()
+  const { showingEdits } = await import('../terminal/edit-diff.ts')
+  return showingEdits(io, work)
+}
+
+function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): void {
+  if (format === 'kustomize' && outputDir === undefined)
+    throw new UsageError('`--format kustomize` makes several files', { hint: 'add `--output-dir FOLDER`' })
+  if (layout !== undefined && outputDir === undefined)
+    throw new UsageError('`--layout` makes several files', { hint: 'add `--output-dir FOLDER`' })
+  if (layout !== undefined && format !== undefined)
+    throw new UsageError('`--layout` and `--format` both say how files are laid out', { hint: 'leave one out' })
+  if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has a meaning only with `--output-dir`')
+}
+
+async function toYamlStream(manifests: readonly Manifest[]): Promise<string> {
+  const { printStream } = await import('../../constructs/yaml.ts')
+  return printStream(manifests)
+}
+
+/** One object that holds all, as `kubectl get -o json` prints them. */
+function toJsonList(manifests: readonly Manifest[]): string {
+  const items = manifests.map(({ object }) => object)
+  return `${jsonText({ apiVersion: 'v1', kind: 'List', items }, 2)}\n`
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../command.ts'
+import { readableDuration } from '../options/duration.ts'
+import type { LoadingValues } from '../options/project.ts'
+import { toTerminal } from '../terminal/operation-events.ts'
+import { startProgress } from '../terminal/progress/progress.ts'
+import { printSummary } from '../terminal/report.ts'
+import type { SessionOptions } from './cluster-session.ts'
+import { withProject } from './project-session.ts'
+
+export interface RestartValues extends LoadingValues, SessionOptions {
+  readonly name: string | undefined
+  readonly wait: boolean
+}
+
+/** Makes the Pods of services anew: of those that the words name, else of all. */
+export async function restartApplication(
+  context: Context,
+  services: readonly string[],
+  options: RestartValues,
+): Promise<number> {
+  return withProject(context, { ...options, var: undefined }, async (own, project, session) => {
+    const { io, logLevel } = own
+    const { jobsHint, restart } = await import('../../operations/restart/restart.ts')
+    const progress = await startProgress(io, logLevel, 'text', () => session.clock.now())
+    const world = { workspace: io, session, on: toTerminal(own, progress, 'text') }
+    const outcome = await restart(world, { ...options, services }, project).finally(() => progress.pause())
+    const { environment, namespace, restarted, skipped, failed, waits, milliseconds } = outcome
+    if (skipped.length > 0) printSummary(`left ${skipped.join(', ')} alone: ${jobsHint(skipped)}`, io, logLevel)
+    if (failed.length > 0) {
+      io.stderr.write(`${failed.join(', ')} of ${environment} did not get ready again\n`)
+      return 1
+    }
+    const are = restarted.length === 1 ? 'is' : 'are'
+    const took = `${waits ? '' : ', not waited for'} (${readableDuration(milliseconds)})`
+    printSummary(`${restarted.join(', ')} of ${environment} ${are} restarted in ${namespace}${took}`, io, logLevel)
+    return 0
+  })
+}

@@ -1,0 +1,23 @@
+import { composeShape } from '../../compiler/compose/keys/compose.ts'
+import { manifestShape } from '../../compiler/manifest/shape.ts'
+import { type JsonSchema, toJsonSchema } from '../../compiler/schema/json-schema.ts'
+
+/** The JSON Schema of a kind of file, made from its table of keys. */
+export function schemaOf(kind: 'manifest' | 'compose'): JsonSchema {
+  return kind === 'manifest'
+    ? toJsonSchema(
+        manifestShape,
+        {
+          title: 'devctl manifest',
+          description: 'devctl.yml: how an application is built, deployed and developed, and its environments',
+        },
+        note => ` (default: ${note})`,
+      )
+    : toJsonSchema(composeShape, {
+        title: 'Compose file',
+        description: 'A file of the Compose Specification, with the keys of devctl',
+      })
+}
+
+/** The same as a text. */
+export const printSchema = (kind: 'manifest' | 'compose'): string => `${JSON.stringify(schemaOf(kind), undefined, 2)}\n`

@@ -1,0 +1,41 @@
+import { count, countsText, failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import { validate } from '../../operations/validate/validate.ts'
+import type { Context } from '../command.ts'
+import type { LoadingValues, PlanningValues } from '../options/project.ts'
+import { printDiagnostics, printSummary, repositoryPath } from '../terminal/report.ts'
+
+export interface ValidateValues extends LoadingValues, PlanningValues {
+  readonly forRepository: boolean
+  readonly output: 'text' | 'json' | 'sarif'
+}
+
+/** Compiles and prints the diagnostics: all of them as json or sarif, those that the log level wants as text. */
+export async function validateFiles(
+  { io, logLevel }: Context,
+  services: readonly string[],
+  options: ValidateValues,
+): Promise<number> {
+  const outcome = await validate({ workspace: io }, { ...options, services })
+  const { diagnostics, isValid, serviceCount, onlyManifest } = outcome
+  if (options.output === 'json') {
+    const { diagnosticsToJson } = await import('../../compiler/diagnostics/render/json.ts')
+    io.stdout.write(`${jsonText(diagnosticsToJson(diagnostics), 2)}\n`)
+  } else if (options.output === 'sarif') {
+    const [{ diagnosticsToSarif }, { version }] = await Promise.all([
+      import('../../compiler/diagnostics/render/sarif.ts'),
+      import('../../operations/version.ts'),
+    ])
+    const log = diagnosticsToSarif(diagnostics, { version: version(), repositoryPath: repositoryPath(io) })
+    io.stdout.write(`${jsonText(log, 2)}\n`)
+  } else {
+    printDiagnostics(diagnostics, io, logLevel)
+    if (!isValid) io.stderr.write(`${failureSummary(diagnostics)}\n`)
+    else {
+      const remarks = countsText(count(diagnostics))
+      const checked = onlyManifest ?? plural(serviceCount, 'service')
+      printSummary(`no errors in ${checked}${remarks && `, ${remarks}`}`, io, logLevel)
+    }
+  }
+  return isValid ? 0 : 1
+}

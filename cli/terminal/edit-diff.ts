@@ -1,0 +1,71 @@
+import { maskSecrets } from '../../compiler/values/mask-secrets.ts'
+import { printable } from '../../compiler/values/printable.ts'
+import { holdsSecret } from '../../operations/gitops/tree/lock.ts'
+import { type ConflictingFile, OverwriteRefusal } from '../../operations/gitops/tree/overwrite-refusal.ts'
+import { type Io, wantsColour } from './io.ts'
+
+/** Lines that are shown of one file, and of all. */
+const LONGEST_FILE = 40
+const LONGEST = 200
+
+/**
+ * Does work that may find files which somebody has edited by hand; what they say, and what devctl would write, is shown on standard error before the error is thrown on.
+ * `pause` ends what else is shown there.
+ */
+export async function showingEdits<Result>(
+  io: Io,
+  work: () => Promise<Result>,
+  pause: () => void = () => {},
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    pause()
+    if (error instanceof OverwriteRefusal)
+      io.stderr.write(await editDiff(error.folder, error.edits, wantsColour(io.stderr, io.env)))
+    throw error
+  }
+}
+
+/** A unified diff from what is in a folder to what devctl would write. What looks secret is masked, the files of Secrets are left out. */
+export async function editDiff(folder: string, edits: readonly ConflictingFile[], colour: boolean): Promise<string> {
+  const shown: string[] = []
+  for (const [index, edit] of edits.entries()) {
+    const lines = await linesOf(folder, edit)
+    const room = Math.min(LONGEST_FILE, LONGEST - shown.length)
+    if (room <= 0) {
+      shown.push(`… and ${edits.length - index} more files`)
+      break
+    }
+    shown.push(...lines.slice(0, room))
+    if (lines.length > room) shown.push(`… ${lines.length - room} more lines`)
+  }
+  return shown.map(line => `${colour ? paint(line) : line}\n`).join('')
+}
+
+async function linesOf(folder: string, { path, there, wanted }: ConflictingFile): Promise<readonly string[]> {
+  const name = folder === '.' ? path : `${folder}/${path}`
+  const head = [
+    `--- ${name} (as it is)`,
+    `+++ ${name} (${wanted === undefined ? 'to be removed' : 'what devctl writes'})`,
+  ]
+  if (holdsSecret(path)) return [...head, '  it holds a Secret, and is not shown']
+  // What was edited in a file that goes, only the one who edited it knows.
+  if (wanted === undefined) return head
+  const { structuredPatch } = await import('diff')
+  const [old, fresh] = [there, wanted].map(text => maskSecrets(text.replaceAll('\r\n', '\n'))) as [string, string] // map keeps the length
+  const { hunks } = structuredPatch('', '', old, fresh, '', '', { context: 2 })
+  if (hunks.length === 0) return [...head, '  they differ in what looks secret, which is not shown, or in line ends']
+  return [
+    ...head,
+    ...hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
+      `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+      ...lines.map(printable),
+    ]),
+  ]
+}
+
+function paint(line: string): string {
+  const code = /^(?:---|\+\+\+)/.test(line) ? 1 : line.startsWith('-') ? 31 : line.startsWith('+') ? 32 : 0
+  return code === 0 ? line : `\u001b[${code}m${line}\u001b[0m`
+}

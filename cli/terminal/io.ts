@@ -1,0 +1,57 @@
+import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
+
+/** What a command may use of the process it runs in. Made once, in main.ts; tests make their own. */
+export interface Io {
+  /** For results. */
+  readonly stdout: Output
+  /** For progress, diagnostics and prompts. */
+  readonly stderr: Output
+  /** Everything on standard input; reads it on the first call. */
+  readonly readStdin: () => Promise<Uint8Array>
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Absolute path of the folder the process runs in. Throws a UserError when it has been removed. */
+  readonly cwd: string
+  /** What is known to be secret, and is taken out of all that is written (redacting.ts). */
+  readonly secrets?: KnownSecrets
+  /** The variables that `--var` has set; they are in `env`, too. */
+  readonly givenVariables?: ReadonlySet<string>
+  /** Asks the person at the terminal; absent where nobody sits there. */
+  readonly choose?: Choose
+  /** Has the person at the terminal type something that is not shown; there where `choose` is. Gives undefined when they leave (Ctrl-C). */
+  readonly askHidden?: (question: string) => Promise<string | undefined>
+}
+
+/** Lets a person choose one of a list; gives undefined when they leave without an answer (Ctrl-C). */
+export type Choose = (question: string, answers: readonly PromptAnswer[]) => Promise<string | undefined>
+
+export interface PromptAnswer {
+  readonly value: string
+  /** How it is shown; default the value. */
+  readonly label?: string
+  /** It is where the choice begins. */
+  readonly isPreset?: boolean
+  /** Why it cannot be taken; it is shown all the same. */
+  readonly disabled?: string
+}
+
+export interface Output {
+  readonly write: (text: string) => void
+  /**
+   * Writes as it is what the user has asked for itself: manifests, the model, what programs print. Absent: as `write`. All else goes through
+   * `write`, which takes out secrets and what a terminal would obey.
+   */
+  readonly writeAsIs?: (text: string) => void
+  readonly isTTY: boolean
+  /** Width of the terminal in columns; undefined when it is none. */
+  readonly columns?: number
+  /** Height of the terminal in rows; undefined when it is none. */
+  readonly rows?: number
+  /** Resolves when all that was written has gone to whoever reads it; rejects when that fails, or nobody reads any more. Absent: at once. */
+  readonly flushed?: () => Promise<void>
+}
+
+/** Whether escape sequences for colours are welcome on a stream: on a terminal, unless NO_COLOR or CI is set; FORCE_COLOR decides where it is set. */
+export function wantsColour(output: Output, env: Io['env']): boolean {
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
+  return output.isTTY && !env.NO_COLOR && !env.CI && env.TERM !== 'dumb'
+}

@@ -1,0 +1,87 @@
+import { formatTime, type LogLine } from '../../operations/objects/logs/line.ts'
+import type { LogSource } from '../../operations/objects/logs/source.ts'
+import type { Output } from './io.ts'
+import { cleanText } from './log-text.ts'
+import { writeAsIs } from './redacting.ts'
+
+/** Characters that are gathered before more is read. */
+const ENOUGH = 1 << 16
+/** Foreground colours, those that are easy to tell apart first. Red is for errors. */
+const COLOURS = [36, 33, 32, 35, 34, 96, 93, 92, 95, 94]
+
+export interface LogPrinterOptions {
+  readonly colour: boolean
+  readonly timestamps: boolean
+  /** Once it is aborted, nobody is kept waiting. */
+  readonly signal: AbortSignal
+  /** The output can take no more: nobody reads it, or its disk is full. */
+  readonly closed: (reason: unknown) => void
+}
+
+/** Prints lines of many containers, each behind the name of its container, and lets those who print wait while the output does not keep up. */
+export class LogPrinter {
+  readonly #output: Output
+  readonly #options: LogPrinterOptions
+  readonly #colours = new Map<string, number>()
+  #width = 0
+  #gathered = ''
+  #isFlushing = false
+  readonly #waiting: (() => void)[] = []
+
+  constructor(output: Output, options: LogPrinterOptions) {
+    this.#output = output
+    this.#options = options
+    options.signal.addEventListener('abort', () => this.#letGo(), { once: true })
+  }
+
+  /** Makes room for the names of these, and gives their services colours. */
+  expect(sources: readonly LogSource[]): void {
+    for (const { name } of sources) this.#width = Math.max(this.#width, name.length)
+    for (const service of [...new Set(sources.map(({ service }) => service))].sort())
+      if (!this.#colours.has(service)) this.#colours.set(service, COLOURS[this.#colours.size % COLOURS.length]!)
+  }
+
+  /** Takes a line. When enough are gathered, gives a promise that resolves when the output has taken them. */
+  print({ service, name }: LogSource, { time, text }: LogLine): Promise<void> | undefined {
+    const { colour, timestamps } = this.#options
+    const mark = `${name.padEnd(this.#width)} |`
+    const prefix = colour ? `\u001b[${this.#colours.get(service) ?? 0}m${mark}\u001b[0m` : mark
+    this.#gathered += `${prefix} ${timestamps ? `${formatTime(time)} ` : ''}${cleanText(text, colour)}\n`
+    if (!this.#isFlushing) void this.#flush()
+    return this.#gathered.length < ENOUGH ? undefined : this.#turn()
+  }
+
+  /** Resolves when everything is written. */
+  async end(): Promise<void> {
+    while (this.#isFlushing && !this.#options.signal.aborted) await this.#turn()
+  }
+
+  async #flush(): Promise<void> {
+    this.#isFlushing = true
+    try {
+      // What comes at the same time is written at once.
+      await new Promise(resolve => setImmediate(resolve))
+      while (this.#gathered !== '') {
+        const text = this.#gathered
+        this.#gathered = ''
+        writeAsIs(this.#output, text)
+        await this.#output.flushed?.()
+        this.#letGo()
+      }
+    } catch (error) {
+      this.#gathered = ''
+      this.#options.closed(error)
+    } finally {
+      this.#isFlushing = false
+      this.#letGo()
+    }
+  }
+
+  #turn(): Promise<void> {
+    return this.#options.signal.aborted ? Promise.resolve() : new Promise(resolve => this.#waiting.push(resolve))
+  }
+
+  #letGo(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+}

@@ -1,0 +1,121 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { diagnosticsToJson } from '../../compiler/diagnostics/render/json.ts'
+import { jsonText } from '../../compiler/values/printable.ts'
+import type { OperationEvent } from '../../operations/events.ts'
+import type { Questions } from '../../operations/questions.ts'
+import type { Context } from '../command.ts'
+import { logEventText } from './log-event-text.ts'
+import { destroyStoppedText, printDestroyed } from './print-destroyed.ts'
+import { printOutcome } from './print-outcome.ts'
+import type { Progress } from './progress/events.ts'
+import type { ProgressForm } from './progress/progress.ts'
+import { stepOf } from './publish/steps.ts'
+import { printDiagnostics } from './report.ts'
+import { statesText } from './service-states-text.ts'
+
+/** Shows and prints what an operation tells. */
+export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
+  return event => {
+    switch (event.type) {
+      case 'diagnostics':
+        progress.pause()
+        return report(context, form, event.diagnostics)
+      case 'stopped':
+        progress.pause()
+        return void context.io.stderr.write(stoppedText(event))
+      case 'destroy-stopped':
+        progress.pause()
+        return void context.io.stderr.write(destroyStoppedText(event))
+      case 'destroyed':
+        progress.pause()
+        return printDestroyed(context, event.outcome)
+      case 'dependency':
+        progress.pause()
+        return void printOutcome(context, form, event.outcome)
+      case 'warning':
+        progress.pause()
+        return void context.io.stderr.write(warningText(event))
+      case 'secret':
+        progress.pause()
+        return void context.io.stdout.write(secretText(event))
+      case 'request-closed':
+        progress.pause()
+        return void context.io.stderr.write(`closed ${event.url}\n`)
+      case 'push-failed':
+        return
+      case 'left-out':
+      case 'no-pod':
+      case 'too-many-logs':
+      case 'container-ended':
+      case 'log-unreadable':
+      case 'log-note': {
+        const text = logEventText(event, context.logLevel)
+        return text === undefined ? undefined : void context.io.stderr.write(`${text}\n`)
+      }
+      case 'compiled':
+      case 'fetched':
+      case 'tag-read':
+      case 'promoting':
+      case 'written':
+      case 'pushed':
+      case 'artifact-pushed':
+        return progress.tell({ type: 'step', ...stepOf(event) })
+      default:
+        return progress.tell(event)
+    }
+  }
+}
+
+const warningText = ({ text, hint }: Extract<OperationEvent, { readonly type: 'warning' }>): string =>
+  `warning: ${text}\n${hint === undefined ? '' : `  = help: ${hint}\n`}`
+
+function secretText({ name, namespace, action, keys }: Extract<OperationEvent, { readonly type: 'secret' }>): string {
+  return `${action}: secret/${name} in ${namespace}${keys.length > 0 ? ` (${keys.join(', ')})` : ''}\n`
+}
+
+/** Prints diagnostics in the form of the output. */
+export function report({ io, logLevel }: Context, form: ProgressForm, diagnostics: readonly Diagnostic[]): void {
+  if (form === 'text') printDiagnostics(diagnostics, io, logLevel)
+  else
+    for (const one of diagnosticsToJson(diagnostics)) io.stdout.write(`${jsonText({ type: 'diagnostic', ...one })}\n`)
+}
+
+/** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
+export function stoppedText({
+  environment,
+  namespace,
+  isBegun,
+  services,
+  waits,
+}: Omit<Extract<OperationEvent, { readonly type: 'stopped' }>, 'type'>): string {
+  if (!isBegun) return `nothing of ${environment} in ${namespace} was changed\n`
+  const states = statesText(services, waits)
+  return `${environment} is partly deployed to ${namespace}${states && `: ${states}`}. Deploy again to go on\n`
+}
+
+/** Asks the person at the terminal; nobody where nobody sits there. */
+export function questionsFor({ io }: Context, progress: Progress): Questions {
+  const { choose, stderr } = io
+  if (!choose) return {}
+  const yes = async (question: string) => {
+    progress.pause()
+    return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
+  }
+  return {
+    mayCreateNamespace: (namespace, cluster) => yes(`There is no namespace ${namespace} in ${cluster}. Create it?`),
+    async mayOverwrite(drift) {
+      progress.pause()
+      for (const { object, path, by } of drift) stderr.write(` ${object}  ${path}  set by ${by.manager}\n`)
+      const answers = [{ value: 'overwrite', label: 'overwrite it with what the files say' }, { value: 'stop' }]
+      return (await choose('This was changed by hand.', answers)) === 'overwrite'
+    },
+    mayDestroyAll: (environment, namespace) =>
+      yes(`Destroy ${environment} in ${namespace} with its data and what it depends on?`),
+    mayDeleteOfCluster(names) {
+      progress.pause()
+      for (const name of names) stderr.write(` ${name}\n`)
+      return yes(`Delete ${names.length === 1 ? 'this object' : 'these objects'} of the whole cluster, too?`)
+    },
+    mayDestroyNeeded: (services, why) => yes(`${why}. Destroy ${services.join(', ')} all the same?`),
+  }
+}

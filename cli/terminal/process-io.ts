@@ -1,0 +1,69 @@
+import { LIMITS, parseLimits } from '../../compiler/diagnostics/budget.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type Choose, type Io, type Output, wantsColour } from './io.ts'
+
+/** The Io of this process. */
+export function processIo(): Io {
+  const { stderr, env } = process
+  const choose: Choose = async (question, answers) => {
+    const { chooseOne } = await import('./prompt.ts')
+    return chooseOne({ input: process.stdin, output: stderr }, question, answers)
+  }
+  const askHidden = async (question: string) => {
+    const { typeHidden } = await import('./prompt.ts')
+    return typeHidden({ input: process.stdin, output: stderr }, question)
+  }
+  return {
+    // Who wants no colours wants no prompts (decisions section 2). Asked first: Node loads what
+    // standard input needs when `process.stdin` is first read.
+    ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, askHidden }),
+    stdout: toOutput(process.stdout),
+    stderr: toOutput(process.stderr),
+    readStdin,
+    env: process.env,
+    get cwd() {
+      return currentFolder()
+    },
+  }
+}
+
+export function currentFolder(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    throw new UserError('the folder that devctl runs in is not there any more', { hint: 'go to another one', cause })
+  }
+}
+
+export function toOutput(stream: NodeJS.WriteStream): Output {
+  return {
+    write: text => {
+      stream.write(text)
+    },
+    flushed: () => new Promise((resolve, reject) => stream.write('', error => (error ? reject(error) : resolve()))),
+    get isTTY() {
+      return stream.isTTY ?? false
+    },
+    get columns() {
+      return stream.columns
+    },
+    get rows() {
+      return stream.rows
+    },
+  }
+}
+
+async function readStdin(): Promise<Uint8Array> {
+  const most = parseLimits(process.env.DEVCTL_LIMITS ?? '').limits.bytes ?? LIMITS.bytes.most
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of process.stdin) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length > most)
+      throw new UserError(`standard input has more than ${most.toLocaleString('en')} bytes`, {
+        hint: 'if that is right, raise the limit: `DEVCTL_LIMITS=bytes=NUMBER`',
+      })
+  }
+  return Buffer.concat(chunks)
+}

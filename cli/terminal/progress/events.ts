@@ -1,0 +1,17 @@
+import type { OperationEvent } from '../../../operations/events.ts'
+
+/** What a display shows while a command works. The rest of the events is printed (`terminal-events.ts`). */
+export type ProgressEvent = Extract<
+  OperationEvent,
+  { readonly type: 'step' | 'waiting' | 'status' | 'object' | 'output' | 'note' }
+>
+
+/** Shows what happens. */
+export interface Progress {
+  tell(event: ProgressEvent): void
+  /** Ends the showing, so that something else can be printed. What is told later begins anew. */
+  pause(): void
+}
+
+/** Shows nothing: for commands that print their result alone. */
+export const NO_PROGRESS: Progress = { tell: () => {}, pause: () => {} }

@@ -1,0 +1,39 @@
+import type { LogLevel } from '../../command.ts'
+import { readableDuration } from '../../options/duration.ts'
+import type { Io } from '../io.ts'
+import type { Progress, ProgressEvent } from './events.ts'
+
+/** A line for each change of state, with the time since the start: `   6.2 s  db: StatefulSet 1/1 ready`. */
+export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel): Progress {
+  const isDetailed = logLevel === 'info' || logLevel === 'debug'
+  const last = new Map<string, string>()
+  return {
+    tell(event) {
+      if (event.type === 'status') {
+        // Another state in the same words says nothing new: `0/0 ready` before its controller has seen it, and after.
+        if (last.get(event.service) === event.text) return
+        last.set(event.service, event.text)
+      }
+      const text = textOf(event, isDetailed)
+      if (text !== undefined) io.stderr.write(`${readableDuration(seconds() * 1000).padStart(9)}  ${text}\n`)
+    },
+    pause() {},
+  }
+}
+
+function textOf(event: ProgressEvent, isDetailed: boolean): string | undefined {
+  switch (event.type) {
+    case 'step':
+      return `${event.step}: ${event.text}`
+    case 'waiting':
+      return `${event.service}: waits for ${event.for.join(', ')}`
+    case 'status':
+      return `${event.service}: ${event.text}`
+    case 'note':
+      return event.text
+    case 'output':
+      return `${event.command} | ${event.text}`
+    case 'object':
+      return isDetailed ? `${event.action} ${event.object}` : undefined
+  }
+}

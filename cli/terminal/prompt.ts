@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline'
+import { Writable } from 'node:stream'
+import { printable } from '../../compiler/values/printable.ts'
+import type { PromptAnswer } from './io.ts'
+
+interface Terminal {
+  readonly input: NodeJS.ReadableStream
+  readonly output: NodeJS.WritableStream
+}
+
+/** A list to choose from with the arrow keys. Gives undefined when the person leaves it with Ctrl-C. */
+export async function chooseOne(
+  terminal: Terminal,
+  question: string,
+  answers: readonly PromptAnswer[],
+): Promise<string | undefined> {
+  const { default: select } = await import('@inquirer/select')
+  const choices = answers.map(({ value, label = value, disabled = false }) => ({
+    value,
+    name: printable(label),
+    disabled: disabled && `(${disabled})`,
+  }))
+  const preset = answers.find(({ isPreset }) => isPreset)?.value
+  try {
+    return await select({ message: question, choices, pageSize: 12, ...(preset && { default: preset }) }, terminal)
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ExitPromptError') return undefined
+    throw error
+  }
+}
+
+/** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
+export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
+  output.write(`${printable(question)} (not shown): `)
+  // What is typed is echoed to nowhere; as a terminal, it is still read key by key.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
+  const line = await new Promise<string | undefined>(resolve => {
+    lines.once('line', resolve)
+    lines.once('SIGINT', () => resolve(undefined))
+    lines.once('close', () => resolve(undefined))
+  })
+  lines.close()
+  output.write('\n')
+  return line
+}

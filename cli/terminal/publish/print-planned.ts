@@ -1,0 +1,79 @@
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { jsonText } from '../../../compiler/values/printable.ts'
+import type { DifferingFile } from '../../../operations/publish/differing-files.ts'
+import type { PlannedChange, Rendered } from '../../../operations/publish/outcome.ts'
+import type { Context } from '../../command.ts'
+import { wantsColour } from '../io.ts'
+import { diffText } from '../print-diff.ts'
+import { folderText, shortHash } from './steps.ts'
+
+/** What the printing of a result depends on. */
+export interface ResultOptions {
+  /** It was only to be found out whether something differs. */
+  readonly verify: boolean
+  readonly output: 'text' | 'json'
+}
+
+/** What would be written, and where. */
+export interface Planned {
+  /** As people call it. */
+  readonly place: string
+  /** What the JSON of it begins with. */
+  readonly record: object
+  readonly change: PlannedChange
+  /** What is said after the files. */
+  readonly more?: string
+}
+
+/** Prints what would be written; gives the exit status. Throws a UserError where that was to be nothing (`--verify`). */
+export async function printPlanned(
+  { io }: Context,
+  { verify, output }: ResultOptions,
+  { place, record, change: { objects, folders, files }, more = '' }: Planned,
+  rendered: Rendered,
+): Promise<number> {
+  const differing = files.map(({ path, why }) => ({ path, why: WHY[why] }))
+  if (output === 'json') io.stdout.write(`${jsonText({ ...record, objects, files: differing }, 2)}\n`)
+  else {
+    const colour = wantsColour(io.stdout, io.env)
+    io.stdout.write(await diffText(objects ?? [], { colour, now: 0, placeOf: ({ source }) => source }))
+    if (!verify) io.stderr.write(`not written: ${folders.map(folderText).join('; ')}${more}\n`)
+  }
+  if (!verify) return 0
+  const notes = differing.map(({ path, why }) => `\`${path}\` ${why}`)
+  const isEdited = files.some(({ why }) => why === 'edited-by-hand' || why === 'foreign')
+  throw new UserError(`\`${place}\` does not hold what ${sourceText(rendered)} renders to`, {
+    notes: [...notes.slice(0, 10), ...(notes.length > 10 ? [`and ${notes.length - 10} more`] : [])],
+    hint: isEdited
+      ? 'take what was edited by hand into the Compose files, then publish them; `devctl publish --take-over` discards it'
+      : 'publish it with `devctl publish`',
+  })
+}
+
+const WHY: Readonly<Record<DifferingFile['why'], string>> = {
+  'edited-by-hand': 'was edited by hand',
+  foreign: "is not devctl's",
+  'out-of-date': 'is out of date',
+  missing: 'is missing',
+  'removed-by-hand': 'was removed by hand',
+  'left-over': 'should not be there any more',
+}
+
+/** That a place holds what it should. */
+export function unchangedText(place: string, { verify }: Pick<ResultOptions, 'verify'>, rendered: Rendered): string {
+  const what = verify ? `verified: ${place} holds` : `unchanged: ${place} already holds`
+  return `${what} what ${sourceText(rendered)} renders to`
+}
+
+/** That a place holds what a newer source commit renders to. */
+export function newerText(place: string, source: string, { sourceCommit }: Rendered): string {
+  const [theirs, ours] = [source, sourceCommit?.commit].map(one => one?.slice(0, 7))
+  return `left as it is: ${place} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`
+}
+
+/** `compose.yaml at 9ab12cd`. */
+function sourceText({ sources, sourceCommit }: Rendered): string {
+  const shown = sources.length === 1 ? sources[0]! : 'the source'
+  if (!sourceCommit) return shown
+  return `${shown} at ${shortHash(sourceCommit.commit)}${sourceCommit.isDirty ? ' with uncommitted changes' : ''}`
+}

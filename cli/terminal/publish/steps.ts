@@ -1,0 +1,60 @@
+import type { Rejection } from '../../../adapters/git/rejection.ts'
+import { plural } from '../../../compiler/diagnostics/render/summary.ts'
+import type { PublishEvent } from '../../../operations/publish/events.ts'
+import { countWords, type FolderCounts } from '../../../operations/publish/folder-counts.ts'
+
+/** A part of a publish that is done, in words. */
+interface Step {
+  readonly step: string
+  readonly text: string
+}
+
+/** The words for what a publish has done. */
+export function stepOf(event: Exclude<PublishEvent, { readonly type: 'push-failed' | 'request-closed' }>): Step {
+  switch (event.type) {
+    case 'compiled': {
+      const to = event.environment === undefined ? '' : ` for ${event.environment}`
+      return { step: 'Compiled', text: `${plural(event.objects, 'object')}${to}` }
+    }
+    case 'fetched': {
+      const { repository, branch, head } = event
+      const at = head === undefined ? ', which has no commit yet' : ` ${shortHash(head)}`
+      return { step: 'Fetched', text: `${repository} ${branch}${at}` }
+    }
+    case 'tag-read': {
+      const { reference, digest } = event
+      return { step: 'Found', text: `${reference} ${digest === undefined ? 'is not there yet' : shortHash(digest)}` }
+    }
+    case 'promoting': {
+      const { environment, application, commit } = event
+      return { step: 'Found', text: `${environment} has ${application} at ${shortHash(commit)}` }
+    }
+    case 'written':
+      return { step: 'Written', text: folderText(event.folder) }
+    case 'pushed': {
+      const { branch, before, commit, retries } = event
+      return { step: 'Pushed', text: `${branch} ${fromText(before)}${shortHash(commit)}${triesText(retries)}` }
+    }
+    case 'artifact-pushed': {
+      const { reference, before, digest, ownTag } = event
+      return { step: 'Pushed', text: `${reference} ${fromText(before)}${shortHash(digest)}, also ${ownTag}` }
+    }
+  }
+}
+
+/** `environments/staging/shop: 2 changed, 1 added`. */
+export const folderText = (folder: FolderCounts): string => `${folder.path}: ${countWords(folder) || 'unchanged'}`
+
+/** The first digits of a commit or a digest. */
+export const shortHash = (hash: string): string => hash.replace(/^sha256:/, '').slice(0, 7)
+
+const fromText = (before: string | undefined) => (before === undefined ? '' : `${shortHash(before)} → `)
+
+const ORDINALS = ['second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
+
+function triesText(retries: readonly Rejection[]): string {
+  const last = retries.at(-1)
+  if (last === undefined) return ''
+  const which = ORDINALS[retries.length - 1] ?? `${retries.length + 1}th`
+  return ` (${which} try: ${last === 'race' ? 'another push came first' : 'the connection broke'})`
+}

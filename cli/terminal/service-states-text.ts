@@ -1,0 +1,28 @@
+import type { ServiceState } from '../../operations/deploy/outcome.ts'
+import { listed } from '../../operations/deploy/progress.ts'
+
+/** `db, web are ready; api is not ready`. Empty when there are no services. `waits`: all were waited for. */
+export function statesText(services: ReadonlyMap<string, ServiceState>, waits: boolean): string {
+  return [...PARTS, waits ? NOT_REACHED : NOT_WAITED_FOR]
+    .flatMap(([state, one, several]) => {
+      const names = [...services].filter(([, other]) => other === state).map(([name]) => name)
+      return names.length > 0 ? [`${listed(names)} ${names.length === 1 ? one : several}`] : []
+    })
+    .join('; ')
+}
+
+type Part = readonly [ServiceState, one: string, several: string]
+
+const PARTS: readonly Part[] = [
+  ['ready', 'is ready', 'are ready'],
+  ['not-ready', 'is not ready', 'are not ready'],
+  ['not-made', 'was not made', 'were not made'],
+  ['not-changed', 'was not changed', 'were not changed'],
+]
+const NOT_WAITED_FOR: Part = [
+  'not-waited-for',
+  'was not waited for (`--wait` does)',
+  'were not waited for (`--wait` does)',
+]
+/** A deploy that waits has ended before it came to them. */
+const NOT_REACHED: Part = ['not-waited-for', 'is not known to be ready', 'are not known to be ready']
