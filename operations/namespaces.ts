@@ -18,7 +18,10 @@ export async function hasNamespace({ cluster, namespace, signal }: Where): Promi
 /** Throws a UserError when the namespace of a command is not there: what it looks for is then not just missing. */
 export async function requireNamespace(where: Where): Promise<void> {
   if ((await hasNamespace(where)) === false)
-    throw await noNamespace(where, '`--namespace` names another one; `devctl deploy --create-namespace` makes it')
+    throw await noNamespace(
+      where,
+      'name another one with `--namespace`, or create it with `devctl deploy --create-namespace`',
+    )
 }
 
 /**
@@ -32,7 +35,7 @@ export async function ensureNamespace(
   const { cluster, namespace, signal } = session
   if ((await hasNamespace(session)) !== false) return
   if (!createNamespace && !(await ask?.mayCreateNamespace?.(namespace, cluster.name)))
-    throw await noNamespace(session, '`--create-namespace` makes it, `--namespace` names another one')
+    throw await noNamespace(session, 'create it with `--create-namespace`, or name another one with `--namespace`')
   try {
     await cluster.create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }, { signal })
     on({ type: 'note', text: `created namespace ${namespace}` })
@@ -45,7 +48,7 @@ export async function ensureNamespace(
 /** The error for a namespace that is not there: names one that is spelt nearly so, else says `hint`. */
 export async function noNamespace({ cluster, namespace, signal }: Where, hint: string): Promise<UserError> {
   const near = didYouMean(namespace, await namesOf(cluster, signal))
-  return new UserError(`there is no namespace \`${namespace}\` in ${cluster.name}`, {
+  return new UserError(`namespace \`${namespace}\` does not exist in ${cluster.name}`, {
     hint: near === undefined ? hint : `${near} Otherwise ${hint}`,
   })
 }

@@ -30,7 +30,7 @@ export function readAddress(text: string, base: string): Address {
   const shown = withoutCredentials(text)
   // `ext::` and its like are git's way to run any program; a word that begins with `-` would be read as an option.
   if (text.startsWith('-') || /^[a-z][a-z0-9+.-]*::/i.test(text))
-    throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
+    throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
   const [scheme] = /^[a-z][a-z0-9+.-]*(?=:\/\/)/i.exec(text) ?? []
   if (scheme !== undefined) {
     if (scheme !== scheme.toLowerCase())
@@ -40,10 +40,10 @@ export function readAddress(text: string, base: string): Address {
     const path = scheme === 'file' ? filePathIn(text) : undefined
     if (path !== undefined) return ofFolder(path, shown)
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text))
-      throw new UserError(`\`${shown}\` is no address of a repository`, { hint: HINT })
+      throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
     // Where the host ends is read differently by programs: what is shown, and gets the token, could be another one than git asks.
     if (/^[a-z+]+:\/\/[^/]*[\\?#]/.test(text))
-      throw new UserError(`\`${shown}\` is no address of a repository: nobody can tell its host`, {
+      throw new UserError(`\`${shown}\` is not a repository URL: it has no valid host`, {
         hint: 'write a `/` behind the host, and `\\`, `?` and `#` before it as `%5C`, `%3F` and `%23`',
       })
     refuseOption(text.slice(text.indexOf('://') + 3), shown)
@@ -60,7 +60,7 @@ export function readAddress(text: string, base: string): Address {
 /** Throws a UserError for a user or host that begins with a dash: ssh would read it as an option, such as one that names a program to run. */
 function refuseOption(authority: string, shown: string): void {
   if (!/^(?:[^@/]*@)?-/.test(authority)) return
-  throw new UserError(`the host of \`${shown}\` must not begin with a dash, which makes an option of it`, {
+  throw new UserError(`the host of \`${shown}\` must not begin with a dash`, {
     hint: HINT,
   })
 }
@@ -84,11 +84,11 @@ const HINT = 'write `https://HOST/PATH`, `ssh://HOST/PATH`, `git@HOST:PATH`, or 
 function ofFolder(folder: string, shown: string): Address {
   // Node.js takes no path with a NUL.
   if (folder.includes('\0') || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UserError(`there is no folder \`${shown}\``, { hint: HINT })
+    throw new UserError(`the folder \`${shown}\` does not exist`, { hint: HINT })
   const isCheckout = existsSync(join(folder, '.git'))
   if (!isCheckout && !existsSync(join(folder, 'HEAD')))
-    throw new UserError(`the folder \`${shown}\` is no git repository`, {
-      hint: 'make it one with `git init`, or write plain files with `devctl render --output-dir`',
+    throw new UserError(`the folder \`${shown}\` is not a git repository`, {
+      hint: 'run `git init` in it, or write plain files with `devctl render --output-dir`',
     })
   // By its path git would copy all of the history; by the scheme it sends what is asked for.
   return { url: pathToFileURL(folder).href, shown, folder, isCheckout }

@@ -8,7 +8,7 @@ export function withoutCredentials(address: string): string {
   return address.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^/]*@/i, '$1@')
 }
 
-const HINT = 'give the address that the cluster knows with `--url`, `https://…` or `ssh://…`'
+const HINT = 'set the URL for the cluster with `--url`: `https://…` or `ssh://…`'
 
 /** The path that a `file://` address names; undefined for one that names none. */
 export function filePathIn(address: string): string | undefined {
@@ -31,7 +31,7 @@ export function controllerAddress(address: string): string {
     return `ssh://${user === undefined ? '' : `${user}@`}${host}/${inside.replace(/^\/+/, '')}`
   const scheme = /^[a-z][a-z\d+.-]*:\/\//i.exec(clean)?.[0]
   const path = (scheme === 'file://' && filePathIn(clean)) || clean
-  if (/^(https?|ssh):/i.test(clean)) throw new UserError(`\`${clean}\` is no address of a repository`, { hint: HINT })
+  if (/^(https?|ssh):/i.test(clean)) throw new UserError(`\`${clean}\` is not a repository URL`, { hint: HINT })
   throw new UserError(
     scheme !== undefined && scheme !== 'file://'
       ? `controllers do not read \`${scheme}\` addresses`

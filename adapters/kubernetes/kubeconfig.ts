@@ -73,9 +73,9 @@ async function readWhole(env: Env): Promise<Whole> {
   const { paths, areNamed, files } = await readKubeconfigFiles(env)
   if (files.length === 0)
     throw areNamed
-      ? new UserError(`there is no kubeconfig at ${list(paths)}`, { hint: 'that is what `KUBECONFIG` names' })
-      : new UserError('there is no kubeconfig', {
-          hint: 'set `KUBECONFIG`, or let the tool that made your cluster write `~/.kube/config`',
+      ? new UserError(`no kubeconfig found at ${list(paths)}`, { hint: 'check `KUBECONFIG`' })
+      : new UserError('no kubeconfig found', {
+          hint: 'set `KUBECONFIG`, or let your cluster tool write `~/.kube/config`',
         })
   const all = (kind: 'context' | 'cluster' | 'user') => {
     const entries = new Map<string, Fields>()

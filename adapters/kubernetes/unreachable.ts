@@ -21,7 +21,7 @@ export function toUnreachable(error: unknown, server: URL): ClusterError {
     case 'refused':
       return fail(`nothing listens at ${where}`)
     case 'no-route':
-      return fail(`there is no way to ${where} in the network`)
+      return fail(`no route to ${where}`)
     case 'cut':
       return fail(`the connection to ${where} was cut`)
     case 'proxy':

@@ -72,7 +72,7 @@ export async function runShell(text: string, options: ShellOptions): Promise<End
 async function start(text: string, { folder, env, noBash }: ShellOptions): Promise<ChildProcess> {
   // Node says ENOENT for both, a folder and a program that are not there.
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new UserError(`there is no folder \`${folder}\` to run commands in`)
+    throw new UserError(`the folder \`${folder}\` to run commands in does not exist`)
   const shell = noBash ? 'sh' : 'bash'
   const child = spawn(shell, ['-c', text], {
     cwd: folder,

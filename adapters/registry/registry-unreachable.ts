@@ -22,7 +22,7 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
     case 'refused':
       return trouble(`nothing listens at \`${host}\``, 'check the name and the port of the registry')
     case 'no-route':
-      return trouble(`there is no way to \`${host}\` in the network`)
+      return trouble(`no route to \`${host}\``)
     case 'no-connection':
     case 'no-answer':
       return trouble(`\`${host}\` does not answer in time`)

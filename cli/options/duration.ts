@@ -15,7 +15,7 @@ export function parseDuration(value: string, option: string): number {
     const hint = /^\d+$/.test(value)
       ? `add a unit: \`${value}s\``
       : 'write numbers with units, such as `90s` or `2m30s`'
-    throw new UsageError(`\`${option}\` is \`${value}\`, which is no duration`, { hint })
+    throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid duration`, { hint })
   }
   let total = 0
   for (const [, number, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))

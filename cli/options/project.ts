@@ -88,7 +88,7 @@ function gatewayReference(value: string, option: string): void {
 
 function imageTag(value: string, option: string): void {
   if (/^\w[\w.-]{0,127}$/.test(value)) return
-  throw new UsageError(`\`${option}\` is \`${value}\`, which is no tag of an image`, {
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid image tag`, {
     hint: 'use letters, digits, `_`, `.` and `-`, at most 128, beginning with a letter, digit or `_`',
   })
 }

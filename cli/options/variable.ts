@@ -9,7 +9,7 @@ export const variables: Option<Readonly<Record<string, string>> | undefined> = {
     const at = value.indexOf('=')
     const name = value.slice(0, at)
     if (at < 1 || !/^[A-Za-z_]\w*$/.test(name))
-      throw new UsageError('`--var` is no variable', { hint: 'write it as `NAME=VALUE`' })
+      throw new UsageError('`--var` is not a variable', { hint: 'write it as `NAME=VALUE`' })
     return { ...previous, [name]: value.slice(at + 1) }
   },
 }

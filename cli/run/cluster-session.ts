@@ -69,7 +69,7 @@ export async function withCluster(
         hint:
           calls.hint ??
           hintIn(error) ??
-          'give it longer with `--timeout`, or see what it waits for with `kubectl get pods`',
+          'wait longer with `--timeout`, or see what it waits for with `kubectl get pods`',
       })
     }
     throw toUserError(error, target)

@@ -80,7 +80,7 @@ async function askForContext(io: Io): Promise<string | undefined> {
 
 const PLATFORMS_LATER = 'the commands of the platform come later'
 const NO_CONTEXTS =
-  'neither devctl nor the kubeconfig has one: let the tool that made your cluster write `~/.kube/config`, or set `KUBECONFIG`'
+  'neither devctl nor the kubeconfig has one: let your cluster tool write `~/.kube/config`, or set `KUBECONFIG`'
 
 /** Prints the current context as JSON, in the fields of the specification. */
 export async function showContext({ io }: Context): Promise<number> {
@@ -143,7 +143,7 @@ export async function forgetContext({ io }: Context, name: string): Promise<numb
       hint: `\`kubectl config delete-context ${name}\` deletes it there`,
     })
   const remembered = [...readContexts(home).contexts.keys()]
-  throw new UserError(`there is no context \`${name}\``, {
-    hint: didYouMean(name, remembered) ?? '`devctl context list` shows those that there are',
+  throw new UserError(`context \`${name}\` does not exist`, {
+    hint: didYouMean(name, remembered) ?? '`devctl context list` lists the contexts',
   })
 }

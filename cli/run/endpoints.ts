@@ -28,6 +28,6 @@ export async function listEndpoints(context: Context, options: EndpointValues): 
 const WHY_NONE: Readonly<Record<NonNullable<EndpointsOutcome['none']>, string>> = {
   'not-deployed': 'it is not deployed there',
   'no-routes':
-    'its routes are not there; `devctl deploy --domain DOMAIN` makes them as soon as a service behind them is ready',
+    'its routes do not exist; `devctl deploy --domain DOMAIN` creates them as soon as a service behind them is ready',
   'not-public': 'no service has a public port (`ports: ["80:8080"]`), and there are no `endpoints`',
 }

@@ -29,7 +29,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
       code!,
       codes.map(one => one.split('/')[0]!),
     )
-  throw new UserError(`there is no diagnostic with the code \`${code}\``, {
+  throw new UserError(`unknown diagnostic code \`${code}\``, {
     hint: near ? `did you mean \`${near}\`?` : '`devctl explain` lists them all',
   })
 }

@@ -21,7 +21,7 @@ export async function initAgent(context: Context, options: InitAgentValues): Pro
   const { io, logLevel } = context
   const { argocd, flux, print } = options
   if (argocd === flux) throw new UsageError('which controller?', { hint: 'add one of `--argocd` and `--flux`' })
-  const hint = 'give it longer with `--timeout`; nothing is half done'
+  const hint = 'wait longer with `--timeout`; nothing was done partially'
   return withDeadline(io, { timeout: options.timeout, hint }, async signal => {
     const progress = await startProgress(io, logLevel, 'text', () => Date.now())
     const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }

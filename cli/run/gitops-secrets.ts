@@ -22,7 +22,7 @@ export interface AnswerSecretsValues extends CreateSecretsValues {
 export async function answerOpenSecrets(context: Context, options: AnswerSecretsValues): Promise<number> {
   const { io } = context
   const answers = givenAnswers(options)
-  if (options.create && options.dryRun) throw new UsageError('`--create` does not go with `--dry-run`')
+  if (options.create && options.dryRun) throw new UsageError('`--create` cannot be combined with `--dry-run`')
   const { choose } = io
   const ask = choose && ((found: FoundSecret) => askFor(choose, found))
   const outcome = await answerSecrets({ workspace: io, ...(ask && { whatIsSecret: ask }) }, { ...options, answers })

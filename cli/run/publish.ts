@@ -21,7 +21,7 @@ export function publishing(
   work: (world: LocalWorld) => Promise<PublishOutcome>,
 ): Promise<number> {
   const { io, logLevel } = context
-  const hint = 'give it longer with `--timeout`; nothing is half published'
+  const hint = 'wait longer with `--timeout`; nothing was published partially'
   return withDeadline(io, { timeout: options.timeout, hint }, async signal => {
     const progress = await startProgress(io, logLevel, 'text', () => Date.now())
     const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }

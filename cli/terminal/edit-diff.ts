@@ -49,7 +49,7 @@ async function linesOf(folder: string, { path, there, wanted }: ConflictingFile)
     `--- ${name} (as it is)`,
     `+++ ${name} (${wanted === undefined ? 'to be removed' : 'what devctl writes'})`,
   ]
-  if (holdsSecret(path)) return [...head, '  it holds a Secret, and is not shown']
+  if (holdsSecret(path)) return [...head, '  it contains a Secret and is not shown']
   // What was edited in a file that goes, only the one who edited it knows.
   if (wanted === undefined) return head
   const { structuredPatch } = await import('diff')

@@ -16,7 +16,7 @@ type Part = readonly [ServiceState, one: string, several: string]
 const PARTS: readonly Part[] = [
   ['ready', 'is ready', 'are ready'],
   ['not-ready', 'is not ready', 'are not ready'],
-  ['not-made', 'was not made', 'were not made'],
+  ['not-made', 'was not created', 'were not created'],
   ['not-changed', 'was not changed', 'were not changed'],
 ]
 const NOT_WAITED_FOR: Part = [

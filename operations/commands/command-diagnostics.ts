@@ -31,8 +31,8 @@ export const handedVariables = diagnostic({
 
 /** What to do about a status of a shell that says more than that something failed. */
 export function hintFor(exitCode: number | null, signal: string | null): string | undefined {
-  if (signal === 'SIGKILL' || exitCode === 137) return 'it was killed, most often for its memory'
-  if (exitCode === 127) return 'a program was not found: is it installed, and on the PATH?'
-  if (exitCode === 126) return 'a file may not be run: `chmod +x` it, or name its interpreter'
+  if (signal === 'SIGKILL' || exitCode === 137) return 'it was killed, most often because it ran out of memory'
+  if (exitCode === 127) return 'a program was not found: check that it is installed and on the PATH'
+  if (exitCode === 126) return 'a file is not executable: `chmod +x` it, or run it with its interpreter'
   return undefined
 }

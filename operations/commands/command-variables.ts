@@ -61,7 +61,7 @@ export function commandVariables(input: CommandVariablesInput): CommandVariables
   const name = Object.keys(vars).find(one => RESERVED.includes(one))
   if (name !== undefined)
     throw new UserError(`\`--var\` cannot set \`${name}\``, {
-      hint: HINTS[name] ?? 'it is set for the commands by devctl; choose another name',
+      hint: HINTS[name] ?? 'devctl sets it for the commands; choose another name',
     })
   const unlessSet = (variable: string, value: string | undefined) => ({ [variable]: env[variable] || value })
   const ours = present({

@@ -15,7 +15,7 @@ export function serviceHashes(model: unknown, names: string): string {
       const service = services[name]
       if (!service) {
         const hint = didYouMean(name, known) ?? `the services are ${known.map(one => `\`${one}\``).join(', ')}`
-        throw new UserError(`there is no service \`${name}\``, { hint })
+        throw new UserError(`service \`${name}\` does not exist`, { hint })
       }
       return `${name} ${hashOf(service)}\n`
     })

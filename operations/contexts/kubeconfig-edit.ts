@@ -14,7 +14,7 @@ export async function selectInKubeconfig(
   namespace: string,
 ): Promise<readonly string[]> {
   const holder = contexts.get(context)?.path
-  if (holder === undefined) throw new UserError(`there is no context \`${context}\` in the kubeconfig`)
+  if (holder === undefined) throw new UserError(`context \`${context}\` does not exist in the kubeconfig`)
   // The first file that names a current context wins, as for kubectl.
   const first = currentPath ?? holder
   await write(holder, ['contexts', { name: context }, 'context', 'namespace'], namespace)

@@ -87,7 +87,7 @@ function parse(text: string | undefined, path: string): Content {
   const read = parseJson(text, contextsFile)
   if (read.ok) return { ...read.value, contexts: read.value.contexts ?? {} }
   throw new UserError(`\`${path}\` cannot be read: ${read.problem}`, {
-    hint: 'correct it or remove it; `devctl context use NAME` makes a new one',
+    hint: 'correct it or remove it; `devctl context use NAME` creates a new one',
   })
 }
 

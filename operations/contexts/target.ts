@@ -90,7 +90,7 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
       notes,
     })
   }
-  throw new UserError(`there is no context \`${name}\` in the kubeconfig (${paths(kubeconfig)})`, {
+  throw new UserError(`context \`${name}\` does not exist in the kubeconfig (${paths(kubeconfig)})`, {
     hint: didYouMean(name, kubeconfig.contexts.keys()) ?? listed(kubeconfig),
     notes,
   })

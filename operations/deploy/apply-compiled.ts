@@ -32,7 +32,7 @@ export async function applyCompiled(
   const states = new ServiceStates({ workloads: plan.workloads.filter(isWanted) })
   if (plan.workloads.length === 0 && services)
     throw new UserError('the files have no services to deploy', {
-      hint: 'are they all left out by profiles? `devctl destroy` takes an environment away',
+      hint: 'check the profiles; `devctl destroy` deletes an environment',
     })
   let isChanged = false
   const onChange = () => {

@@ -114,7 +114,7 @@ export async function prepareForCluster(
   const keepRoutes = new Set(domain === undefined ? routesOf(plan, part) : [])
   if (keepRoutes.size > 0) {
     notes.push(
-      `${plural(keepRoutes.size, 'route')} neither made nor changed: no domain is given (\`--domain\`, or once for all \`devctl context use ${target.context} --domain DOMAIN\`)`,
+      `${plural(keepRoutes.size, 'route')} not created or changed: no domain is set (\`--domain\`, or permanently with \`devctl context use ${target.context} --domain DOMAIN\`)`,
     )
   }
   const files = manifest ? [manifest.path] : options.file

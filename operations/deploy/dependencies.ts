@@ -44,7 +44,7 @@ export async function deployDependencies(
       throw new UserError(`\`${name}\` depends on itself`, { notes: [[...above, address].join(' → ')] })
     const record = await readRecord(cluster, toDnsLabel(name), namespace, { signal })
     if (record && !record.ending && !input.dependencies) {
-      on({ type: 'note', text: `${name} is deployed already; \`--dependencies\` deploys it again` })
+      on({ type: 'note', text: `${name} is already deployed; \`--dependencies\` deploys it again` })
       if (wait) outputs.set(name, (await readKept(cluster, toDnsLabel(name), namespace, { signal }))?.variables ?? {})
       continue
     }
@@ -103,7 +103,7 @@ export async function inClone<Result>(
     const said = cause.said.split('\n').filter(text => text !== '')
     throw new UserError(`the dependency \`${name}\` cannot be cloned`, {
       notes: [`${span.file.path}:${line}`, ...said.slice(-4)],
-      hint: 'can you clone it with `git clone`? A private repository needs a credential helper or an ssh key',
+      hint: 'check that `git clone` works; a private repository needs a credential helper or an ssh key',
       cause,
     })
   }

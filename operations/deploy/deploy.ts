@@ -49,7 +49,7 @@ export async function deploy(
   if (isPart && manifest?.deploy?.commands.length)
     on({
       type: 'note',
-      text: `the commands of ${manifest.shown} are not run for a part of it; \`devctl deploy\` runs them`,
+      text: `the commands of ${manifest.shown} do not run when only some services are deployed; \`devctl deploy\` runs them`,
     })
   const base = { began, isHeld: false, signal }
   if (!manifest || commands.length === 0) {

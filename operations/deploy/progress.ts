@@ -18,7 +18,7 @@ export function deployEvents(
 ): DeployEvents {
   return {
     overwriting(drift) {
-      for (const one of drift) on({ type: 'note', text: `taken back: ${driftText(one, now())}` })
+      for (const one of drift) on({ type: 'note', text: `reverted: ${driftText(one, now())}` })
     },
     planned(changes, wanted) {
       states.events.planned(changes, wanted)
@@ -44,7 +44,7 @@ export function deployEvents(
       on({ type: 'object', action, object })
     },
     ending(object) {
-      const text = `waiting until ${nameOf(object)} is gone: ${whyThere(object)}`
+      const text = `waiting until ${nameOf(object)} is deleted: ${whyThere(object)}`
       on({ type: 'note', text })
     },
     waiting(service, needs) {
@@ -58,7 +58,7 @@ export function deployEvents(
     routed() {},
     watching(services) {
       const names = listed(services)
-      const text = `all are ready; watching ${names} for some seconds more, since no healthcheck says that ${services.length === 1 ? 'it works' : 'they work'}`
+      const text = `all are ready; watching ${names} for a few more seconds, because ${services.length === 1 ? 'it has' : 'they have'} no healthcheck`
       on({ type: 'note', text })
     },
   }
@@ -78,7 +78,7 @@ const LONGEST_VALUE = 60
 
 /** Tells whom a command waits for. */
 export function tellLocked(on: (event: OperationEvent) => void, holder: string): void {
-  on({ type: 'note', text: `waiting for ${holder}, who works on it or has died` })
+  on({ type: 'note', text: `waiting for the lock of ${holder}` })
 }
 
 /** As many names are listed; of the others the number. */

@@ -39,7 +39,7 @@ export async function destroy(world: World, input: DestroyInput, project: OpenPr
 /** Claims and dependencies do not come back: somebody has to say so. */
 async function confirmAll({ ask, session }: World, { yes }: DestroyInput, environment: string): Promise<void> {
   if (yes) return
-  if (!ask?.mayDestroyAll) throw new UsageError('`--all` needs somebody to confirm it', { hint: 'add `--yes`' })
+  if (!ask?.mayDestroyAll) throw new UsageError('`--all` needs a confirmation', { hint: 'add `--yes`' })
   if (!(await ask.mayDestroyAll(environment, session.namespace))) throw new UserError('nothing was destroyed')
 }
 
@@ -141,7 +141,7 @@ async function runCommands(
     world.on({ type: 'diagnostics', diagnostics })
     if (hasFailed)
       throw new UserError(`${environment} is not destroyed: a command failed`, {
-        hint: 'nothing was deleted yet; mend the command, or make it end well when there is nothing for it to do',
+        hint: 'nothing was deleted yet; fix the command, or make it exit 0 when it has nothing to do',
       })
   }
   if (commands.length > 0) await run(commands)
@@ -163,9 +163,9 @@ async function mayDeleteOfCluster(
   const names = objects.map(nameOf)
   if (yes) return true
   if (!ask?.mayDeleteOfCluster)
-    throw new UserError(`commands of ${environment} made objects of the whole cluster, which would be deleted`, {
+    throw new UserError(`commands of ${environment} created cluster-scoped objects, which would be deleted`, {
       notes: names,
-      hint: 'add `--yes` if nobody else needs them; nothing was destroyed',
+      hint: 'nothing was destroyed; if nothing else uses them, add `--yes`',
     })
   return ask.mayDeleteOfCluster(names)
 }

@@ -13,7 +13,7 @@ import type { DestroyInput } from './input.ts'
 export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all' | 'dependencies'>): void {
   for (const [option, isGiven] of Object.entries({ '--all': all, '--dependencies': dependencies }))
     if (isGiven)
-      throw new UsageError(`\`${option}\` is about the whole environment`, { hint: 'leave the names of services out' })
+      throw new UsageError(`\`${option}\` applies to the whole environment`, { hint: 'remove the service names' })
 }
 
 /**
@@ -42,7 +42,7 @@ export async function selectServices(
 function refuseMember(label: string, lead: string | undefined, named: ReadonlySet<string>): void {
   if (lead === undefined || named.has(lead)) return
   throw new UserError(`\`${label}\` runs in the Pods of \`${lead}\``, {
-    hint: `\`devctl destroy ${lead}\` takes both; to take \`${label}\` alone, remove it from the Compose file and deploy`,
+    hint: `\`devctl destroy ${lead}\` deletes both; to delete only \`${label}\`, remove it from the Compose file and deploy`,
   })
 }
 

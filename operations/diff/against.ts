@@ -35,7 +35,7 @@ export async function diffAgainst(
   const isFolder = statSync(there, { throwIfNoEntry: false })?.isDirectory() ?? false
   const boundary = boundaryOf(workspace, input, project, [isFolder ? there : dirname(there)])
   const before = await objectsAt(there, path, readerOf(on, { ...boundary, named: new Set([there]) }))
-  if (before.length === 0) throw new UserError(`there are no manifests in \`${path}\``, { hint: HINT })
+  if (before.length === 0) throw new UserError(`no manifests in \`${path}\``, { hint: HINT })
   const { toManifests } = await import('../../constructs/index.ts')
   const manifests = toManifests(plan)
   // As `render` and `publish` write it.

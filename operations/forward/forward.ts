@@ -82,8 +82,8 @@ async function labelOf(
   ])
   const names = [...project.services.keys()]
   if (!names.includes(service))
-    throw new UserError(`there is no service \`${service}\``, {
-      hint: didYouMean(service, names) ?? `there are ${names.map(name => `\`${name}\``).join(', ')}`,
+    throw new UserError(`service \`${service}\` does not exist`, {
+      hint: didYouMean(service, names) ?? `the services are ${names.map(name => `\`${name}\``).join(', ')}`,
     })
   return planNames(project, {}, new Reporter()).of(service)
 }
@@ -102,9 +102,11 @@ function listen(
       const other = `devctl forward ${service} ${port < 1024 ? 8000 + port : port + 1}:${remote}`
       if (error.code === 'EADDRNOTAVAIL' && address === '::1') resolve(undefined)
       else if (error.code === 'EADDRINUSE')
-        reject(new UserError(`port ${port} of ${address} is in use`, { hint: `take another: \`${other}\`` }))
+        reject(new UserError(`port ${port} of ${address} is in use`, { hint: `use another one: \`${other}\`` }))
       else if (error.code === 'EACCES')
-        reject(new UserError(`you may not listen on port ${port}`, { hint: `take one above 1023: \`${other}\`` }))
+        reject(
+          new UserError(`no permission to listen on port ${port}`, { hint: `use a port above 1023: \`${other}\`` }),
+        )
       else reject(new UserError(`cannot listen on ${address}:${port}: ${error.message}`))
     })
     server.listen(port, address, () => resolve(server))

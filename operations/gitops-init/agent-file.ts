@@ -134,7 +134,7 @@ function artifactToRead(
   const oci = option ?? environment?.publish.oci?.value
   if (oci === undefined) return undefined
   if (path !== undefined)
-    throw new UsageError('`--path` does not go with `--oci`', { hint: 'the folder of the file is `--into`' })
+    throw new UsageError('`--path` cannot be combined with `--oci`', { hint: 'the folder of the file is `--into`' })
   if (url !== undefined) ociReference(url, '--url')
   const { name, tag } = parseReference(oci, environment?.key)
   return { artifact: url === undefined ? name : repositoryIn(url), tag }
@@ -151,7 +151,7 @@ function fileDestination(
   const { repository } = options
   if (isForArtifact && repository === undefined && !project.environment?.publish.repository)
     throw new UsageError('the repository for the file is not known', {
-      hint: 'add `--repository ADDRESS`, or `--print` and give it to `kubectl apply -f -`',
+      hint: 'add `--repository ADDRESS`, or pipe `--print` to `kubectl apply -f -`',
     })
   const path = isForArtifact ? '.' : options.path
   return destinationOf(workspace, { ...options, path, verify: true }, project, application)
@@ -163,9 +163,9 @@ async function allObject(world: LocalWorld, options: InitInput): Promise<AgentFi
   if (options.controller !== 'argocd')
     throw new UsageError('`--all` is for `--argocd`, whose ApplicationSet reads the lock files')
   if (options.oci !== undefined)
-    throw new UsageError('`--oci` does not go with `--all`', { hint: 'an artifact is one application' })
+    throw new UsageError('`--oci` cannot be combined with `--all`', { hint: 'an artifact is one application' })
   if (options.namespace !== undefined)
-    throw new UsageError('`--namespace` does not go with `--all`', { hint: 'each folder says its own' })
+    throw new UsageError('`--namespace` cannot be combined with `--all`', { hint: 'each folder has its own' })
   const project = await openProject(workspace, options)
   const { diagnostics } = project
   if (diagnostics.some(({ severity }) => severity === 'error')) return { diagnostics }

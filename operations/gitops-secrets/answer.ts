@@ -77,7 +77,7 @@ export async function answerSecrets(
 /** Throws a UsageError where there is no environment that could be written to. */
 function editable({ manifest, environment }: OpenProject) {
   if (!environment) throw new UsageError('which environment?', { hint: 'add `--environment NAME`' })
-  if (!manifest || manifest.automatic) throw new UsageError('there is no devctl.yml to write the answers to')
+  if (!manifest || manifest.automatic) throw new UsageError('no devctl.yml to write the answers to')
   return { manifest, environment }
 }
 

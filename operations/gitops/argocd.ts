@@ -53,12 +53,12 @@ function printApplication(
 
 /** Comment lines before an object. */
 export const CREDENTIALS = comments([
-  'A private repository: tell Argo CD its credentials, `argocd repo add` or a Secret that is labelled',
+  'A private repository: give Argo CD its credentials, with `argocd repo add` or a Secret that is labelled',
   '`argocd.argoproj.io/secret-type: repository`.',
 ])
 
 const REGISTRY_CREDENTIALS = comments([
-  'A private registry: tell Argo CD its credentials, `argocd repo add --type oci` or a Secret with `type: oci` that is',
+  'A private registry: give Argo CD its credentials, with `argocd repo add --type oci` or a Secret with `type: oci` that is',
   'labelled `argocd.argoproj.io/secret-type: repository`.',
 ])
 

@@ -76,7 +76,9 @@ export async function clone(
   }
   const branch = target.branch ?? (await git.ask('symbolic-ref', '--quiet', '--short', 'HEAD'))
   if (branch === undefined)
-    throw new UserError('the main branch of the repository cannot be told', { hint: 'name it with `--branch`' })
+    throw new UserError('the default branch of the repository cannot be determined', {
+      hint: 'name it with `--branch`',
+    })
   return { branch, head: await commitOf(git, `refs/remotes/origin/${branch}`) }
 }
 

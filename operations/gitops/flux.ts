@@ -43,7 +43,7 @@ export function fluxObjects(target: AgentTarget, settings: FluxSettings = {}): s
 export function fluxArtifactObjects(target: ArtifactTarget, settings: FluxSettings = {}): string {
   const { artifact, tag } = target
   const secret = comments([
-    'A private registry needs a Secret, as `kubectl create secret docker-registry` makes it; add to the spec below:',
+    'A private registry needs a Secret, created with `kubectl create secret docker-registry`; add to the spec below:',
     '  secretRef:',
     `    name: ${agentName(target)}-oci`,
   ])

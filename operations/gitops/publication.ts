@@ -191,7 +191,7 @@ function remembered(ask: IsAncestor): IsAncestor {
 
 const noBase = (branch: string) =>
   new UserError(`\`${branch}\` has no commit yet, so that nothing can be merged into it`, {
-    hint: 'give it a first one, such as a README, or publish once without a pull request',
+    hint: 'push a first commit, such as a README, or publish once without a pull request',
   })
 
 const repositoryIn = (checkout: WorkingCopy): Repository => ({
@@ -223,7 +223,7 @@ function refuseOtherTarget(path: string, { before }: FolderPlan, { facts, takeOv
   const there = before?.facts?.environment
   if (takeOver || there === undefined || !facts || facts.environment === there) return
   const ours = facts.environment === undefined ? 'none' : `\`${facts.environment}\``
-  throw new UserError(`\`${path}\` holds the environment \`${there}\`, and this is ${ours}`, {
+  throw new UserError(`\`${path}\` contains the environment \`${there}\`, but this is ${ours}`, {
     hint: 'choose another place with `--path` or `--oci`, or replace it with `--take-over`',
   })
 }

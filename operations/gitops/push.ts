@@ -205,11 +205,11 @@ function commitRefused(error: GitFailure): UserError {
   const isNobody = /Please tell me who you are|empty ident|no email was given|unable to auto-detect email/i.test(
     error.said,
   )
-  return new UserError(isNobody ? 'git does not know who commits' : 'git refused to make the commit', {
+  return new UserError(isNobody ? 'the git author identity is not set' : 'git refused to commit', {
     notes: isNobody ? [] : essence(error.said),
     hint: isNobody
       ? 'set `git config --global user.name` and `user.email`, or GIT_AUTHOR_NAME, GIT_AUTHOR_EMAIL, GIT_COMMITTER_NAME and GIT_COMMITTER_EMAIL'
-      : 'a hook or the signing of your git configuration did not agree: `git commit` by hand should say the same',
+      : 'a hook or commit signing in your git configuration failed; `git commit` should fail in the same way',
     cause: error,
   })
 }
@@ -267,24 +267,24 @@ function pauseAfter(times: number, first: number): number {
 }
 
 const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message: string; readonly hint: string }>> = {
-  race: shown => ({ message: `\`${shown}\` was pushed to by others all the time`, hint: 'try again' }),
+  race: shown => ({ message: `\`${shown}\` was changed by other pushes again and again`, hint: 'try again' }),
   broken: shown => ({
     message: `the connection to \`${shown}\` broke again and again`,
-    hint: 'try again later; a run that was cut leaves nothing half done',
+    hint: 'try again later; an interrupted run leaves no partial changes',
   }),
   refused: shown => ({
     message: `\`${shown}\` refused the push`,
-    hint: 'where the branch is protected, open a pull request with `--pull-request`; else ask for the right to push',
+    hint: 'if the branch is protected, open a pull request with `--pull-request`; otherwise ask for push access',
   }),
   credentials: shown => ({
-    message: `\`${shown}\` does not let you in`,
-    hint: 'can you `git clone` it? https needs a credential helper, or a token in DEVCTL_GIT_TOKEN; ssh needs a key that the server knows, and a host that you know',
+    message: `authentication failed for \`${shown}\``,
+    hint: 'check that `git clone` works; https needs a credential helper, or a token in DEVCTL_GIT_TOKEN; ssh needs a key that the server accepts, and a known host',
   }),
   missing: shown => ({
-    message: `there is no repository \`${shown}\`, or you may not see it`,
-    hint: 'check the address, and that your account or token has access to it',
+    message: `the repository \`${shown}\` does not exist, or you do not have access`,
+    hint: 'check the URL and the access rights of your account or token',
   }),
-  unreachable: shown => ({ message: `\`${shown}\` cannot be reached`, hint: 'check the address, and the network' }),
+  unreachable: shown => ({ message: `\`${shown}\` is not reachable`, hint: 'check the URL and the network' }),
 }
 
 /** What git and the server said, as a message for people. */

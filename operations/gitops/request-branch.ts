@@ -54,7 +54,7 @@ export async function refuseForeignCommit(
 ): Promise<void> {
   const [author = '', ...message] = (await git.run('log', '-1', '--format=%an%n%B', commit)).split('\n')
   if (OURS.test(message.join('\n'))) return
-  throw new UserError(`somebody else has pushed to \`${name}\`, which devctl would write anew`, {
+  throw new UserError(`somebody else has pushed to \`${name}\`, which devctl would overwrite`, {
     notes: [`${commit.slice(0, 7)} by ${author}: ${message[0] ?? ''}`],
     hint: HINT,
   })
@@ -94,7 +94,7 @@ async function refuseAmended(
   await git.run('clean', '-ffdxq')
   if (theirs.length === 0) return
   const who = await git.run('log', '-1', '--format=%cn', commit)
-  throw new UserError(`\`${name}\` was changed by ${who} since devctl wrote it, and would be written anew`, {
+  throw new UserError(`\`${name}\` was changed by ${who} after devctl pushed it, and would be overwritten`, {
     notes: theirs.slice(0, 10).map(({ path, isThere }) => `\`${path}\`${isThere ? '' : ' was removed'}`),
     hint: HINT,
   })

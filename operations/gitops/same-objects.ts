@@ -20,9 +20,9 @@ export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly
     const both = other.objects.filter(object => ours.has(object))
     if (both.length === 0) continue
     const more = both.length > 5 ? ` and ${both.length - 5} more` : ''
-    throw new UserError(`\`${path}\` holds the same objects of the namespace \`${facts.namespace}\``, {
+    throw new UserError(`\`${path}\` contains the same objects for the namespace \`${facts.namespace}\``, {
       notes: [`${both.slice(0, 5).join(', ')}${more}`],
-      hint: 'give one of the two applications another namespace; if this one has moved, remove the old folder from the repository',
+      hint: 'use another namespace for one of the applications; if this one has moved, remove the old folder from the repository',
     })
   }
 }

@@ -24,11 +24,11 @@ const FETCH_HINT = '`kubeseal --fetch-cert` prints the certificate of the cluste
 export function readSealingCertificate(text: string, shown: string, now: Date): ReadCertificate {
   const refuse = (why: string, hint = FETCH_HINT) => new UserError(`\`${shown}\` ${why}`, { hint })
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text))
-    throw refuse('holds a private key, where the certificate alone belongs', `take the key out of there; ${FETCH_HINT}`)
+    throw refuse('contains a private key, but only the certificate is needed', `remove the key; ${FETCH_HINT}`)
   const pem = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/.exec(text)?.[0]
-  if (pem === undefined) throw refuse('holds no certificate in PEM')
+  if (pem === undefined) throw refuse('does not contain a PEM certificate')
   const x509 = parse(pem)
-  if (x509 === undefined) throw refuse('holds a damaged certificate')
+  if (x509 === undefined) throw refuse('contains a damaged certificate')
   const { publicKey, validFrom, validTo } = x509
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0 } = {} } = publicKey
   if (type !== 'rsa') throw refuse(`is the certificate of a key that is not RSA (${type}), as that of the cluster is`)

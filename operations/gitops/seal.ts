@@ -41,7 +41,7 @@ export function sealSecret(secret: KubernetesObject, certificate: SealingCertifi
   const { name, namespace } = secret.metadata
   if (namespace === undefined && scope !== 'cluster-wide')
     throw new UserError(`the Secret \`${name}\` cannot be sealed: a sealed one is for one namespace, and it has none`, {
-      hint: 'give the environment a `namespace:` in `devctl.yml`',
+      hint: 'set `namespace:` of the environment in `devctl.yml`',
     })
   const label = scopeLabel(scope, namespace ?? '', name)
   const old = encryptedIn(previous?.sealed)

@@ -20,7 +20,7 @@ export interface SealingKeyPlace {
 const VARIABLE = 'DEVCTL_SEALING_KEY'
 const FILE = 'sealing.key'
 const KEY_BYTES = 32
-const HINT = `make one by \`openssl rand -base64 ${KEY_BYTES}\``
+const HINT = `create one with \`openssl rand -base64 ${KEY_BYTES}\``
 
 /**
  * The key in DEVCTL_SEALING_KEY, in base64 or hexadecimal digits, else that in the file `sealing.key` of devctl's folder, which is made once, for the user's
@@ -31,7 +31,7 @@ export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<Se
   if (given) {
     const key = parseKey(given)
     if (key === undefined)
-      throw new UserError(`${VARIABLE} is no key: ${KEY_BYTES} bytes are expected, in base64 or hexadecimal digits`, {
+      throw new UserError(`${VARIABLE} is not a valid key: it must be ${KEY_BYTES} bytes in base64 or hexadecimal`, {
         hint: HINT,
       })
     return { key, isNew: false }
@@ -46,7 +46,7 @@ export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<Se
     return { key: (await readKeyFile(path))!, isNew }
   } catch (error) {
     if (error instanceof UserError) throw error
-    throw new UserError(`the key of sealed values, \`${path}\`, cannot be read or made: ${reasonOf(error)}`, {
+    throw new UserError(`the sealing key \`${path}\` cannot be read or created: ${reasonOf(error)}`, {
       hint: `check the rights of the folder, or set ${VARIABLE}: ${HINT}`,
       cause: error,
     })
@@ -64,8 +64,8 @@ async function readKeyFile(path: string): Promise<KeyObject | undefined> {
   }
   const key = parseKey(text)
   if (key === undefined)
-    throw new UserError(`\`${path}\` holds no key of sealed values`, {
-      hint: 'move it away: a new one is made, and what is sealed is sealed anew',
+    throw new UserError(`\`${path}\` does not contain a sealing key`, {
+      hint: 'move it away: devctl creates a new one and seals all values again',
     })
   // Restored from a backup, say. Where the rights cannot be changed, it still is a key.
   if ((await stat(path)).mode & 0o077) await chmod(path, 0o600).catch(() => {})

@@ -32,9 +32,9 @@ export async function withSourceAt<Result>(
       await git.run('checkout', '--quiet', '--detach', commit)
     } catch (error) {
       if (!(error instanceof GitFailure)) throw error
-      throw new UserError(`the commit ${commit.slice(0, 7)} of the source cannot be had`, {
+      throw new UserError(`the source commit ${commit.slice(0, 7)} cannot be fetched`, {
         notes: [error.said.split('\n')[0] ?? ''],
-        hint: 'run it in a checkout of the repository that was published from, with its whole history',
+        hint: 'run it in a full clone of the repository that was published',
         cause: error,
       })
     }

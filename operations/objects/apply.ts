@@ -109,7 +109,7 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   } catch (error) {
     if (!(error instanceof ClusterError) || signal.aborted) throw error
     const name = `\`${nameOf(step.object)}\``
-    const byWebhook = webhookRefusal(error, name, [`made from ${step.wanted.source}`])
+    const byWebhook = webhookRefusal(error, name, [`rendered from ${step.wanted.source}`])
     if (byWebhook) throw byWebhook
     if (isContact(error)) throw error
     throw new UserError(`${name} cannot be applied: ${error.message}`, { cause: error })

@@ -98,9 +98,9 @@ export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: C
   const present = [...steps.values()].filter(({ action, wanted }) => action !== 'create' && isWorkload(wanted.object))
   const limit = pruneLimit ?? Math.max(3, Math.floor(0.3 * (names.length + present.length)))
   if (names.length <= limit) return
-  throw new UserError(`${names.length} workloads are in no file any more and would be deleted`, {
+  throw new UserError(`${names.length} workloads are no longer in the files and would be deleted`, {
     notes: names,
-    hint: `is it the right file and environment? \`--prune-limit ${names.length}\` deletes them`,
+    hint: `check the file and the environment; \`--prune-limit ${names.length}\` deletes them`,
   })
 }
 
@@ -151,7 +151,7 @@ function refuseOtherSource(environment: string, before: Source | undefined, now:
         `before: \`${before.file}\` in \`${before.repository}\``,
         `now: \`${now.file}\` in \`${now.repository}\``,
       ],
-      hint: 'choose another name with `--name`, or take the environment over with `--take-over`',
+      hint: 'choose another name with `--name`, or take over the environment with `--take-over`',
     },
   )
 }

@@ -16,9 +16,9 @@ export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, optio
   const staying = await Promise.all(using.map(pod => stays(cluster, pod, options)))
   const holders = using.filter((_, index) => staying[index]).map(({ metadata }) => metadata.name)
   if (holders.length === 0) return
-  throw new UserError(`the claim \`${name}\` is being deleted, and Pods still use it`, {
-    notes: [`it goes, with its data, when they end: ${holders.map(holder => `pod/${holder}`).join(', ')}`],
-    hint: `copy what you need out of it first; then \`kubectl delete pod ${holders.join(' ')} --namespace ${namespace}\`, and deploy again: the claim is made again, empty`,
+  throw new UserError(`the claim \`${name}\` is being deleted, but Pods still use it`, {
+    notes: [`it is deleted, with its data, when they stop: ${holders.map(holder => `pod/${holder}`).join(', ')}`],
+    hint: `save the data that you need; then run \`kubectl delete pod ${holders.join(' ')} --namespace ${namespace}\` and deploy again, which creates an empty claim`,
   })
 }
 

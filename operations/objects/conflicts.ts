@@ -48,14 +48,14 @@ export function refuseConflict(
     `${managers} ${managers.includes(' and ') ? 'apply' : 'applies'} fields of \`${nameOf(object)}\``,
     {
       notes: [
-        `made from ${source}`,
+        `rendered from ${source}`,
         ...conflicts.map(({ field }) => {
           const value = (whole: KubeObject | undefined) => JSON.stringify(valueAt(whole, field)) ?? 'nothing'
           const isSecret = object.kind === 'Secret'
-          return isSecret ? field : `${field}: there is ${value(live)}, the file says ${value(object)}`
+          return isSecret ? field : `${field}: ${value(live)} in the cluster, ${value(object)} in the file`
         }),
       ],
-      hint: 'let one of the two have them; `--force-conflicts` takes them over',
+      hint: 'let only one of the two manage them; `--force-conflicts` takes them over',
       cause: error,
     },
   )

@@ -109,8 +109,8 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
   const drift = driftOf(first.changes, input.secrets)
   const asked = events.mayOverwrite ? drift.filter(isByHand) : []
   if (asked.length > 0 && !(await events.mayOverwrite?.(asked)))
-    throw new UserError('nothing was deployed: what was changed by hand stays', {
-      hint: 'take it into the files, or let it be overwritten with `--drift overwrite`',
+    throw new UserError('nothing was deployed: manual changes are kept', {
+      hint: 'make the changes in the files, or overwrite them with `--drift overwrite`',
     })
   const told = drift.filter(one => !asked.includes(one))
   if (told.length > 0) events.overwriting?.(told)

@@ -49,8 +49,8 @@ export function diffOf(
         object: nameOf(object),
         values: [],
         consequence: pruneFirst.includes(object)
-          ? 'makes room for its successor: its Pods end before the new one is made'
-          : 'left the Compose file; will be deleted',
+          ? 'deleted before its successor is created'
+          : 'removed from the Compose file; will be deleted',
       }),
     ),
     // What commands made is none of the files' business.
@@ -63,10 +63,10 @@ export function diffOf(
           values: [],
           consequence:
             object.kind === 'PersistentVolumeClaim'
-              ? 'left the Compose file; stays, with its data'
+              ? 'removed from the Compose file; kept, with its data'
               : isRoute(object)
-                ? 'stays as it is: no domain is given'
-                : 'left the Compose file; stays, since it asks to be kept',
+                ? 'not changed: no domain is set'
+                : 'removed from the Compose file; kept, because of its policy `keep`',
         }),
       ),
   ]
@@ -84,7 +84,7 @@ function stepDiff(step: Step, secrets: KnownSecrets): readonly ObjectDiff[] {
     case 'update': {
       const values = valueDiffs(step.differences, step.live, secrets)
       const declared = isDeclaredElsewhere(step.live)
-        ? ', and loses what `kubectl apply` has set and the files do not say'
+        ? ', and loses fields that were set with `kubectl apply` and are not in the files'
         : ''
       const consequence = step.isAdopted ? `becomes part of the environment${declared}` : undefined
       return [{ ...base, action: 'update', values, ...(consequence && { consequence }) }]
@@ -118,7 +118,7 @@ function valueDiff({ keys, before, after, isHidden }: HiddenDifference, live: Ku
 const COPY = 'kubectl.kubernetes.io/last-applied-configuration'
 
 function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after: unknown): string | undefined {
-  if (keys.includes(SECRETS_ANNOTATION)) return 'the secrets that it mounts have changed: its Pods are made anew'
+  if (keys.includes(SECRETS_ANNOTATION)) return 'the Secrets that it mounts have changed: its Pods are replaced'
   if (kind === 'Secret' && (keys[0] === 'data' || keys[0] === 'stringData')) {
     const size = (value: unknown) => Buffer.from(String(value), 'base64').length
     if (before === undefined) return `*** (new, ${size(after)} bytes)`

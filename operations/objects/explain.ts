@@ -148,7 +148,7 @@ const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is 
 const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
   isStartedAgain(workload)
     ? {
-        hint: 'the cluster deletes the Pod of such a Job when it has failed, with its log; with `restart: "no"` it stays',
+        hint: 'Kubernetes deletes the Pod of this Job with its log when it fails; with `restart: "no"` the Pod stays',
       }
     : {}
 

@@ -148,13 +148,13 @@ const late = diagnostic({
 /** Each problem in a few words, for progress: it is told in full at the end. */
 export const SHORT: Readonly<Record<Problem['code'], string>> = {
   'image-pull': 'its image cannot be pulled',
-  'crash-loop': 'it ends again and again',
-  configuration: 'a container of it cannot be made',
-  unschedulable: 'no node takes it',
-  unhealthy: 'its health check fails',
+  'crash-loop': 'it keeps exiting',
+  configuration: 'a container cannot be created',
+  unschedulable: 'it cannot be scheduled',
+  unhealthy: 'its healthcheck fails',
   refused: 'the cluster refuses its Pods',
-  claim: 'a claim of it gets no volume',
-  serves: 'it is a server, and never completes',
+  claim: 'a claim cannot be bound',
+  serves: 'it is a server and never completes',
 }
 
 /** How each problem is told. */

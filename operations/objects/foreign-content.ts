@@ -35,10 +35,10 @@ export async function foreignContent(
     const names = inside.filter(one => !isGiven(one) && !isDependant(one) && !goesWith(one, of)).map(placeOf)
     if (names.length === 0) return undefined
     const [more, shown] = [names.length - SHOWN, names.slice(0, SHOWN).join(', ')]
-    return `it holds ${shown}${more > 0 ? ` and ${more} more` : ''}, and that would go with it`
+    return `it contains ${shown}${more > 0 ? ` and ${more} more` : ''}, which would be deleted with it`
   } catch (error) {
     if (!(error instanceof ClusterError && error.failure === 'forbidden')) throw error
-    return `what it holds cannot be seen: ${error.message}`
+    return `its content cannot be listed: ${error.message}`
   }
 }
 

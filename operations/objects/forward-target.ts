@@ -65,6 +65,6 @@ function noPod(service: string, pods: readonly KubeObject[]): UserError {
   const there = pods.map(pod => `pod/${pod.metadata.name} is ${phaseOf(pod).toLowerCase()}`)
   return new UserError(`no Pod of \`${service}\` is running`, {
     notes: there,
-    hint: pods.length === 0 ? 'deploy it first' : `\`devctl logs ${service}\` shows what it says`,
+    hint: pods.length === 0 ? 'deploy it first' : `\`devctl logs ${service}\` shows its log`,
   })
 }

@@ -88,7 +88,7 @@ export function withJobsAgain(
   const again = (wanted: WantedObject, step: Step): Step => {
     const job = jobs.get(wanted)
     if (!job) return step
-    const reason = `the Job does not get on (${job.why}): it is made again`
+    const reason = `the Job is stuck (${job.why}): it is created again`
     return { action: 'replace', wanted, object: wanted.object, live: job.live, reason, orphan: false }
   }
   return new Map([...steps].map(([wanted, step]) => [wanted, again(wanted, step)]))

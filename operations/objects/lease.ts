@@ -64,7 +64,7 @@ export async function withLease<Result>(
       const there = await cluster.get(refOf(input), options).catch(() => held)
       // When somebody has taken it, two would write at once. Our own newer version is that of a renewal whose answer got lost.
       if (there && holderOf(there) === input.holder.name) held = there
-      else lost.abort(new UserError(`somebody else has taken over the deploy of \`${input.environment}\``))
+      else lost.abort(new UserError(`another process has taken over the deploy of \`${input.environment}\``))
     }
   }
   const stop = clock.every(RENEWAL, () => {
@@ -182,7 +182,7 @@ function holderOf({ spec }: KubeObject): string {
 function busy({ environment }: LeaseInput, holder: string): UserError {
   return new UserError(`another deploy of \`${environment}\` is running`, {
     notes: [`by ${holder}`],
-    hint: 'wait until it is done',
+    hint: 'wait until it has finished',
   })
 }
 

@@ -28,7 +28,7 @@ export const isOfEndingNamespace = ({ causes }: ClusterError): boolean =>
 export const namespaceEnds = (namespace: string, notes: readonly string[], cause?: unknown): UserError =>
   new UserError(`the namespace \`${namespace}\` is being deleted`, {
     notes,
-    hint: 'wait until it is gone and create it again, or name another one with `--namespace`',
+    hint: 'wait until it is deleted and create it again, or name another one with `--namespace`',
     ...(cause !== undefined && { cause }),
   })
 

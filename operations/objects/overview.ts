@@ -164,8 +164,7 @@ function reasonOf(problem: Problem, service: string): string {
   if (message !== undefined) return message
   const { code, detail, ends } = problem
   // The kubelet's own words are about its back-off.
-  if (ends)
-    return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', killed for its memory' : ''}`
+  if (ends) return `${SHORT[code]}: exit code ${ends.exitCode}${ends.reason === 'OOMKilled' ? ', out of memory' : ''}`
   const [first = ''] = detail.split('\n')
   const line = first.trim().replace(/:$/, '')
   return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`

@@ -11,16 +11,16 @@ import { webhookRefusal } from './webhook-refusal.ts'
 export function refuseForeign({ object, source }: WantedObject, there: KubeObject, { adopt }: Choices): void {
   const name = `\`${nameOf(object)}\``
   const owner = ownerOf(there)
-  const notes = [`made from ${source}`]
+  const notes = [`rendered from ${source}`]
   if (owner === undefined && adopt) return
   if (owner === undefined)
-    throw new UserError(`${name} is there already, and nobody's label is on it`, {
+    throw new UserError(`${name} already exists and is not managed by devctl`, {
       notes,
-      hint: '`--adopt` makes it part of this environment; else rename the service, or choose another namespace',
+      hint: 'add `--adopt` to make it part of this environment, rename the service, or choose another namespace',
     })
-  throw new UserError(`${name} is there already and belongs to ${owner}`, {
+  throw new UserError(`${name} already exists and belongs to ${owner}`, {
     notes,
-    hint: 'give the environment a namespace of its own, or rename the service',
+    hint: 'use another namespace for the environment, or rename the service',
   })
 }
 
@@ -46,42 +46,42 @@ function ownerOf(object: KubeObject): string | undefined {
 /** Says in the user's words why the cluster does not take an object. */
 export function refusal(error: ClusterError, { object, source }: WantedObject): unknown {
   const name = `\`${nameOf(object)}\``
-  const byWebhook = webhookRefusal(error, name, [`made from ${source}`])
+  const byWebhook = webhookRefusal(error, name, [`rendered from ${source}`])
   if (byWebhook) return byWebhook
   const { namespace } = object.metadata
   const causes = error.causes.map(({ field, message }) => (field ? `${field}: ${message}` : message))
-  const notes = [`made from ${source}`, ...(causes.length > 0 ? causes : [error.message])]
+  const notes = [`rendered from ${source}`, ...(causes.length > 0 ? causes : [error.message])]
   if (error.failure === 'not-found' && /namespaces? "/.test(error.message))
     return new UserError(`the namespace \`${namespace}\` does not exist`, {
-      hint: `make it with \`kubectl create namespace ${namespace}\`, or name another one with \`--namespace\``,
+      hint: `create it with \`kubectl create namespace ${namespace}\`, or name another one with \`--namespace\``,
       cause: error,
     })
   if (isOfEndingNamespace(error)) return namespaceEnds(namespace ?? '', [], error)
   if (error.failure === 'not-found')
     return new UserError(`the cluster does not know the kind \`${object.kind}\` of \`${object.apiVersion}\``, {
-      notes: [`made from ${source}`],
-      hint: 'install what defines it, such as the Gateway API',
+      notes: [`rendered from ${source}`],
+      hint: 'install its CustomResourceDefinition, such as the Gateway API',
       cause: error,
     })
   if (error.failure === 'forbidden' && /exceeded quota|violates PodSecurity/.test(error.message))
-    return new UserError(`the cluster does not take ${name}`, { notes, cause: error })
+    return new UserError(`the cluster refused ${name}`, { notes, cause: error })
   // A class that cannot make volumes larger answers 403.
   const isSize = error.failure === 'forbidden' && /resize/.test(error.message)
   if ((error.failure === 'invalid' || isSize) && object.kind === 'PersistentVolumeClaim')
-    return new UserError(`the claim \`${object.metadata.name}\` cannot become what the file says`, {
+    return new UserError(`the claim \`${object.metadata.name}\` cannot be changed as the file requires`, {
       notes,
-      hint: `claims grow where their storage class can, and never shrink or change class: keep the size and class that it has, give the volume another name, or delete it with its data by \`kubectl delete pvc ${object.metadata.name}\``,
+      hint: `a claim can only grow, if its storage class allows it, and cannot change its class: keep its size and class, rename the volume, or delete the claim with its data: \`kubectl delete pvc ${object.metadata.name}\``,
       cause: error,
     })
   // Only what was there before has another selector: ours never changes.
   if (error.failure === 'invalid' && /spec\.selector.*immutable/s.test(causes.join('\n')))
-    return new UserError(`${name} cannot be taken over: a workload keeps its selector for life`, {
-      notes: [`made from ${source}`],
+    return new UserError(`${name} cannot be adopted: the selector of a workload is immutable`, {
+      notes: [`rendered from ${source}`],
       hint: `rename the service, or delete it first: \`kubectl delete ${object.kind.toLowerCase()} ${object.metadata.name}\``,
       cause: error,
     })
   if (error.failure === 'invalid')
-    return new UserError(`the cluster does not take ${name}`, {
+    return new UserError(`the cluster refused ${name}`, {
       notes,
       cause: error,
     })

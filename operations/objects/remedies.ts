@@ -57,18 +57,19 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
     {
       match: /never|not present with pull policy/i,
       keys: ['pull_policy', 'image'],
-      hint: (_, key) => `\`${key}\` lets the node not pull it: load the image there, or let it be pulled`,
+      hint: (_, key) =>
+        `\`${key}\` prevents the node from pulling the image: load it on the node, or change \`${key}\``,
     },
     {
       match: /unauthorized|denied|forbidden|authentication required|no basic auth/i,
       keys: ['image', 'build'],
       hint: () =>
-        'the registry wants credentials, or has no such repository: `devctl deploy --registry-credentials` makes the pull secret',
+        'the registry requires credentials, or the repository does not exist: `devctl deploy --registry-credentials` creates the pull secret',
     },
     {
       match: /no such host|dial tcp|i\/o timeout|connection refused|x509|HTTP response to HTTPS|deadline exceeded/i,
       keys: ['image', 'build'],
-      hint: (_, key) => `the node cannot reach the registry that \`${key}\` names, or does not trust it`,
+      hint: (_, key) => `the node cannot reach the registry in \`${key}\`, or does not trust its certificate`,
     },
     {
       match: /invalid(?:ImageName| reference format)/i,
@@ -78,7 +79,7 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
     {
       keys: ['image', 'build'],
       hint: (_, key) =>
-        `check the name and tag${key === 'build' ? ' that `build` was pushed with' : ' of `image`'}; for a private registry, \`devctl deploy --registry-credentials\` makes the pull secret`,
+        `check the name and tag${key === 'build' ? ' that `build` was pushed with' : ' of `image`'}; for a private registry, \`devctl deploy --registry-credentials\` creates the pull secret`,
     },
   ],
   'crash-loop': [],
@@ -87,75 +88,73 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       match: /secrets? "([^"]+)" (?:is )?(?:not found|forbidden)/,
       keys: ['secrets', 'environment', 'env_file', 'volumes'],
       item: named,
-      message: (found, service) => `the Secret \`${found[1]}\`, which \`${service}\` needs, does not exist`,
+      message: (found, service) => `the Secret \`${found[1]}\` of \`${service}\` does not exist`,
       hint: (found, key) =>
-        `make it in the namespace before the deploy, or change \`${key}\`: \`kubectl create secret generic ${found[1]} --from-file=…\``,
+        `create it in the namespace before the deploy, or change \`${key}\`: \`kubectl create secret generic ${found[1]} --from-file=…\``,
     },
     {
       match: /configmaps? "([^"]+)" (?:is )?(?:not found|forbidden)/,
       keys: ['configs', 'environment', 'volumes'],
       item: named,
-      message: (found, service) => `the ConfigMap \`${found[1]}\`, which \`${service}\` needs, does not exist`,
+      message: (found, service) => `the ConfigMap \`${found[1]}\` of \`${service}\` does not exist`,
       hint: (found, key) =>
-        `make it in the namespace before the deploy, or change \`${key}\`: \`kubectl create configmap ${found[1]} --from-file=…\``,
+        `create it in the namespace before the deploy, or change \`${key}\`: \`kubectl create configmap ${found[1]} --from-file=…\``,
     },
     {
       match: /couldn't find key (\S+) in (Secret|ConfigMap) (?:[^\s/]+\/)?(\S+)/,
       keys: ['environment', 'secrets', 'configs'],
-      message: (found, service) =>
-        `the ${found[2]} \`${found[3]}\`, which \`${service}\` needs, has no key \`${found[1]}\``,
-      hint: found => `add the key to it, or name another one of its keys than \`${found[1]}\``,
+      message: (found, service) => `the ${found[2]} \`${found[3]}\` of \`${service}\` has no key \`${found[1]}\``,
+      hint: found => `add the key \`${found[1]}\` to it, or use another key`,
     },
     {
       match: /references non-existent (secret|config) key: (\S+)/,
       keys: ['secrets', 'configs', 'volumes'],
-      hint: (found, key) => `\`${key}\` needs the key \`${found[2]}\`, which what is in the cluster does not have`,
+      hint: (found, key) => `\`${key}\` needs the key \`${found[2]}\`, which the object in the cluster does not have`,
     },
     {
       match: /persistentvolumeclaim "([^"]+)" not found/,
       keys: ['volumes'],
       item: named,
-      hint: found => `\`volumes.${found[1]}\` is external: make the claim before the deploy`,
+      hint: found => `\`volumes.${found[1]}\` is external: create the claim before the deploy`,
     },
     {
       match: /Multi-Attach|already (?:used by|exclusively attached)/i,
       keys: ['volumes'],
       hint: (_, key) =>
-        `a volume of \`${key}\` is still attached to another node: wait for the Pod there to end, or give the volume \`driver_opts.access: ReadWriteMany\``,
+        `a volume of \`${key}\` is still attached to another node: wait until the Pod there has stopped, or set \`driver_opts.access: ReadWriteMany\` on the volume`,
     },
     {
       match: /exec: "([^"]+)": permission denied/,
       keys: PROGRAM,
-      message: (found, service) => `\`${found[1]}\`, which \`${service}\` is to run, may not be executed`,
-      hint: (_, key) => `let \`${key}\` run it with a shell, or make it executable in the image`,
+      message: (found, service) => `\`${service}\` cannot execute \`${found[1]}\`: permission denied`,
+      hint: (_, key) => `run it with a shell in \`${key}\`, or make it executable in the image`,
     },
     {
       match: NO_PROGRAM,
       keys: PROGRAM,
       message: (found, service) => `the image of \`${service}\` has no program \`${found[1] ?? found[2]}\``,
-      hint: (_, key) => `name a program that the image has in \`${key}\`; a line for a shell is \`["sh", "-c", "…"]\``,
+      hint: (_, key) => `set \`${key}\` to a program in the image; for a shell command, write \`["sh", "-c", "…"]\``,
     },
     {
       match: /chdir to cwd|working directory|\bcwd\b/i,
       keys: ['working_dir'],
-      hint: () => '`working_dir` names a folder that the image does not have, or that the user may not enter',
+      hint: () => '`working_dir` does not exist in the image, or the user cannot access it',
     },
     {
       match: /unable to find (?:user|group)|passwd file|runAsNonRoot|run as root|non-numeric user/i,
       keys: ['user'],
-      hint: () => 'write `user` as numbers, `"1000:1000"`, of a user that may run the program',
+      hint: () => 'write `user` as numbers, such as `"1000:1000"`, of a user that may run the program',
     },
     {
       match: /error mounting "[^"]*" to rootfs at "([^"]+)"|not a directory|MountVolume|mount failed|FailedMount/i,
       keys: ['volumes', 'configs', 'secrets'],
       item: named,
-      hint: (_, key) =>
-        `one of \`${key}\` cannot be mounted: a file does not go over a folder, nor a folder over a file`,
+      hint: (_, key) => `an entry of \`${key}\` cannot be mounted: a file cannot replace a folder, nor a folder a file`,
     },
     {
       match: /port is already allocated|address already in use|hostport/i,
       keys: ['ports'],
-      hint: () => 'another Pod of the node has the port: change `ports`, or leave `mode: host` out',
+      hint: () => 'another Pod on the node uses the port: change `ports`, or remove `mode: host`',
     },
     { keys: [], hint: () => undefined },
   ],
@@ -164,7 +163,7 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       match: /free ports for the requested pod ports/,
       keys: ['ports', 'network_mode'],
       hint: (_, key) =>
-        `another Pod has the port on every node that would do: change \`${key}\`${key === 'ports' ? ', or leave `mode: host` out' : ''}`,
+        `another Pod uses the port on every suitable node: change \`${key}\`${key === 'ports' ? ', or remove `mode: host`' : ''}`,
     },
     {
       match:
@@ -172,13 +171,13 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       keys: ['volumes'],
       item: named,
       hint: (_, key) =>
-        `a volume of \`${key}\` cannot be used on any node that would do: it lies on another one, or its \`driver_opts.class\` cannot make it`,
+        `a volume of \`${key}\` cannot be used on any suitable node: it is on another node, or its \`driver_opts.class\` cannot provision it`,
     },
     {
       match: /pod affinity rules/,
       keys: ['volumes'],
       hint: (_, key) =>
-        `a volume of \`${key}\` is shared, so that all who mount it go to one node: make room there, or give the volume \`driver_opts.access: ReadWriteMany\``,
+        `a volume of \`${key}\` is shared, so all its Pods run on one node: free resources there, or set \`driver_opts.access: ReadWriteMany\` on the volume`,
     },
     {
       match: /pod anti-affinity rules/,
@@ -190,24 +189,24 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
     {
       match: /Insufficient (\S+?)[.,]?(?:\s|$)/,
       keys: ['deploy.resources.reservations.devices', 'gpus', 'deploy.resources'],
-      hint: (found, key) => `\`${key}\` asks for more \`${found[1]}\` than any node has free`,
+      hint: (found, key) => `\`${key}\` requests more \`${found[1]}\` than any node has free`,
     },
     {
       match: /node affinity\/selector|node\(s\) didn't match Pod's node/,
       keys: NODES,
-      hint: (_, key) => `no node has the labels that \`${key}\` asks for: \`kubectl get nodes --show-labels\``,
+      hint: (_, key) => `no node has the labels in \`${key}\`: \`kubectl get nodes --show-labels\` lists them`,
     },
     {
       match: /Too many pods/,
       keys: ['scale', 'deploy.replicas'],
-      hint: () => 'the nodes run as many Pods as they may: make room',
+      hint: () => 'the nodes have reached their maximum number of Pods: free some',
     },
     {
       match: /untolerated taint/,
       keys: NODES,
-      hint: () => 'the nodes take no ordinary Pods: their taints are named above',
+      hint: () => 'the nodes have taints that the Pods do not tolerate; they are listed above',
     },
-    { keys: [], hint: () => 'lower its requests, change its node selector, or make room' },
+    { keys: [], hint: () => 'lower its requests, change its node selector, or free resources' },
   ],
   unhealthy: [
     {
@@ -216,28 +215,28 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       message: (found, service) =>
         `the healthcheck of \`${service}\` runs \`${found[1] ?? found[2]}\`, which its image does not have`,
       hint: () =>
-        'let `healthcheck.test` run a program of the image, or write `healthcheck.http` with `path` and `port`, which needs none',
+        'use a program of the image in `healthcheck.test`, or write `healthcheck.http` with `path` and `port`, which needs none',
     },
     {
       match: /HTTP probe failed with statuscode: (\d+)/,
       keys: ['healthcheck.http.path', ...CHECK],
-      hint: (found, key) => `it answers ${found[1]}: does \`${key}\` name the right path and port?`,
+      hint: (found, key) => `it answers ${found[1]}: check the path and port in \`${key}\``,
     },
     {
       match: /connection refused/i,
       keys: ['healthcheck.http.port', ...CHECK],
       hint: (_, key) =>
-        `nothing listens at the address that \`${key}\` asks; if it only starts later, raise \`healthcheck.start_period\``,
+        `nothing listens at the address in \`${key}\`; if it needs longer to start, raise \`healthcheck.start_period\``,
     },
     {
       match: /timed? ?out|deadline exceeded/i,
       keys: ['healthcheck.timeout', ...CHECK],
       hint: (_, key) =>
-        `the check takes longer than it may: raise \`${key === 'healthcheck.timeout' ? key : 'healthcheck.timeout'}\``,
+        `the check exceeds its timeout: raise \`${key === 'healthcheck.timeout' ? key : 'healthcheck.timeout'}\``,
     },
     {
       keys: CHECK,
-      hint: () => 'if it only needs longer, raise `healthcheck.start_period` or `retries`',
+      hint: () => 'if it needs longer to start, raise `healthcheck.start_period` or `retries`',
     },
   ],
   refused: [
@@ -245,34 +244,34 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       match: /must specify (limits|requests)\.(memory|cpu)/,
       keys: ['deploy.resources'],
       hint: found =>
-        `the quota wants it to be written: \`deploy.resources.${found[1] === 'limits' ? 'limits' : 'reservations'}.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
+        `the quota requires \`deploy.resources.${found[1] === 'limits' ? 'limits' : 'reservations'}.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
     },
     {
       match: /exceeded quota: [^,]+, requested: [^=]*(memory|cpu)=/,
       keys: [...MEMORY_REQUEST, ...CPU_REQUEST],
-      hint: (_, key) => `make room in the quota, or lower \`${key}\` or \`scale\``,
+      hint: (_, key) => `free some of the quota, or lower \`${key}\` or \`scale\``,
     },
     {
       match: /quota/,
       keys: ['scale', 'deploy.replicas'],
-      hint: (_, key) => `make room in the quota, or lower \`${key}\``,
+      hint: (_, key) => `free some of the quota, or lower \`${key}\``,
     },
     {
       match: /(maximum|minimum) (memory|cpu) (?:usage|limit)/,
       keys: MEMORY_LIMIT,
       hint: found =>
-        `the namespace has a ${found[1]}: write another \`deploy.resources.limits.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
+        `the namespace has a ${found[1]}: change \`deploy.resources.limits.${found[2] === 'cpu' ? 'cpus' : 'memory'}\``,
     },
     {
       match: /PodSecurity/,
       keys: ['privileged', 'network_mode', 'pid', 'ipc', 'cap_add'],
-      hint: () => '`devctl render --policy restricted` tells what has to change',
+      hint: () => '`devctl render --policy restricted` reports what must change',
     },
     {
       match: /admission webhook "([^"]+)"/,
       keys: [],
-      message: (found, service) => `the admission webhook \`${found[1]}\` refuses the Pods of \`${service}\``,
-      hint: () => 'its words are above; who runs the cluster can tell more',
+      message: (found, service) => `the admission webhook \`${found[1]}\` denied the Pods of \`${service}\``,
+      hint: () => 'its reason is above; ask the operators of the cluster',
     },
     { keys: [], hint: () => undefined },
   ],
@@ -280,7 +279,7 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
     {
       keys: ['restart', 'deploy.restart_policy.condition'],
       hint: (found, key, value) =>
-        `a server goes on running: ${value === undefined ? 'write `restart: always`' : `write \`always\` as \`${key}\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
+        `for a server, ${value === undefined ? 'write `restart: always`' : `set \`${key}\` to \`always\``}, and let ${found[0]} wait with \`condition: service_healthy\``,
     },
   ],
   claim: [
@@ -288,12 +287,13 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
       match: /storageclass\S* "([^"]+)" not found/i,
       keys: ['volumes'],
       message: (found, service) =>
-        `a claim of \`${service}\` gets no volume: the cluster has no storage class \`${found[1]}\``,
-      hint: () => 'write another `driver_opts.class` for the volume, or none: `kubectl get storageclass` lists them',
+        `a claim of \`${service}\` cannot be bound: the storage class \`${found[1]}\` does not exist`,
+      hint: () =>
+        'change or remove `driver_opts.class` of the volume: `kubectl get storageclass` lists the storage classes',
     },
     {
       keys: ['volumes'],
-      hint: () => '`kubectl get storageclass` lists the classes for `driver_opts.class`',
+      hint: () => '`kubectl get storageclass` lists the storage classes for `driver_opts.class`',
     },
   ],
 }
@@ -301,8 +301,8 @@ const RULES: Readonly<Record<Problem['code'], readonly Rule[]>> = {
 function lower(what: string): Rule['hint'] {
   return (_, key, value) =>
     value === undefined
-      ? `no node has as much ${what} free: make room`
-      : `lower \`${key}\`, which is ${value}, or make room`
+      ? `no node has enough free ${what}`
+      : `no node has enough free ${what}: lower \`${key}\`, which is ${value}`
 }
 
 /** Which key of a service a problem is about, and what to write there. `service` is the service as the file has it, `name` what it is called. */
@@ -331,7 +331,7 @@ function remedyOfEnds({ ends, check }: Told, service: Tree | undefined, name: st
   if (ends?.reason === 'OOMKilled')
     return rule(MEMORY_LIMIT, (_, key, value) =>
       value === undefined
-        ? 'no limit is written, so that the node itself ran out of memory: ask for what it needs with `deploy.resources.reservations.memory`'
+        ? 'there is no memory limit, so the node itself ran out of memory: set `deploy.resources.reservations.memory`'
         : `raise its memory limit: \`${key}\`, which is ${value}`,
     )
   if (check !== undefined) return remedyOf({ code: 'unhealthy', detail: check }, service, name)
@@ -339,12 +339,12 @@ function remedyOfEnds({ ends, check }: Told, service: Tree | undefined, name: st
   if (ends?.exitCode === 0)
     return rule(
       ['restart', 'deploy.restart_policy'],
-      () => 'a service that does its work and ends is a Job: write `restart: "no"`',
+      () => 'if the service should run once, write `restart: "no"`, which makes it a Job',
     )
   if (ends?.exitCode === 127)
-    return rule(PROGRAM, (_, key) => `127 says that a program was not found: look at \`${key}\`; ${logs}`)
+    return rule(PROGRAM, (_, key) => `127 means that a program was not found: check \`${key}\`; ${logs}`)
   if (ends?.exitCode === 126)
-    return rule(PROGRAM, (_, key) => `126 says that a program may not be executed: look at \`${key}\`; ${logs}`)
+    return rule(PROGRAM, (_, key) => `126 means that a program is not executable: check \`${key}\`; ${logs}`)
   return rule([], () => logs)
 }
 

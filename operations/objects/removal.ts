@@ -17,7 +17,7 @@ export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletion
 export function whyThere({ metadata }: KubeObject): string {
   const others = foreignFinalizers(metadata)
   if (others.length > 0)
-    return `the ${others.length === 1 ? 'finalizer' : 'finalizers'} ${others.map(name => `\`${name}\``).join(', ')} ${others.length === 1 ? 'keeps' : 'keep'} it`
+    return `the ${others.length === 1 ? 'finalizer' : 'finalizers'} ${others.map(name => `\`${name}\``).join(', ')} ${others.length === 1 ? 'blocks' : 'block'} the deletion`
   return (
     finalizersOf(metadata)
       .map(name => KNOWN_FINALIZERS.get(name))
@@ -36,13 +36,13 @@ function howToLetGo(object: KubeObject): string | undefined {
   const { metadata } = object
   if (foreignFinalizers(metadata).length === 0) return undefined
   const inNamespace = metadata.namespace === undefined ? '' : ` -n ${metadata.namespace}`
-  return `its controller takes a finalizer off when it is done; if that controller is gone: \`kubectl patch ${nameOf(object)}${inNamespace} --type merge -p '{"metadata":{"finalizers":null}}'\``
+  return `its controller removes a finalizer when it is done; if the controller no longer runs: \`kubectl patch ${nameOf(object)}${inNamespace} --type merge -p '{"metadata":{"finalizers":null}}'\``
 }
 
 /** Finalizers of Kubernetes itself, and what they wait for. */
 const KNOWN_FINALIZERS = new Map([
-  ['foregroundDeletion', 'what belongs to it is still ending'],
-  ['orphan', 'what belongs to it is being let go'],
+  ['foregroundDeletion', 'its dependents are still being deleted'],
+  ['orphan', 'its dependents are being orphaned'],
   ['kubernetes.io/pvc-protection', 'a Pod still uses it'],
 ])
 
@@ -137,7 +137,7 @@ async function goneOfOneKind(
     const isLate = signal?.aborted && error === signal.reason && error instanceof DOMException
     if (!isLate) throw error
     const all = [...left.values()]
-    const [first = '', ...notes] = all.map(object => `${nameOf(object)} is still there: ${whyThere(object)}`)
+    const [first = '', ...notes] = all.map(object => `${nameOf(object)} is not deleted yet: ${whyThere(object)}`)
     const hint = all.map(howToLetGo).find(one => one !== undefined)
     throw new UserError(first, { notes, ...(hint !== undefined && { hint }), cause: error })
   } finally {

@@ -17,7 +17,7 @@ export class NotInTime extends Error {
   readonly late: readonly WorkloadFailed[]
 
   constructor(late: readonly WorkloadFailed[], reason: unknown) {
-    super('the time is up', { cause: reason })
+    super('timed out', { cause: reason })
     this.late = late
   }
 }

@@ -64,8 +64,8 @@ function writable(secret: KubeObject): KubeObject {
   const { name, ownerReferences } = secret.metadata
   const owner = ownerReferences?.find(({ controller }) => controller) ?? ownerReferences?.[0]
   const refuse = (why: string, hint: string) => new UserError(`the Secret \`${name}\` ${why}`, { hint })
-  if (isEnding(secret)) throw refuse('is being deleted', 'wait until it is gone, and try again')
+  if (isEnding(secret)) throw refuse('is being deleted', 'wait until it is deleted, and try again')
   if (secret['immutable'] === true) throw refuse('is immutable', 'delete it first, or name another one in `devctl.yml`')
-  if (owner) throw refuse(`is made by ${owner.kind} \`${owner.name}\``, 'add the key there')
+  if (owner) throw refuse(`is managed by ${owner.kind} \`${owner.name}\``, 'add the key there')
   return secret
 }

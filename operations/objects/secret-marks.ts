@@ -60,8 +60,8 @@ export async function readKept(
   const variables = variablesIn(text('variables'))
   if (!variables) {
     const { name } = ref
-    throw new UserError(`the Secret \`${name}\` of the environment holds \`variables\` that devctl did not write`, {
-      hint: `take them out, and give the variables again: \`kubectl --namespace ${namespace} patch secret ${name} --type json --patch '[{"op": "remove", "path": "/data/variables"}]'\``,
+    throw new UserError(`the Secret \`${name}\` of the environment contains \`variables\` that devctl did not write`, {
+      hint: `remove them, and set the variables again: \`kubectl --namespace ${namespace} patch secret ${name} --type json --patch '[{"op": "remove", "path": "/data/variables"}]'\``,
     })
   }
   return { key, variables, ...(isEnding(found) && { isEnding: true }) }

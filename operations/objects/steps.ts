@@ -68,20 +68,20 @@ export async function stepFor(
   const afterItsEnd = async (ending: KubeObject): Promise<Step> => {
     await refuseHeldClaim(context.cluster, ending, context.options)
     await validateAnew(context, wanted)
-    return replace(ending, 'it is being deleted: its end is waited for, and it is made again')
+    return replace(ending, 'it is being deleted: devctl waits and creates it again')
   }
   if (live && isEnding(live)) return afterItsEnd(live)
   if (live && object.kind === 'Job') {
-    if (statusOf(live).state === 'failed') return replace(live, 'the Job has failed, and runs again')
+    if (statusOf(live).state === 'failed') return replace(live, 'the Job failed and runs again')
     if (service !== undefined && context.choices.rerun.has(service)) return replace(live, 'the Job runs again')
   }
   if (live && object.kind === 'Service' && isHeadless(live) !== isHeadless(object))
-    return replace(live, 'a Service cannot change between headless and not: it is deleted and made again')
+    return replace(live, 'a Service cannot become headless or stop being headless: it is deleted and created again')
 
   const first = await dryRun(context, wanted, object, live)
   if ('ending' in first) return afterItsEnd(first.ending)
   if ('isImmutable' in first)
-    return replace(live!, 'a field of it cannot change: it is made again, its Pods and claims stay', true)
+    return replace(live!, 'an immutable field changes: it is created again; its Pods and claims stay', true)
   const { next, sent } = first
   if (live) {
     const step = change(wanted, sent, live, next, false)

@@ -17,7 +17,7 @@ export class ObjectsDeleted extends UserError {
     const [last] = names.slice(-1)
     const subject = names.length > 1 ? `${names.slice(0, -1).join(', ')} and ${last} were` : `${last} was`
     super(`${subject} deleted while the deploy ran`, {
-      hint: `\`devctl deploy\` makes ${names.length > 1 ? 'them' : 'it'} again`,
+      hint: `\`devctl deploy\` creates ${names.length > 1 ? 'them' : 'it'} again`,
     })
   }
 }

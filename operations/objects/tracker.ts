@@ -30,7 +30,7 @@ import { nameOf, serviceOf } from './wanted.ts'
 /** A workload that is waited for was deleted by somebody else. */
 export class WorkloadDeleted extends UserError {
   constructor(object: KubeObject) {
-    super(`\`${nameOf(object)}\` was deleted while it was waited for`, { hint: '`devctl deploy` makes it again' })
+    super(`\`${nameOf(object)}\` was deleted while devctl waited for it`, { hint: '`devctl deploy` creates it again' })
   }
 }
 

@@ -14,17 +14,14 @@ export function webhookRefusal(
   const { name, refuses, said } = failure
   const all = [...notes, ...(said === '' ? [] : [said])]
   return refuses
-    ? new UserError(`the admission webhook \`${name}\` refuses ${what}`, {
+    ? new UserError(`the admission webhook \`${name}\` denied ${what}`, {
         notes: all,
-        hint: 'it is a rule of this cluster: change what it names, or ask those who run the webhook',
+        hint: 'it is a rule of this cluster: fix what it reports, or ask the operators of the webhook',
         cause: error,
       })
-    : new UserError(
-        `the admission webhook \`${name}\` does not answer, and without it the cluster does not take ${what}`,
-        {
-          notes: all,
-          hint: 'those who run it have to mend it: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks',
-          cause: error,
-        },
-      )
+    : new UserError(`the admission webhook \`${name}\` does not answer, so the cluster refused ${what}`, {
+        notes: all,
+        hint: 'its operators must fix it: `kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks',
+        cause: error,
+      })
 }

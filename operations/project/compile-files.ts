@@ -204,15 +204,15 @@ function routeOptions(values: Planning, environment: ManifestEnvironment | undef
   const tlsSecret = values.tlsSecret ?? ofIngress?.tls?.secret ?? ofIngress?.tlsSecret?.value
   const tlsIssuer = values.tlsSecret === undefined ? ofIngress?.tls?.issuer : undefined
   if (routes === 'gateway' && gateway === undefined) {
-    throw new UsageError('`--routes gateway` needs to know the Gateway', { hint: 'add `--gateway NAMESPACE/NAME`' })
+    throw new UsageError('`--routes gateway` needs a Gateway', { hint: 'add `--gateway NAMESPACE/NAME`' })
   }
   if (routes !== 'gateway' && gateway !== undefined) {
-    throw new UsageError('`--gateway` has no meaning for Ingresses', {
+    throw new UsageError('`--gateway` has no effect on Ingresses', {
       hint: 'leave it out, or use `--routes gateway`',
     })
   }
   if (routes === 'gateway' && ingressClass !== undefined) {
-    throw new UsageError('`--ingress-class` has no meaning for HTTPRoutes', {
+    throw new UsageError('`--ingress-class` has no effect on HTTPRoutes', {
       hint: 'leave it out: the Gateway has its own class',
     })
   }

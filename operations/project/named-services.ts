@@ -36,7 +36,7 @@ export async function partOf(
 ): Promise<Part | undefined> {
   if (names.length === 0) return undefined
   if (!project || hasNoCompose)
-    throw new UserError(`there is no service \`${names[0]}\`: \`${manifest?.shown}\` has no Compose file`, {
+    throw new UserError(`service \`${names[0]}\` does not exist: \`${manifest?.shown}\` has no Compose file`, {
       hint: 'leave the names out: what commands deploy is deployed as a whole',
     })
   const [labels, { withDependencies }] = await Promise.all([labelsOf(project), import('../objects/part.ts')])
@@ -60,7 +60,7 @@ export async function labelsOf(project: Project): Promise<ReadonlyMap<string, st
 export function noSuchService(name: string, known: Iterable<string>, where = ''): UserError {
   const names = [...new Set(known)].sort()
   const all = names.map(one => `\`${one}\``).join(', ')
-  return new UserError(`there is no service \`${name}\`${where}`, {
+  return new UserError(`service \`${name}\` does not exist${where}`, {
     hint: didYouMean(name, names) ?? (all ? `the services are ${all}` : 'there are no services'),
   })
 }

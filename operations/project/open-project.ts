@@ -165,7 +165,7 @@ async function environmentOf(
   const names = [...manifest.environments.keys()]
   const shown =
     manifest.path === '-' ? 'the manifest' : `\`${relative(workspace.cwd, manifest.path) || basename(manifest.path)}\``
-  throw new UsageError(`there is no environment \`${name}\` in ${shown}`, { hint: await hintFor(name, names) })
+  throw new UsageError(`environment \`${name}\` does not exist in ${shown}`, { hint: await hintFor(name, names) })
 }
 
 async function hintFor(name: string, names: readonly string[]): Promise<string> {

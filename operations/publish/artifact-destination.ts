@@ -35,7 +35,7 @@ export function artifactDestination(
   if (oci === undefined) return undefined
   const wrong = Object.entries(OF_REPOSITORIES).find(([key]) => options[key as keyof typeof OF_REPOSITORIES])
   if (wrong)
-    throw new UsageError(`\`${wrong[1]}\` does not go with ${nameOf(options)}`, {
+    throw new UsageError(`\`${wrong[1]}\` cannot be combined with ${nameOf(options)}`, {
       hint: 'it is about git repositories; a registry keeps the folder behind a tag, `REGISTRY/PATH:TAG`',
     })
   const layout = options.layout ?? publish?.layout ?? 'plain'

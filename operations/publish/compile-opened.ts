@@ -108,5 +108,4 @@ export async function messageInput(
   }
 }
 
-const UNCOMMITTED =
-  'the source has changes that are in no commit: nobody can make the same again, and it cannot be promoted'
+const UNCOMMITTED = 'the source has uncommitted changes: the result cannot be reproduced or promoted'

@@ -81,8 +81,8 @@ function refuseSecretName(
   place: Span | undefined,
 ): void {
   if (!holdsSecret(name, secrets)) return
-  throw new UserError(`the \`${what}\` holds the value of a secret, and would be written into the repository`, {
-    hint: 'make it of variables that are not secret',
+  throw new UserError(`the \`${what}\` contains the value of a secret, which would be committed to the repository`, {
+    hint: 'use variables that are not secret',
     ...(place && { place }),
   })
 }

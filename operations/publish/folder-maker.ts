@@ -66,7 +66,7 @@ export async function folderMaker(
     const where = namespace === undefined ? '' : ` --namespace ${namespace}`
     on({
       type: 'warning',
-      text: `${object} is deleted and made again by the controller: ${reason} (${place})`,
+      text: `the controller deletes ${object} and creates it again: ${reason} (${place})`,
       hint: `where it does not, delete it once: \`kubectl${where} delete ${object}\``,
     })
   }
@@ -121,6 +121,6 @@ async function encrypterOf(
 }
 
 const ONE_KEY =
-  'let all who publish have the same DEVCTL_SEALING_KEY (that of a machine is `sealing.key` in its DEVCTL_HOME)'
-const SEALED_ANEW = `all values are sealed anew, for they were sealed with another key than this machine has: ${ONE_KEY}`
+  'use the same DEVCTL_SEALING_KEY on all machines that publish (the key of a machine is `sealing.key` in its DEVCTL_HOME)'
+const SEALED_ANEW = `all values are sealed again, because they were sealed with a key that this machine does not have: ${ONE_KEY}`
 const NOT_COMPARED = 'the sealed values cannot be compared: they were sealed with another key than this machine has'

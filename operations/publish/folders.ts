@@ -88,7 +88,7 @@ function refuseShared(path: string, name: Destination['layout'], shared: string,
     })
   if (isOverlay && lock && !lock.uses)
     throw new UserError(
-      `\`${shared}\` holds manifests of the application \`${lock.application}\`, and is the folder for the bases of overlays`,
+      `\`${shared}\`, the folder for the bases of overlays, contains manifests of the application \`${lock.application}\``,
       {
         hint: 'publish those to another folder, and remove it, or keep the layout `plain`',
       },

@@ -26,7 +26,7 @@ export function refuseSecrets(
   const hasOpen = openSecrets(compiled).size > 0
   const left = found.filter(({ what }) => !(hasOpen && what === 'a Secret with values'))
   if (left.length === 0) return
-  throw new UserError('what would be committed holds secrets; nothing was', {
+  throw new UserError('the manifests contain secrets; nothing was committed', {
     notes: left.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
     hint: 'let the value come from a Secret, or list its path under `secrets.public` of the environment (docs/gitops.md)',
   })
@@ -38,9 +38,9 @@ export function refuseSecrets(
 export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: KnownSecrets | undefined): void {
   const found = scanForSecrets(texts, { shapes: text => [...secretShapes(text), ...knownIn(text, secrets)] })
   if (found.length === 0) return
-  throw new UserError('what would be written holds secrets; nothing was', {
+  throw new UserError('the manifests contain secrets; nothing was written', {
     notes: found.slice(0, 10).map(({ path, line, what }) => `${path}:${line} ${what}`),
-    hint: 'make names and addresses of variables that are not secret',
+    hint: 'use variables that are not secret in names and addresses',
   })
 }
 

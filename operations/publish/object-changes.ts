@@ -23,14 +23,14 @@ export function objectChanges(
     const values = valueDiffs(differencesOf(present, next), present, secrets).map(withoutShapes)
     if (values.length === 0) return []
     if (!isForced(object)) return [{ ...base, action: 'update', values }]
-    return [{ ...base, action: 'replace', values, consequence: 'the controller deletes it and makes it again' }]
+    return [{ ...base, action: 'replace', values, consequence: 'the controller deletes it and creates it again' }]
   })
   const gone = [...there.values()].map(
     (object): ObjectDiff => ({
       action: 'delete',
       object: nameOf(object),
       values: [],
-      consequence: 'the files do not make it any more',
+      consequence: 'no longer in the files',
     }),
   )
   return [...found, ...gone]

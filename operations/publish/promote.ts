@@ -97,7 +97,7 @@ async function publishedAs(
     })
   const { commit, isDirty } = lock.facts.source
   if (commit === undefined || isDirty)
-    throw new UserError(`what ${name} holds was published from files that are in no commit`, {
+    throw new UserError(`${name} was published from uncommitted files`, {
       hint: `commit them, and publish ${name} again`,
     })
   return { application: lock.application, facts: lock.facts }
@@ -114,7 +114,9 @@ async function applicationName(
   })
   const name = compiled.plan?.environment.name ?? input.name ?? compiled.project?.name
   if (name === undefined)
-    throw new UserError('the name of the application cannot be told from the files', { hint: 'give it with `--name`' })
+    throw new UserError('the name of the application cannot be determined from the files', {
+      hint: 'set it with `--name`',
+    })
   return toDnsLabel(name)
 }
 

@@ -69,13 +69,16 @@ function refuseLosses(
   const refused = found.filter(({ obstacle }) => obstacle?.way === 'refuse')
   if (refused.length === 0) return
   const [first] = refused as [(typeof refused)[0]] // one is there
-  throw new UserError(`\`${nameOf(first.manifest.object)}\` cannot become what the files say; nothing was published`, {
-    notes: refused.map(
-      ({ manifest: { object, source }, obstacle }) =>
-        `${placeOf(tree, source, obstacle!.option)}: ${nameOf(object)}: ${obstacle!.reason}`,
-    ),
-    hint: 'keep what it has, or give the volume another name; to lose its data, delete the claim in the cluster and its file in the repository',
-  })
+  throw new UserError(
+    `\`${nameOf(first.manifest.object)}\` cannot be changed as the files require; nothing was published`,
+    {
+      notes: refused.map(
+        ({ manifest: { object, source }, obstacle }) =>
+          `${placeOf(tree, source, obstacle!.option)}: ${nameOf(object)}: ${obstacle!.reason}`,
+      ),
+      hint: 'keep its settings, or rename the volume; to discard its data, delete the claim in the cluster and its file in the repository',
+    },
+  )
 }
 
 /**

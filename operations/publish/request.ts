@@ -80,7 +80,7 @@ export async function closeRequest(
   const requests = (await forgeFor(world, place))?.requests
   const request = await requests?.find({ head, base }, { signal })
   if (!requests || !request) return
-  const notes = await requests.close(request, `\`${base}\` already holds what the source renders to.`, { signal })
+  const notes = await requests.close(request, `\`${base}\` already has the rendered manifests.`, { signal })
   world.on({ type: 'request-closed', url: request.url })
   warn(world, notes)
 }

@@ -69,7 +69,7 @@ async function ruleFor(age: readonly string[], path: string, there: Repository):
   if (age.length > 0) return { age: [...new Set(age)], encryptedRegex: SECRET_VALUES }
   const rule = await sopsRuleFor(path, file => there.read(file))
   if (rule) return rule
-  throw new UserError('nobody says for whom SOPS is to encrypt: the repository has no `.sops.yaml`', {
+  throw new UserError('no recipients for SOPS: the repository has no `.sops.yaml`', {
     hint: 'add one to the repository, or list recipients as `age` under `secrets` of the environment: `age: [age1…]`',
   })
 }

@@ -64,7 +64,7 @@ export async function restart(world: World, input: RestartInput, project: OpenPr
   )
   if (restarted.length === 0) {
     await requireNamespace(session)
-    throw new UserError(`there is nothing of ${environment} in ${namespace} to restart`, {
+    throw new UserError(`${environment} has nothing to restart in ${namespace}`, {
       hint: skipped.length > 0 ? jobsHint(skipped) : '`devctl deploy` deploys it',
     })
   }

@@ -106,10 +106,10 @@ describe('a session with a cluster', () => {
     [
       'failed calling webhook "check.example.com": context deadline exceeded',
       [
-        'the admission webhook `check.example.com` does not answer, and without it the cluster does not take `configmaps/page`',
+        'the admission webhook `check.example.com` does not answer, so the cluster refused `configmaps/page`',
         'context deadline exceeded',
       ],
-      'those who run it have to mend it',
+      'its operators must fix it',
     ],
     [
       'etcdserver: leader changed',

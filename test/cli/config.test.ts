@@ -68,7 +68,7 @@ describe('config', () => {
     expect(await config('--hash', 'wbe')).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'error: there is no service `wbe`\n  = help: did you mean `web`?\n',
+      stderr: 'error: service `wbe` does not exist\n  = help: did you mean `web`?\n',
     })
   })
 

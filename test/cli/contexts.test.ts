@@ -155,7 +155,7 @@ describe('devctl context', () => {
     expect(await devctl('context delete kind-old')).toEqual(ok('Deleted context kind-old\n'))
     expect(await devctl('context delete kind-old')).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('error: there is no context `kind-old`\n'),
+      stderr: expect.stringContaining('error: context `kind-old` does not exist\n'),
     })
     expect(await devctl('context delete prod')).toEqual({
       status: 1,
@@ -175,7 +175,7 @@ describe('devctl context', () => {
     [
       'context use prot',
       1,
-      'error: there is no context `prot` in the kubeconfig (`HOME/.kube/config`)\n  = help: did you mean `prod`?\n',
+      'error: context `prot` does not exist in the kubeconfig (`HOME/.kube/config`)\n  = help: did you mean `prod`?\n',
     ],
     [
       'context use https://platform.example.com',

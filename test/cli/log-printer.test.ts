@@ -146,7 +146,7 @@ describe('a pattern', () => {
     [['logs', '['], 'the name of the service is `[`, which is no regular expression: unterminated character class'],
     [['logs', 'a('], 'the name of the service is `a(`, which is no regular expression: unterminated group'],
     [['logs', '--exclude', '*'], '`--exclude` is `*`, which is no regular expression: nothing to repeat'],
-    [['logs', '--since', '5'], '`--since` is `5`, which is no duration'],
+    [['logs', '--since', '5'], '`--since` is `5`, which is not a valid duration'],
     [['logs', '--tail', 'some'], '`--tail` is `some`'],
     [['logs', '--tail', '-5'], '`--tail` is `-5`'],
     [['endpoints', '--output', 'xml'], '`--output` is `xml`'],

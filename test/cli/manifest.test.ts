@@ -165,7 +165,7 @@ describe('the environment', () => {
     const near = await run(['render', '--environment', 'stagin'], { cwd })
     expect(near).toMatchObject({ status: 2, stdout: '' })
     expect(near.stderr).toBe(
-      'error: there is no environment `stagin` in `devctl.yml`\n  = help: did you mean `staging`?\n',
+      'error: environment `stagin` does not exist in `devctl.yml`\n  = help: did you mean `staging`?\n',
     )
     const far = await run(['config', '--environment', 'x'], { cwd })
     expect(far.stderr).toContain('the environments are `staging`, `plain`')

@@ -98,10 +98,10 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish', 'see `devctl completion --help`'],
     ['render --format kustomize', '`--format kustomize` makes several files', 'add `--output-dir FOLDER`'],
     ['render --take-over', '`--take-over` has a meaning only with `--output-dir`', 'see `devctl render --help`'],
-    ['render --routes gateway', '`--routes gateway` needs to know the Gateway', 'add `--gateway NAMESPACE/NAME`'],
+    ['render --routes gateway', '`--routes gateway` needs a Gateway', 'add `--gateway NAMESPACE/NAME`'],
     [
       'render --routes ingress --gateway a/b',
-      '`--gateway` has no meaning for Ingresses',
+      '`--gateway` has no effect on Ingresses',
       'leave it out, or use `--routes gateway`',
     ],
     ['render --gateway public', '`--gateway` is `public`', 'write it as `NAMESPACE/NAME`, such as `infra/public`'],
@@ -157,7 +157,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['--domain', 'example.com.', 'which is no DNS name', name],
     ['--domain', 'https://example.com', 'which is no DNS name', name],
     ['--domain', '-a.com', 'which is no DNS name', name],
-    ['--tag', 'a b', 'which is no tag of an image', expect.any(String)],
+    ['--tag', 'a b', 'which is not a valid image tag', expect.any(String)],
   ])('%s %s', async (option, value, what, hint) => {
     const { status, stderr, stdout } = await devctl('render', option, value)
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' })

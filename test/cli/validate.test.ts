@@ -125,7 +125,7 @@ describe('explain', () => {
       status: 1,
       stdout: '',
       stderr:
-        'error: there is no diagnostic with the code `files/no-compose-fle`\n  = help: did you mean `files/no-compose-file`?\n',
+        'error: unknown diagnostic code `files/no-compose-fle`\n  = help: did you mean `files/no-compose-file`?\n',
     })
     expect((await explain('zzzzzz')).stderr).toContain('`devctl explain` lists them all')
   })

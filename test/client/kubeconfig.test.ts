@@ -68,8 +68,8 @@ users: [{name: u, user: {token: t}}]`,
     ['no current context', one({}, {}, { 'current-context': '' }), undefined, 'the kubeconfig has no current context'],
     ['a user that is missing', one({}, {}, { users: [] }), undefined, 'is of user `u`, which the kubeconfig does not'],
     ['an address that is none', one({}, { server: 'cluster:6443' }), undefined, 'is not an http or https URL'],
-    ['a file that is missing', { KUBECONFIG: '/no/such/file' }, undefined, 'there is no kubeconfig at `/no/such/file`'],
-    ['no file at all', { HOME: '/no/such/home' }, undefined, 'there is no kubeconfig'],
+    ['a file that is missing', { KUBECONFIG: '/no/such/file' }, undefined, 'no kubeconfig found at `/no/such/file`'],
+    ['no file at all', { HOME: '/no/such/home' }, undefined, 'no kubeconfig found'],
     ['a folder', { KUBECONFIG: tmpdir() }, undefined, 'it is a folder'],
   ])('%s is an error', async (_, env, context, message) => {
     const error = await loadKubeconfig(context, env).catch(error => error)

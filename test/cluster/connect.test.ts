@@ -273,7 +273,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
       expect(await deploy(file, '--context', 'kind-old')).toEqual({
         status: 1,
         stdout: '',
-        stderr: `error: there is no context \`kind-old\` in the kubeconfig (\`${file}\`)\n  = help: it has \`it\`\n`,
+        stderr: `error: context \`kind-old\` does not exist in the kubeconfig (\`${file}\`)\n  = help: it has \`it\`\n`,
         isSoon: true,
       })
     })

@@ -82,7 +82,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     expect(failed.stderr).toContain('compose.yaml:2:3')
     const [third, ...others] = await jobs()
     expect(others, 'the predecessor is gone').toEqual([])
-    expect(await diff(project)).toMatch(/! job\/job-\w+ +the Job has failed, and runs again/)
+    expect(await diff(project)).toMatch(/! job\/job-\w+ +the Job failed and runs again/)
     const again = await project.devctl('deploy', '--wait')
     expect(again.status).toBe(1)
     expect(await jobs()).not.toEqual([third])
@@ -101,7 +101,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
       for (const command of ['diff', 'deploy']) {
         const { status, stderr } = await project.devctl(command)
         expect(status).toBe(1)
-        expect(stderr).toContain('the claim `data` cannot become what the file says')
+        expect(stderr).toContain('the claim `data` cannot be changed as the file requires')
         expect(stderr).toMatch(/= help: claims grow where their storage class can/)
       }
     }
@@ -116,7 +116,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     const before = await project.get('statefulset/db')
     mounts('/data, /more')
     expect(await diff(project)).toMatch(
-      /! statefulset\/db +a field of it cannot change: it is made again, its Pods and claims stay/,
+      /! statefulset\/db +an immutable field changes: it is created again; its Pods and claims stay/,
     )
     await deploy(project)
     expect((await project.get('statefulset/db')).metadata.uid).not.toBe(before.metadata.uid)
@@ -161,7 +161,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     project.compose(`services:\n  web:\n    ${SLEEP}\n    expose: ["80"]\n`)
     const refused = await project.devctl('deploy')
     expect(refused.status).toBe(1)
-    expect(refused.stderr).toContain("error: `service/web` is there already, and nobody's label is on it")
+    expect(refused.stderr).toContain('error: `service/web` already exists and is not managed by devctl')
     expect(await project.kubectl('get', 'deployments', '--output=name'), 'nothing was done').toBe('')
     await deploy(project, '--adopt')
     expect((await project.get('service/web')).metadata.labels).toMatchObject({
@@ -177,7 +177,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     await project.kubectl('apply', '--filename', `${project.directory}/service.json`)
     project.compose(`services:\n  web:\n    ${SLEEP}\n    expose: ["80"]\n`)
     expect(await diff(project, '--adopt')).toMatch(
-      /~ service\/web +becomes part of the environment, and loses what `kubectl apply` has set/,
+      /~ service\/web +becomes part of the environment, and loses fields that were set with `kubectl apply`/,
     )
     await deploy(project, '--adopt')
     const live = await project.get('service/web')
@@ -220,7 +220,7 @@ describe.skipIf(cluster === undefined)('a deploy touches only what is its own', 
     const { status, stderr } = await project.devctl('deploy')
     expect(status).toBe(1)
     expect(stderr).toContain('error: `argocd` applies fields of `deployment/web`')
-    expect(stderr).toContain('there is "busybox:1", the file says "busybox:1.37"')
+    expect(stderr).toContain('"busybox:1" in the cluster, "busybox:1.37" in the file')
     await deploy(project, '--force-conflicts')
     expect(JSON.stringify((await project.get('deployment/web')).spec)).toContain('busybox:1.37')
   })

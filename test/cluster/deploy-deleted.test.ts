@@ -62,7 +62,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await deleteHeld(project, ...objects)
     expect((await project.devctl('diff', '--exit-code')).status, 'there is something to do').toBe(3)
     const deploy = startDeploy(project, '--wait')
-    const text = 'waiting until service/web is gone: the finalizer `example.com/hold` keeps it'
+    const text = 'waiting until service/web is deleted: the finalizer `example.com/hold` blocks the deletion'
     await untilTold(deploy, text)
     await letGo(project, ...objects)
     expect(await deploy.status, deploy.stderr).toBe(0)
@@ -79,7 +79,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await deleteHeld(project, claim)
     const held = await project.devctl('deploy')
     expect(held.status, held.stderr).toBe(1)
-    expect(held.stderr).toMatch(/error: the claim `[\w-]+` is being deleted, and Pods still use it/)
+    expect(held.stderr).toMatch(/error: the claim `[\w-]+` is being deleted, but Pods still use it/)
     expect(held.stderr).toContain('pod/db-0')
 
     await project.kubectl('delete', '--wait=false', 'statefulset/db')
@@ -110,7 +110,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
     await untilTold(deploy, 'web: Deployment')
     await project.kubectl('delete', 'deployment/web')
     expect(await deploy.status, deploy.stderr).toBe(1)
-    expect(deploy.stderr).toContain('error: `deployment/web` was deleted while it was waited for')
+    expect(deploy.stderr).toContain('error: `deployment/web` was deleted while devctl waited for it')
     expect(deploy.stderr).not.toContain('not done within')
   })
 

@@ -125,7 +125,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
       'services:\n  web:\n    image: nginx:1.27-alpine\n    secrets: [token]\nsecrets: {token: {external: true}}\n',
     )
     const said = await failing(project)
-    expect(said).toContain('error[deploy/configuration]: the Secret `token`, which `web` needs, does not exist')
+    expect(said).toContain('error[deploy/configuration]: the Secret `token` of `web` does not exist')
     expect(said).toContain('compose.yaml:4:15')
     expect(said).toMatch(/secret "token" not found/)
   })
@@ -207,6 +207,6 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     project.compose('services:\n  web:\n    image: nginx:1.27-alpine\n')
     const { status, stderr } = await project.devctl('deploy', '--namespace', 'no-such-namespace')
     expect(status).toBe(1)
-    expect(stderr).toContain('error: there is no namespace `no-such-namespace`')
+    expect(stderr).toContain('error: namespace `no-such-namespace` does not exist')
   })
 })

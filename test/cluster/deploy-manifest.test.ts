@@ -142,7 +142,7 @@ destroy:
     const uid = (await project.get('deployment/api')).metadata.uid
 
     const second = await project.devctl('deploy', '--wait')
-    expect(second.stderr).toContain('api is deployed already')
+    expect(second.stderr).toContain('api is already deployed')
     expect(second.stderr).toContain('api is at api:plain')
     expect((await project.devctl('destroy', '--wait')).stderr).toContain('left api as they are')
     expect((await project.get('deployment/api')).metadata.uid).toBe(uid)

@@ -90,7 +90,7 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
   }) => {
     const refused = await project.devctl('destroy')
     expect(refused.status, refused.stderr).toBe(1)
-    expect(refused.stderr).toContain('made objects of the whole cluster, which would be deleted')
+    expect(refused.stderr).toContain('created cluster-scoped objects, which would be deleted')
     expect(refused.stderr).toContain(crd)
     expect(refused.stderr).toContain(tools)
     expect(refused.stderr).toContain('add `--yes`')
@@ -118,9 +118,9 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
     const kept = await devctl('destroy', '--yes', '--wait')
     expect(kept.status, kept.stderr).toBe(0)
     expect(kept.stderr).toContain(
-      `kept ${tools}: it holds configmap/theirs in ${name}-tools, and that would go with it`,
+      `kept ${tools}: it contains configmap/theirs in ${name}-tools, which would be deleted with it`,
     )
-    expect(kept.stderr).toContain(`kept ${crd}: it holds gadget/theirs in default, and that would go with it`)
+    expect(kept.stderr).toContain(`kept ${crd}: it contains gadget/theirs in default, which would be deleted with it`)
     expect(await project.kubectl('get', `deployments.apps,gadgets.${group}`, '--output=name')).toBe('')
     expect(await there()).toHaveLength(2)
     expect(await all('get', `gadgets.${group}/theirs`, '--namespace', 'default', '--output=name')).toContain('theirs')

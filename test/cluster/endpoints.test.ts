@@ -64,7 +64,7 @@ endpoints:
     await devctl('deploy')
     const { stdout, stderr } = await devctl('endpoints')
     expect(stdout).toBe('')
-    expect(stderr).toContain('its routes are not there')
+    expect(stderr).toContain('its routes do not exist')
     expect(await listed()).toEqual([])
   })
 

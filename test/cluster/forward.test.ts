@@ -126,7 +126,7 @@ describe.skipIf(cluster === undefined)('devctl forward', () => {
       })
     expect(await devctl('ehco', '7000', '--name', 'app')).toMatchObject({
       status: 1,
-      stderr: 'error: there is no service `ehco`\n  = help: did you mean `echo`?\n',
+      stderr: 'error: service `ehco` does not exist\n  = help: did you mean `echo`?\n',
     })
     expect(await devctl('echo', '7000', '--name', 'other')).toMatchObject({
       status: 1,

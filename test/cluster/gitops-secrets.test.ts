@@ -140,7 +140,7 @@ describe.skipIf(cluster === undefined)('gitops secrets makes Secrets in the clus
       const words = ['--create', ...ANSWERS, '--namespace', `${project.name}-not-there`]
       expect(await secrets(project, words, { DB_PASSWORD: 'hunter2' })).toMatchObject({
         status: 1,
-        stderr: expect.stringContaining(`there is no namespace \`${project.name}-not-there\``),
+        stderr: expect.stringContaining(`namespace \`${project.name}-not-there\` does not exist`),
       })
     }))
 })

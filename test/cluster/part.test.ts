@@ -74,7 +74,7 @@ describe.skipIf(cluster === undefined)('a part of an application', () => {
   it('must be in the files, and behind a profile is there when it is named', async project => {
     project.compose(compose({ more: `  debug:\n    ${SLEEP}\n    profiles: [tools]\n` }))
     const wrong = await project.devctl('deploy', 'wbe')
-    expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('there is no service `wbe`') })
+    expect(wrong).toMatchObject({ status: 1, stderr: expect.stringContaining('service `wbe` does not exist') })
     expect(wrong.stderr).toContain('did you mean `web`?')
     await good(project, 'deploy', '--wait', 'debug')
     expect(await names(project, 'deployments')).toEqual(['debug'])

@@ -68,7 +68,7 @@ describe.skipIf(cluster === undefined)('the services of an environment', () => {
     for (const [command, ...args] of commands) {
       const { status, stderr } = await project.devctl(command!, '-n', other, ...args)
       expect(status, command).toBe(1)
-      expect(stderr, command).toContain(`there is no namespace \`${other}\``)
+      expect(stderr, command).toContain(`namespace \`${other}\` does not exist`)
       expect(stderr, command).toContain('--create-namespace')
     }
     try {

@@ -102,9 +102,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     async (project, webhook) => {
       const { status, stderr } = await project.devctl('deploy', '--wait', '--timeout', '60s')
       expect(status, stderr).toBe(1)
-      expect(stderr).toContain(
-        `error[deploy/refused]: the admission webhook \`${webhook}\` refuses the Pods of \`web\``,
-      )
+      expect(stderr).toContain(`error[deploy/refused]: the admission webhook \`${webhook}\` denied the Pods of \`web\``)
       expect(stderr).toContain('no Pods today')
       expect(stderr).not.toContain('not done within')
     },

@@ -87,7 +87,7 @@ describe('commands', () => {
       message: '`bash` is needed to run the commands of the manifest, and is not on the PATH',
       hint: 'install bash, or run them with `sh`: `--no-bash`',
     })
-    await expect(run(['true'], { folder: join(work, 'gone') })).rejects.toThrow('there is no folder')
+    await expect(run(['true'], { folder: join(work, 'gone') })).rejects.toThrow('does not exist')
   })
 
   test('secrets are masked in output and messages', async () => {

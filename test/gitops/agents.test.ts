@@ -26,7 +26,7 @@ const artifact: ArtifactTarget = {
 describe('the objects of controllers', () => {
   test('Argo CD, for an artifact', () => {
     expect(argocdArtifactApplication(artifact, { project: 'team' })).toMatchInlineSnapshot(`
-      "# A private registry: tell Argo CD its credentials, \`argocd repo add --type oci\` or a Secret with \`type: oci\` that is
+      "# A private registry: give Argo CD its credentials, with \`argocd repo add --type oci\` or a Secret with \`type: oci\` that is
       # labelled \`argocd.argoproj.io/secret-type: repository\`.
       apiVersion: argoproj.io/v1alpha1
       kind: Application
@@ -64,7 +64,7 @@ describe('the objects of controllers', () => {
 
   test('Flux, for an artifact', () => {
     expect(fluxArtifactObjects(artifact, { sourceInterval: '30s', serviceAccount: 'deployer' })).toMatchInlineSnapshot(`
-      "# A private registry needs a Secret, as \`kubectl create secret docker-registry\` makes it; add to the spec below:
+      "# A private registry needs a Secret, created with \`kubectl create secret docker-registry\`; add to the spec below:
       #   secretRef:
       #     name: shop-staging-oci
       apiVersion: source.toolkit.fluxcd.io/v1
@@ -101,7 +101,7 @@ describe('the objects of controllers', () => {
 
   test('Argo CD', () => {
     expect(argocdApplication(target)).toMatchInlineSnapshot(`
-      "# A private repository: tell Argo CD its credentials, \`argocd repo add\` or a Secret that is labelled
+      "# A private repository: give Argo CD its credentials, with \`argocd repo add\` or a Secret that is labelled
       # \`argocd.argoproj.io/secret-type: repository\`.
       apiVersion: argoproj.io/v1alpha1
       kind: Application
@@ -143,7 +143,7 @@ describe('the objects of controllers', () => {
     const { repository, branch } = target
     const all = { name: 'deploy-staging', environment: 'staging', repository, branch, path: '.' }
     expect(argocdApplicationSet(all, { project: 'shops' })).toMatchInlineSnapshot(`
-      "# A private repository: tell Argo CD its credentials, \`argocd repo add\` or a Secret that is labelled
+      "# A private repository: give Argo CD its credentials, with \`argocd repo add\` or a Secret that is labelled
       # \`argocd.argoproj.io/secret-type: repository\`.
       apiVersion: argoproj.io/v1alpha1
       kind: ApplicationSet
@@ -350,7 +350,7 @@ describe('the address of a repository', () => {
     ['file:///srv/my%20git', '`/srv/my git` is a path of this machine'],
     ['C:\\deploy', 'a path of this machine'],
     ['file:///srv/%E0%A4%A', 'is a path of this machine'],
-    ['https://[bad/', 'is no address of a repository'],
+    ['https://[bad/', 'is not a repository URL'],
     ['git://host/deploy.git', '`git://` addresses'],
   ])('%s is refused', (address, message) => {
     expect(() => controllerAddress(address)).toThrow(message)

@@ -154,7 +154,7 @@ describe('what is not ours is refused before anything is written', () => {
       folder => mkdirSync(join(folder, 'web/new.yaml')),
       '`web/new.yaml` is a folder',
     ],
-    ['a file in the place of a folder', folder => write(folder, { api: 'mine' }), '`api` is no folder'],
+    ['a file in the place of a folder', folder => write(folder, { api: 'mine' }), '`api` is not a folder'],
     [
       'a link to a file',
       folder => symlinkSync('/etc/hostname', join(folder, 'web/new.yaml')),
@@ -211,14 +211,14 @@ describe('what is not ours is refused before anything is written', () => {
     const folder = makeFolder()
     run(folder, { 'web/a.yaml': 'a' })
     const error = failure(() => run(folder, { 'web/b.yaml': 'b' }, { application: 'blog' }))
-    expect(error.message).toBe('`k8s` holds the manifests of the application `shop`, not of `blog`')
+    expect(error.message).toBe('`k8s` contains the manifests of the application `shop`, not of `blog`')
     run(folder, { 'web/b.yaml': 'b' }, { application: 'blog', takeOver: true })
     expect(contents(folder)).toEqual({ 'web/b.yaml': 'b' })
   })
 
   test('a file where the folder should be', () => {
     const folder = makeFolder({ k8s: 'mine' })
-    expect(failure(() => run(join(folder, 'k8s'), { 'a.yaml': 'a' })).message).toBe('`k8s` is no folder')
+    expect(failure(() => run(join(folder, 'k8s'), { 'a.yaml': 'a' })).message).toBe('`k8s` is not a folder')
     expect(failure(() => run(join(folder, 'k8s/below'), { 'a.yaml': 'a' })).message).toContain('cannot write to `k8s`')
     expect(read(folder)).toEqual({ k8s: 'mine' })
   })
@@ -336,7 +336,7 @@ test.skipIf(process.platform !== 'linux')('a folder that cannot be made is refus
   expect(message(join(folder, 'file/x'))).toBe('cannot write to `k8s`: a part of its path is a file')
   expect(message(join(folder, 'link'))).toBe(`\`${join(folder, 'link')}\` is a symbolic link that leads nowhere`)
   expect(message(join(folder, 'link/x/y'))).toBe(`\`${join(folder, 'link')}\` is a symbolic link that leads nowhere`)
-  expect(message('/proc/devctl')).toBe('cannot write to `k8s`: no folder can be made there')
+  expect(message('/proc/devctl')).toBe('cannot write to `k8s`: a folder cannot be created there')
   expect(read(folder)).toEqual({ file: '' })
 })
 

@@ -240,15 +240,15 @@ describe('a certificate', () => {
   })
 
   test.each([
-    ['nothing', '', 'holds no certificate in PEM'],
-    ['something else', 'apiVersion: v1', 'holds no certificate in PEM'],
-    ['a public key', '-----BEGIN PUBLIC KEY-----\nMII\n-----END PUBLIC KEY-----', 'holds no certificate in PEM'],
-    ['a damaged one', CERTIFICATE.replace(/\n.{60}/, '\n'), 'holds a damaged certificate'],
+    ['nothing', '', 'does not contain a PEM certificate'],
+    ['something else', 'apiVersion: v1', 'does not contain a PEM certificate'],
+    ['a public key', '-----BEGIN PUBLIC KEY-----\nMII\n-----END PUBLIC KEY-----', 'does not contain a PEM certificate'],
+    ['a damaged one', CERTIFICATE.replace(/\n.{60}/, '\n'), 'contains a damaged certificate'],
     ['an elliptic key', ELLIPTIC_CERTIFICATE, 'is the certificate of a key that is not RSA (ec)'],
     ['a short key', SMALL_CERTIFICATE, 'is the certificate of a key of 1024 bits'],
-    ['a private key', PRIVATE_KEY, 'holds a private key'],
-    ['a private key beside it', `${CERTIFICATE}${PRIVATE_KEY}`, 'holds a private key'],
-    ['an old private key', PRIVATE_KEY.replaceAll('PRIVATE', 'RSA PRIVATE'), 'holds a private key'],
+    ['a private key', PRIVATE_KEY, 'contains a private key'],
+    ['a private key beside it', `${CERTIFICATE}${PRIVATE_KEY}`, 'contains a private key'],
+    ['an old private key', PRIVATE_KEY.replaceAll('PRIVATE', 'RSA PRIVATE'), 'contains a private key'],
   ])('is not %s', (_, text, why) => {
     let error: UserError | undefined
     try {

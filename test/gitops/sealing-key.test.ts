@@ -62,7 +62,7 @@ describe('the sealing key', () => {
     randomBytes(33).toString('base64'),
   ])('of the environment must be one: %s', async text => {
     const error = await read(newHome(), text).catch(error => error)
-    expect(error.message).toContain('DEVCTL_SEALING_KEY is no key')
+    expect(error.message).toContain('DEVCTL_SEALING_KEY is not a valid key')
     expect(`${inspect(error)} ${error.hint}`).not.toContain(text)
   })
 
@@ -78,7 +78,7 @@ describe('the sealing key', () => {
     const home = newHome()
     mkdirSync(home)
     writeFileSync(join(home, 'sealing.key'), 'half a k')
-    await expect(read(home)).rejects.toThrow('holds no key')
+    await expect(read(home)).rejects.toThrow('does not contain a sealing key')
     expect(readFileSync(join(home, 'sealing.key'), 'utf8')).toBe('half a k')
   })
 
@@ -86,7 +86,7 @@ describe('the sealing key', () => {
     const home = newHome()
     writeFileSync(home, 'a file where the folder should be')
     const error = await read(home).catch(error => error)
-    expect(error.message).toMatch(/cannot be read or made/)
+    expect(error.message).toMatch(/cannot be read or created/)
     expect(error.hint).toContain('set DEVCTL_SEALING_KEY')
   })
 

@@ -148,7 +148,7 @@ describe('the plan of a deploy', () => {
     const error = await plan(cluster, wanted([config()])).catch(error => error)
     expect(error.message).toBe('`argocd` applies fields of `configmap/page`')
     expect(error.hint).toContain('--force-conflicts')
-    expect(error.notes).toContain('.data.a: there is "theirs", the file says "1"')
+    expect(error.notes).toContain('.data.a: "theirs" in the cluster, "1" in the file')
     expect(actions(await plan(cluster, wanted([config()]), { forceConflicts: true }))).toEqual([
       'update configmap/page',
     ])
@@ -186,7 +186,7 @@ describe('the plan of a deploy', () => {
     await cluster.create(labelled(labels, annotations))
     for (const adopt of [false, true]) {
       const error = await plan(cluster, wanted([config()]), { adopt }).catch(error => error)
-      expect(error.message).toBe(`\`configmap/page\` is there already and belongs to ${owner}`)
+      expect(error.message).toBe(`\`configmap/page\` already exists and belongs to ${owner}`)
     }
   })
 
@@ -223,7 +223,7 @@ describe('the plan of a deploy', () => {
     expect(actions(changes)).toContain('replace job/seed')
     expect(diffOf(changes).map(({ consequence }) => consequence)).toEqual([
       expect.stringContaining('cannot change between headless and not'),
-      'the Job has failed, and runs again',
+      'the Job failed and runs again',
     ])
   })
 

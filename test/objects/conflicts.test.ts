@@ -22,10 +22,10 @@ function refused(object: KubeObject, live: KubeObject, field: string): UserError
 }
 
 test.each([
-  ['.spec.template.spec.containers[name="web"].image', 'there is "nginx:2", the file says "nginx:1"'],
-  ['.metadata.labels.example.com/team', 'there is "theirs", the file says nothing'],
-  ['.metadata.labels.app', 'there is "web", the file says "web"'],
-  ['.spec.template.spec.containers[name="gone"].image', 'there is nothing, the file says nothing'],
+  ['.spec.template.spec.containers[name="web"].image', '"nginx:2" in the cluster, "nginx:1" in the file'],
+  ['.metadata.labels.example.com/team', '"theirs" in the cluster, nothing in the file'],
+  ['.metadata.labels.app', '"web" in the cluster, "web" in the file'],
+  ['.spec.template.spec.containers[name="gone"].image', 'nothing in the cluster, nothing in the file'],
 ])('a conflict about %s names both values', (field, values) => {
   const { message, notes } = refused(deployment('nginx:1', undefined), deployment('nginx:2', 'theirs'), field)
   expect(message).toBe('`team` applies fields of `deployment/web`')

@@ -88,10 +88,10 @@ test('what holds somebody else’s objects stays, and is named with them; a late
   for (const one of theirs.slice(0, 1)) await cluster.create(one)
   await cluster.create(gadget('spare', NAMESPACE, { 'dev.platform/environment': 'other' }))
   expect((await destroy(cluster)).held).toEqual([
-    { object: 'namespace/tools', why: 'it holds configmap/theirs in tools, and that would go with it' },
+    { object: 'namespace/tools', why: 'it contains configmap/theirs in tools, which would be deleted with it' },
     {
       object: 'customresourcedefinition/gadgets.example.com',
-      why: `it holds gadget/spare in ${NAMESPACE}, and that would go with it`,
+      why: `it contains gadget/spare in ${NAMESPACE}, which would be deleted with it`,
     },
   ])
   expect(await isThere(cluster, namespace)).toBe(true)
@@ -127,7 +127,7 @@ test('what cannot be looked into stays', async () => {
   const cluster = await deployed()
   cluster.allows = ({ verb, kind }) => verb !== 'list' || kind !== 'Role'
   expect((await destroy(cluster)).held).toMatchObject([
-    { object: 'namespace/tools', why: expect.stringContaining('what it holds cannot be seen') },
+    { object: 'namespace/tools', why: expect.stringContaining('its content cannot be listed') },
   ])
 })
 
@@ -165,6 +165,6 @@ test('a webhook that refuses a deletion is named, with the object', async () => 
     throw new ClusterError('forbidden', said, { status: 403 })
   }
   await expect(destroy(cluster)).rejects.toThrow(
-    'the admission webhook `w.example.com` refuses the deletion of `configmap/page`',
+    'the admission webhook `w.example.com` denied the deletion of `configmap/page`',
   )
 })

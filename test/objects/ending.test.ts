@@ -153,8 +153,8 @@ describe('a claim that Pods use', () => {
     await cluster.create(using(await cluster.get(ref(object('StatefulSet', 'db')))))
     await endSlowly(cluster, ref(claim))
     await expect(plan(cluster, what)).rejects.toMatchObject({
-      message: 'the claim `data` is being deleted, and Pods still use it',
-      notes: ['it goes, with its data, when they end: pod/db-0'],
+      message: 'the claim `data` is being deleted, but Pods still use it',
+      notes: ['it is deleted, with its data, when they stop: pod/db-0'],
     })
   })
 
@@ -233,7 +233,7 @@ test('a namespace that is being deleted is refused', async () => {
   })
 })
 
-test('when the time is up, what is still there is named with what keeps it', async () => {
+test('when the time is up, what is still there is named with what blocks the deletion', async () => {
   const cluster = newCluster()
   const page = object('ConfigMap', 'page', { data: { a: '1' } })
   await cluster.create(page)
@@ -241,7 +241,7 @@ test('when the time is up, what is still there is named with what keeps it', asy
   const { gone } = await import('../../operations/objects/removal.ts')
   const live = (await cluster.get(ref(page)))!
   await expect(gone(cluster, [live], AbortSignal.timeout(20))).rejects.toMatchObject({
-    message: 'configmap/page is still there: the finalizer `example.com/hold` keeps it',
+    message: 'configmap/page is not deleted yet: the finalizer `example.com/hold` blocks the deletion',
     hint: expect.stringContaining(`kubectl patch configmap/page -n ${NAMESPACE} --type merge`),
   })
 })

@@ -98,7 +98,7 @@ describe('endpoints', () => {
     ['a second slice', [slice('web'), slice('web', true)], undefined],
     ['Pods that are not ready', [service('web'), slice('web', false)], 'no Pod of `web` is ready'],
     ['no Pods', [service('web'), slice('web')], 'no Pod of `web` is ready'],
-    ['no Service', [], 'there is no Service `web`'],
+    ['no Service', [], 'the Service `web` does not exist'],
     ['a name outside', [service('web', { type: 'ExternalName' })], undefined],
   ])('with %s behind them', async (_, objects, reason) => {
     const [found] = await find([ingress('web', { rules: [rule('a.example.com', ['/', 'web'])] }), ...objects])
@@ -207,7 +207,7 @@ describe('endpoints', () => {
     const answer = async () => ({ status: 200, certificate: 'its issuer is not known here' })
     const asked = await withAnswers(found, answer)
     expect(asked.map(({ certificate }) => certificate)).toEqual([
-      'there is no Secret `a-tls`, which it is to come from',
+      'the Secret `a-tls` does not exist',
       'its issuer is not known here',
     ])
   })

@@ -45,9 +45,9 @@ describe('a new deploy judges new evidence', () => {
     [
       'a Secret that is not there',
       { waiting: { reason: 'CreateContainerConfigError' } },
-      'a container of it cannot be made',
+      'a container cannot be created',
     ],
-    ['a crash loop', { waiting: { reason: 'CrashLoopBackOff' } }, 'it ends again and again'],
+    ['a crash loop', { waiting: { reason: 'CrashLoopBackOff' } }, 'it keeps exiting'],
   ])('%s: the Pod is replaced', async (_, state, why) => {
     const cluster = newCluster()
     await deploy(cluster, what)
@@ -88,7 +88,7 @@ describe('a new deploy judges new evidence', () => {
     expect(chancesOf(found)).toEqual([])
     expect(withJobsAgain(steps, found).get(job)).toMatchObject({
       action: 'replace',
-      reason: 'the Job does not get on (its image cannot be pulled): it is made again',
+      reason: 'the Job is stuck (its image cannot be pulled): it is created again',
     })
     expect(withJobsAgain(steps, found).get(db)?.action).toBe('unchanged')
   })

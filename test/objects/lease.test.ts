@@ -146,7 +146,7 @@ describe('the Lease of an environment', () => {
     await settle()
     cluster.act(lease, live => ({ ...live, spec: { holderIdentity: 'bob@desk (2)' } }))
     await clock.pass(5_000)
-    await expect(running).rejects.toThrow('somebody else has taken over the deploy of `shop`')
+    await expect(running).rejects.toThrow('another process has taken over the deploy of `shop`')
     expect(await holderNow()).toBe('bob@desk (2)')
   })
 
@@ -157,7 +157,7 @@ describe('the Lease of an environment', () => {
     await settle()
     await cluster.delete(lease)
     await clock.pass(5_000)
-    await expect(running).rejects.toThrow('somebody else has taken over')
+    await expect(running).rejects.toThrow('another process has taken over')
   })
 
   test('goes on after a renewal that failed, or whose answer got lost', async () => {

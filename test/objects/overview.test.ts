@@ -128,9 +128,9 @@ const crashed = (terminated: object) => ({
 })
 
 test.each([
-  ['the Secret `db-password`, which `web` needs, does not exist', NO_SECRET],
-  ['it ends again and again: exit code 2', crashed({ exitCode: 2, reason: 'Error' })],
-  ['it ends again and again: exit code 137, killed for its memory', crashed({ exitCode: 137, reason: 'OOMKilled' })],
+  ['the Secret `db-password` of `web` does not exist', NO_SECRET],
+  ['it keeps exiting: exit code 2', crashed({ exitCode: 2, reason: 'Error' })],
+  ['it keeps exiting: exit code 137, out of memory', crashed({ exitCode: 137, reason: 'OOMKilled' })],
 ])('a service that is not ready has its reason: %s', async (reason, container) => {
   const cluster = newCluster()
   const web = workload('StatefulSet', 'web', template({ name: 'web', image: 'web' }))

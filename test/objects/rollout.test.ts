@@ -223,7 +223,7 @@ describe('a Job that is a server', () => {
     setStatus(cluster, pod, { ...running(clock), conditions: [{ type: 'Ready', status: 'True' }] })
     await clock.pass(4000)
     expect(told).toContain('job: Job ready, and running: it is a server')
-    deadline.abort(new Error('the time is up'))
+    deadline.abort(new Error('timed out'))
     const { late } = await result
     expect(late).toHaveLength(1)
     expect(late[0]).toMatchObject({
@@ -304,7 +304,7 @@ describe('what is deleted while it is waited for', () => {
   test('ends the wait', async () => {
     const { cluster, one, done } = await waiting()
     await cluster.delete(ref(one.object))
-    await expect(done).rejects.toThrow('`statefulset/db` was deleted while it was waited for')
+    await expect(done).rejects.toThrow('`statefulset/db` was deleted while devctl waited for it')
   })
 
   test('also when it is still there', async () => {
@@ -314,7 +314,7 @@ describe('what is deleted while it is waited for', () => {
       metadata: { ...live.metadata, finalizers: ['example.com/hold'] },
     }))
     await cluster.delete(ref(one.object))
-    await expect(done).rejects.toThrow('`statefulset/db` was deleted while it was waited for')
+    await expect(done).rejects.toThrow('`statefulset/db` was deleted while devctl waited for it')
   })
 
   test.each([

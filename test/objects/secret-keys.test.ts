@@ -71,7 +71,7 @@ describe('keys of a Secret', () => {
   test.each([
     ['is immutable', secret({ immutable: true })],
     [
-      'is made by ExternalSecret `shop-db`',
+      'is managed by ExternalSecret `shop-db`',
       secret(
         {},
         {

@@ -153,7 +153,7 @@ describe('what diff shows', () => {
       spec: { template: { metadata: { annotations: { 'dev.platform/secrets': mark } } } },
     })
     expect(masked('Deployment', template('a'), template('b'))).toMatchObject([
-      { masked: 'the secrets that it mounts have changed: its Pods are made anew' },
+      { masked: 'the Secrets that it mounts have changed: its Pods are replaced' },
     ])
   })
 

@@ -116,12 +116,12 @@ describe('a webhook that fails a request is named', () => {
   test.each([
     [
       error(403, 'admission webhook "images.example.com" denied the request: only images of registry.example.com'),
-      'the admission webhook `images.example.com` refuses `deployment/web`',
+      'the admission webhook `images.example.com` denied `deployment/web`',
       ['made from compose.yaml#services.web', 'only images of registry.example.com'],
     ],
     [
       error(400, 'admission webhook "a.example.com" denied the request without explanation'),
-      'the admission webhook `a.example.com` refuses `deployment/web`',
+      'the admission webhook `a.example.com` denied `deployment/web`',
       ['made from compose.yaml#services.web'],
     ],
     [
@@ -129,7 +129,7 @@ describe('a webhook that fails a request is named', () => {
         500,
         'Internal error occurred: failed calling webhook "slow.example.com": failed to call webhook: Post "https://10.0.0.1:443/?timeout=2s": context deadline exceeded',
       ),
-      'the admission webhook `slow.example.com` does not answer, and without it the cluster does not take `deployment/web`',
+      'the admission webhook `slow.example.com` does not answer, so the cluster refused `deployment/web`',
       [
         'made from compose.yaml#services.web',
         'failed to call webhook: Post "https://10.0.0.1:443/?timeout=2s": context deadline exceeded',

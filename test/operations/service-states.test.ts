@@ -35,19 +35,19 @@ test('every service is counted once, whatever became of it', () => {
     old: 'not-changed',
   })
   expect(statesText(outcome.services(), false)).toBe(
-    'db, job are ready; web, side are not ready; worker was not made; old was not changed; api was not waited for (`--wait` does)',
+    'db, job are ready; web, side are not ready; worker was not created; old was not changed; api was not waited for (`--wait` does)',
   )
 })
 
 test('a deploy that waits and is stopped does not advise to wait', () => {
   const outcome = outcomeOf([['db'], ['api']], ['api'])
   outcome.events.applied('api')
-  expect(statesText(outcome.services(), true)).toBe('db was not made; api is not known to be ready')
+  expect(statesText(outcome.services(), true)).toBe('db was not created; api is not known to be ready')
 })
 
 test('of many services there are some names, and how many more', () => {
   const outcome = outcomeOf(Array.from({ length: 40 }, (_, index) => [`s${index}`] as const))
-  expect(statesText(outcome.services(), false)).toMatch(/^s0, s1, .*, s11 and 28 more were not made$/)
+  expect(statesText(outcome.services(), false)).toMatch(/^s0, s1, .*, s11 and 28 more were not created$/)
 })
 
 test('a deploy that is stopped before it began has changed nothing', () => {
@@ -56,5 +56,5 @@ test('a deploy that is stopped before it began has changed nothing', () => {
     stoppedText({ environment: 'shop', namespace: 'dev', isBegun, waits: false, services: outcome.services() })
   expect(outcome.isBegun).toBe(false)
   expect(stopped(false)).toBe('nothing of shop in dev was changed\n')
-  expect(stopped(true)).toBe('shop is partly deployed to dev: web was not made. Deploy again to go on\n')
+  expect(stopped(true)).toBe('shop is partly deployed to dev: web was not created. Deploy again to go on\n')
 })

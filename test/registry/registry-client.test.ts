@@ -571,7 +571,7 @@ describe('words', () => {
     ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate of `r.example.com:1` is not to be trusted (why)'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate of `r.example.com:1` is not to be trusted (why)'],
     ['EPROTO', '`r.example.com:1` does not speak TLS'],
-    ['EHOSTUNREACH', 'there is no way to `r.example.com:1` in the network'],
+    ['EHOSTUNREACH', 'no route to `r.example.com:1`'],
     ['ETIMEDOUT', '`r.example.com:1` does not answer in time'],
     ['ECONNRESET', 'the connection to `r.example.com:1` was cut'],
     ['EWHATEVER', 'the connection to `r.example.com:1` failed: why'],

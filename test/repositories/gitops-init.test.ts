@@ -291,7 +291,7 @@ test('`--all` commits one ApplicationSet for all folders', async () => {
 test.each<[readonly string[], string]>([
   [[], 'which controller?'],
   [['--flux', '--all'], '`--all` is for `--argocd`'],
-  [['--argocd', '--all', '--namespace', 'x'], '`--namespace` does not go with `--all`'],
+  [['--argocd', '--all', '--namespace', 'x'], '`--namespace` cannot be combined with `--all`'],
   [['--flux', '--no-finalizer'], '`--no-finalizer` is for `--argocd`'],
   [['--argocd', '--service-account', 'x'], '`--service-account` is for `--flux`'],
   [['--flux', '--interval', '10'], 'no duration'],
@@ -319,16 +319,16 @@ test('what is secret is neither committed nor printed', async () => {
     const value = word === '--url' ? 'https://git.example.com/hunter2-tok4711' : 'a/hunter2-tok4711'
     const { status, stdout, stderr } = await own.init('--argocd', word, value)
     expect({ word, status, stdout }).toEqual({ word, status: 1, stdout: '' })
-    expect(stderr).toContain('what would be written holds secrets; nothing was')
+    expect(stderr).toContain('the manifests contain secrets; nothing was written')
     texts.push(stderr)
   }
   expect(leakIn(`${texts.join('')}${await everythingIn(own.server.repository)}`, ['hunter2-tok4711'])).toBeUndefined()
 })
 
 test.each([
-  ['/nowhere/deploy.git', 'there is no folder'],
-  ['ext::touch x', 'is no address of a repository'],
-  ['https://git.example.com/a b.git', 'is no address of a repository'],
+  ['/nowhere/deploy.git', 'does not exist'],
+  ['ext::touch x', 'is not a repository URL'],
+  ['https://git.example.com/a b.git', 'is not a repository URL'],
   ['HTTPS://git.example.com/deploy.git', 'has capital letters'],
   ['.', 'is in the folder of the source'],
   ['git://git.example.com/deploy.git', 'controllers do not read'],

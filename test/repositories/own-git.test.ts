@@ -43,7 +43,7 @@ describe('the user’s own git', () => {
     const project = await publishing()
     const signing = { 'gpg.format': 'ssh', 'user.signingKey': '/nowhere/key', 'commit.gpgSign': 'true' }
     const { status, stderr } = await publishWith(project, signing)
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('git refused to make the commit') })
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('git refused to commit') })
     expect(stderr).toContain('/nowhere/key')
     expect(await git(project.server.repository, 'for-each-ref')).toBe('')
     expect(leftIn(project.temporary)).toEqual([])

@@ -83,7 +83,7 @@ describe('promote', () => {
     await publish()
     expect(await promote()).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('from files that are in no commit'),
+      stderr: expect.stringContaining('from uncommitted files'),
     })
   })
 
@@ -116,7 +116,7 @@ describe('promote', () => {
 
   test.each([
     [['promote', 'staging', 'staging'], 'is promoted to itself'],
-    [['promote', 'staging', 'nowhere'], 'there is no environment `nowhere`'],
+    [['promote', 'staging', 'nowhere'], 'environment `nowhere` does not exist'],
     [['promote', 'staging'], 'missing required argument'],
   ])('%j: %s', async (words, message) => {
     const { devctl } = await twoEnvironments()

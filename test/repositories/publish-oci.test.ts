@@ -152,7 +152,7 @@ describe('publish --oci', () => {
     await app.change({ 'compose.yaml': COMPOSE })
     const { write } = await import('../cli/folder.ts')
     write(app.source, { 'compose.yaml': COMPOSE.replace('nginx:1.27', 'nginx:1.30') })
-    expect((await push()).stderr).toContain('changes that are in no commit')
+    expect((await push()).stderr).toContain('uncommitted changes')
     expect(Object.keys(manifestAt(registry).annotations)).toEqual(['org.opencontainers.image.created'])
   })
 
@@ -166,14 +166,14 @@ describe('publish --oci', () => {
     expect(refused.stderr).toContain('is an image, or an artifact that devctl has not pushed')
     expect((await push('--take-over')).status).toBe(0)
     const other = await app.publish('--oci', registry.name, '--name', 'blog')
-    expect(other.stderr).toContain('holds the manifests of the application `shop`, not of `blog`')
+    expect(other.stderr).toContain('contains the manifests of the application `shop`, not of `blog`')
   })
 
   test.each([
-    [['--pull-request'], '`--pull-request` does not go with `--oci`'],
-    [['--repository', 'git@host:a/b.git'], '`--repository` does not go with `--oci`'],
-    [['--path', 'a'], '`--path` does not go with `--oci`'],
-    [['--branch', 'a'], '`--branch` does not go with `--oci`'],
+    [['--pull-request'], '`--pull-request` cannot be combined with `--oci`'],
+    [['--repository', 'git@host:a/b.git'], '`--repository` cannot be combined with `--oci`'],
+    [['--path', 'a'], '`--path` cannot be combined with `--oci`'],
+    [['--branch', 'a'], '`--branch` cannot be combined with `--oci`'],
     [['--layout', 'kustomize'], 'overlays do not go with `--oci`'],
     [['--oci', 'shop'], '`--oci` is `shop`: it has no registry'],
     [['--oci', 'https://registry.example.com/shop'], '`--oci` is `https://'],
@@ -222,7 +222,7 @@ describe('an environment with `oci`', () => {
     const { app, registry } = await published()
     expect((await app.publish()).stdout).toMatch(/:staging@sha256:[0-9a-f]{64}\n$/)
     expect(filesAt(registry)['README.md']).toContain('    devctl publish --environment staging\n')
-    expect((await app.publish('--pull-request')).stderr).toContain('does not go with `oci` of the environment')
+    expect((await app.publish('--pull-request')).stderr).toContain('cannot be combined with `oci` of the environment')
     await app.devctl('render', '--environment', 'staging', '--output-dir', 'out')
     expect((await app.devctl('diff', '--environment', 'staging', '--against', 'out')).status).toBe(0)
   })
@@ -275,8 +275,8 @@ describe('gitops init --oci', () => {
   })
 
   test.each([
-    [['--argocd', '--all'], '`--oci` does not go with `--all`'],
-    [['--flux', '--path', 'shop'], '`--path` does not go with `--oci`'],
+    [['--argocd', '--all'], '`--oci` cannot be combined with `--all`'],
+    [['--flux', '--path', 'shop'], '`--path` cannot be combined with `--oci`'],
     [['--flux', '--url', 'https://git.example.com/a'], '`--url` is `https://git.example.com/a`'],
   ])('refuses %j', async (words, said) => {
     const app = await publishing()

@@ -30,7 +30,7 @@ describe.each(['plain', 'single-file', 'kustomize'])('what cannot change in plac
     const marked = await app.publish()
     expect(marked.status, marked.stderr).toBe(0)
     expect(marked.stderr).toContain(
-      'warning: service/worker is deleted and made again by the controller: a Service cannot change between headless and not (compose.yaml:3:3)\n',
+      'warning: the controller deletes service/worker and creates it again: a Service cannot become headless or stop being headless (compose.yaml:3:3)\n',
     )
     const message = await git(app.server.repository, 'log', '-1', '--format=%B', 'main')
     expect(message).toMatch(/^! service\/worker$/m)
@@ -60,7 +60,7 @@ describe.each(['plain', 'single-file', 'kustomize'])('what cannot change in plac
     await app.change({ 'compose.yaml': compose({ size: '1g' }) })
     const refused = await app.publish()
     expect(refused.status).toBe(1)
-    expect(refused.stderr).toContain('`persistentvolumeclaim/data` cannot become what the files say')
+    expect(refused.stderr).toContain('`persistentvolumeclaim/data` cannot be changed as the files require')
     expect(refused.stderr).toContain('compose.yaml:11:30: persistentvolumeclaim/data: a claim cannot shrink: 2Gi → 1Gi')
     expect(await app.log()).toHaveLength(1)
     await app.change({ 'compose.yaml': compose({ size: '3g' }) })

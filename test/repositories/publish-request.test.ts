@@ -193,7 +193,7 @@ describe('the base', () => {
     if (!hasToken) return
     expect(server.pulls[1]).toMatchObject({
       state: 'closed',
-      comments: ['`main` already holds what the source renders to.'],
+      comments: ['`main` already has the rendered manifests.'],
     })
     expect(stderr).toContain(`closed ${server.origin}/org/deploy/pulls/2`)
   })

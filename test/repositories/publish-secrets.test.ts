@@ -591,7 +591,7 @@ describe('credentials in addresses', () => {
     try {
       const address = server.address.replace('http://', `http://ci:${TOKEN}@`)
       const { publish, check } = await watchedPublishing([TOKEN], { server: { ...server, address, env: {} } })
-      expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('does not let you in') })
+      expect(await publish()).toMatchObject({ status: 1, stderr: expect.stringContaining('authentication failed') })
       await check()
     } finally {
       await server.close()

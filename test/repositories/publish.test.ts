@@ -293,7 +293,7 @@ describe('what is in the way', () => {
     await publish()
     expect(await publish('--name', 'other', '--path', FOLDER)).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining('holds the manifests of the application `shop`'),
+      stderr: expect.stringContaining('contains the manifests of the application `shop`'),
     })
   })
 
@@ -302,7 +302,7 @@ describe('what is in the way', () => {
     await publish()
     const { status, stderr } = await publish('--name', 'other')
     expect(status).toBe(1)
-    expect(stderr).toContain('`environments/staging/shop` holds the same objects of the namespace `shop-staging`')
+    expect(stderr).toContain('`environments/staging/shop` contains the same objects for the namespace `shop-staging`')
     expect(stderr).toContain('deployment/cache')
     expect((await publish('--name', 'other', '--namespace', 'other')).status).toBe(0)
   })
@@ -400,10 +400,10 @@ describe('a push', () => {
 
 describe('the address of the repository', () => {
   test.each([
-    ['--repository=ext::sh -c false', 'is no address of a repository'],
-    ['--repository=--upload-pack=x', 'is no address of a repository'],
-    ['--repository=nowhere', 'there is no folder `nowhere`'],
-    ['--repository=.devctl-nothing', 'there is no folder'],
+    ['--repository=ext::sh -c false', 'is not a repository URL'],
+    ['--repository=--upload-pack=x', 'is not a repository URL'],
+    ['--repository=nowhere', 'the folder `nowhere` does not exist'],
+    ['--repository=.devctl-nothing', 'does not exist'],
     ['--repository=http://127.0.0.1:1/x.git', 'cannot be reached'],
   ])('%s: %s', async (word, message) => {
     const { publish } = await publishing()
@@ -454,7 +454,7 @@ describe('a source that is in no commit', () => {
     const { publish, source, change, tree, log } = await publishing()
     const compose = COMPOSE.replace('1.27', '1.28')
     write(source, { 'compose.yaml': compose })
-    expect((await publish()).stderr).toContain('warning: the source has changes that are in no commit')
+    expect((await publish()).stderr).toContain('warning: the source has uncommitted changes')
     expect(parseLock((await tree())[LOCK]!, LOCK).facts?.source.isDirty).toBe(true)
     const commit = await change({ 'compose.yaml': compose })
     expect(await publish()).toMatchObject({ status: 0, stdout: 'deploy(shop/staging): no object changed\n' })

@@ -43,7 +43,7 @@ describe('DEVCTL_GIT_TOKEN', () => {
     const { publish } = await publishing({ server: { ...begun, env: { ...withToken, ...more(begun.origin) } } })
     const { status, stdout, stderr } = await publish()
     expect(status).toBe(1)
-    expect(stderr).toMatch(/does not let you in/)
+    expect(stderr).toMatch(/authentication failed/)
     expect(stderr).toMatch(words)
     expect(stdout + stderr).not.toContain(TOKEN)
     expect(gotToken(begun)).toBe(false)

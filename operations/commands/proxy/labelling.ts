@@ -109,7 +109,7 @@ export class Labelling {
     throw new Refusal(
       403,
       'Forbidden',
-      `${path.resource} "${path.name ?? ''}" belongs to environment \`${owner.environment}\`${where} (label ${ENVIRONMENT_LABEL}), and this is a command of environment \`${this.#owner.environment}\`: give it another name, or destroy the other environment first`,
+      `${path.resource} "${path.name ?? ''}" belongs to environment \`${owner.environment}\`${where} (label ${ENVIRONMENT_LABEL}), but the command belongs to environment \`${this.#owner.environment}\`: use another name, or destroy the other environment first`,
     )
   }
 

@@ -131,7 +131,7 @@ function write(top: string, files: ReadonlyMap<string, string>, reference: strin
       writeFileSync(join(top, path), text)
     }
   } catch (cause) {
-    throw new UserError(`\`${reference}\` holds files that cannot be unpacked`, { cause, hint: 'name another tag' })
+    throw new UserError(`\`${reference}\` contains files that cannot be unpacked`, { cause, hint: 'name another tag' })
   }
 }
 

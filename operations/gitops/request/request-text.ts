@@ -134,11 +134,11 @@ function remarkList(remarks: readonly Remark[]): string | undefined {
     return `- **${prose(severity)}**: ${prose(message)}${at}`
   })
   const list = lines.join('\n')
-  return heading('What the compiler says', lines.length > SHOWN ? details(plural(lines.length, 'remark'), list) : list)
+  return heading('Diagnostics', lines.length > SHOWN ? details(plural(lines.length, 'remark'), list) : list)
 }
 
 function sourceText(content: RequestContent): string {
-  const note = `> devctl writes the branch ${code(content.branch)} anew with each publish: do not push to it. Change the source and publish again; this request follows.`
+  const note = `> devctl overwrites the branch ${code(content.branch)} with each publish: do not push to it. Change the source and publish again; this request is updated.`
   return heading('Source', [...originText(content), note].join('\n\n'))
 }
 

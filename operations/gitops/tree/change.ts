@@ -47,7 +47,7 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
   const before = readLock(root, shown)
   if (before && before.application !== output.application && !output.takeOver) {
     throw new UserError(
-      `\`${shown}\` holds the manifests of the application \`${before.application}\`, not of \`${output.application}\``,
+      `\`${shown}\` contains the manifests of the application \`${before.application}\`, not of \`${output.application}\``,
       { hint: 'name another folder, or replace them with `--take-over`' },
     )
   }
@@ -161,7 +161,7 @@ export function look(root: string, path: string): Found {
     if (found.isSymbolicLink()) return { kind: 'blocked', at, what: 'a symbolic link' }
     if (isLast && found.isFile()) return { kind: 'file', content: readFileSync(join(root, at), 'utf8') }
     if (isLast || !found.isDirectory())
-      return { kind: 'blocked', at, what: !isLast ? 'no folder' : found.isDirectory() ? 'a folder' : 'no file' }
+      return { kind: 'blocked', at, what: !isLast ? 'not a folder' : found.isDirectory() ? 'a folder' : 'not a file' }
   }
   return { kind: 'missing' }
 }

@@ -42,7 +42,7 @@ export function writeOutput(folder: string, shown: string, output: FolderOutput)
 }
 
 const WRITE_REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no folder can be made there',
+  ENOENT: 'a folder cannot be created there',
   ENOTDIR: 'a part of its path is a file',
   EEXIST: 'another devctl seems to write there at this moment',
 }
@@ -56,7 +56,9 @@ function resolveRoot(folder: string, shown: string): string {
   const found = statSync(folder, { throwIfNoEntry: false })
   if (!found) return folder
   if (found.isDirectory()) return realpathSync.native(folder)
-  throw new UserError(`\`${shown}\` is no folder`, { hint: 'move it away, or name another folder with `--output-dir`' })
+  throw new UserError(`\`${shown}\` is not a folder`, {
+    hint: 'move it away, or name another folder with `--output-dir`',
+  })
 }
 
 /** Does what `planChange` has found. Throws what node:fs throws. */

@@ -29,7 +29,7 @@ export const withAnswers = (endpoints: readonly Endpoint[], ask: Ask): Promise<r
   })
 
 const certificateText = (problem: string, { missingSecret }: Endpoint): string =>
-  missingSecret === undefined ? problem : `there is no Secret \`${missingSecret}\`, which it is to come from`
+  missingSecret === undefined ? problem : `the Secret \`${missingSecret}\` does not exist`
 
 function reasonOf(status: number | undefined, { isLikeNoRoute, failure }: Answered): string | undefined {
   if (status === undefined) return failure ?? 'no answer'

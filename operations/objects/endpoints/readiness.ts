@@ -20,7 +20,7 @@ export async function serviceProblems(
   const others = [...services].filter(service => !ready.has(service))
   const problems = await inParallel(others, async name => {
     const service = await cluster.get({ apiVersion: 'v1', kind: 'Service', name, namespace }, options)
-    if (!service || isEnding(service)) return [[name, `there is no Service \`${name}\``] as const]
+    if (!service || isEnding(service)) return [[name, `the Service \`${name}\` does not exist`] as const]
     const { type } = (service['spec'] ?? {}) as { readonly type?: string } // a Service's spec
     // It leads out of the cluster, and the cluster does not know what answers there.
     return type === 'ExternalName' ? [] : [[name, `no Pod of \`${name}\` is ready`] as const]

@@ -62,7 +62,7 @@ describe('the text of a request', () => {
       | \`~\` | \`deployment/web\` | 4 values |
       | \`-\` | \`service/old\` | removed: left the Compose file |
 
-      ### What the compiler says
+      ### Diagnostics
 
       - **warning**: \`container_name\` has no meaning (\`compose.yml:8:11\`)
 
@@ -77,7 +77,7 @@ describe('the text of a request', () => {
       devctl publish --environment staging --verify
       \`\`\`
 
-      > devctl writes the branch \`devctl/staging/shop\` anew with each publish: do not push to it. Change the source and publish again; this request follows.
+      > devctl overwrites the branch \`devctl/staging/shop\` with each publish: do not push to it. Change the source and publish again; this request is updated.
 
       ### Values
 
@@ -175,9 +175,9 @@ describe('the text of a request', () => {
 
   test('what is not committed cannot be checked', () => {
     const dirty = requestText({ ...content, source: { commit: 'abc', isDirty: true, subject: 's' } }).body
-    expect(dirty).toContain('Rendered from commit `abc`, with changes that are not committed: s\n\n> devctl writes')
+    expect(dirty).toContain('Rendered from commit `abc`, with changes that are not committed: s\n\n> devctl overwrites')
     const { source: _, ...without } = content
-    expect(requestText(without).body).toContain('Rendered from files that are in no repository.\n\n> devctl writes')
+    expect(requestText(without).body).toContain('Rendered from files that are in no repository.\n\n> devctl overwrites')
   })
 
   test('a title fits everywhere', () => {

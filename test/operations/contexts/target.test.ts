@@ -81,12 +81,12 @@ describe('the target of a command', () => {
       }
     }
     expect(refusal({ options: { context: 'stord' } })).toMatchObject({
-      message: 'there is no context `stord` in the kubeconfig (`/k`)',
+      message: 'context `stord` does not exist in the kubeconfig (`/k`)',
       hint: 'did you mean `stored`?',
       notes: [],
     })
     expect(refusal({ stored: { current: 'kind-old', contexts: new Map() } })).toMatchObject({
-      message: 'there is no context `kind-old` in the kubeconfig (`/k`)',
+      message: 'context `kind-old` does not exist in the kubeconfig (`/k`)',
       hint: 'it has `kube`, `manifest`, `option`, `stored`, `variable`',
       notes: ['it was chosen by `devctl context use`'],
     })
