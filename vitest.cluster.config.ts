@@ -1,13 +1,54 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 // Tests that need a Kubernetes cluster, found by KUBECONFIG: `npm run test:cluster`. Every wait in them has a deadline of its own;
-// the time limit here is for what nobody thought of.
+// the time limit here is for what nobody thought of. Two files run at once, each in namespaces of its own: most of their time is waiting
+// for Pods.
+
+/** Files that measure how soon something ends, or put webhooks before the whole cluster: nothing runs beside them. */
+const ALONE = ['connect', 'faults', 'random-faults', 'webhooks'].map(name => `test/cluster/${name}.test.ts`)
+
+/** Those that take more than a minute, the longest first, so that none of them is the last and runs by itself. */
+const LONGEST = [
+  'deploy-examples',
+  'deploy-faults',
+  'gitops-scenarios',
+  'deploy-changes',
+  'deploy-killed',
+  'deploy-failures',
+  'kustomize',
+  'gitops-flux',
+  'gitops-apply',
+  'docs',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const found = LONGEST.findIndex(name => moduleId.endsWith(`/${name}.test.ts`))
+      return found === -1 ? LONGEST.length : found
+    }
+    return [...files].sort((a, b) => place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : 1))
+  }
+}
+
+const shared = { testTimeout: 240_000, hookTimeout: 120_000, maxConcurrency: 3 }
+
 export default defineConfig({
   test: {
-    include: ['test/cluster/**/*.test.ts'],
-    testTimeout: 240_000,
-    hookTimeout: 120_000,
-    maxConcurrency: 3,
-    fileParallelism: false,
+    sequence: { sequencer: LongestFirst },
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'side by side',
+          include: ['test/cluster/**/*.test.ts'],
+          exclude: ALONE,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      { test: { ...shared, name: 'alone', include: ALONE, maxWorkers: 1, sequence: { groupOrder: 1 } } },
+    ],
   },
 })
