@@ -4,15 +4,15 @@ import type { Loaded } from './load/loaded.ts'
 import { mapSection } from './load/map-section.ts'
 
 export interface ConfigOptions {
-  /** Keep networks, volumes, secrets and configs that no service uses. */
+  /** Keep resources that no service uses. */
   readonly allResources?: boolean
-  /** Printed in place of Compose's own name of the project, which would name another environment. */
+  /** Printed as `name` instead of the project's name, which would give another environment name. */
   readonly environmentName?: string | undefined
 }
 
 /**
- * The loaded model as plain JSON, in the shape of `docker compose config --format json`: keys sorted, every `$` doubled so that it can be read again.
- * Without fragments (`x-*`) and empty sections, as there.
+ * Gives the loaded model as plain JSON, as `docker compose config --format json` prints it: keys
+ * sorted, every `$` doubled so that it can be loaded again, no `x-*` keys and no empty sections.
  */
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
   const tree = withoutAbsent(options.allResources ? loaded.tree : withoutUnused(loaded.tree), loaded.absentServices)
@@ -36,8 +36,8 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
 }
 
 /**
- * Endpoints in any of their notations without the rules that lead to services which are left out; undefined where none is left. What is
- * printed does not have these services, and would be taken for a mistake.
+ * Removes endpoint rules of absent services, in any notation; undefined if none is left. The
+ * printed model lacks these services, so that the rules would be errors when it is loaded again.
  */
 function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknown {
   if (Array.isArray(endpoints)) {
@@ -53,7 +53,9 @@ function withoutRulesTo(absent: ReadonlySet<string>, endpoints: unknown): unknow
   return isEmpty && Object.keys(endpoints).length > 0 ? undefined : Object.fromEntries(kept)
 }
 
-/** Dependencies that need not be there, on services that are not: whoever reads what is printed cannot know that a profile has them. */
+/**
+ * Removes optional dependencies on absent services: the printed model does not say that they exist.
+ */
 const withoutAbsent = (tree: MapTree, absent: ReadonlySet<string>): MapTree =>
   mapSection(tree, 'services', service => {
     const dependencies = get(service, 'depends_on')
@@ -63,7 +65,7 @@ const withoutAbsent = (tree: MapTree, absent: ReadonlySet<string>): MapTree =>
     return kept.entries.size === 0 ? withoutKeys(service, 'depends_on') : withEntry(service, 'depends_on', kept)
   })
 
-/** Names that Compose gives by itself begin with that of the project. */
+/** Replaces the project's name in the default names of resources (`PROJECT_KEY`). */
 function renameResources(
   resources: Record<string, Record<string, unknown>>,
   section: string,
@@ -78,8 +80,8 @@ function renameResources(
 type Json = Record<string, unknown>
 
 /**
- * Says which settings of its service a pre_start hook does without, as `privileged: false`. Whoever reads what is
- * printed gives the hook all settings of the service that it does not have.
+ * Writes settings of the service that a pre_start hook removes, as `privileged: false`. Loaded
+ * again, the hook would otherwise inherit them.
  */
 function sayWhatHooksDrop(service: Json): void {
   const hooks = service['pre_start']
@@ -91,7 +93,7 @@ function sayWhatHooksDrop(service: Json): void {
   })
 }
 
-/** What stands for the absence of each setting that a hook can take away. */
+/** The value that removes each inherited setting from a hook. */
 const DROPPED: Readonly<Json> = {
   oom_kill_disable: false,
   privileged: false,
@@ -107,12 +109,12 @@ const PRINTED = new Set([...SECTIONS, 'services', 'endpoints'])
 const FILE_OBJECTS = new Set(['secrets', 'configs'])
 const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'template_driver']
 
-/** The content that a variable gives to a config or secret is never printed. */
+/** Prints configs or secrets, without contents that come from variables. */
 function printFileObjects(objects: MapTree): unknown {
   const printed = plain(objects) as Record<string, Record<string, unknown>> // the codecs made mappings of mappings
   for (const object of Object.values(printed)) {
     if (object['environment'] !== undefined) delete object['content']
-    // An empty text has been dropped as any other, and is the content that was given.
+    // Loading drops empty values, but here an empty `content` is the content.
     if (!CONTENTS.some(key => object[key] !== undefined)) object['content'] = ''
   }
   return printed
@@ -132,7 +134,7 @@ function plain(tree: Tree): unknown {
       const printed: Record<string, unknown> = {}
       for (const key of [...tree.entries.keys()].sort()) {
         const value = plain(tree.entries.get(key)!.value)
-        // A key like any other, which an assignment would not make it.
+        // An assignment would set the prototype.
         if (key === '__proto__')
           Object.defineProperty(printed, key, { value, enumerable: true, writable: true, configurable: true })
         else printed[key] = value

@@ -3,21 +3,21 @@ import type { At, Span } from '../text/source.ts'
 import type { MapTree, Tree } from '../text/tree.ts'
 
 /**
- * What the Compose files mean, in one canonical form: files merged, variables substituted, short forms made long, paths absolute,
- * profiles applied, values parsed. It has no defaults of Kubernetes and no decisions: those are the plan's.
+ * The typed content of the Compose files: merged, variables substituted, profiles applied, values
+ * parsed, paths absolute. It has no Kubernetes defaults or decisions; those belong to the plan.
  */
 export interface Project {
-  /** Compose's own name of the project (option, COMPOSE_PROJECT_NAME, `name`, folder). */
+  /** Compose's project name (option, COMPOSE_PROJECT_NAME, `name`, folder). */
   readonly name: string
-  /** The place of top-level `name`, where a file has one. */
+  /** The position of top-level `name`, if a file has it. */
   readonly nameSpan?: Span
-  /** Set where a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
+  /** Set if a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
   readonly isNamed?: true
-  /** Absolute; relative paths of the files were resolved against it. */
+  /** Absolute. Relative paths of the files are resolved against it. */
   readonly directory: string
-  /** The enabled services, in source order. */
+  /** The active services, in source order. */
   readonly services: ReadonlyMap<string, Service>
-  /** Names of services that a profile leaves out, or that could not be read: known, so that nothing reports them as missing. */
+  /** Services that are inactive or in error: known, not to be reported as undefined. */
   readonly absentServices: ReadonlySet<string>
   readonly networks: ReadonlyMap<string, Network>
   readonly volumes: ReadonlyMap<string, Volume>
@@ -25,36 +25,36 @@ export interface Project {
   readonly configs: ReadonlyMap<string, FileObject>
   readonly models: ReadonlyMap<string, Model>
   readonly endpoints?: Endpoints
-  /** The canonical tree, dialect keys included. */
+  /** The canonical tree, with the keys of the dialect. */
   readonly tree: MapTree
-  /** Extensions that mean something to another tool: `x-okteto-liveness`. */
+  /** Extensions of another tool: `x-okteto-liveness`. */
   readonly foreignKeys?: readonly Pair[]
-  /** What is secret because of where it comes from, and where it stands. */
+  /** The known secret values and their positions. */
   readonly secretPlaces: SecretPlaces
 }
 
-/** `KEY=value` with the place of the value, or of the key where there is no value. */
+/** A `KEY=value` pair. `span` is the position of the value, or of the key if there is no value. */
 export interface Pair {
   readonly name: string
   readonly value: string
   readonly span: Span
-  /** Where the name is written. */
+  /** The position of the name. */
   readonly key?: Span
-  /** The value is secret because of a variable that took part in it. */
+  /** Set if the value uses a secret variable. */
   readonly isSecret?: true
 }
 
-/** A variable whose value a Secret holds. */
+/** A variable whose value comes from a Secret. */
 export interface SecretVariable {
   readonly name: string
-  /** What the Compose files give it, where they do; only a backend that encrypts values takes it. */
+  /** The value in the Compose files, if any. Only backends that encrypt values use it. */
   readonly value?: string
   readonly span: Span
 }
 
 export interface Service {
   readonly name: string
-  /** Where its key is written. */
+  /** The position of its key. */
   readonly span: Span
   /** The canonical tree of the service. */
   readonly tree: MapTree
@@ -64,15 +64,18 @@ export interface Service {
   readonly build?: Build
   readonly pullPolicy?: At<string>
   readonly platform?: At<string>
-  /** Words; an empty list clears the image's; absent keeps it. */
+  /** An empty list clears the image's command; absent keeps it. */
   readonly command?: Words
   readonly entrypoint?: Words
   readonly workingDir?: At<string>
-  /** env_file and environment together, sorted by name, without those that have no value. */
+  /** Variables of `env_file` and `environment` that have a value, sorted by name. */
   readonly environment: readonly Pair[]
-  /** Variables that come from Secrets of the cluster, by the rules of the environment; sorted, and in no other list. */
+  /**
+   * Variables that the environment's rules take from Secrets, sorted. They are not in
+   * `environment`.
+   */
   readonly secretEnvironment: readonly SecretVariable[]
-  /** label_file and labels, sorted; become annotations. */
+  /** Labels of `label_file` and `labels`, sorted. They become annotations. */
   readonly labels: readonly Pair[]
   readonly annotations: readonly Pair[]
   readonly init?: At<boolean>
@@ -137,7 +140,7 @@ export interface Service {
     readonly span: Span
   }[]
 
-  // the CLI's
+  // used by the command line
   readonly attach: boolean
   readonly develop?: Tree
   readonly models: readonly {
@@ -155,7 +158,7 @@ export interface Words {
   readonly span: Span
 }
 
-/** A length of time in milliseconds (fractions for what is below one). */
+/** A duration in milliseconds, with fractions. */
 export interface Duration {
   readonly milliseconds: number
 }
@@ -167,7 +170,7 @@ export interface Build {
   readonly dockerfile?: At<string>
   readonly dockerfileInline?: At<string>
   readonly target?: At<string>
-  /** Sorted by name; null where nothing gives a value. */
+  /** Sorted by name; null if nothing sets a value. */
   readonly args: readonly { readonly name: string; readonly value: string | null; readonly span: Span }[]
 }
 
@@ -179,7 +182,9 @@ export interface Healthcheck {
     | { readonly kind: 'exec'; readonly command: readonly string[]; readonly span: Span }
     | { readonly kind: 'shell'; readonly script: string; readonly span: Span }
     | { readonly kind: 'http'; readonly path: string; readonly port: number; readonly span: Span }
-    /** Only timings are given: the image's own check, which Kubernetes does not know. */
+    /**
+     * Only timings are set: they apply to the image's own check, which Kubernetes does not support.
+     */
     | { readonly kind: 'image' }
   readonly interval?: At<Duration>
   readonly timeout?: At<Duration>
@@ -190,7 +195,7 @@ export interface Healthcheck {
   readonly liveness: At<boolean>
 }
 
-/** `restart` and `deploy.restart_policy` in one. `policy` is absent when the file says nothing. */
+/** The combined `restart` and `deploy.restart_policy`. `policy` is absent if neither is set. */
 export interface Restart {
   readonly policy?: At<'always' | 'on-failure' | 'no'>
   /** From `on-failure:N` or `max_attempts`. */
@@ -202,7 +207,7 @@ export interface Dependency {
   readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully'
   readonly required: boolean
   readonly restart: boolean
-  /** True for what links, shared namespaces and volumes_from imply. */
+  /** True if implied by links, shared namespaces or volumes_from. */
   readonly implicit: boolean
   readonly span: Span
 }
@@ -219,9 +224,9 @@ export interface Hook {
   readonly user?: At<string>
   readonly privileged?: At<boolean>
   readonly workingDir?: At<string>
-  /** Its own, without what it has of its service. */
+  /** Its own variables, without inherited ones. */
   readonly environment: readonly Pair[]
-  /** Of pre_start only. */
+  /** `image` and the keys below: for pre_start only. */
   readonly image?: At<string>
   readonly entrypoint?: Words
   readonly perReplica?: At<boolean>
@@ -237,17 +242,20 @@ export interface Port {
   readonly mode?: string
   readonly name?: string
   readonly appProtocol?: string
-  /** `x-host`: hosts of the user's own for the public route. */
+  /** `x-host`: custom host names for the public route. */
   readonly hosts: readonly OwnHost[]
-  /** `x-expose`: reached from outside of the cluster without HTTP. */
+  /** `x-expose`: exposed outside the cluster without HTTP. */
   readonly expose?: PortExposure
 }
 
-/** A Service for connections from outside (https://kubernetes.io/docs/concepts/services-networking/service/#publishing-services-service-types). */
+/**
+ * A Service for connections from outside the cluster
+ * (https://kubernetes.io/docs/concepts/services-networking/service/#publishing-services-service-types).
+ */
 export interface PortExposure {
   readonly span: Span
   readonly type: 'LoadBalancer' | 'NodePort'
-  /** Of a NodePort; absent: the cluster chooses. */
+  /** The port of a NodePort; absent: the cluster assigns one. */
   readonly nodePort?: number
   readonly annotations: readonly Pair[]
   readonly loadBalancerClass?: string
@@ -258,13 +266,13 @@ export interface ServiceNetwork {
   readonly name: string
   readonly span: Span
   readonly aliases: readonly At<string>[]
-  /** Fixed addresses of the service on the network, which a cluster does not have. */
+  /** Fixed IP addresses of the service on the network, which Kubernetes does not support. */
   readonly addresses: readonly string[]
 }
 
 export type Mount = VolumeMount | BindMount | TmpfsMount | ImageMount | OtherMount
 
-/** What an `x-mount` makes of a host path. */
+/** The values of `x-mount`: what a host path becomes. */
 export type MountAs = 'config' | 'secret' | 'claim' | 'skip'
 
 interface MountBase {
@@ -286,17 +294,17 @@ export interface VolumeMount extends MountBase {
 }
 export interface BindMount extends MountBase {
   readonly type: 'bind'
-  /** Absolute path of this machine. */
+  /** Absolute host path. */
   readonly source: At<string>
   readonly createHostPath: boolean
-  /** `create_host_path: false` was written. */
+  /** True if `create_host_path: false` is set. */
   readonly mustExist: boolean
   readonly propagation?: string
   readonly recursive?: string
 }
 export interface TmpfsMount extends MountBase {
   readonly type: 'tmpfs'
-  /** A name without a meaning to engines, by which people mean one volume. */
+  /** Ignored by Docker. Users expect it to name a shared volume. */
   readonly source?: At<string>
   /** Bytes. */
   readonly size?: bigint
@@ -318,7 +326,7 @@ export interface TmpfsEntry {
   readonly target: string
   /** Bytes. */
   readonly size?: bigint
-  /** Options that are not `size`, as written. */
+  /** Options other than `size`, as written. */
   readonly options: readonly string[]
 }
 
@@ -334,21 +342,24 @@ export interface FileMount {
   readonly gid?: string
 }
 
-/** Quantities as Kubernetes writes them (`500m`, `128Mi`), from `resources`, `deploy.resources`, `cpus`, `mem_*` and the like. */
+/**
+ * Kubernetes quantities (`500m`, `128Mi`) of `resources`, `deploy.resources`, `cpus`, `mem_*` and
+ * so on.
+ */
 export interface Resources {
   readonly limits: { readonly cpu?: At<string>; readonly memory?: At<string>; readonly ephemeralStorage?: At<string> }
   readonly requests: { readonly cpu?: At<string>; readonly memory?: At<string> }
 }
 
-/** `gpus` and `deploy.resources.reservations.devices` and `generic_resources`. */
+/** A request of `gpus`, `deploy.resources.reservations.devices` or `generic_resources`. */
 export interface DeviceRequest {
   readonly span: Span
-  /** The extended resource it becomes, `nvidia.com/gpu`; undefined when it has no equivalent. */
+  /** The extended resource, `nvidia.com/gpu`; undefined if it has no equivalent. */
   readonly resource?: string
   /** -1 is `all`. */
   readonly count: number
   readonly deviceIds: boolean
-  /** Where settings for the driver are written, if there are any. */
+  /** The position of driver options, if there are any. */
   readonly options?: Span
 }
 
@@ -382,7 +393,7 @@ export interface Network {
 
 export interface Volume {
   readonly key: string
-  /** `name` as written by the user, absent where only the key names it (Compose's own `<project>_<key>` is not used). */
+  /** `name` as set by the user; Compose's default `<project>_<key>` is not used. */
   readonly name?: At<string>
   readonly span: Span
   readonly external: boolean
@@ -397,7 +408,7 @@ export interface FileObject {
   readonly name?: At<string>
   readonly span: Span
   readonly external: boolean
-  /** Absent when external, unreadable, or not needed because another Secret holds it. */
+  /** Absent if external, unreadable, or not needed because a Secret of the cluster has it. */
   readonly content?: Uint8Array
   readonly labels: readonly Pair[]
 }
@@ -413,31 +424,34 @@ export interface EndpointRule {
   readonly path: At<string>
   readonly service: At<string>
   readonly port: At<number>
-  /** Hosts of the user's own that answer it, beside the endpoint's. */
+  /** Custom host names, in addition to the endpoint's. */
   readonly hosts: readonly OwnHost[]
 }
 
-/** A host name of the user's own. */
+/** A custom host name. */
 export interface OwnHost {
   readonly name: At<string>
   readonly tls?: TlsSource
 }
 
-/** Where a certificate comes from: a Secret, or an issuer of cert-manager (https://cert-manager.io/docs/usage/ingress/). */
+/**
+ * The source of a certificate: a Secret, or a cert-manager issuer
+ * (https://cert-manager.io/docs/usage/ingress/).
+ */
 export interface TlsSource {
   readonly span?: Span
   readonly secret?: string
   readonly issuer?: { readonly kind: 'Issuer' | 'ClusterIssuer'; readonly name: string }
 }
 
-/** The three notations in one: `name` is absent for the environment's own endpoint. */
+/** The endpoints of any notation. `name` is absent for the environment's own endpoint. */
 export interface Endpoints {
   readonly span: Span
   readonly endpoints: readonly {
     readonly name?: At<string>
     readonly rules: readonly EndpointRule[]
     readonly span: Span
-    /** Of this endpoint alone. */
+    /** Labels of this endpoint only. */
     readonly labels?: readonly Pair[]
   }[]
   readonly labels: readonly Pair[]

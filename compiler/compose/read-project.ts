@@ -13,9 +13,9 @@ import { entries, filledText } from './read/tree-values.ts'
 import { readService } from './read-service.ts'
 
 /**
- * Reads the canonical tree into typed values. The shape of the tree is known to be good and its references to lead somewhere; what is
- * reported here are values that only the dialect, Kubernetes or the meaning of a field rules out, and files that cannot be read. What
- * `rules` take from Secrets need not be known.
+ * Reads the canonical tree into typed values. The shape and the references of the tree are already
+ * checked; this reports values that the meaning of a field, the dialect or Kubernetes does not
+ * allow, and unreadable files. Values that `rules` take from Secrets need not be set.
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
   const isMapped = (path: string) => rules?.values.has(path) ?? false
@@ -38,7 +38,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   const all = [...services.values(), ...damaged]
   const absentServices = new Set([...loaded.absentServices, ...loaded.damagedServices])
   const known = { services: new Set(services.keys()), absent: absentServices }
-  // Only a backend that encrypts values takes what the files hold, where another Secret is to hold it.
+  // A secret that the cluster has is read only for a backend that encrypts values.
   const secrets = new Set(
     [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isMapped(`secrets.${key}`)),
   )
@@ -61,7 +61,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
   }
 }
 
-/** The configs or secrets that a service mounts. */
+/** The configs or secrets that services mount. */
 function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {
   const used = new Set<string>()
   for (const service of services) for (const { source } of service[kind]) used.add(source)

@@ -8,14 +8,14 @@ import { checkTargets } from './read/targets.ts'
 type Property = keyof Service
 type Read = (service: MapTree, context: ReadContext, key: string) => unknown
 
-/** What no key is read into. */
+/** Properties that are not read from a key. */
 type Own = 'name' | 'span' | 'tree'
 
-/** A property of `Service` that no row reads is named here by the type checker. */
+/** The properties of `Service` that no row reads; the type checker requires that there are none. */
 type Unread = Exclude<Property, Own | PropertiesOf<typeof serviceKeys>>
 const allRead: [Unread] extends [never] ? true : Unread = true
 
-/** A service of the canonical tree as a typed value, by the readers that its keys have. */
+/** Reads a service of the canonical tree with the readers of its keys. Reports invalid values. */
 export function readService(tree: MapTree, context: ReadContext): Service {
   const read: Partial<Record<Property, unknown>> = { name: context.service, span: context.span, tree }
   for (const [property, { reader, key }] of byProperty) read[property] = reader(tree, context, key)

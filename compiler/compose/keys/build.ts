@@ -90,7 +90,10 @@ const buildSection: Shape = either(
   }),
 )
 
-/** How an image is built: the folder, or everything about it. `build`, `deploy --build` and the tag of the image use it. */
+/**
+ * `build`: a folder, or a mapping
+ * (https://github.com/compose-spec/compose-spec/blob/main/build.md).
+ */
 export const build: Shape = {
   ...buildSection,
   long: long.underKey('context'),

@@ -19,10 +19,12 @@ import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
 const resources = (shape: Shape, becomes: string, called: string): Shape =>
   record(mapped(shape, becomes), { names: resourceName, called })
 
-/** The top-level keys that hold resources by their names, and whose values are printed in one form. */
+/**
+ * The top-level keys with named entries that `docker compose config` prints in a normalized form.
+ */
 export const SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs', 'models'] as const
 
-/** Every key of a Compose file: what may be written, and what becomes of it. The top level. */
+/** The table of all keys of a Compose file, from the top level. */
 export const composeShape: Shape = object({
   name: mapped(text(), 'the name of the environment', '`--name` wins'),
   version: none(text(), {
@@ -33,7 +35,7 @@ export const composeShape: Shape = object({
   }),
   include: cli(
     list(
-      // An item without a value brings nothing.
+      // An item without a value includes nothing.
       orNull(
         either(
           text(),

@@ -133,7 +133,7 @@ const deploySection: Shape = orNull(
   }),
 )
 
-/** How the copies of a service are run. */
+/** `deploy` of a service (https://github.com/compose-spec/compose-spec/blob/main/deploy.md). */
 export const deploy: Shape = {
   ...deploySection,
   always: { resources: print.emptyMap, placement: print.emptyMap },

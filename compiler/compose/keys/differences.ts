@@ -1,11 +1,11 @@
-/** Something that devctl reads in another way than the Compose Specification's reference loader (`docker compose config`). */
+/** A difference between devctl and the reference implementation (`docker compose config`). */
 export interface ComposeDifference {
   readonly topic: string
   readonly compose: string
   readonly devctl: string
 }
 
-/** Where the reference is harmful, or the dialect says otherwise. docs/compose.md prints it. */
+/** The intended differences, for docs/compose.md. */
 export const differences: readonly ComposeDifference[] = [
   {
     topic: 'The dialect’s own keys',

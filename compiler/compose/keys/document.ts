@@ -7,7 +7,7 @@ import { serviceFamilies } from './service.ts'
 
 export { differences } from './differences.ts'
 
-/** The text of docs/compose.md: every key of the dialect, made from the table. */
+/** Generates docs/compose.md from the table of keys. */
 export function composeDocument(): string {
   const top = composeShape.map!.keys
   const body = (key: string) => shapeOf(shapeOf(top[key]!).map!.others!.row).map!.keys
@@ -80,7 +80,7 @@ A key that begins with \`x-\` is accepted and ignored everywhere, except for the
 \`x-mount\`, \`x-platform-readiness\`, \`x-platform-liveness\`). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
 \`depends_on\` it is an ordinary name.`
 
-/** The top-level keys; members that have a section of their own are left to it. */
+/** The rows of top-level keys, without members that have a section of their own. */
 function topLevel(): (readonly string[])[] {
   const elsewhere = new Set(['services', 'volumes', 'networks', 'secrets', 'configs'])
   return Object.entries(composeShape.map!.keys).flatMap(([key, field]) => {
@@ -96,7 +96,10 @@ function keysTable(keys: Readonly<Record<string, Row | Shape>>): string {
 const rowsTable = (rows: readonly (readonly string[])[]) =>
   table(['key', 'is written as', 'fate', 'becomes', 'note'], rows)
 
-/** The line of a key and those of its members. The keys that a hook has in common with a service are told in one line, that of `pre_start`. */
+/**
+ * The rows of a key and its members. The row of `pre_start` stands for the container keys that have
+ * no effect in a hook.
+ */
 function* rowsOf(name: string, field: Row | Shape): Generator<readonly string[]> {
   for (const { name: key, row, forms } of keyRows(name, field))
     if (row.loss?.family !== 'pre-start') yield [`\`${key}\``, forms, fateOf(row), row.becomes, row.note ?? '']

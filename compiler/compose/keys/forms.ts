@@ -3,12 +3,12 @@ import * as identity from './identities.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
 
-// Shapes that several keys have in common, with what the loader does with them.
+// Shapes that several keys share, with their rules for the loader.
 
-/** A switch; text is converted when its variables are known. */
+/** A boolean. Text is converted after substitution. */
 export const castFlag = (): Shape => ({ ...flag(), cast: 'boolean' })
 
-/** A whole number; text is converted when its variables are known. */
+/** A whole number. Text is converted after substitution. */
 export const castInteger = (bounds?: Parameters<typeof integer>[0]): Shape => ({ ...integer(bounds), cast: 'integer' })
 
 /** A size in bytes, with or without a unit. */
@@ -17,10 +17,10 @@ export const size = (): Shape => ({ ...number(), print: print.bytes })
 /** A number of CPUs. */
 export const cpus = (): Shape => ({ ...number(), print: print.cpus })
 
-/** A length of time, `1m30s`. */
+/** A duration, `1m30s`. */
 export const duration = (): Shape => ({ ...text(), print: print.optionalDuration })
 
-/** Variables, as a mapping or a list of `NAME=value`; a name alone has no value. */
+/** Variables, as a mapping or a list of `NAME=value`. The value of a name alone is null. */
 export const variables = (): Shape => ({
   ...keyValues(),
   print: print.environment,
@@ -28,7 +28,7 @@ export const variables = (): Shape => ({
   identity: identity.name,
 })
 
-/** Labels, as a mapping or a list of `NAME=value`; a name alone has an empty value. */
+/** Labels, as a mapping or a list of `NAME=value`. The value of a name alone is empty. */
 export const labels = (): Shape => ({
   ...keyValues(),
   print: print.labels,
@@ -36,15 +36,15 @@ export const labels = (): Shape => ({
   identity: identity.name,
 })
 
-/** Labels that a list may have once only. */
+/** Labels that must not occur twice in a list. */
 export const uniqueLabels = (): Shape => ({
   ...keyValues({ unique: true }),
   print: print.labels,
   merge: merge.pairs,
 })
 
-/** A list in which the last of equal items counts. */
+/** A list of text without duplicates. */
 export const names = (): Shape => ({ ...list(text()), identity: identity.name })
 
-/** Text or a list of it, to which later files add. */
+/** Text or a list of text, to which later files add. */
 export const addedTexts = (): Shape => ({ ...textOrList(), merge: merge.texts, identity: identity.name })

@@ -5,7 +5,7 @@ import { get, isMap, type ScalarTree, type Tree, withEntry } from '../../text/tr
 const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/
 const REMOTE_CONTEXT = /^(?:https?:\/\/|git:\/\/|ssh:\/\/|github\.com\/|git@|service:)/
 
-/** A path with `~` for the home folder, made absolute. */
+/** Makes a path absolute. `~` is the home folder. */
 export function absolutePath(path: string, base: PathBase): string {
   const expanded = expandHome(path, base)
   if (expanded === '' || isAbsolute(expanded)) return expanded
@@ -25,17 +25,17 @@ const onText =
     return path === tree.value ? tree : ({ ...tree, value: path } satisfies ScalarTree)
   }
 
-/** A file or folder of this machine. */
+/** A host file or folder. */
 export const file = onText(absolutePath)
-/** Left alone where it is absolute on Windows, too. The empty path is the folder itself. */
+/** A host path; absolute Windows paths stay. The empty path is the project folder. */
 export const host = onText((path, base) =>
   WINDOWS_ABSOLUTE.test(path) ? path : path === '' ? base.directory : absolutePath(path, base),
 )
-/** The context of a build: a folder, or an address. */
+/** A build context: a folder, or a URL. */
 export const context = onText((path, base) =>
   path.includes('://') || REMOTE_CONTEXT.test(path) ? path : absolutePath(path, base),
 )
-/** A folder that is watched, with its links followed. */
+/** A watched path, with symbolic links resolved. */
 export const linked = onText((path, base) => base.host.realPath(absolutePath(path, base)))
 
 /** The source of a bind mount. */
@@ -46,7 +46,7 @@ export const mount: ResolvePath = (tree, base) => {
   return withEntry(tree, 'source', host(source, base))
 }
 
-/** The device of a local volume that is a bind mount. */
+/** The `device` option of a local volume with `o: bind`. */
 export const device: ResolvePath = (tree, base) => {
   const options = get(tree, 'driver_opts')
   const device = get(options, 'device')

@@ -5,7 +5,7 @@ import { parseVolume } from '../../values/volume.ts'
 const text = (tree: Tree | undefined): string | undefined =>
   tree?.kind === 'scalar' && tree.type === 'string' ? (tree.value as string) : undefined
 
-/** Of `NAME=value`, the name. */
+/** The name of `NAME=value`. */
 export const name: Identity = item => text(item)?.split('=', 1)[0]
 export const scalar: Identity = item => (item.kind === 'scalar' ? String(item.value) : undefined)
 export const envFile: Identity = item => text(item) ?? text(get(item, 'path'))
@@ -19,12 +19,12 @@ export const mount: Identity = item => {
   const parsed = parseVolume(short, () => true)
   return parsed.ok ? parsed.value.target : undefined
 }
-/** Where a config or secret is mounted, below `folder` unless its target is absolute. */
+/** The path of a config or secret, below `folder` unless its target is absolute. */
 export const file =
   (folder: string): Identity =>
   item => {
     const target = text(get(item, 'target'))
-    // A relative target of a secret is below /run/secrets: `s` and `/run/secrets/s` are one place.
+    // A relative target of a secret is below /run/secrets: `s` and `/run/secrets/s` are equal.
     if (target !== undefined) return folder && !target.startsWith('/') ? `${folder}/${target}` : target
     return `${folder}/${text(item) ?? text(get(item, 'source'))}`
   }
@@ -37,7 +37,7 @@ export const port: Identity = item => {
   return `${part('host_ip', '0.0.0.0')}:${part('published', '-')}:${part('target', '')}/${part('protocol', 'tcp')}`
 }
 
-/** Of the items of a list that stand for one thing keeps the last, at the place of the first. */
+/** Keeps the last of several items with the same identity, at the position of the first. */
 export function keepLast(items: readonly Tree[], identity: Identity): readonly Tree[] {
   const places = new Map<string, number>()
   const kept: Tree[] = []

@@ -46,7 +46,7 @@ const labelFiles: Shape = {
   merge: merge.texts,
 }
 
-/** The image of a container and the process in it: keys of services, jobs and pre_start hooks. */
+/** Keys of services, jobs and pre_start hooks for the image and the process of a container. */
 export const imageAndProcess = {
   image: {
     ...mapped(text(), '`containers[].image`', 'required unless `build` is given'),

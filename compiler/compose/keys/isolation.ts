@@ -5,7 +5,7 @@ import * as read from '../read/by-key.ts'
 import { readCapabilities } from '../read/capabilities.ts'
 import { castFlag, labels, names } from './forms.ts'
 
-/** What a container may do and see of its host: keys of services, jobs and pre_start hooks. */
+/** Keys of services, jobs and pre_start hooks for privileges and namespaces of a container. */
 export const isolation = {
   privileged: { ...mapped(castFlag(), '`securityContext.privileged`'), read: { privileged: read.flag } },
   cap_add: { ...mapped(names(), '`securityContext.capabilities.add`'), read: { capAdd: readCapabilities } },

@@ -32,7 +32,7 @@ export const restartWords = ['always', 'unless-stopped', 'any', 'none', 'never',
 const switchedOnProbe = (becomes: string, note: string): Row =>
   mapped({ ...castFlag(), print: print.asIs }, becomes, note)
 
-/** When a service is well. */
+/** `healthcheck` of a service. */
 export const healthcheck: Shape = object({
   test: mapped(
     { ...textOrList(), merge: merge.replace, print: printHealthTest },
@@ -63,14 +63,14 @@ export const healthcheck: Shape = object({
   'x-platform-liveness': switchedOnProbe('`livenessProbe`', 'of the dialect; default `false`'),
 })
 
-/** A port as a number, or as text where a variable gave it. */
+/** A port, as a number or as text that a variable gives. */
 export function portNumber(): Shape {
   return {
     scalar: { types: ['integer', 'string'], minimum: 1, maximum: 65535, pattern: /^[0-9]+$/, like: 'a port number' },
   }
 }
 
-/** What a service waits for: names, or names with a condition. */
+/** `depends_on`: a list of services, or a mapping of services with conditions. */
 export const dependsOn: Shape = {
   ...either(
     list(text(), { unique: true }),
@@ -107,12 +107,12 @@ const hookKeys = {
   environment: mapped({ ...keyValues(), print: print.environment }, 'environment variables of the command'),
 }
 
-/** A command in the running container. */
+/** A `post_start` or `pre_stop` hook: a command in the running container. */
 export const hook: Shape = { ...object(hookKeys, { required: ['command'] }), always: { command: print.nothing } }
 
 const ofHook = new Set(['command', 'entrypoint', 'user', 'privileged', 'working_dir', 'environment'])
 
-/** A container that runs before the service: every key of a container, of which some have an effect. */
+/** A `pre_start` hook: a container that runs before the service. It accepts all container keys. */
 export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shape {
   const keys: Record<string, Row> = {}
   for (const [key, row] of Object.entries(containerKeys))
@@ -130,7 +130,7 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
   return { ...object(keys), always: { command: print.nothing, entrypoint: print.nothing } }
 }
 
-// The same keys, of which `up` uses all: they go the way of `exec`.
+// The keys of a hook without their rows: `up` uses all of them, so they share the fate of `exec`.
 const hookOfWatch: Shape = {
   ...object(Object.fromEntries(Object.entries(hookKeys).map(([key, row]) => [key, row.shape])), {
     required: ['command'],
@@ -140,7 +140,7 @@ const hookOfWatch: Shape = {
 
 const patterns: Shape = { ...textOrList({ unique: true }), long: long.listOfOne }
 
-/** What `up` watches and copies. */
+/** `develop` of a service (https://github.com/compose-spec/compose-spec/blob/main/develop.md). */
 export const develop: Shape = {
   scalar: { types: ['null'] },
   ...object({
@@ -165,7 +165,7 @@ export const develop: Shape = {
   }),
 }
 
-/** A service that something else than a container provides. */
+/** `provider`: a service that a program provides instead of a container. */
 export const provider: Row = refused(
   object(
     {

@@ -31,7 +31,7 @@ const badPort = diagnostic({
     hint: p.hint,
   }),
 })
-/** Ports that the ranges of a service may come to: twice as many as there are of one protocol. */
+/** The maximum number of ports in the ranges of a service: all ports of two protocols. */
 const MAX_PORTS = 131_072
 const badVolume = diagnostic({
   code: 'volumes/bad-short-form',
@@ -89,10 +89,10 @@ const externalName = diagnostic({
 
 const isText = (tree: Tree): tree is ScalarTree => tree.kind === 'scalar' && tree.type === 'string'
 
-/** One item as a list of it. */
+/** Text becomes a list with one item. */
 export const listOfOne: ToLongForm = tree => (isText(tree) ? { kind: 'seq', span: tree.span, items: [tree] } : tree)
 
-/** A list of names as a mapping of names to nothing. */
+/** A list of names becomes a mapping of names to null. */
 export const names: ToLongForm = tree =>
   tree.kind === 'seq'
     ? {
@@ -106,7 +106,7 @@ export const names: ToLongForm = tree =>
       }
     : tree
 
-/** Text as the mapping that has it under a key. */
+/** Text becomes a mapping with the text under `key`. */
 export const underKey =
   (key: string): ToLongForm =>
   tree =>
@@ -143,7 +143,9 @@ export const device: ToLongForm = (tree, { reporter }) => {
   })
 }
 
-/** A mapping made from a short form; its parts say where they were written. */
+/**
+ * Makes the mapping of a short form, omitting undefined values. Each key has the span of its value.
+ */
 function record(short: Tree, values: Readonly<Record<string, Tree | undefined>>): MapTree {
   const entries = new Map<string, Entry>()
   for (const [key, value] of Object.entries(values)) if (value) entries.set(key, { key: value.span, value })
@@ -209,7 +211,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
     scalarTree(range ? spanInside(tree, range[0], range[1]) : tree.span, value)
   const isBind = short.type === 'bind'
   const { selinux, propagation } = short
-  // The options of one kind of mount are kept at the other, as the reference does; they mean nothing there.
+  // As in Docker Compose, options of the other kind of mount are kept, without effect.
   const bind =
     isBind || selinux || propagation
       ? record(tree, {
@@ -218,7 +220,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
           create_host_path: isBind ? at(true) : undefined,
         })
       : undefined
-  // Text of one or two characters goes another way in the reference, with nothing said about the volume.
+  // Docker Compose adds no `volume` options to short forms of one or two characters.
   const isShort = (tree.value as string).length <= 2
   const named = isShort
     ? undefined
@@ -254,7 +256,7 @@ export const dependencies: ToLongForm = tree => {
   return completed(tree, required)
 }
 
-/** The mapping whose values have all of these members. */
+/** Adds members to the values of a mapping that lack them. */
 function completed(map: MapTree, members: (span: Span) => Readonly<Record<string, Tree>>): MapTree {
   let entries: Map<string, Entry> | undefined
   for (const [name, { key: span, value }] of map.entries) {
@@ -308,7 +310,7 @@ export const ssh: ToLongForm = (tree, { reporter }) => {
 export const text: ToLongForm = tree =>
   tree.kind === 'scalar' && tree.type !== 'string' ? { ...scalarTree(tree.span, scalarText(tree)) } : tree
 
-/** `external: {name: …}`, the old form of `external: true` with `name`. */
+/** Converts the deprecated `external: {name: …}` to `external: true` with `name`. */
 export const external: ToLongForm = (tree, { reporter }) => {
   if (!isMap(tree)) return tree
   const external = entry(tree, 'external')
@@ -330,7 +332,7 @@ export const external: ToLongForm = (tree, { reporter }) => {
   return flagged
 }
 
-/** Name servers; an entry that a variable left empty is none. */
+/** Text becomes a list, without items that an unset variable leaves empty. */
 export const nameServers: ToLongForm = (tree, context) => {
   const items = listOfOne(tree, context)
   return items?.kind === 'seq'

@@ -3,15 +3,16 @@ import type { MapForm, Row, Shape } from '../../schema/shape.ts'
 import { composeShape } from './compose.ts'
 
 /**
- * The row of a key by its path from the top of the file: `['services', 'web', 'ports', '0', 'target']`. Any name does for what the user
- * names (`*`), and `[]` for the index of a list; a list is also looked through when its index is left out. A key without a row
- * of its own has its parent's, and so has one inside a key that is lost as a whole. Undefined for keys that Compose and the dialect do not know; `x-*` too.
+ * Finds the row of a key by its path: `['services', 'web', 'ports', '0', 'target']`. A name that
+ * the user chooses may be any name or `*`; a list index may be `[]` or omitted. A key without a row
+ * of its own has its parent's, and so do keys inside one that is lost as a whole. Undefined for
+ * unknown keys and `x-*`.
  */
 export function rowOf(path: readonly string[]): Row | undefined {
   return find(path)?.row
 }
 
-/** What may stand at a path, as `rowOf` takes it. */
+/** Finds the shape at a path, which is given as for `rowOf`. */
 export function shapeAt(path: readonly string[]): Shape | undefined {
   return find(path)?.shape
 }
@@ -33,7 +34,7 @@ const isIndex = (step: string) => /^(\d+|\[\d*\])$/.test(step)
 function fieldOf(shape: Shape, key: string): Row | Shape | undefined {
   const own = shape.map && fieldOfMap(shape.map, key)
   if (own !== undefined) return own
-  // A list's own keys, without its index: `services.web.ports.target`.
+  // A path may omit the index of a list: `services.web.ports.target`.
   return shape.list && !isIndex(key) ? fieldOf(shape.list.items, key) : undefined
 }
 
@@ -42,13 +43,19 @@ function fieldOfMap(map: MapForm, key: string): Row | Shape | undefined {
   return map.others?.names.test(key) || key === '*' ? map.others?.row : undefined
 }
 
-/** A key of the table with its path; `*` stands for what the user names and `[]` for an item of a list. */
+/**
+ * A row of the table with its path. `*` stands for a name that the user chooses, `[]` for a list
+ * item.
+ */
 export interface TableRow {
   readonly path: readonly string[]
   readonly row: Row
 }
 
-/** Every row of the table, parents before their members; not those inside a key that is lost as a whole. Shared rows come once for each place. */
+/**
+ * Lists the rows of the table, parents before their members, without those inside a key that is
+ * lost as a whole. A row that is used in several places is listed for each.
+ */
 export function* tableRows(shape: Shape = composeShape, path: readonly string[] = []): Generator<TableRow> {
   for (const [key, field] of shape.map ? fields(shape.map) : []) {
     const at = [...path, key]

@@ -4,9 +4,9 @@ import { formatPath } from '../../schema/model-path.ts'
 import type { Fate, Loss, Row } from '../../schema/shape.ts'
 import { tableRows } from './lookup.ts'
 
-/** A use of a key with a loss. */
+/** The parameters of a loss diagnostic. */
 export interface Use {
-  /** As the message calls the key: `ulimits`, `deploy.rollback_config`, `networks.front.driver`. */
+  /** The key in the message: `ulimits`, `deploy.rollback_config`, `networks.front.driver`. */
   readonly name: string
   readonly loss: Loss
 }
@@ -26,13 +26,16 @@ const briefly: Readonly<Record<Severity, string>> = {
   info: 'has no effect',
 }
 
-/** The diagnostic of a loss, and the one for values of which a cluster does what they ask for anyway. */
+/** The diagnostic of a loss, and the one for values that a cluster satisfies anyway. */
 export interface LossKinds {
   readonly kind: DiagnosticKind<Use>
   readonly minor?: DiagnosticKind<Use>
 }
 
-/** The diagnostics of every row that has a loss, declared once for all, so that the catalogue has them. Rows of a family share them. */
+/**
+ * The diagnostics of all rows with a loss, declared at import for the catalogue. A family shares
+ * them.
+ */
 export const lossKinds: ReadonlyMap<Loss, LossKinds> = declareKinds()
 
 function declareKinds(): ReadonlyMap<Loss, LossKinds> {
@@ -61,7 +64,10 @@ function ending({ fate }: Row, { severity }: Loss): string {
   return fate === 'approximated' ? 'approximated' : severity === 'error' ? 'refused' : 'no-effect'
 }
 
-/** The key without what the user names and without the word `services`, as the documentation calls it. */
+/**
+ * The key as the documentation calls it: without `services` and without names that the user
+ * chooses.
+ */
 function plainName(path: readonly string[]): string {
   const own = path[0] === 'services' ? path.slice(2) : path
   return formatPath(own.filter(step => step !== '[]' && step !== '*'))

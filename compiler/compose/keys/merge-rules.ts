@@ -4,23 +4,23 @@ import { type Entry, get, isNull, type MapTree, type SeqTree, scalarTree, type T
 import { pairScalar, treeKey } from '../../text/tree-text.ts'
 import { keepLastByName } from './identities.ts'
 
-/** The later value alone. */
+/** The later value replaces the earlier one. */
 export const replace: Merge = (base, override) => replaced(base, override)
 
-/** Both sides as a list of `KEY=value`; of one name the last counts. */
+/** Both values become lists of `KEY=value` and are joined. The last item of a name is kept. */
 export const pairs: Merge = (base, override) => {
   const items = keepLastByName([...toList(base), ...toList(override)])
   return { kind: 'seq', span: isNull(override) ? base.span : override.span, items }
 }
 
-/** Both sides as lists, from text, lists or mappings. */
+/** Both values become lists and are joined. */
 export const texts: Merge = (base, override) =>
   append(
     { kind: 'seq', span: base.span, items: toList(base) },
     { kind: 'seq', span: override.span, items: toList(override) },
   )
 
-/** A list of strings, from a list, a string or a map (sorted, as the reference does). */
+/** Converts a list, text or mapping to a list. A mapping is sorted, as in Docker Compose. */
 function toList(tree: Tree): readonly Tree[] {
   switch (tree.kind) {
     case 'seq':
@@ -41,7 +41,7 @@ function toList(tree: Tree): readonly Tree[] {
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Lists of names become maps, each name with the value that the list form stands for. */
+/** Lists of names become mappings, each name with `value`, and are merged. */
 const asMapping =
   (value: (span: Span) => Tree): Merge =>
   (base, override, merging) => {
@@ -70,7 +70,7 @@ export const dependencies = asMapping(span => ({
 }))
 export const names = asMapping(span => scalarTree(span, null))
 
-/** A folder alone is the mapping with that `context`. */
+/** Text becomes a mapping with `context`; the mappings are merged. */
 export const build: Merge = (base, override, merging) => {
   const toMap = (tree: Tree): MapTree | undefined => {
     if (tree.kind === 'map') return tree
@@ -82,7 +82,7 @@ export const build: Merge = (base, override, merging) => {
   return left && right ? merging.maps(left, right) : merging.conflict(base, override)
 }
 
-/** Options of one driver are merged; another driver replaces them. */
+/** The options of the same driver are merged; another driver replaces them. */
 export const logging: Merge = (base, override, merging) => {
   if (isNull(override)) return base
   if (base.kind !== 'map' || override.kind !== 'map') return merging.conflict(base, override)
@@ -96,7 +96,7 @@ export const logging: Merge = (base, override, merging) => {
     : replaced(base, override)
 }
 
-/** Two mappings are merged; a single number replaces. */
+/** Two mappings are merged; a number replaces the earlier value. */
 export const ulimit: Merge = (base, override, merging) =>
   base.kind === 'map' && override.kind === 'map' ? merging.maps(base, override) : replaced(base, override)
 
@@ -118,7 +118,7 @@ export const addressPools: Merge = (base, override, merging) => {
   return { kind: 'seq', span: override.span, items }
 }
 
-/** Rules of one path are one rule, of which the later file's counts, at the place of the earlier. */
+/** A rule replaces an earlier rule with the same path and hosts, at its position. */
 export const rulesByPath: Merge = (base, override, merging) => {
   if (base.kind !== 'seq' || override.kind !== 'seq') return merging.byKind(base, override)
   const places = new Map(base.items.map((rule, place) => [routeKey(rule), place]))
@@ -126,7 +126,7 @@ export const rulesByPath: Merge = (base, override, merging) => {
   for (const rule of override.items) {
     const key = routeKey(rule)
     const place = places.get(key)
-    // A second rule of the same file for the path stays, and is that file's mistake.
+    // A second rule of the same file for the path stays, and is reported as a duplicate.
     places.delete(key)
     if (place === undefined) items.push(rule)
     else items[place] = replaced(items[place]!, rule)
@@ -134,24 +134,28 @@ export const rulesByPath: Merge = (base, override, merging) => {
   return { kind: 'seq', span: override.span, items }
 }
 
-/** What a rule answers to; a rule without a path is like no other. */
+/**
+ * The identity of a rule: its path and hosts. A rule without a path equals only copies of itself.
+ */
 const routeKey = (rule: Tree): string =>
   `${treeKey(get(rule, 'path') ?? rule)} ${treeKey(get(rule, 'host') ?? { kind: 'seq', span: rule.span, items: [] })}`
 
-/** A list of rules is the object notation without labels, so the two can be merged. */
+/** A list of rules is merged with the mapping notation as a mapping without labels. */
 export const endpoints: Merge = (base, override, merging) => {
   const [before, after] = [asObject(base, override), asObject(override, base)]
   return before && after ? merging.maps(before, after) : rulesByPath(base, override, merging)
 }
 
-/** A list as the object with `rules`, where the other side is such an object; a mapping is itself. */
+/** Converts a list of rules to a mapping with `rules` if the other value is such a mapping. */
 function asObject(tree: Tree, other: Tree): MapTree | undefined {
   if (tree.kind === 'map') return tree
   if (tree.kind !== 'seq' || get(other, 'rules')?.kind !== 'seq') return undefined
   return { kind: 'map', span: tree.span, entries: new Map([['rules', { key: tree.span, value: tree }]]) }
 }
 
-/** Items that are there already are left out, also where the reference calls them an error afterwards. */
+/**
+ * Appends the items that the earlier list lacks. Docker Compose reports some duplicates as errors.
+ */
 export function append(base: SeqTree, override: SeqTree): SeqTree {
   const known = new Set(base.items.map(treeKey))
   const items = [...base.items]
@@ -164,6 +168,7 @@ export function append(base: SeqTree, override: SeqTree): SeqTree {
   return { kind: 'seq', span: override.span, items }
 }
 
+/** The later value, with the span of the earlier one in `replaced`. */
 export function replaced(base: Tree, override: Tree): Tree {
   return base === override ? override : { ...override, replaced: [base.span, ...(base.replaced ?? [])] }
 }

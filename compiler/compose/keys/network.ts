@@ -29,7 +29,7 @@ import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
 import { printHosts } from './print-special.ts'
 
-/** Connections from outside that are not HTTP. */
+/** `x-expose`: connections from outside the cluster without HTTP. */
 const outsideHttp = object(
   {
     type: mapped(word(['LoadBalancer', 'NodePort']), '`type`'),
@@ -69,7 +69,7 @@ const clusterNetwork = {
 
 const order = (): Shape => ({ ...strictNumber(), print: print.integer })
 
-/** How a container is reached and what it reaches: keys of services, jobs and pre_start hooks. */
+/** Keys of services, jobs and pre_start hooks for the network of a container. */
 export const network = {
   network_mode: {
     ...mapped(
@@ -145,7 +145,7 @@ export const network = {
   },
 }
 
-/** How a service is reached: keys of services and jobs. */
+/** Keys of services and jobs for their ports. */
 export const exposure = {
   ports: {
     ...mapped(
@@ -259,7 +259,7 @@ const networkSection: Shape = orNull(
   }),
 )
 
-/** A network of the file. */
+/** An entry of top-level `networks`. */
 export const topLevelNetwork: Shape = {
   ...networkSection,
   long: long.external,

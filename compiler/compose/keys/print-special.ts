@@ -26,7 +26,7 @@ const badCount = diagnostic({
   }),
 })
 
-/** `HOST=ADDRESS`, sorted. */
+/** `extra_hosts` as a sorted list of `HOST=ADDRESS`. */
 export const printHosts: Print = (tree, context) => {
   const found: { readonly text: string; readonly tree: Tree }[] = []
   const fail = (at: Tree, written: string, reason: string, hint?: string) => {

@@ -85,14 +85,14 @@ function fail(scalar: ScalarTree, what: string, failed: Failed, context: PrintCo
   return undefined
 }
 
-/** A string; the empty one is left out. */
+/** Text; empty text is omitted. */
 export const text: Print = tree => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const value = scalarText(tree)
   return value === '' ? undefined : tree.type === 'string' ? tree : made(tree, value)
 }
 
-/** A string in a list, where the empty one counts. */
+/** Text in a list, where empty text is kept. */
 export const item: Print = tree =>
   isScalar(tree) ? (tree.type === 'string' ? tree : made(tree, scalarText(tree))) : tree
 
@@ -101,21 +101,21 @@ const boolean: Print = (tree, context) => {
   const parsed = toBool(tree.value as string)
   return parsed.ok ? made(tree, parsed.value) : fail(tree, 'boolean', parsed, context)
 }
-/** A boolean of which only true is printed. */
+/** A boolean; false is omitted. */
 export const flag: Print = (tree, context) => {
   const value = boolean(tree, context)
   return value?.kind === 'scalar' && value.value === true ? value : undefined
 }
-/** A boolean that is printed whenever it is given. */
+/** A boolean, printed if set. */
 export const optionalFlag: Print = (tree, context) =>
   isScalar(tree) && tree.type === 'null' ? undefined : boolean(tree, context)
-/** A boolean that is true unless it is given: only false is printed. */
+/** A boolean; true, the default, is omitted. */
 export const optOut: Print = (tree, context) => {
   const value = boolean(tree, context)
   return value?.kind === 'scalar' && value.value === false ? value : undefined
 }
 
-/** An integer that is printed whenever it is given. */
+/** An integer, printed if set. */
 export const optionalInteger: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   if (tree.type === 'int') return tree
@@ -139,12 +139,12 @@ const unlessZero =
     const result = codec(tree, context)
     return result?.kind === 'scalar' && Number(result.value) === 0 ? undefined : result
   }
-/** An integer; zero is left out. */
+/** An integer; zero is omitted. */
 export const integer: Print = unlessZero(optionalInteger)
 export const optionalCount: Print = notNegative(optionalInteger)
 export const count: Print = unlessZero(optionalCount)
 
-/** A number as a 32-bit float, as the reference keeps it; zero is left out. */
+/** A floating-point number, with 32 bits where Docker Compose has as many; zero is omitted. */
 const float =
   (bits: 32 | 64): Print =>
   (tree, context) => {
@@ -160,9 +160,9 @@ const float =
 export const cpus: Print = notNegative(float(32))
 export const ratio: Print = float(32)
 
-/** A duration as Go prints it, `1m30s`; whatever is given is printed. */
+/** A duration as Go formats it, `1m30s`, printed if set. */
 export const optionalDuration: Print = (tree, context) => durationWith(tree, context, {})
-/** The same, where a number without a unit is seconds. */
+/** A duration; a number without a unit is seconds. */
 export const secondsOrDuration: Print = (tree, context) => durationWith(tree, context, { unitless: 'seconds' })
 function durationWith(tree: Tree, context: PrintContext, options: { unitless?: 'seconds' }): Tree | undefined {
   if (!isScalar(tree) || tree.type === 'null') return undefined
@@ -180,7 +180,7 @@ export const duration: Print = (tree, context) => {
   return result?.kind === 'scalar' && result.value === '0s' ? undefined : result
 }
 
-/** Microseconds, from a number or a duration; the reference takes numbers only. */
+/** Microseconds, from a number or a duration. Docker Compose accepts numbers only. */
 export const microseconds: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type !== 'string' || /^[-+]?\d+$/.test(tree.value as string))
     return integer(tree, context)
@@ -188,7 +188,7 @@ export const microseconds: Print = (tree, context) => {
   return parsed.ok ? made(tree, Number(parsed.value / 1000n)) : fail(tree, 'duration', parsed, context)
 }
 
-/** A size as its bytes in a string; zero is left out. */
+/** A size as text with its number of bytes; zero is omitted. */
 export const bytes: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const value = tree.type === 'int' || tree.type === 'float' ? (tree.value as number | bigint) : scalarText(tree)
@@ -209,7 +209,7 @@ export const fileMode: Print = (tree, context) => {
   return made(tree, octal)
 }
 
-/** A command: a list of words, from a list or a string; null stays null and means the image's own. */
+/** A command as a list of words. Null means the image's command and stays. */
 export const words: Print = (tree, context) => {
   if (tree.kind === 'seq') return { ...tree, items: tree.items.map(word => item(word, context) ?? word) }
   if (!isScalar(tree) || tree.type === 'null') return tree
@@ -218,7 +218,7 @@ export const words: Print = (tree, context) => {
   return { kind: 'seq', span: tree.span, items: parsed.value.map(word => scalarTree(tree.span, word)) }
 }
 
-/** A list, from a list or one item; the empty one is left out. */
+/** A list, from a list or one item; an empty list is omitted. */
 export const list =
   (codec: Print = item): Print =>
   (tree, context) => {
@@ -229,7 +229,7 @@ export const list =
   }
 export const texts: Print = list()
 
-/** A mapping of names to one kind of value. */
+/** A mapping with names that the user chooses; an empty one is omitted. */
 export const mapOf =
   (codec: Print): Print =>
   (tree, context) => {
@@ -242,7 +242,7 @@ export const mapOf =
     return entries.size === 0 ? undefined : { ...tree, entries }
   }
 
-/** Names to texts, from a mapping or a list of `NAME=value`. */
+/** A mapping of names to text, from a mapping or a list of `NAME=value`. */
 const pairs =
   (missing: 'null' | 'empty', checkNames: boolean): Print =>
   (tree, context) => {
@@ -264,7 +264,7 @@ const pairs =
           context.failed = true
           continue
         }
-        // The readers of variables say it of theirs.
+        // For variables `readEnvironment` reports this.
         if (!checkNames && name === '') {
           context.reporter.report(emptyLabel, pair.span, {})
           context.failed = true
@@ -279,7 +279,7 @@ const pairs =
     return entries.size === 0 ? undefined : { kind: 'map', span: tree.span, entries }
   }
 
-/** The part of a `NAME=value` scalar that is the value, with its places. */
+/** The value of a `NAME=value` scalar, with its spans. */
 function valuePart(pair: ScalarTree, from: number): ScalarTree {
   const whole = scalarText(pair)
   const pieces = pair.pieces?.filter(
@@ -295,13 +295,16 @@ function valuePart(pair: ScalarTree, from: number): ScalarTree {
   }
 }
 
-/** Variables: those without a value are null. */
+/** Variables; the value of a name alone is null. */
 export const environment: Print = pairs('null', true)
-/** Labels and the like: those without a value are empty. */
+/** Labels; the value of a name alone is empty. */
 export const labels: Print = pairs('empty', false)
 export const options: Print = labels
 
-/** A mapping with known keys. Keys without a codec are left out, `x-*` among them; `always` gives keys that are printed even when they are absent. */
+/**
+ * A mapping with fixed keys. Keys without a printer are omitted, `x-*` among them. `always` gives
+ * the values of keys that are printed even if they are absent.
+ */
 export const record =
   (codecs: Readonly<Record<string, Print>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Print =>
   (tree, context) => {
@@ -322,10 +325,10 @@ export const nullOr =
   (tree, context) =>
     isScalar(tree) && tree.type === 'null' ? tree : codec(tree, context)
 
-/** As it is written. */
+/** The value as written. */
 export const asIs: Print = tree => tree
 
-// What is printed where a member is absent.
+// The values of absent members that are always printed.
 
 export const nothing = (tree: Tree): ScalarTree => scalarTree(tree.span, null)
 export const emptyMap = (tree: Tree): MapTree => ({ kind: 'map', span: tree.span, entries: new Map() })

@@ -5,8 +5,10 @@ import * as print from './print.ts'
 import { ruleOf } from './rules.ts'
 
 /**
- * How `docker compose config` prints the value of a key: as its row or shape says, else what follows from the shape. The model is in its long form, so a
- * mapping goes before a list, and a list before a scalar. Text that is empty, a switch that is off and a zero are left out.
+ * Gives the function that converts a key's value to what `docker compose config` prints: the
+ * `print` rule of its row or shape, else one for the shape. Of several forms the mapping is taken
+ * first, then the list, since the model is in its long form. Empty text, false and zero are
+ * omitted.
  */
 export function printerOf(field: Row | Shape): Print {
   const own = ruleOf(field, 'print')
@@ -24,11 +26,11 @@ function mapPrinter(map: MapForm, always: Shape['always']): Print {
   return print.record(Object.fromEntries(members), always)
 }
 
-/** A name that the user chose is kept when it has no value and needs none. */
+/** A name that the user chooses is kept without a value if null is allowed. */
 const memberPrinter = (row: Row | Shape): Print =>
   shapeOf(row).scalar?.types.includes('null') ? print.nullOr(printerOf(row)) : printerOf(row)
 
-/** In a list, the empty text counts. */
+/** Empty text in a list is kept. */
 const itemPrinter = (items: Shape): Print => (isScalar(items) && !items.print ? print.item : printerOf(items))
 
 const isScalar = ({ map, list }: Shape): boolean => !map && !list

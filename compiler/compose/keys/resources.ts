@@ -34,7 +34,7 @@ const rates = list({
   always: { path: print.emptyText, rate: print.zeroText },
 })
 
-/** Limits of processes, by name: one number, or a soft and a hard one. */
+/** `ulimits` by name: one number, or a soft and a hard limit. */
 export const ulimits = (number: Shape = integer(), rules: LoadRules = {}): Shape =>
   record(
     {
@@ -73,7 +73,7 @@ export const deviceRequest = (options: { capabilitiesRequired: boolean }): Shape
 
 const castNumber: Shape = { ...number(), cast: 'integer', print: print.integer }
 
-/** What a container may use of a machine: keys of services, jobs and pre_start hooks. */
+/** Keys of services, jobs and pre_start hooks for CPU, memory, devices and kernel limits. */
 export const machine = {
   cpus: {
     ...mapped({ ...cpus(), cast: 'number' }, '`resources.limits.cpu`', 'the same as `deploy.resources.limits.cpus`'),
@@ -240,7 +240,7 @@ export const machine = {
   }),
 }
 
-/** The dialect's own `resources` of a service: quantities as Kubernetes writes them. */
+/** The dialect's `resources` of a service, with Kubernetes quantities. */
 export const serviceResources = object({
   requests: mapped(
     object({

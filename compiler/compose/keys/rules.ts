@@ -6,13 +6,16 @@ import { composeShape } from './compose.ts'
 
 type Path = readonly string[]
 
-/** The keys of services, hooks and top-level resources, without those of `jobs`. */
+/** True for paths outside `jobs`. */
 export const isOfService = ([section]: Path): boolean => section !== 'jobs'
 
-/** The same without the keys of `pre_start` hooks, which have what they share with their service from it. */
+/**
+ * True for paths outside `jobs` and `pre_start` hooks, which inherit processed values of their
+ * service.
+ */
 export const isOfServiceItself = (path: Path): boolean => isOfService(path) && path[2] !== 'pre_start'
 
-/** What a pass of the loader does, by place: the rules of one kind that the rows and shapes of all keys have. */
+/** Collects the rules of one kind from the table, by path. A pass of the loader applies them. */
 export function rulesOf<Kind extends keyof LoadRules>(
   kind: Kind,
   applies: (path: Path) => boolean = () => true,
@@ -20,7 +23,7 @@ export function rulesOf<Kind extends keyof LoadRules>(
   return new PathRules([...placed(kind, composeShape, [])].filter(([path]) => applies(path.split('.'))))
 }
 
-/** The rule of a key: that of its row, else that of its shape. */
+/** The rule of a row, else that of its shape. */
 export const ruleOf = <Kind extends keyof LoadRules>(field: Row | Shape, kind: Kind): LoadRules[Kind] =>
   field[kind] ?? shapeOf(field)[kind]
 

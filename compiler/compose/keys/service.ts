@@ -37,7 +37,7 @@ import * as print from './print.ts'
 import { machine, serviceResources } from './resources.ts'
 import { storage } from './storage.ts'
 
-/** What services, jobs and pre_start hooks have in common: everything about one container. */
+/** The container keys: those that services, jobs and pre_start hooks share. */
 export const containerKeys = {
   ...imageAndProcess,
   ...machine,
@@ -46,7 +46,7 @@ export const containerKeys = {
   ...storage,
 }
 
-/** What services and jobs have in common. */
+/** The keys that services and jobs share. */
 const workloadKeys = {
   build: {
     ...cli(build, 'the image of the container', '`<registry>/<environment>-<service>:<tag>` unless `image` is set'),
@@ -86,7 +86,7 @@ export const serviceFamilies = {
     tty: workloadKeys.tty,
     restart: {
       ...mapped(
-        // A variable that nothing sets leaves the empty text, which counts as absent.
+        // The empty text that an unset variable leaves counts as absent.
         word(restartWords, { pattern: /^$|^on-failure:[0-9]+$/, like: '`on-failure:3`' }),
         'the kind of workload: anything but `always` is a Job',
         'default `always`; `unless-stopped` and `any` mean the same',
@@ -172,7 +172,7 @@ export const serviceFamilies = {
   },
 } satisfies Readonly<Record<string, Keys>>
 
-/** Every key of a service. */
+/** All keys of a service. */
 export const serviceKeys = {
   ...serviceFamilies['Image and process'],
   ...serviceFamilies['Building, order and health'],
@@ -182,7 +182,7 @@ export const serviceKeys = {
   ...serviceFamilies['Isolation and placement'],
 }
 
-/** A service. */
+/** An entry of `services`. */
 export const service: Shape = {
   ...object(serviceKeys),
   always: { command: print.nothing, entrypoint: print.nothing },
@@ -191,7 +191,10 @@ export const service: Shape = {
 const bare = (rows: Readonly<Record<string, Row>>): Record<string, Shape> =>
   Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, loadedShape(row)]))
 
-/** A job: a container that runs when it is told to or at a time. Refused as a whole, so its keys have no rows of their own. */
+/**
+ * `jobs`: containers that run on demand or on a schedule. Refused as a whole, so its keys have no
+ * rows.
+ */
 export const jobs: Row = refused(
   record(
     object(

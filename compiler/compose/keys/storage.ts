@@ -24,7 +24,7 @@ import * as identity from './identities.ts'
 import * as long from './long-forms.ts'
 import * as print from './print.ts'
 
-/** A name, or the long form, of a config or secret in a service. */
+/** `configs` or `secrets` of a service: names or long forms. */
 const fileReferences = (what: string): Shape =>
   list({
     ...either(
@@ -48,7 +48,7 @@ const secretReferences: Shape = {
   identity: identity.file('/run/secrets'),
 }
 
-/** What a container keeps and reads: keys of services, jobs and pre_start hooks. */
+/** Keys of services, jobs and pre_start hooks for volumes and mounted files. */
 export const storage = {
   volumes: {
     ...mapped(
@@ -148,7 +148,7 @@ export const storage = {
 }
 
 const external: Shape = { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag }
-// The reference takes any key in this old form of two resources.
+// For secrets and configs Docker Compose accepts any key in this deprecated form.
 const openExternal: Shape = {
   ...either(flag(), object({ name: text() }, { open: true })),
   cast: 'boolean',
@@ -224,11 +224,11 @@ const configSection: Shape = object({
   template_driver: refused(text(), { ...template, harmless: isEmpty }),
 })
 
-/** A volume of the file. */
+/** An entry of top-level `volumes`. */
 export const topLevelVolume: Shape = { ...volumeSection, long: long.external, path: path.device }
 
-/** A secret of the file. */
+/** An entry of top-level `secrets`. */
 export const topLevelSecret: Shape = { ...secretSection, long: long.external }
 
-/** A config of the file. */
+/** An entry of top-level `configs`. */
 export const topLevelConfig: Shape = { ...configSection, long: long.external }

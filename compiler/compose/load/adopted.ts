@@ -4,11 +4,16 @@ import { get, isMap, isNull, isSeq, type MapTree, type Tree, withEntry, withoutK
 import { mapSection } from './map-section.ts'
 import { mergeAt } from './merge.ts'
 
-/** Attributes that were extensions before the specification adopted them, by the names that old files give them. */
+/**
+ * Keys that were extensions before the specification adopted them: their former and current names.
+ */
 const DEVELOP = { from: 'x-develop', to: 'develop' } as const
 const INITIAL_SYNC = { from: 'x-initialSync', to: 'initial_sync' } as const
 
-/** Gives adopted extensions their names of today. Where a service has both, the old one is merged under the new one. */
+/**
+ * Renames former extensions to their current keys. If a service has both, the current key is merged
+ * over the former one.
+ */
 export function renameAdopted(model: MapTree, reporter: Reporter): MapTree {
   return mapSection(model, 'services', (service, name) => {
     if (!isMap(service)) return service
@@ -36,7 +41,7 @@ function rename(
     : withEntry(rest, to, old.value, old.key)
 }
 
-/** The path with adopted extensions under their names of today. */
+/** Replaces the names of former extensions in a path by their current names. */
 export function adoptedPath(path: Path): Path {
   if (path[0] !== 'services' || path.length < 3) return path
   const result = [...path]

@@ -8,8 +8,9 @@ import { rewrite, rewriteMembers } from './rewrite.ts'
 const LONG_FORMS = rulesOf('long', isOfService)
 
 /**
- * Turns short forms into long ones, and leaves long ones as they are, so that it can be applied again after each file. Gives the names of what
- * could not be read, as `volumes.data`, and the keys of services: those are left out. `whole` is what the model is a part of.
+ * Converts short forms to long forms. Long forms stay as they are, so that it can be applied after
+ * each file. Entries that cannot be converted are reported and left out: `invalid` has resources
+ * (`volumes.data`), `invalidKeys` the keys of services. `model` may be a part of `whole`.
  */
 export function canonical(
   model: MapTree,
@@ -17,14 +18,14 @@ export function canonical(
   whole: MapTree = model,
 ): {
   readonly model: MapTree
-  readonly broken: readonly string[]
-  readonly lost: ReadonlyMap<string, readonly string[]>
+  readonly invalid: readonly string[]
+  readonly invalidKeys: ReadonlyMap<string, readonly string[]>
 } {
   const volumes = get(whole, 'volumes')
   const context: LongFormContext = { reporter, volumes: isMap(volumes) ? volumes : undefined }
   const apply = (rule: ToLongForm, tree: Tree) => rule(tree, context)
-  const broken: string[] = []
-  const lost = new Map<string, readonly string[]>()
+  const invalid: string[] = []
+  const invalidKeys = new Map<string, readonly string[]>()
   let result = model
   for (const section of ['services', 'networks', 'volumes', 'secrets', 'configs']) {
     const entries = get(result, section)
@@ -33,19 +34,22 @@ export function canonical(
     const rewritten = mapEntries(entries, (value, name) => {
       if (section === 'services' && isMap(value)) {
         const { map, failed } = rewriteMembers(value, step, apply)
-        if (failed.length > 0) lost.set(name, failed)
+        if (failed.length > 0) invalidKeys.set(name, failed)
         return map
       }
       const long = section === 'services' ? value : rewrite(value, step, apply)
-      if (!long) broken.push(`${section}.${name}`)
+      if (!long) invalid.push(`${section}.${name}`)
       return long
     })
     if (rewritten !== entries) result = withEntry(result, section, rewritten)
   }
-  return { model: result, broken, lost }
+  return { model: result, invalid, invalidKeys }
 }
 
-/** The map with every value rewritten; entries without a result are left out; the same map when nothing changes. */
+/**
+ * Replaces the values of a mapping; undefined removes an entry. Gives the same mapping if nothing
+ * changes.
+ */
 function mapEntries(map: MapTree, change: (value: Tree, key: string) => Tree | undefined): MapTree {
   let entries: Map<string, Entry> | undefined
   for (const [key, { key: span, value }] of map.entries) {

@@ -144,21 +144,24 @@ const cycle = diagnostic({
   }),
 })
 
-/** What a check may know of the whole. */
+/** The input of the checks. */
 export interface ConsistencyInput {
   readonly model: MapTree
-  /** Before profiles: every service that the files have. */
+  /** All services of the files, before profiles are applied. */
   readonly allServices: MapTree | undefined
-  /** Services in error or left out. */
+  /** True for a service or resource (`volumes.data`) that was removed because of an error. */
   readonly isBroken: (path: string) => boolean
-  /** Whether a service may have had a key that was in error and is not there any more. */
+  /** True if a key of a service may have been removed because of an error. */
   readonly isLost: (service: string, key: string) => boolean
-  /** Whether there is a folder at a path relative to the project's. */
+  /** True if a path relative to the project folder is a folder. */
   readonly isFolder: (path: string) => boolean
   readonly reporter: Reporter
 }
 
-/** Checks what concerns several attributes or several things. Every mistake is reported once; nothing is said about what is in error already. */
+/**
+ * Checks rules that involve several keys or several services: contradicting keys, references,
+ * dependency cycles, mounts. Skips whatever already has an error.
+ */
 export function checkConsistency(input: ConsistencyInput): void {
   const services = get(input.model, 'services')
   if (!isMap(services)) return
@@ -223,7 +226,7 @@ function checkBuild(service: MapTree, input: ConsistencyInput): void {
     reporter.report(platformMissing, platforms[0]!.span, { platform: scalarText(platform) })
 }
 
-/** How many suggestions may still be looked for, by run. */
+/** The number of suggestions left for each run. */
 const suggestions = new WeakMap<Reporter, number>()
 
 function reportUndefined(
@@ -245,7 +248,7 @@ function reportUndefined(
       : input.model,
     section,
   )
-  // Comparing every unknown name with every known one would be quadratic: after some the reader has seen what is wrong.
+  // Comparing every unknown name with every known one would be quadratic.
   const left = suggestions.get(input.reporter) ?? 50
   suggestions.set(input.reporter, left - 1)
   const suggestion = isMap(known) && left > 0 ? suggest(name, known.entries.keys()) : undefined
@@ -279,7 +282,7 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
     }
 }
 
-/** A volume that no file defines is a path that lacks its `./`, where it looks like one or the folder is there. */
+/** The hint for an undefined volume that is more likely a path without `./`. */
 function volumeHint(name: string, mount: Tree, { isFolder }: ConsistencyInput): string | undefined {
   if (name.includes('/')) return `a path begins with \`./\`: write \`./${name}\``
   if (!isFolder(name)) return undefined
@@ -303,7 +306,10 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
       check(name, key, scalarAt(value, 'required')?.value !== false)
 }
 
-/** Attributes that `deploy` says again. The reference finds a difference also where one side is silent; we do not. */
+/**
+ * Keys that `deploy` has under another name. Docker Compose also reports a difference if only one
+ * of the two is set; devctl does not.
+ */
 const TWINS = [
   ['cpus', ['deploy', 'resources', 'limits', 'cpus']],
   ['mem_limit', ['deploy', 'resources', 'limits', 'memory']],
@@ -355,7 +361,7 @@ function checkMounts(service: MapTree, reporter: Reporter): void {
   }
 }
 
-/** Finds circles of dependencies, each once, without going deep on the stack. */
+/** Reports each dependency cycle once. Iterative, because chains may be long. */
 function checkCycles(services: MapTree, input: ConsistencyInput): void {
   const dependenciesOf = (name: string) => {
     const dependencies = get(services, name, 'depends_on')

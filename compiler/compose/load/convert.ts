@@ -28,7 +28,10 @@ const yaml11Boolean = diagnostic({
   }),
 })
 
-/** Converts a string at one of the places of casts.ts; reports `schema/not-convertible` and gives undefined when it cannot be converted. */
+/**
+ * Converts a string to the type that the `cast` of its key names. Reports `schema/not-convertible`
+ * and gives undefined if that is not possible.
+ */
 export function convertScalar(scalar: ScalarTree, cast: string, reporter: Reporter): ScalarTree | undefined {
   const text = scalar.value as string // interpolate calls this for strings only
   const fail = (type: string): undefined => {

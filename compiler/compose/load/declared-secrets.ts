@@ -4,8 +4,9 @@ import { scalarText } from '../../text/tree-text.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
- * Enters what the files and the environment's rules declare to be secret, whatever it is called: the variables that `secrets` are made of,
- * and those in values that come from a Secret of the cluster; wherever else in the model they stand, their places are secret, too.
+ * Marks variables as secret that `secrets` or the environment's rules declare so, regardless of
+ * their names: the variables of `secrets.NAME.environment`, and those in values that a Secret
+ * replaces. Every other value that uses them becomes secret as well.
  */
 export function findDeclaredSecrets(tree: MapTree, rules: SecretRules | undefined, variables: VariableScope): void {
   const { secrets } = variables

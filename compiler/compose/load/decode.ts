@@ -9,19 +9,21 @@ import { printerOf } from '../keys/printer.ts'
 const PRINTERS = new Map<string, Print>(SECTIONS.map(section => [section, printerOf(entryOf(section))]))
 
 /**
- * Gives a canonical model the values that `docker compose config --format json` prints (durations as Go's, sizes in bytes, words of commands), typed as
- * there and without what is empty there; the dialect's own keys stay. Names what could not be read, as `volumes.data`, and the keys of services.
+ * Converts the values of a canonical model to those that `docker compose config --format json`
+ * prints: durations as Go formats them, sizes in bytes, commands as lists, no empty values. Keys of
+ * the dialect stay. Invalid values are reported and left out: `invalid` has resources
+ * (`volumes.data`), `invalidKeys` the keys of services.
  */
 export function decodeModel(
   model: MapTree,
   reporter: Reporter,
 ): {
   readonly model: MapTree
-  readonly broken: readonly string[]
-  readonly lost: ReadonlyMap<string, readonly string[]>
+  readonly invalid: readonly string[]
+  readonly invalidKeys: ReadonlyMap<string, readonly string[]>
 } {
-  const broken: string[] = []
-  const lost = new Map<string, readonly string[]>()
+  const invalid: string[] = []
+  const invalidKeys = new Map<string, readonly string[]>()
   const entries = new Map<string, Entry>()
   for (const [section, entry] of model.entries) {
     const print = PRINTERS.get(section)
@@ -34,11 +36,11 @@ export function decodeModel(
       const context: PrintContext = { reporter, failed: false }
       const result = print(isMap(value) ? value : { kind: 'map', span: value.span, entries: new Map() }, context)
       if (!result || (context.failed && section !== 'services')) {
-        broken.push(`${section}.${name}`)
+        invalid.push(`${section}.${name}`)
         continue
       }
       if (context.failed && isMap(value) && isMap(result))
-        lost.set(
+        invalidKeys.set(
           name,
           [...value.entries.keys()].filter(one => !result.entries.has(one)),
         )
@@ -46,10 +48,10 @@ export function decodeModel(
     }
     entries.set(section, { key: entry.key, value: { ...entry.value, entries: decoded } })
   }
-  return { model: { ...model, entries }, broken, lost }
+  return { model: { ...model, entries }, invalid, invalidKeys }
 }
 
-/** What stands below a name of a section. */
+/** The row or shape of the entries of a section. */
 function entryOf(section: string): Row | Shape {
   return shapeOf(composeShape.map!.keys[section]!).map!.others!.row // every section is a mapping of names
 }

@@ -4,7 +4,7 @@ import { rewrite } from './rewrite.ts'
 
 const DEFAULTS = rulesOf('defaults', isOfServiceItself)
 
-/** Puts Compose's own defaults where a canonical model says nothing. */
+/** Adds Compose's default values to a canonical model. */
 export function withDefaults(model: MapTree): MapTree {
   return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree // a map stays a map
 }

@@ -26,7 +26,10 @@ const notAMapping = diagnostic({
   }),
 })
 
-/** The documents of a file, read once; undefined when it is not there or is no YAML (reported). */
+/**
+ * Gives the YAML documents of a file, which is read once. Reports an unreadable file; then
+ * undefined.
+ */
 export function documentsOf(
   path: string,
   what: string,
@@ -45,7 +48,10 @@ export function documentsOf(
   return documents
 }
 
-/** A document with its variables substituted, without what failed; undefined when it is empty or no mapping (reported). */
+/**
+ * Substitutes the variables of a document and casts the results, leaving out values in error.
+ * Undefined if the document is empty or not a mapping (reported).
+ */
 export function readDocument(document: YamlDocument, variables: VariableScope, state: LoadState): MapTree | undefined {
   const { tree } = document
   if (!tree) return undefined
@@ -60,19 +66,19 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     assumed: state.assumesRequired && assumedValues,
   })
   if (result) variables.secrets.addFrom(result)
-  const broken: string[] = []
-  const lost = new Map<string, Set<string>>()
+  const invalid: string[] = []
+  const invalidKeys = new Map<string, Set<string>>()
   for (const [section, name, key] of failed) {
     if (section === 'services' && name !== undefined && key !== undefined) {
-      const keys = lost.get(name)
+      const keys = invalidKeys.get(name)
       if (keys) keys.add(key)
-      else lost.set(name, new Set([key]))
-    } else if (name !== undefined && SECTIONS.has(section!)) broken.push(`${section}.${name}`)
+      else invalidKeys.set(name, new Set([key]))
+    } else if (name !== undefined && SECTIONS.has(section!)) invalid.push(`${section}.${name}`)
     else if (!section?.startsWith('x-')) state.incomplete = true
   }
   const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
-  const sound = withoutLost(withoutKeys(result as MapTree, ...unusable), lost, state) // a map stays a map
-  const model = renameAdopted(leaveOut(sound, broken, state), state.reporter)
+  const valid = withoutLost(withoutKeys(result as MapTree, ...unusable), invalidKeys, state) // a map stays a map
+  const model = renameAdopted(leaveOut(valid, invalid, state), state.reporter)
   reportRewritten(model, state.reporter)
   return model
 }

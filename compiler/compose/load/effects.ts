@@ -7,13 +7,13 @@ import type { MapTree, Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 import { lossKinds } from '../keys/losses.ts'
 
-/** The fields that have something to report, or have members that do: the walk skips all else. */
+/** The fields that have a loss, or members with one. The walk skips all others. */
 const losing = new Set<Row | Shape>()
 markLosing(composeShape)
 
 /**
- * Reports the keys of the loaded model that come to nothing in a cluster, are always approximated, or are refused. `tree` is in canonical
- * form and holds the enabled services only. What depends on the plan (kinds, ports, mounts, placement and the like) the planner reports.
+ * Reports the keys of the canonical model that have no meaning in a cluster, are always
+ * approximated, or are refused. Losses that depend on the plan are reported by the planner.
  */
 export function reportFates(tree: MapTree, reporter: Reporter): void {
   if (composeShape.map) walkMap(tree, composeShape.map, [], [], reporter)
@@ -33,7 +33,7 @@ function walkMap(tree: MapTree, form: MapForm, path: ModelPath, owners: readonly
     const field = Object.hasOwn(form.keys, key) ? form.keys[key] : form.others?.row
     if (!field || !losing.has(field)) continue
     const at = [...path, key]
-    // One diagnostic for a key and all that is in it.
+    // One diagnostic for a key and all its members.
     if (isRow(field) && field.loss) reportLoss(field.loss, value, span, at, around, reporter)
     else walk(value, shapeOf(field), at, around, reporter)
   }
@@ -48,20 +48,20 @@ function reportLoss(
   reporter: Reporter,
 ): void {
   const key = String(path.at(-1))
-  // A key without a value asks for nothing.
+  // A key without a value has no effect.
   if ((value.kind === 'scalar' && value.type === 'null') || loss.harmless?.(value, owners, key)) return
   const kinds = lossKinds.get(loss)
   const kind = loss.minor?.(value, owners, key) ? kinds?.minor : kinds?.kind
   if (kind) reporter.report(kind, span, { name: nameOf(path), loss })
 }
 
-/** A key of a service without the service, whose lines the span shows; any other with its whole path. */
+/** The path of a key in a message. The service is omitted, since the span shows it. */
 const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.slice(2) : path)
 
-/** Marks the fields of a shape that lead to a loss; true when there is one. */
+/** Collects the fields of a shape with a loss. Returns true if there is one. */
 function markLosing(shape: Shape): boolean {
   let any = shape.list ? markLosing(shape.list.items) : false
-  // Both sides must run: a key with a loss may also stand, without it, elsewhere.
+  // A shape may be used by a key with a loss and by one without: mark its members in both cases.
   for (const field of shape.map ? fieldsOf(shape.map) : [])
     if (markLosing(shapeOf(field)) || (isRow(field) && field.loss)) {
       losing.add(field)

@@ -29,7 +29,11 @@ const unknownFormat = diagnostic({
   }),
 })
 
-/** Reads the env files and label files of a service, and of its pre_start hooks, under what `environment` and `labels` say. */
+/**
+ * Adds the content of env files and label files to `environment` and `labels` of a service and its
+ * pre_start hooks; `environment` and `labels` take precedence. Undefined if a file cannot be read
+ * (reported).
+ */
 export function resolveService(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
   const run: Run = { variables, state, failed: false }
   let result = resolveContainer(service, run)
@@ -85,7 +89,10 @@ function resolveContainer(container: MapTree, run: Run): MapTree {
   return result
 }
 
-/** Variables inside a file: the project's first, then the service's own, then those read before. */
+/**
+ * Reads the env files of a service. A variable in a file is looked up in the project's variables,
+ * then in `environment`, then in the entries read before it.
+ */
 function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, run: Run): Map<string, Entry> {
   const read = new Map<string, Entry>()
   const secret = new Set<string>()
@@ -131,11 +138,11 @@ function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, r
   return read
 }
 
-/** Which variable makes an entry of an env file secret. */
+/** Names the variable that makes an entry of an env file secret. */
 const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>
   `\`${isVariableWithSecret(name, value) ? name : (variables[0] ?? name)}\``
 
-/** Variables inside a file: the labels of the files before it, then those before in itself. */
+/** Reads label files. A variable in a file is looked up in the labels read before it. */
 function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
   const read = new Map<string, Entry>()
   const lookup = (name: string) => {
@@ -153,7 +160,7 @@ function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
   return read
 }
 
-/** A file that a service names. One that is not there is told once, when all places that name it are known. */
+/** Opens a file that a service names. A missing one is reported later, once for all references. */
 function openNamed(path: string, what: string, span: Span, { state }: Run): SourceFile | undefined {
   const { host, sources, reporter, missingFiles } = state
   const isMissing = path !== '' && host.stat(path) === undefined && host.readFile(path).kind === 'missing'
@@ -164,10 +171,10 @@ function openNamed(path: string, what: string, span: Span, { state }: Run): Sour
   return undefined
 }
 
-/** How many places beside the first a message shows. */
+/** The number of references that a message shows, beside the first. */
 const MOST_PLACES = 5
 
-/** Reports each env file and label file that is not there, once, at the first place that names it. */
+/** Reports each missing env file and label file once, at its first reference. */
 export function reportMissingFiles({ sources, reporter, missingFiles }: LoadState): void {
   for (const [path, { what, places }] of missingFiles) {
     const [first, ...others] = distinctPlaces(places)
@@ -175,7 +182,7 @@ export function reportMissingFiles({ sources, reporter, missingFiles }: LoadStat
   }
 }
 
-/** A place that several services share, through an anchor or `extends`, is one. */
+/** Removes references that services share through an anchor or `extends`. */
 const distinctPlaces = (places: readonly Span[]): readonly Span[] => [
   ...new Map(places.map(span => [`${span.file.path} ${span.start}`, span])).values(),
 ]

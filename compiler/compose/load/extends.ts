@@ -65,14 +65,16 @@ const remote = diagnostic({
 
 const MAX_CHAIN = 500
 
-/** The services of files that `extends` names, by path: read once, and resolved as they are needed. */
+/**
+ * The services of extended files by path. A file is read once; its services are resolved on demand.
+ */
 export type ExtendsCache = Map<string, Services | undefined>
 
 interface Services {
   readonly file: string
   readonly entries: Map<string, Entry>
   readonly resets: Resets
-  /** Services whose own `extends` is done, with the number of steps of their chains. */
+  /** The services whose `extends` is resolved, and the lengths of their chains. */
   readonly done: Map<string, number>
 }
 
@@ -82,7 +84,11 @@ interface Step {
   readonly span: Span
 }
 
-/** Merges every service of a document over the one it extends. Reports `extends/*`; a service that cannot be resolved is left out. */
+/**
+ * Merges every service of a document over the service it extends
+ * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#extends). Reports
+ * `extends/*`. A service that cannot be resolved loses its `extends`.
+ */
 export function applyExtends(
   model: MapTree,
   path: string,
@@ -104,7 +110,7 @@ export function applyExtends(
     const written = get(value, 'extends')
     const isSound = !written || !shape || validateAt(['services', name, 'extends'], written, shape, state.reporter)
     if (isSound && run.resolve(services, name, [])) continue
-    // Anything could have come from the service that is extended.
+    // The extended service could have set any key.
     lose(name, ['*'], state)
     const { key, value: own } = services.entries.get(name)!
     if (isMap(own)) services.entries.set(name, { key, value: withoutKeys(own, 'extends') })
@@ -116,7 +122,7 @@ class ExtendsRun {
   readonly #scope: ProjectScope
   readonly #cache: ExtendsCache
   readonly #state: LoadState
-  /** What could not be resolved. */
+  /** Services that could not be resolved. */
   readonly #failed = new Set<string>()
 
   constructor(scope: ProjectScope, cache: ExtendsCache, state: LoadState) {
@@ -125,14 +131,14 @@ class ExtendsRun {
     this.#state = state
   }
 
-  /** The service with what it extends merged in; undefined when that failed. */
+  /** Resolves `extends` of a service. Undefined if that failed (reported). */
   resolve(services: Services, name: string, chain: readonly Step[]): Tree | undefined {
     const service = services.entries.get(name)
     if (!service) return undefined
     const reference = isMap(service.value) ? extendsOf(service.value) : undefined
     if (!isMap(service.value) || services.done.has(name) || !reference) return service.value
     const step: Step = { file: services.file, service: name, span: reference.span }
-    // A circle, or a chain that ends nowhere, is said once, not for each service in it.
+    // A cycle or an unknown service is reported once, not for each service of the chain.
     if (this.#failed.has(keyOf(step))) return undefined
     const resolved = this.#resolveReference(services, name, service, reference, step, chain)
     if (!resolved) this.#failed.add(keyOf(step))
@@ -188,7 +194,7 @@ class ExtendsRun {
       reporter.report(tooLong, reference.span, {})
       return undefined
     }
-    // What was lost of the base is not there to be taken over.
+    // The service does not inherit keys that were removed from its base.
     const lost = this.#state.lost.get(reference.service)
     if (lost) lose(name, lost, this.#state)
     services.entries.set(name, { key: service.key, value: merged })
@@ -196,7 +202,7 @@ class ExtendsRun {
     return merged
   }
 
-  /** The services of another file, with its paths made absolute; its includes are not read. */
+  /** Loads the services of another file, with absolute paths. Its `include` is ignored. */
   #load(written: string, span: Span): Services | undefined {
     if (REMOTE_FILE.test(written)) {
       this.#state.reporter.report(remote, span, { path: written })
@@ -240,7 +246,7 @@ interface Reference {
   readonly span: Span
 }
 
-/** What `extends` says; undefined where it says nothing usable (the schema reports that). */
+/** Reads `extends` of a service; undefined if it is absent or invalid (reported by the schema). */
 function extendsOf(service: MapTree): Reference | undefined {
   const written = entry(service, 'extends')?.value
   if (!written) return undefined
@@ -261,7 +267,7 @@ function extendsOf(service: MapTree): Reference | undefined {
 
 const counted = new WeakMap<Tree, number>()
 
-/** How many values a tree has; it may be shared by many services. */
+/** Counts the values of a tree. Cached, since services may share it. */
 function countOf(tree: Tree): number {
   if (tree.kind === 'scalar') return 1
   let count = counted.get(tree)

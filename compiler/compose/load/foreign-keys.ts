@@ -2,7 +2,9 @@ import { get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import type { Pair } from '../project.ts'
 
-/** The extensions of the dialect's ancestor, `x-okteto…`, of a model, its services and their healthchecks. Nothing else reads them. */
+/**
+ * Lists the `x-okteto…` extensions of a model, its services and healthchecks, which devctl ignores.
+ */
 export function foreignKeys(model: MapTree): readonly Pair[] {
   const services = get(model, 'services')
   return [

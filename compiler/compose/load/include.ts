@@ -64,10 +64,13 @@ const MAX_DEPTH = 100
 
 const IMPORTED = ['services', 'volumes', 'networks', 'secrets', 'configs', 'models']
 
-/** Loads the files of a project; undefined where none of them could be read (reported). */
+/** Loads the files of a project; undefined if none of them could be read (reported). */
 type LoadModel = (files: readonly string[], scope: ProjectScope, state: LoadState) => MapTree | undefined
 
-/** Loads the projects that a document includes and puts what they define under the document's own definitions. */
+/**
+ * Loads the projects that a document includes and merges its own definitions over theirs
+ * (https://github.com/compose-spec/compose-spec/blob/main/14-include.md).
+ */
 export function applyIncludes(
   model: MapTree,
   scope: ProjectScope,
@@ -114,7 +117,7 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadMod
     return undefined
   }
   for (const [index, path] of files.entries()) {
-    // Reported at the place that names it.
+    // An unreadable file is reported at its `include` entry.
     if (sources.open(path, 'the included file', reporter, written[index]!.span)) continue
     state.incomplete = true
     return undefined
@@ -128,7 +131,7 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadMod
     : host.stat(resolve(directory, '.env'))?.kind === 'file'
       ? [{ path: resolve(directory, '.env') }]
       : []
-  // A file that several files include is loaded once for each set of variables that it may see.
+  // A file that several files include is loaded once for each set of env files.
   const key = JSON.stringify([files, directory, envFiles.map(({ path }) => path)])
   const before = scope.variables.included.get(key)
   if (before) return before.model
@@ -183,13 +186,13 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
   return result
 }
 
-/** What tells an included file from others: its folder, or its own name where it lies beside the including file. */
+/** A short name for an included file: its folder, or its own name if the folder has none. */
 function folderOrFile(path: string): string {
   const folder = basename(dirname(path))
   return /^\.{0,2}$/.test(folder) ? basename(path).replace(/\.\w+$/, '') : folder
 }
 
-/** The strings of a string or a list of strings. */
+/** The text of a scalar, or the texts of a list. */
 function texts(tree: Tree | undefined): readonly { readonly value: string; readonly span: Span }[] {
   const items = tree?.kind === 'seq' ? tree.items : tree ? [tree] : []
   return items.flatMap(item =>

@@ -35,7 +35,10 @@ const invalid = diagnostic({
   }),
 })
 
-/** Does the work of a compilation within its limits. Where one is reached, \`stopped\` makes the result of what was reported until then. */
+/**
+ * Runs `work` with the limits of DEVCTL_LIMITS. If a limit is exceeded, it is reported and
+ * `stopped` makes the result from the diagnostics so far.
+ */
 export function withinLimits<Result>(
   { strict }: { readonly strict?: boolean | undefined },
   host: CompilerHost,

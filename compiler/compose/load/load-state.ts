@@ -8,54 +8,60 @@ import { mapSection } from './map-section.ts'
 import type { Sources } from './sources.ts'
 import type { VariableScope } from './variables.ts'
 
-/** What all files of a load share: the root project's, those it includes and those it extends. */
+/**
+ * The state that all files of a load share: those of the project, and included and extended ones.
+ */
 export interface LoadState {
   readonly host: CompilerHost
   readonly sources: Sources
   readonly reporter: Reporter
-  /** Things in error, as `services.web`: left out, and never reported as missing. */
+  /** Services and resources in error (`services.web`): removed, and never reported as undefined. */
   readonly broken: Set<string>
-  /** Services with keys in error, and those keys, which are taken out, so that the rest can be checked. `*` stands for any key. */
+  /** Keys in error by service: removed, so that the rest can be checked. `*` stands for any key. */
   readonly lost: Map<string, Set<string>>
   /** The variables of the included project that a service comes from. */
   readonly scopes: Map<string, VariableScope>
-  /** Set when a file or a part of it could not be read at all, so that missing things need not be missing. */
+  /**
+   * True if a file or a part of it could not be read. Then undefined references are not reported.
+   */
   incomplete: boolean
-  /** The documents of the files that were read. */
+  /** The parsed documents by file. */
   readonly documents: Map<SourceFile, readonly YamlDocument[] | undefined>
   /** Where a manifest names the files. */
   readonly places: ReadonlyMap<string, Span>
-  /** Values that come from Secrets need not be known. */
+  /** Values that these rules take from Secrets need not be set. */
   readonly secretRules?: SecretRules
   readonly assumesRequired?: LoadOptions['assumesRequired']
-  /** Env files and label files that are not there, with all places that name them. */
+  /** Missing env files and label files by path. */
   readonly missingFiles: Map<string, MissingFile>
 }
 
-/** A file that is not there, and the places that name it. */
+/** A missing file and its references. */
 export interface MissingFile {
-  /** What it is called in messages: `the env file`. */
+  /** The kind of file in messages: `the env file`. */
   readonly what: string
   readonly places: Span[]
 }
 
-/** One project: the root, or one that `include` brings. */
+/** A project: the root, or an included one. */
 export interface ProjectScope {
   /** Absolute. */
   readonly directory: string
   readonly variables: VariableScope
-  /** The files whose inclusion led here, for cycles. */
+  /** The chain of including files, to detect cycles. */
   readonly including: readonly string[]
 }
 
-/** Notes that a service has errors: the keys are taken out, and what is missing now is no mistake of its own. */
+/**
+ * Records keys of a service that are in error, so that later checks do not report them as missing.
+ */
 export function lose(service: string, keys: Iterable<string>, { lost }: LoadState): void {
   const known = lost.get(service) ?? new Set()
   for (const key of keys) known.add(key)
   lost.set(service, known)
 }
 
-/** Takes keys in error out of the services of a model. */
+/** Records keys in error and removes them from the services of a model. */
 export function withoutLost(model: MapTree, lost: ReadonlyMap<string, ReadonlySet<string>>, state: LoadState): MapTree {
   if (lost.size === 0) return model
   for (const [name, keys] of lost) lose(name, keys, state)
@@ -64,7 +70,7 @@ export function withoutLost(model: MapTree, lost: ReadonlyMap<string, ReadonlySe
   )
 }
 
-/** Takes what is in error out of a model, now and for the rest of the load. */
+/** Records services and resources in error, and removes all recorded ones from a model. */
 export function leaveOut(model: MapTree, broken: readonly string[], state: LoadState): MapTree {
   for (const name of broken) state.broken.add(name)
   if (state.broken.size === 0) return model

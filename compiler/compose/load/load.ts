@@ -48,9 +48,10 @@ const noName = diagnostic({
 })
 
 /**
- * Loads Compose files as the reference loader does, with the differences that docs/compose.md lists: finds them, merges them, substitutes variables, checks
- * them, applies profiles and the selection of services, and reads env files. Reports every mistake; gives undefined when there is nothing to go on with.
- * What it finds to be secret is entered in `secrets`, also where it fails.
+ * Loads Compose files as Docker Compose does, with the differences that docs/compose.md lists:
+ * finds and merges them, substitutes variables, checks the result, applies profiles and the
+ * selection of services, reads env files. Reports all errors; gives undefined if nothing could be
+ * loaded. Secret values are added to `secrets`, even after errors.
  */
 export function loadProject(
   options: LoadOptions,
@@ -61,7 +62,7 @@ export function loadProject(
   const sources = new Sources(host, options.workingDirectory, options.stdin)
   const located = locateProject(options, host, sources, reporter, secrets)
   if (!located) return undefined
-  // What the manifest names is told there.
+  // Errors in files that the manifest names are reported there.
   for (const [path, span] of options.manifest?.places?.files ?? [])
     sources.open(path, 'the Compose file', reporter, span)
   const state: LoadState = {
@@ -157,14 +158,17 @@ function finish(
 
 interface Named {
   readonly name: string
-  /** What a file says, where nothing is left of it. */
+  /** The text of `name` in a file, before normalization. */
   readonly written?: { readonly text: string }
-  /** Whether a file, an option or a variable gives it; else it is the folder's. */
+  /** Set if a file, an option or a variable gives the name; else it is the folder's. */
   readonly isGiven?: true
   readonly span?: Span
 }
 
-/** The project's name: given from outside, else the last `name` of the files, else the folder's. */
+/**
+ * The project's name: of an option or COMPOSE_PROJECT_NAME, else the last `name` of the files, else
+ * the folder's (https://docs.docker.com/compose/how-tos/project-name/).
+ */
 function nameOf(located: Located, state: LoadState): Named {
   let found: Named | undefined
   for (const path of located.files)
@@ -173,7 +177,7 @@ function nameOf(located: Located, state: LoadState): Named {
       if (name?.kind !== 'scalar' || name.type !== 'string' || name.value === '') continue
       const written = String(name.value)
       const result = written.includes('$') ? substitute(written, located.variables.lookup) : { value: written }
-      // Faults of the expression are reported where the document is read.
+      // `readDocument` reports errors in the expression.
       if ('value' in result)
         found = {
           name: normalizeProjectName(result.value),
@@ -194,7 +198,7 @@ function emptyPlace(located: Located, state: LoadState): Span | undefined {
   return file && { file, start: 0, end: 0 }
 }
 
-/** The values of configs and secrets that come from a variable, by `secrets.token`. */
+/** The contents of configs and secrets that variables give, by path (`secrets.token`). */
 function environmentContents(tree: MapTree, variables: VariableScope, assumes: boolean): ReadonlyMap<string, string> {
   const lookup = (name: string) => variables.lookup(name) ?? (assumes ? assumedVariable(name) : undefined)
   const contents = new Map<string, string>()
@@ -214,7 +218,7 @@ function environmentContents(tree: MapTree, variables: VariableScope, assumes: b
   return contents
 }
 
-/** The model without the networks, volumes, secrets, configs and models that no service uses. */
+/** Removes the networks, volumes, secrets, configs and models that no service uses. */
 export function withoutUnused(tree: MapTree): MapTree {
   const used = new Set<string>()
   const services = get(tree, 'services')

@@ -4,35 +4,39 @@ import type { MapTree } from '../../text/tree.ts'
 import type { Pair } from '../project.ts'
 
 /**
- * The loaded files: merged, interpolated, checked, in canonical form, with the values that `docker compose config --format json` prints
- * (durations as Go writes them, sizes as decimal bytes in a string, maps instead of `KEY=value` lists, commands as lists of words, absolute paths),
- * and with the dialect's own keys beside them. Every node has its place.
+ * The loaded files: merged, interpolated, checked, in canonical form, with the values that `docker
+ * compose config --format json` prints (durations as Go formats them, sizes as decimal bytes in a
+ * string, mappings instead of `KEY=value` lists, commands as lists, absolute paths) and the keys of
+ * the dialect. Every node has a span.
  */
 export interface Loaded {
   /** Compose's project name. */
   readonly name: string
-  /** The value of top-level `name`, where a file has one. */
+  /** The position of top-level `name`, if a file has it. */
   readonly nameSpan?: Span
-  /** Set where a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
+  /** Set if a file, an option or COMPOSE_PROJECT_NAME gives the name; else it is the folder's. */
   readonly isNamed?: true
   /** Absolute. */
   readonly directory: string
-  /** Top-level keys: services (the enabled ones), networks, volumes, secrets, configs, models, endpoints, x-*. */
+  /**
+   * Top-level keys: services (the enabled ones), networks, volumes, secrets, configs, models,
+   * endpoints, x-*.
+   */
   readonly tree: MapTree
-  /** Known services that are not in `tree`: left out by a profile or a selection, or in error. */
+  /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
-  /** Services in `tree` without their keys in error: what is left of them is checked, and goes no further. */
+  /** Services in `tree` that lack keys in error. The rest is checked but not planned. */
   readonly damagedServices: ReadonlySet<string>
-  /** Resources in error, as `volumes.data`: known, and not to be reported as missing. */
+  /** Resources in error (`volumes.data`), not to be reported as undefined. */
   readonly brokenResources: ReadonlySet<string>
-  /** Volumes, networks, secrets and configs whose `name` is written in a file (the tree gives every one a name). */
+  /** Resources whose `name` a file sets (in `tree` all resources have a name). */
   readonly namedResources: ReadonlySet<string>
-  /** Values of `environment` of configs and secrets, by `secrets.token`. */
+  /** Contents of configs and secrets with `environment`, by path (`secrets.token`). */
   readonly environmentContents: ReadonlyMap<string, string>
-  /** Extensions that mean something to another tool, which `tree` does not have. */
+  /** Extensions of another tool, which are not in `tree`. */
   readonly foreignKeys?: readonly Pair[]
-  /** What is secret because of where it comes from, and where it stands. */
+  /** The known secret values and their positions. */
   readonly secrets: SecretPlaces
-  /** The dependencies that links, shared namespaces and volumes_from add, as `web db`. */
+  /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
 }

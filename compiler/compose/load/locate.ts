@@ -8,7 +8,7 @@ import { isVariableWithSecret } from '../../values/secret-names.ts'
 import type { Sources } from './sources.ts'
 import { badEnvironmentFlag, type Variable, VariableScope } from './variables.ts'
 
-/** Where a project's files are and what they may use, before any of them is read. */
+/** The files of a project, and the variables and profiles to load them with. */
 export interface Located {
   /** Absolute; relative paths of the files are resolved against it. */
   readonly directory: string
@@ -16,11 +16,14 @@ export interface Located {
   readonly files: readonly string[]
   readonly variables: VariableScope
   readonly profiles: readonly string[]
-  /** A name that is given from outside, checked. */
+  /** The name that an option or COMPOSE_PROJECT_NAME gives, checked. */
   readonly explicitName?: string
 }
 
-/** Candidates in the reference loader's order; overrides have the shorter ending first, the base files the longer. */
+/**
+ * Default file names in Docker Compose's order: of overrides it prefers `.yml`, of base files
+ * `.yaml`.
+ */
 const BASE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
 const OVERRIDE_NAMES = [
   'compose.override.yml',
@@ -28,7 +31,7 @@ const OVERRIDE_NAMES = [
   'docker-compose.override.yml',
   'docker-compose.override.yaml',
 ]
-/** The last place in a folder to look in. */
+/** The subfolder that is searched after the folder itself. */
 const OWN_FOLDER = '.devctl'
 
 const noFile = diagnostic({
@@ -61,7 +64,7 @@ const badName = diagnostic({
   }),
 })
 
-/** Finds the files of a project. Returns undefined when there is none (reported). */
+/** Finds the files of a project. Undefined if there are none or the name is invalid (reported). */
 export function locateProject(
   options: LoadOptions,
   host: CompilerHost,
@@ -131,7 +134,10 @@ export function locateProject(
   return { directory, files, variables, profiles, ...(explicitName !== undefined && { explicitName }) }
 }
 
-/** Compose's form of a project name: lower case, only letters, digits, `-` and `_`, none of the last two at the start. */
+/**
+ * Normalizes a project name as Docker Compose does: lower-case letters, digits, `-` and `_`, with a
+ * letter or digit first.
+ */
 export function normalizeProjectName(name: string): string {
   return name
     .toLowerCase()
@@ -139,10 +145,10 @@ export function normalizeProjectName(name: string): string {
     .replace(/^[_-]+/, '')
 }
 
-/** The project's name from its folder. */
+/** The project name that a folder gives. */
 export const folderName = (directory: string): string => normalizeProjectName(basename(directory))
 
-/** The folder that relative paths begin in: that of the file, or the one around `.devctl`. */
+/** The folder that relative paths are resolved against: the file's, or the parent of `.devctl`. */
 function projectFolder(file: string): string {
   const folder = dirname(file)
   return basename(folder) === OWN_FOLDER ? dirname(folder) : folder
@@ -169,7 +175,7 @@ function discover(
     for (const inside of [folder, join(folder, OWN_FOLDER)]) {
       const bases = BASE_NAMES.filter(name => host.stat(join(inside, name)))
       if (bases.length === 0) continue
-      // An environment has its own files in place of the override, which is about this machine.
+      // Files of an environment replace the override, which is for local use.
       const overrides = manifest?.files?.length ? [] : OVERRIDE_NAMES.filter(name => host.stat(join(inside, name)))
       for (const names of [bases, overrides]) {
         const [used, ...ignored] = names

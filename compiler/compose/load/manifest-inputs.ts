@@ -17,7 +17,7 @@ const endpointsTwice = diagnostic({
   }),
 })
 
-/** The loaded files with the endpoints of the manifest in place of their own. */
+/** Replaces the endpoints of the loaded files by those of the manifest, with a warning. */
 export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefined, reporter: Reporter): Loaded {
   if (!endpoints) return loaded
   const own = entry(loaded.tree, 'endpoints')
@@ -27,7 +27,7 @@ export function withManifestEndpoints(loaded: Loaded, endpoints: Entry | undefin
   return { ...loaded, tree: withEntry(loaded.tree, 'endpoints', endpoints.value, endpoints.key) }
 }
 
-/** A project without services. `directory` is absolute. */
+/** Makes a project without services. `directory` is absolute. */
 export function emptyProject(directory: string): Project {
   const file = new SourceFile('', '')
   return {

@@ -4,9 +4,10 @@ import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../
 import { needsValues } from '../../values/secret-backends.ts'
 
 /**
- * Which values of a document need not be known, because a Secret of the cluster holds them: where a pipeline renders, nothing sets
- * `${DB_PASSWORD:?}`. A variable is spared by its name in any service, since another one may take it over with `extends`; one that
- * turns out to be needed is told when its service is read (compose/read/environment.ts). A backend that encrypts them needs all values.
+ * Gives a function that decides which values of a document need not be set, because a Secret of the
+ * cluster has them (a pipeline does not set `${DB_PASSWORD:?}`). A variable is matched by name in
+ * any service, since `extends` may copy it; if it is needed after all, `read/environment.ts`
+ * reports it. Undefined if there are no such values, or if the backend encrypts them and needs all.
  */
 export function sparedValues(
   document: MapTree,
@@ -14,7 +15,7 @@ export function sparedValues(
 ): ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined {
   if (!rules || rules.values.size === 0 || needsValues(rules.backend)) return undefined
   const variables = new Set([...rules.values.keys()].map(path => path.slice(path.lastIndexOf('.environment.') + 13)))
-  // An anchor below `x-…` is the same text as the value that refers to it.
+  // A value and the anchor below `x-…` that it refers to have the same position.
   const anchored = new Set<number>()
   const find = (service: string, name: string, scalar: ScalarTree, value: ScalarTree): Spared | undefined => {
     if (!variables.has(name)) return undefined
@@ -30,7 +31,7 @@ export function sparedValues(
       const variable = nameIn(scalar)
       return find(owner, variable, scalar, { ...scalar, value: variable })
     }
-    // The file of a secret that is elsewhere is not looked at.
+    // The file of a secret that the cluster has is not read.
     if (section === 'secrets' && rules.values.has(`secrets.${owner}`)) return { value: scalar, isCertain: true }
     return section?.startsWith('x-') && anchored.has(scalar.span.start) ? { value: scalar, isCertain: true } : undefined
   }

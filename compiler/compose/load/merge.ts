@@ -19,12 +19,16 @@ const kindConflict = diagnostic({
 
 const MERGE = rulesOf('merge')
 
-/** Merges a later definition over an earlier one by the rules of the keys. Reports `merge/*` and keeps the earlier value there. */
+/**
+ * Merges a later model over an earlier one with the merge rules of the keys
+ * (https://github.com/compose-spec/compose-spec/blob/main/13-merge.md). Where that is not possible
+ * it reports `merge/*` and keeps the earlier value.
+ */
 export function mergeModels(base: MapTree, override: MapTree, reporter: Reporter): MapTree {
   return new Merger(reporter, MERGE.start).maps(base, override)
 }
 
-/** Merges one thing at a path, e.g. a service over the one it extends: `['services', 'web']`. */
+/** Merges the values at one path, for example a service over the one it extends. */
 export function mergeAt(path: readonly string[], base: Tree, override: Tree, reporter: Reporter): Tree {
   return mergeTrees(base, override, reporter, MERGE.find(path))
 }
@@ -35,7 +39,7 @@ function mergeTrees(base: Tree, override: Tree, reporter: Reporter, step: RuleSt
   return rule ? rule(base, override, merger) : merger.byKind(base, override)
 }
 
-/** The merge at one place of the model. */
+/** Merges the values at one step of the rules. */
 class Merger implements MergeContext {
   readonly #reporter: Reporter
   readonly #step: RuleStep<Merge> | undefined
@@ -67,11 +71,11 @@ class Merger implements MergeContext {
   }
 
   conflict(base: Tree, override: Tree): Tree {
-    const kinds = { base: kindInWords(base), override: kindInWords(override) }
+    const kinds = { base: describeKind(base), override: describeKind(override) }
     this.#reporter.report(kindConflict, override.span, kinds, [{ span: base.span, message: 'merged with this' }])
     return base
   }
 }
 
-const kindInWords = (tree: Tree): string =>
+const describeKind = (tree: Tree): string =>
   tree.kind === 'map' ? 'a mapping' : tree.kind === 'seq' ? 'a list' : 'a single value'

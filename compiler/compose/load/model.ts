@@ -18,23 +18,23 @@ import { validate } from './validate.ts'
 import type { VariableScope } from './variables.ts'
 
 /**
- * Loads a project's files, one document after another, and merges them. Gives a canonical model with
- * absolute paths, without what was in error.
+ * Loads the files of a project and merges their documents in order. Gives the canonical model with
+ * absolute paths and without parts in error (reported); undefined if no document could be read.
  */
 export function loadModel(files: readonly string[], scope: ProjectScope, state: LoadState): MapTree | undefined {
   const extendsCache: ExtendsCache = new Map()
   let model: MapTree | undefined
   for (const path of files)
     for (const [index, document] of (documentsOf(path, 'the Compose file', state) ?? []).entries()) {
-      // Each is merged with all before it.
+      // Each document is merged with all earlier ones, so that many of them are expensive.
       if (index > 0) state.reporter.budget.spend('loads', 1, document.tree?.span)
       model = addDocument(model, document, path, scope, extendsCache, state)
     }
   if (!model) return undefined
   model = withDefaults(model)
-  const unfit = checkResources(model, state.reporter)
-  for (const name of unfit.services) lose(name, [], state)
-  model = leaveOut(model, unfit.resources, state)
+  const invalid = checkResources(model, state.reporter)
+  for (const name of invalid.services) lose(name, [], state)
+  model = leaveOut(model, invalid.resources, state)
   model = resolvePaths(model, { directory: scope.directory, host: state.host })
   return resolveListedEnvironment(model, scope.variables)
 }
@@ -62,7 +62,7 @@ function addDocument(
   return leaveOut(withPart(merged, part, settle(part, merged, state)), [], state)
 }
 
-/** Checks a model and makes it long; `whole` is what it is a part of. Without what was in error. */
+/** Validates a part of the model and converts it to the canonical form, without parts in error. */
 function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   const { reporter } = state
   let model = removeDuplicates(part)
@@ -71,11 +71,11 @@ function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   model = leaveOut(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
   model = withoutLost(model, faults.keys, state)
   const long = canonical(model, reporter, whole)
-  for (const [name, keys] of long.lost) lose(name, keys, state)
-  return removeDuplicates(leaveOut(long.model, long.broken, state))
+  for (const [name, keys] of long.invalidKeys) lose(name, keys, state)
+  return removeDuplicates(leaveOut(long.model, long.invalid, state))
 }
 
-/** `NAME` alone in a list of variables takes the project's value. */
+/** Gives `NAME` without `=` in an `environment` list the value of the project's variable. */
 function resolveListedEnvironment(model: MapTree, variables: VariableScope): MapTree {
   return mapSection(model, 'services', service => {
     const environment = get(service, 'environment')
@@ -89,7 +89,7 @@ function resolveListedEnvironment(model: MapTree, variables: VariableScope): Map
       changed = true
       const { value, ...from } = variable
       if (from.isSecret) variables.secrets.add({ span: item.span, origin: `\`${name}\``, value })
-      // The value is written nowhere: all that there is of it in the file is the name.
+      // The file has the name only, so name and value both get its span.
       const { span } = item
       const pieces = [
         { at: 0, length: name.length, span, verbatim: false },

@@ -22,13 +22,16 @@ import type { VariableScope } from './variables.ts'
 
 export interface Normalized {
   readonly model: MapTree
-  /** The dependencies that were added, as `web db`. */
+  /** The added dependencies, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
-  /** Resources whose `name` a file gives, as `volumes.data`. */
+  /** Resources whose `name` a file sets, as `volumes.data`. */
   readonly namedResources: ReadonlySet<string>
 }
 
-/** Puts in what Compose implies: the default network, dependencies, values of variables, names of resources. */
+/**
+ * Adds what Docker Compose implies: the default network, dependencies of links and shared
+ * namespaces, values of variables without one, names of resources, settings of hooks.
+ */
 export function normalize(model: MapTree, projectName: string, variables: VariableScope, state: LoadState): Normalized {
   const implicitDependencies = new Set<string>()
   let usesDefault = false
@@ -62,7 +65,7 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
       const map: MapTree = isMap(resource) ? resource : { kind: 'map', span: resource.span, entries: new Map() }
       const name = get(map, 'name')
       if (name && !isNull(name)) {
-        // The name that Compose gives by itself, which `config` prints, says nothing.
+        // A name equal to Compose's default does not count as set: `config` prints it.
         const isImplied = name.kind === 'scalar' && name.value === `${projectName}_${key}`
         if (!isImplied) namedResources.add(`${section}.${key}`)
         return map
@@ -81,7 +84,7 @@ function replace(map: MapTree, key: string, change: (value: Tree) => Tree): MapT
   return value === entry.value ? map : withEntry(map, key, value)
 }
 
-/** An empty mode is none: `config` does not print it, and what it prints is the same when it is read again. */
+/** An empty `network_mode` counts as absent, since `config` does not print it. */
 const hasNetworkMode = (service: MapTree): boolean => {
   const mode = get(service, 'network_mode')
   return mode !== undefined && !(mode.kind === 'scalar' && mode.value === '')
@@ -108,7 +111,7 @@ function addDefaultNetwork(model: MapTree): MapTree {
     : withEntry(model, 'networks', withEntry(map, 'default', scalarTree(span, null)))
 }
 
-/** `scale` is the number of replicas where `deploy` gives none. */
+/** `scale` is the number of replicas if `deploy` sets none. */
 function withReplicas(deploy: Tree, scale: Tree | undefined): Tree {
   if (!isMap(deploy) || !scale || isNull(scale) || deploy.entries.has('replicas')) return deploy
   return withEntry(deploy, 'replicas', scale, scale.span)
@@ -123,7 +126,10 @@ function completeBuild(build: Tree, variables: VariableScope): Tree {
   return replace(result, 'args', args => fillIn(args, variables, false))
 }
 
-/** Names without a value take the project's; without one there either they are kept, or left out. */
+/**
+ * Gives names without a value the value of the project's variable. Unset ones stay without a value
+ * if `keep` is true, else they are removed.
+ */
 function fillIn(tree: Tree, variables: VariableScope, keep: boolean): Tree {
   if (isMap(tree)) {
     const entries = new Map<string, Entry>()
@@ -169,7 +175,7 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   const entries = new Map<string, Entry>(isMap(before) ? before.entries : [])
   const add = (dependency: string, restart: boolean, from: Tree) => {
     const written = entries.get(dependency)?.value
-    // `devctl config` writes what follows from a link: to read it again is no wish of the user's.
+    // `devctl config` prints implied dependencies: one that is read again is still implied.
     if (!written || isImplied(written, restart)) added.add(`${name} ${dependency}`)
     if (written) return
     const { span } = from
@@ -204,7 +210,7 @@ function addDependencies(service: MapTree, name: string, added: Set<string>): Ma
   return withEntry(service, 'depends_on', { kind: 'map', span: before?.span ?? service.span, entries })
 }
 
-/** Whether a dependency is the same, key for key, as the one that would be added. */
+/** True if a dependency equals the one that would be added. */
 const isImplied = (dependency: Tree, restart: boolean): boolean =>
   isMap(dependency) &&
   scalarOf(dependency, 'condition') === 'service_started' &&
@@ -219,7 +225,7 @@ const scalarOf = (tree: Tree, key: string) => {
 const texts = (tree: Tree | undefined): readonly ScalarTree[] =>
   isSeq(tree) ? tree.items.filter((item): item is ScalarTree => item.kind === 'scalar') : []
 
-/** The keys that a `pre_start` hook takes from its service. */
+/** The keys that a `pre_start` hook inherits from its service. */
 const INHERITED = new Set(
   Object.entries(containerKeys as Keys)
     .filter(([, key]) => !key.ofServiceAlone)

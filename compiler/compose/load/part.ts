@@ -1,11 +1,12 @@
 import { type Entry, get, isMap, type MapTree, withEntry } from '../../text/tree.ts'
 
-/** Top-level keys whose values have names: what concerns one name concerns no other. */
+/** Top-level keys with named entries, which can be checked independently of each other. */
 const SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs', 'models', 'jobs']
 
 /**
- * The part of a merged model that a document has a say in: the services and resources that it names, and all other top-level keys. What is in the rest
- * was checked and made long with the documents before, so that many documents need not be many times the work.
+ * The part of a merged model that a document changes: the services and resources it names, and all
+ * other top-level keys. The rest was checked with earlier documents, so that the work does not grow
+ * with the square of their number.
  */
 export function touchedPart(merged: MapTree, document: MapTree): MapTree {
   let part = merged
@@ -23,7 +24,9 @@ export function touchedPart(merged: MapTree, document: MapTree): MapTree {
   return part
 }
 
-/** The merged model with a part in place of what it was taken from; what the part has lost, the model loses. */
+/**
+ * Puts a part back into the model. Entries of `taken` that `part` lacks are removed from the model.
+ */
 export function withPart(merged: MapTree, taken: MapTree, part: MapTree): MapTree {
   let result = part
   for (const name of SECTIONS) {

@@ -5,7 +5,7 @@ import { rewrite } from './rewrite.ts'
 
 const PATHS = rulesOf('path', isOfService)
 
-/** Makes the paths of a canonical model absolute. */
+/** Makes the relative paths of a canonical model absolute. */
 export function resolvePaths(model: MapTree, base: PathBase): MapTree {
   return rewrite(model, PATHS.start, (resolve, tree) => resolve(tree, base)) as MapTree // a map stays a map
 }

@@ -34,11 +34,14 @@ COMPOSE_PROFILES=dev devctl render
 
 export interface ProfileSelection {
   readonly model: MapTree
-  /** The services that a profile or the selection leaves out. */
+  /** The removed services. */
   readonly absent: ReadonlySet<string>
 }
 
-/** Takes the services out of a model that no active profile has. `*` activates all. */
+/**
+ * Removes services whose profiles are all inactive. The profile `*` activates all
+ * (https://github.com/compose-spec/compose-spec/blob/main/15-profiles.md).
+ */
 export function applyProfiles(model: MapTree, profiles: readonly string[]): ProfileSelection {
   const active = new Set(profiles)
   return keepServices(model, service => {
@@ -48,7 +51,7 @@ export function applyProfiles(model: MapTree, profiles: readonly string[]): Prof
   })
 }
 
-/** Reports that profiles leave nothing of a model that has services, at the first of them. */
+/** Warns if profiles remove all services, at the first of them. */
 export function checkActive(model: MapTree, active: MapTree, reporter: Reporter): void {
   const [all, left] = [get(model, 'services'), get(active, 'services')]
   if (!isMap(all) || all.entries.size === 0 || !isMap(left) || left.entries.size > 0) return
@@ -61,7 +64,10 @@ export function checkActive(model: MapTree, active: MapTree, reporter: Reporter)
   reporter.report(nothingActive, place, { profiles: [...new Set(profiles)].sort() })
 }
 
-/** The profiles that named services bring with them. Reports a name that is none, at its place where it has one: the command line has none. */
+/**
+ * The profiles of the named services, which naming them activates. Reports an unknown service at
+ * its place in `places`; names from the command line have none.
+ */
 export function profilesOf(
   model: MapTree,
   names: readonly string[],
@@ -78,7 +84,7 @@ export function profilesOf(
   })
 }
 
-/** Leaves the named services and what they depend on, directly or not. */
+/** Keeps the named services and their direct and indirect dependencies. */
 export function selectServices(model: MapTree, names: readonly string[]): ProfileSelection {
   const services = get(model, 'services')
   const wanted = new Set<string>()

@@ -13,16 +13,19 @@ const withoutEffect = diagnostic({
   text: (p: { path: string }) => ({ message: `\`${p.path}\` has no earlier definition, so the tag has no effect` }),
 })
 
-/** What the tags of a document name, as a tree of keys. */
+/** The tags of a document, as a tree of keys. */
 interface Mark {
   readonly below: Map<string, Mark>
-  /** The tags at this place. */
+  /** The tags at this path. */
   readonly resets: Reset[]
-  /** Whether one of them found something. */
+  /** True if a tag removed a value. */
   used: boolean
 }
 
-/** The `!reset` and `!override` tags of one document, with a note of which ones found something. */
+/**
+ * The `!reset` and `!override` tags of one document
+ * (https://github.com/compose-spec/compose-spec/blob/main/13-merge.md#reset-value).
+ */
 export class Resets {
   readonly #root: Mark = { below: new Map(), resets: [], used: false }
 
@@ -41,14 +44,14 @@ export class Resets {
     }
   }
 
-  /** Drops from a model, or from the part of it that is at `prefix`, what the tags name. */
+  /** Removes the tagged values from a model, or from its part at `prefix`. */
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)
     return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree // a map stays a map, a list a list
   }
 
-  /** Reports the tags that dropped nothing; what is below one that dropped something was dropped with it. */
+  /** Reports tags that removed nothing, except below a tag that did. */
   reportUnused(reporter: Reporter): void {
     const walk = (mark: Mark, path: Path): void => {
       if (mark.used) return
@@ -61,7 +64,7 @@ export class Resets {
 
 function dropBelow(tree: Tree, mark: Mark): Tree {
   if (tree.kind === 'seq') {
-    // A list of `KEY=value` stands for a mapping; the key names its item.
+    // In a list of `KEY=value` the key identifies the item.
     const items = tree.items.filter(item => {
       if (item.kind !== 'scalar') return true
       const next = mark.below.get(String(item.value).split('=', 1)[0]!) ?? mark.below.get(String(item.value))

@@ -56,28 +56,31 @@ const countAndIds = diagnostic({
   }),
 })
 
-/** Checks what the schema cannot say of one thing alone. Gives the names of what fails, resources as `volumes.data`. */
+/**
+ * Checks rules within one resource or service that the schema cannot express. Gives the invalid
+ * services, and the invalid resources as `volumes.data`.
+ */
 export function checkResources(
   model: MapTree,
   reporter: Reporter,
 ): { readonly resources: readonly string[]; readonly services: readonly string[] } {
-  const broken: string[] = []
+  const invalid: string[] = []
   const services: string[] = []
   for (const section of ['volumes', 'networks', 'secrets', 'configs'] as const)
     for (const [name, resource, key] of entriesOf(get(model, section))) {
       const path = `${section}.${name}`
-      if (!externalIsAlone(resource, name, reporter)) broken.push(path)
+      if (!externalIsAlone(resource, name, reporter)) invalid.push(path)
       else if (section === 'secrets' && !hasOneContent(resource, key, ['file', 'environment'], false, reporter))
-        broken.push(path)
+        invalid.push(path)
       else if (
         section === 'configs' &&
         !hasOneContent(resource, key, ['file', 'environment', 'content'], true, reporter)
       )
-        broken.push(path)
+        invalid.push(path)
     }
   for (const [name, service] of entriesOf(get(model, 'services')))
-    if (!serviceHolds(service, reporter)) services.push(name)
-  return { resources: broken, services }
+    if (!isValidService(service, reporter)) services.push(name)
+  return { resources: invalid, services }
 }
 
 function* entriesOf(tree: Tree | undefined): Iterable<readonly [name: string, value: MapTree, key: Span]> {
@@ -116,7 +119,7 @@ function hasOneContent(
     return false
   }
   const only = given.length === 1 ? resource.entries.get(given[0]!)?.value : undefined
-  // A variable's name that is empty, for it came from a variable that nothing sets.
+  // `environment` is empty if it was given by an unset variable.
   const isEmpty = !driver && given[0] === 'environment' && only?.kind === 'scalar' && only.value === ''
   if (isEmpty) {
     reporter.report(noContent, only.span, { name, keys })
@@ -127,32 +130,32 @@ function hasOneContent(
   return false
 }
 
-function serviceHolds(service: MapTree, reporter: Reporter): boolean {
-  let holds = true
-  const complain = (report: () => void) => {
+function isValidService(service: MapTree, reporter: Reporter): boolean {
+  let isValid = true
+  const fail = (report: () => void) => {
     report()
-    holds = false
+    isValid = false
   }
   for (const port of itemsOf(get(service, 'ports'))) {
     const ip = get(port, 'host_ip')
     if (ip?.kind === 'scalar' && !isIp(scalarText(ip)))
-      complain(() => reporter.report(badHostIp, ip.span, { text: scalarText(ip) }))
+      fail(() => reporter.report(badHostIp, ip.span, { text: scalarText(ip) }))
   }
   for (const mount of itemsOf(get(service, 'volumes'))) {
     const type = get(mount, 'type')
     if (type?.kind === 'scalar' && type.value === 'bind' && !get(mount, 'source'))
-      complain(() => reportIncomplete('bind', 'source', mount.span, { reporter }))
+      fail(() => reportIncomplete('bind', 'source', mount.span, { reporter }))
   }
   for (const rule of itemsOf(get(service, 'develop', 'watch'))) {
     const path = get(rule, 'path')
-    if (path?.kind === 'scalar' && path.value === '') complain(() => reporter.report(blankPath, path.span, {}))
+    if (path?.kind === 'scalar' && path.value === '') fail(() => reporter.report(blankPath, path.span, {}))
   }
   for (const request of [
     ...itemsOf(get(service, 'gpus')),
     ...itemsOf(get(service, 'deploy', 'resources', 'reservations', 'devices')),
   ]) {
     const ids = entry(request, 'device_ids')
-    if (ids && entry(request, 'count')) complain(() => reporter.report(countAndIds, ids.key, {}))
+    if (ids && entry(request, 'count')) fail(() => reporter.report(countAndIds, ids.key, {}))
   }
-  return holds
+  return isValid
 }

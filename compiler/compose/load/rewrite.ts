@@ -1,12 +1,13 @@
 import { PathRules, type RuleStep } from '../../text/path.ts'
 import type { Entry, MapTree, SeqTree, Tree } from '../../text/tree.ts'
 
-/** Gives what a rule makes of a value; undefined where that fails. */
+/** Applies a rule to a value; undefined if that fails. */
 type Apply<Rule> = (rule: Rule, tree: Tree) => Tree | undefined
 
 /**
- * Applies rules wherever they stand in a tree, to a value before its members. Gives the same tree when nothing changes, and undefined when a rule
- * fails somewhere; the others are applied all the same, so that one run reports all failures.
+ * Applies rules to all values of a tree that have one, to a value before its members. Gives the
+ * same tree if nothing changes. If a rule fails, the others are still applied, to report all
+ * errors, and the result is undefined.
  */
 export function rewrite<Rule>(tree: Tree, step: RuleStep<Rule> | undefined, apply: Apply<Rule>): Tree | undefined {
   if (step === undefined) return tree
@@ -19,7 +20,7 @@ export function rewrite<Rule>(tree: Tree, step: RuleStep<Rule> | undefined, appl
   return own?.kind === 'seq' ? rewriteItems(own, PathRules.below(step, '[]'), apply) : own
 }
 
-/** Rewrites the members of a mapping; those that fail are left out and named. */
+/** Rewrites the members of a mapping. Members that fail are removed and listed in `failed`. */
 export function rewriteMembers<Rule>(
   map: MapTree,
   step: RuleStep<Rule> | undefined,

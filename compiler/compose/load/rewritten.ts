@@ -24,7 +24,7 @@ const date = diagnostic({
   }),
 })
 
-/** Where the values of a mapping are texts. */
+/** Keys of a service whose values are mappings of text. */
 const TEXT_MAPS = [
   ['environment'],
   ['labels'],
@@ -35,7 +35,9 @@ const TEXT_MAPS = [
   ['deploy', 'labels'],
 ]
 
-/** Warns of plain values in places for text whose text is not the one that is written. */
+/**
+ * Warns of unquoted numbers and dates where text is expected, if YAML changes how they are written.
+ */
 export function reportRewritten(model: MapTree, reporter: Reporter): void {
   const services = get(model, 'services')
   if (!isMap(services)) return

@@ -43,7 +43,7 @@ const notUtf8 = diagnostic({
   }),
 })
 
-/** Reads texts through the host, each file once, and names them as the user would. */
+/** Reads text files through the host, each once. */
 export class Sources {
   readonly #host: CompilerHost
   readonly #workingDirectory: string
@@ -56,14 +56,17 @@ export class Sources {
     this.#stdin = stdin
   }
 
-  /** The path as messages show it: relative to the working directory where that is not longer. */
+  /** The path for messages: relative to the working directory if that is shorter. */
   readonly display = (path: string): string => {
     if (!isAbsolute(path)) return path
     const short = relative(this.#workingDirectory, path)
     return short === '' ? '.' : short.length < path.length ? short : path
   }
 
-  /** Reports a file that is not there, which `others` places name beside the first; a file `.env.example` beside it is pointed to. */
+  /**
+   * Reports a missing file at its first reference, with the number of other references. Points to
+   * an example beside it, such as `.env.example`.
+   */
   reportMissing(
     path: string,
     what: string,
@@ -88,8 +91,9 @@ export class Sources {
   }
 
   /**
-   * The text of a file (`-`: standard input), without byte order mark. Reports `files/*` at `span` and returns undefined when there is none;
-   * `what` names it in the message: `the included file`.
+   * Reads a file (`-`: standard input) without its byte order mark. Reports `files/*` at `span` and
+   * gives undefined if it cannot be read. `what` is the kind of file in messages: `the included
+   * file`.
    */
   open(path: string, what: string, reporter: Reporter, span?: Span): SourceFile | undefined {
     const known = this.#read.get(path)
@@ -129,14 +133,17 @@ export class Sources {
   }
 }
 
-/** A text with the characters that are none replaced; the first of them, as an offset in it and in the bytes. */
+/**
+ * Text with invalid characters replaced, and the offset of the first one in it (`at`) and in the
+ * bytes.
+ */
 interface NotUtf8 {
   readonly readable: string
   readonly at: number
   readonly offset: number
 }
 
-/** UTF-8 with or without byte order mark, or UTF-16 with one; else where it is none of them. */
+/** Decodes UTF-8, or UTF-16 with a byte order mark. */
 function decodeText(bytes: Uint8Array): string | NotUtf8 {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
@@ -150,7 +157,8 @@ function decodeText(bytes: Uint8Array): string | NotUtf8 {
 }
 
 function firstBadByte(bytes: Uint8Array): number {
-  // The longest prefix that decodes: found by halving, since a prefix of good text may only end in the middle of a character.
+  // A binary search for the longest prefix that decodes. `stream` accepts an incomplete last
+  // character.
   let good = 0
   let bad = bytes.length
   while (bad - good > 1) {

@@ -6,7 +6,10 @@ import { rewrite } from './rewrite.ts'
 
 const IDENTITIES = rulesOf('identity', isOfServiceItself)
 
-/** Of the items of a list that stand for one thing keeps the last, wherever a key says what makes them the same. */
+/**
+ * Keeps the last of several list items with the same identity, in lists whose key has an identity
+ * rule.
+ */
 export function removeDuplicates(model: MapTree): MapTree {
   return rewrite(model, IDENTITIES.start, withoutDuplicates) as MapTree // a map stays a map
 }

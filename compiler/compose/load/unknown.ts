@@ -6,7 +6,7 @@ import type { MapForm, Row, Shape } from '../../schema/shape.ts'
 import type { Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 
-/** What people write who remember an option of `docker run`, an old Compose file or Kubernetes, and what it is called here. */
+/** Names from `docker run`, old Compose files and Kubernetes, and their Compose equivalents. */
 const otherNames: Readonly<Record<string, string>> = {
   env: '`environment`',
   envs: '`environment`',
@@ -26,7 +26,9 @@ const otherNames: Readonly<Record<string, string>> = {
   volume_driver: '`driver` of the volume at the top level',
 }
 
-/** What to write instead of an unknown key: the place it belongs to, the name it has here, or the nearest known one. */
+/**
+ * The hint for an unknown key: where it belongs, its Compose equivalent, or the nearest known key.
+ */
 export function hintForUnknown(key: string, value: Tree, form: MapForm, path: ModelPath): string | undefined {
   if (path.length === 0 && looksLikeService(value)) return `a service goes below \`services:\``
   const inside = belongsInside(key, form)
@@ -43,7 +45,9 @@ function looksLikeService(value: Tree): boolean {
   return value.kind === 'map' && (value.entries.has('image') || value.entries.has('build'))
 }
 
-/** The mapping among the known keys, at most two levels down, that has this key: `replicas` is in `deploy`. */
+/**
+ * Finds the nested mapping, at most two levels deep, that has the key: `replicas` is in `deploy`.
+ */
 function belongsInside(key: string, form: MapForm, depth = 2): string | undefined {
   if (Object.hasOwn(form.keys, key)) return undefined
   const children: [string, MapForm][] = []
@@ -60,7 +64,7 @@ function belongsInside(key: string, form: MapForm, depth = 2): string | undefine
   return undefined
 }
 
-/** Whether a mapping around this one has the key. */
+/** True if an enclosing mapping has the key. */
 function isOfAncestor(key: string, path: ModelPath): boolean {
   let shape: Shape | undefined = composeShape
   for (const step of path) {

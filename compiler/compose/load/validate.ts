@@ -21,7 +21,7 @@ import type { MapTree, Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 import { hintForUnknown } from './unknown.ts'
 
-/** How mistakes in Compose files are told. */
+/** The schema diagnostics for Compose files. */
 const composeMistakes: SchemaDiagnostics = {
   badName,
   duplicateItem,
@@ -36,21 +36,22 @@ const composeMistakes: SchemaDiagnostics = {
   wrongType,
 }
 
-/** What has an error inside it and must not be read any further. */
+/** The parts of a model that are in error and must not be read. */
 export interface Broken {
-  /** The keys of services; `*` where one is meant that nobody can tell. */
+  /** Keys by service. `*` stands for any key: an unknown key may be a misspelling. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>
-  /** Services that are none, volumes, networks, secrets, configs, models and jobs, as `volumes.data`. */
+  /** Resources (`volumes.data`), and services that are not mappings. */
   readonly entries: ReadonlySet<string>
-  /** Top-level keys that are unusable as a whole. */
+  /** Top-level keys that are invalid as a whole. */
   readonly topLevel: ReadonlySet<string>
 }
 
 /**
- * Checks the merged, interpolated model against the table of keys: kinds of nodes, types and words, unknown and missing keys, names. Short
- * and long forms may be mixed; text stands where the reference accepts text and converts it later, so that what is in it (ports, sizes,
- * durations) is the reader's to judge. It accepts what the reference's JSON Schema accepts, with the dialect's additions and the
- * deviations that docs/compose.md lists. Every mistake is one diagnostic, also where an anchor puts it into several services.
+ * Validates the merged, interpolated model against the table of keys: kinds of nodes, types, words,
+ * unknown and missing keys, names. Short and long forms may be mixed. The content of text (ports,
+ * sizes, durations) is checked by the readers. It accepts what the JSON Schema of the Compose
+ * Specification accepts, with the additions and differences that docs/compose.md lists. An error in
+ * an anchor that several services use is reported once.
  */
 export function validate(tree: MapTree, reporter: Reporter): Broken {
   const keys = new Map<string, ReadonlySet<string>>()
@@ -66,9 +67,9 @@ export function validate(tree: MapTree, reporter: Reporter): Broken {
       topLevel.add(key)
     } else if (value.kind === 'map' && shape.map?.others && !shape.map.choose) {
       for (const [name, entry] of value.entries) {
-        const unsound = new Set<string>()
-        if (checkEntry(name, entry, shape.map, [key], findings, unsound)) continue
-        if (key === 'services' && unsound.size > 0) keys.set(name, unsound)
+        const invalidKeys = new Set<string>()
+        if (checkEntry(name, entry, shape.map, [key], findings, invalidKeys)) continue
+        if (key === 'services' && invalidKeys.size > 0) keys.set(name, invalidKeys)
         else entries.add(`${key}.${name}`)
       }
     } else if (!check(value, shape, [key], span, findings)) topLevel.add(key)
@@ -77,10 +78,13 @@ export function validate(tree: MapTree, reporter: Reporter): Broken {
   return { keys, entries, topLevel }
 }
 
-/** Checks one value at its place in the model (`['include']`), before the whole is merged. False when it must not be read. */
+/**
+ * Validates one value of the model (`['include']`) before documents are merged. False if it is
+ * invalid.
+ */
 export function validateAt(path: ModelPath, tree: Tree, shape: Shape, reporter: Reporter): boolean {
   const findings = new Findings(composeMistakes)
-  const sound = check(tree, shape, path, tree.span, findings)
+  const isValid = check(tree, shape, path, tree.span, findings)
   findings.report(reporter)
-  return sound
+  return isValid
 }

@@ -10,23 +10,26 @@ import type { Sources } from './sources.ts'
 
 export interface Variable {
   readonly value: string
-  /** In words: `the shell`, `.env:3`, `the platform`. */
+  /** Where the value comes from, for messages: `the shell`, `.env:3`, `the platform`. */
   readonly origin: string
-  /** Nobody may see the value: by its name, or by who has set it. */
+  /** Set if the value is secret, because of its name or origin. */
   readonly isSecret?: true
 }
 
 /**
- * The variables that a project's files may use, highest first: what devctl sets itself (COMPOSE_PROJECT_NAME), the shell, `.env` files, the platform
- *.
+ * The variables that a project's files may use. By precedence, highest first: those set by devctl
+ * (COMPOSE_PROJECT_NAME), the shell, `.env` files, the platform.
  */
 export class VariableScope {
   readonly #host: CompilerHost
   readonly #set: ReadonlyMap<string, string>
   readonly #files: ReadonlyMap<string, Variable>
-  /** What is known to be secret, in the values of variables and in the places that they come to. */
+  /** The known secret values and their positions. */
   readonly secrets: SecretPlaces
-  /** The projects that were included by files with this scope, by their files, folder and env files (compose/load/include.ts). */
+  /**
+   * The projects that files with this scope included, by files, folder and env files
+   * (`include.ts`).
+   */
   readonly included = new Map<string, { readonly model: MapTree | undefined }>()
 
   constructor(
@@ -41,7 +44,7 @@ export class VariableScope {
     this.secrets = secrets
   }
 
-  /** The value of a variable and where it came from. */
+  /** Looks up a variable. Undefined if nothing sets it. */
   lookup = (name: string): Variable | undefined => {
     const found = this.#find(name)
     if (found?.isSecret) this.secrets.addValue(found.value)
@@ -59,25 +62,28 @@ export class VariableScope {
     return other && this.#outside(name, other)
   }
 
-  /** A variable of the shell, where those of `--var` are too, or of the platform. */
+  /** A variable of the shell, which includes `--var`, or of the platform. */
   #outside(name: string, { value, source }: HostVariable): Variable {
     const isSecret = source === 'platform' || this.#host.secretVariables?.has(name) || isVariableWithSecret(name, value)
     return { value, origin: source === 'platform' ? 'the platform' : 'the shell', ...(isSecret && { isSecret: true }) }
   }
 
-  /** The same with a variable set above all others. */
+  /** Gives a copy with a variable that takes precedence over all others. */
   with(name: string, value: string): VariableScope {
     return new VariableScope(this.#host, new Map(this.#set).set(name, value), this.#files, this.secrets)
   }
 
-  /** The same with the variables of more env files, below those it has. Unreadable files are reported. */
+  /**
+   * Gives a copy with the variables of more env files, below the existing ones. Reports unreadable
+   * files.
+   */
   withFiles(paths: readonly EnvFilePath[], sources: Sources, reporter: Reporter): VariableScope {
     if (paths.length === 0) return this
     const read = new Map<string, Variable>()
     for (const { path, span } of paths) {
       const file = sources.open(path, 'the env file', reporter, span)
       if (!file) continue
-      // Names from the outside win, also inside the file.
+      // Variables of a higher precedence also win in expressions within the file.
       const outside = (name: string) => this.lookup(name)?.value
       const earlier = (name: string) => read.get(name)?.value
       for (const entry of parseDotenv(file, outside, reporter, { earlier })) {
@@ -97,7 +103,7 @@ export class VariableScope {
   }
 }
 
-/** Whether an entry of an env file is secret: by its own name, or because of a variable in its value. */
+/** True if an entry of an env file is secret: by its name, or by a variable in its value. */
 export function isSecretEntry(
   { name, value, inherited, variables = inherited ? [name] : [] }: DotenvEntry,
   isSecret: (name: string) => boolean,

@@ -24,7 +24,7 @@ const known: ReadonlySet<string> = new Set(
   SYS_TTY_CONFIG WAKE_ALARM`.split(/\s+/),
 )
 
-/** `cap_add` or `cap_drop` in Kubernetes' spelling: upper case, without `CAP_`. */
+/** Reads `cap_add` or `cap_drop` in Kubernetes notation: upper case, without `CAP_`. */
 export function readCapabilities(service: MapTree, { reporter }: ReadContext, key: string): readonly At<string>[] {
   return list(service, key).map(({ value, span }) => {
     const name = value.toUpperCase().replace(/^CAP_/, '')

@@ -1,15 +1,15 @@
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { Span } from '../../text/source.ts'
 
-/** What a reader of a service's fields may know besides the service itself. */
+/** The input of the readers of a service, beside its tree. */
 export interface ReadContext {
   readonly reporter: Reporter
-  /** The name of the service that is read. */
+  /** The name of the service. */
   readonly service: string
-  /** Where its key is written. */
+  /** The position of its key. */
   readonly span: Span
-  /** The dependencies that links, shared namespaces and volumes_from add, as `web db`. */
+  /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
-  /** Whether a Secret of the cluster holds the value of a variable of the service. */
+  /** True if a variable of the service gets its value from a Secret of the cluster. */
   readonly isMapped: (variable: string) => boolean
 }

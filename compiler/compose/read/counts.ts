@@ -2,7 +2,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { At } from '../../text/source.ts'
 
-/** Kubernetes counts in 32 bits. */
+/** Kubernetes uses 32-bit integers. */
 const HIGHEST = 2147483647
 
 const tooLarge = diagnostic({
@@ -16,7 +16,7 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** A count, or undefined where it is absent. Reports one that Kubernetes cannot hold, and gives the highest that it can. */
+/** Reports a count that exceeds 32 bits, and limits it. */
 export function checkCount<T extends At<number> | undefined>(
   found: T,
   key: string,

@@ -28,7 +28,7 @@ const conditions: ReadonlySet<string> = new Set([
 const isCondition = (word: string | undefined): word is Dependency['condition'] =>
   word !== undefined && conditions.has(word)
 
-/** `depends_on`. The loader checks that the services exist. */
+/** Reads `depends_on`. The loader has checked that the services exist. */
 export function readDependsOn(tree: MapTree, { service, implicitDependencies }: ReadContext): readonly Dependency[] {
   const found: Dependency[] = []
   for (const [name, { key, value }] of entries(tree, 'depends_on')) {
@@ -45,7 +45,7 @@ export function readDependsOn(tree: MapTree, { service, implicitDependencies }: 
   return found
 }
 
-/** `links` or `external_links`. */
+/** Reads `links` or `external_links`. Reports malformed items. */
 export function readLinks(tree: MapTree, { reporter }: ReadContext, key: string): readonly Link[] {
   const found: Link[] = []
   for (const item of scalars(tree, key)) {

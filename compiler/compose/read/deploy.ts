@@ -6,7 +6,7 @@ import { readDuration } from './durations.ts'
 import { readLabels } from './labels.ts'
 import { filledText, integer, items, list } from './tree-values.ts'
 
-/** `deploy` without its resources and restart policy, which their own families read. */
+/** Reads `deploy`, except for its resources and restart policy, which have their own readers. */
 export function readDeploy(service: MapTree, context: ReadContext): Deploy {
   const found = entry(service, 'deploy')
   const tree = isMap(found?.value) ? found.value : undefined

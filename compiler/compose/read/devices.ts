@@ -7,7 +7,7 @@ import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
 import { entries, filledText, integer, items, list, map } from './tree-values.ts'
 
-// The extended resources that the vendors' device plugins announce:
+// The extended resources of the vendors' device plugins:
 // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
 const gpuByDriver: ReadonlyMap<string, string> = new Map([
   ['nvidia', 'nvidia.com/gpu'],
@@ -16,7 +16,7 @@ const gpuByDriver: ReadonlyMap<string, string> = new Map([
 ])
 const tpu = 'google.com/tpu'
 
-/** `gpus`, device reservations and generic resources as requests for extended resources. */
+/** Reads `gpus`, device reservations and generic resources as requests for extended resources. */
 export function readDeviceRequests(service: MapTree, { reporter }: ReadContext): readonly DeviceRequest[] {
   const reservations = map(service, 'deploy', 'resources', 'reservations')
   return [
@@ -26,7 +26,7 @@ export function readDeviceRequests(service: MapTree, { reporter }: ReadContext):
   ]
 }
 
-/** `devices`. */
+/** Reads `devices`. */
 export const readDevices = (service: MapTree): Service['devices'] =>
   items(service, 'devices').filter(isMap).flatMap(readDevice)
 
@@ -35,7 +35,7 @@ function readRequest(tree: Tree, isGpu: boolean, reporter: Reporter): readonly D
   const ids = items(tree, 'device_ids').length
   const driver = filledText(tree, 'driver')?.value.toLowerCase()
   const capabilities = list(tree, 'capabilities').map(({ value }) => value.toLowerCase())
-  // Neither a count nor ids means all of them, which Compose writes as -1.
+  // Without a count and ids all devices are requested, which Compose represents as -1.
   const count = checkCount(integer(tree, 'count'), 'count', reporter)?.value ?? (ids > 0 ? ids : -1)
   const resource =
     capabilities.includes('tpu') || driver === 'tpu'

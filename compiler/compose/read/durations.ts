@@ -4,7 +4,10 @@ import { parseDuration } from '../../values/duration.ts'
 import type { Duration } from '../project.ts'
 import { scalar } from './tree-values.ts'
 
-/** The duration under a path of keys. The loader has checked and rewritten it, so one that cannot be read is absent. */
+/**
+ * Reads the duration at a path of keys. Undefined if it is absent or invalid (reported by the
+ * loader).
+ */
 export function readDuration(tree: Tree | undefined, ...path: readonly string[]): At<Duration> | undefined {
   const found = scalar(tree, ...path)
   const nanoseconds = found && parseDuration(String(found.value), { unitless: 'seconds' })

@@ -55,15 +55,15 @@ const unknownService = diagnostic({
   }),
 })
 
-/** The services that rules may lead to. */
+/** The services that rules may refer to. */
 interface Known {
-  /** The enabled ones. */
+  /** The active services. */
   readonly services: ReadonlySet<string>
-  /** Those that are known and not there: a rule to one of them is left out. */
+  /** Services that are inactive or in error. Rules that refer to them are left out. */
   readonly absent: ReadonlySet<string>
 }
 
-/** Top-level `endpoints` in its three notations. */
+/** Reads top-level `endpoints` in any of its three notations. */
 export function readEndpoints(tree: MapTree, known: Known, reporter: Reporter): Endpoints | undefined {
   const found = entry(tree, 'endpoints')
   if (!found) return undefined
@@ -91,8 +91,8 @@ export function readEndpoints(tree: MapTree, known: Known, reporter: Reporter): 
 }
 
 /**
- * Whether a mapping with `rules` is the object notation. It is not when `labels` holds rules too: then both are names of endpoints. A lone
- * `rules` could be either, and is the object, as the specification has no other use for the word.
+ * True if a mapping with `rules` is the notation with labels. If `labels` is a list of rules, both
+ * are names of endpoints. A mapping with `rules` alone counts as the notation with labels.
  */
 function isLabelled(tree: MapTree): boolean {
   return tree.entries.get('labels')?.value.kind !== 'seq'
@@ -107,7 +107,10 @@ class RuleReader {
     this.#reporter = reporter
   }
 
-  /** The rules of one endpoint; `span` and `name` are the endpoint's, `common` has the `host` and `tls` of rules without their own. */
+  /**
+   * Reads the rules of one endpoint. `span` and `name` are the endpoint's; `common` has the `host`
+   * and `tls` for rules without their own.
+   */
   list(tree: SeqTree, span: Span, name?: string, common?: Tree): readonly EndpointRule[] {
     if (tree.items.length === 0) this.#reporter.report(empty, span, { name })
     const first = new Map<string, Span>()
@@ -116,7 +119,7 @@ class RuleReader {
       const rule = this.#rule(item, common)
       if (!rule) continue
       const { value: path, span: place } = rule.path
-      // Rules with hosts of their own may have one path, as long as these hosts differ.
+      // Rules with different custom hosts may have the same path.
       const keys = rule.hosts.length > 0 ? rule.hosts.map(host => `${host.name.value}${path}`) : [path]
       const other = keys.map(key => first.get(key)).find(Boolean)
       if (other) this.#reporter.report(samePath, place, { path }, [{ span: other, message: 'the other rule is here' }])

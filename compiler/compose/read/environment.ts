@@ -39,7 +39,7 @@ Give it a value, write \`NAME: ""\` for an empty one, or remove the entry.`,
   }),
 })
 
-/** The variables of a service, and those of them whose values Secrets hold. */
+/** Reads the variables of a service, separating those whose values come from Secrets. */
 export function readServiceEnvironment(
   service: MapTree,
   context: ReadContext,
@@ -57,8 +57,8 @@ export function readServiceEnvironment(
 }
 
 /**
- * `environment`, which holds `env_file` too. Reports variables without a name, and those that nothing gives a value, except where
- * `mayLack` says that they need none.
+ * Reads `environment`, which includes `env_file`, sorted by name. Reports variables without a name
+ * and variables without a value, except those that `mayLack` accepts.
  */
 export function readEnvironment(
   owner: MapTree,
@@ -79,5 +79,5 @@ export function readEnvironment(
   return sortByName(found)
 }
 
-/** An empty key has no characters to point at; its value does. */
+/** The span of the key, or that of the value if the key is empty. */
 const widest = (key: Span, value: Span): Span => (key.end > key.start ? key : value)

@@ -18,7 +18,7 @@ const badMode = diagnostic({
   }),
 })
 
-/** `configs` or `secrets` of a service: one file each, at the path where Compose puts it. */
+/** Reads `configs` or `secrets` of a service, each with its path in the container. */
 export function readFileMounts(service: MapTree, context: ReadContext, key: string): readonly FileMount[] {
   const folder = key === 'secrets' ? '/run/secrets/' : '/'
   return items(service, key)
@@ -45,7 +45,7 @@ function readMount(tree: MapTree, folder: string, context: ReadContext): FileMou
 function readMode(tree: MapTree, { reporter }: ReadContext): number | undefined {
   const found = scalar(tree, 'mode')
   if (!found) return undefined
-  // The canonical form is an octal text, whatever was written.
+  // The loader converts modes to octal text.
   const octal = String(found.value)
   const mode = parseFileMode(octal)
   if (!mode.ok) return undefined

@@ -12,7 +12,7 @@ type Kind = 'configs' | 'secrets'
 
 const problems = { configs: declare('config'), secrets: declare('secret') }
 
-/** The diagnostics about the content of configs or of secrets, which differ in their codes and in the word. */
+/** The diagnostics for the content of configs or secrets, which differ in code and wording. */
 function declare(what: 'config' | 'secret') {
   const fileNotFound = diagnostic({
     code: `${what}s/file-not-found`,
@@ -40,8 +40,8 @@ function declare(what: 'config' | 'secret') {
 }
 
 /**
- * The top-level configs or secrets. The content of those in `used` is read; the others' is not looked at, since no object is made of them.
- * Reports files that cannot be read and variables without a value.
+ * Reads the top-level configs or secrets, with the content of those in `used`: others do not become
+ * objects. Reports unreadable files and unset variables.
  */
 export function readFileObjects(
   kind: Kind,
@@ -81,7 +81,7 @@ class ContentReader {
     this.#reporter = reporter
   }
 
-  /** The bytes of `file`, `content` or `environment`, whichever is given. */
+  /** Reads the content from `file`, `content` or `environment`. */
   content(name: string, tree: Tree): Uint8Array | undefined {
     const file = filledText(tree, 'file')
     const content = text(tree, 'content')
@@ -101,7 +101,7 @@ class ContentReader {
     const found = this.#host.readFile(value)
     if (found.kind === 'file') return found.bytes
     const [reason, hint] = whyNot(found)
-    // The path as written reads better than the absolute one.
+    // The message shows the path as written, not the absolute one.
     const written = span.file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')
     const file = written === '' || /[\r\n]/.test(written) ? value : written
     this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file, reason, hint })

@@ -72,7 +72,7 @@ healthcheck:
   }),
 })
 
-/** `healthcheck`, with the dialect's `http` and its two switches. */
+/** Reads `healthcheck`, with the dialect's `http` and probe flags. */
 export function readHealthcheck(service: MapTree, context: ReadContext): Healthcheck | undefined {
   const found = entry(service, 'healthcheck')
   if (!isMap(found?.value)) return undefined
@@ -111,7 +111,7 @@ function readTest(
   span: Span,
   { reporter }: ReadContext,
 ): Healthcheck['check'] | undefined {
-  // The loader has reported other words.
+  // The loader has reported any other word.
   if (mode !== 'CMD' && mode !== 'CMD-SHELL') return undefined
   const [script = '', ...others] = rest
   if (script.trim() === '') {
@@ -134,7 +134,7 @@ function readHttp(tree: MapTree, span: Span, context: ReadContext): Healthcheck[
   return undefined
 }
 
-/** A timing of zero is as good as none: the engine takes its default then. */
+/** A duration of zero counts as absent: the engine uses its default. */
 function readTiming(tree: MapTree, key: string): Healthcheck['interval'] {
   const found = readDuration(tree, key)
   return found?.value.milliseconds === 0 ? undefined : found

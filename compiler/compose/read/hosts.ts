@@ -28,7 +28,10 @@ const badTls = diagnostic({
   text: (p: { message: string; hint: string }) => ({ message: p.message, hint: p.hint }),
 })
 
-/** The hosts of `host` or `x-host` (text, a list, or mappings with `name` and `tls`), with the certificates of `fallback`. Reports what is not a host name. */
+/**
+ * Reads the hosts of `host` or `x-host`: text, a mapping with `name` and `tls`, or a list of them.
+ * Hosts without `tls` use `fallback`. Reports invalid host names.
+ */
 export function readHosts(
   tree: Tree | undefined,
   fallback: TlsSource | undefined,
@@ -61,7 +64,7 @@ function hintFor(host: string): string {
     : 'write a whole host name, such as `shop.example.com`'
 }
 
-/** `tls` of a host, an endpoint or an environment; undefined where it says nothing. Reports names that Kubernetes refuses, and two issuers. */
+/** Reads `tls` of a host, endpoint or environment. Reports invalid names, and two issuers. */
 export function readTls(tree: Tree | undefined, reporter: Reporter): TlsSource | undefined {
   if (!tree || !isMap(tree)) return undefined
   const name = (key: string): string | undefined => {

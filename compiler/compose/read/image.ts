@@ -23,7 +23,7 @@ image: app:\${TAG:-latest}   # with a default
   }),
 })
 
-/** `image`. Reports a reference that no registry could serve. */
+/** Reads `image`. Reports an invalid image reference. */
 export function readReference(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
   const found = scalar(service, 'image')
   const value = String(found?.value ?? '')

@@ -15,7 +15,10 @@ const reserved = diagnostic({
   }),
 })
 
-/** The `labels` of a service or of its `deploy`; those of a service hold `label_file` too. Reports labels that Compose keeps for itself. */
+/**
+ * Reads `labels` of a service (with `label_file`) or of `deploy`. Reports labels reserved for
+ * Compose.
+ */
 export function readLabels(owner: Tree | undefined, { reporter }: Pick<ReadContext, 'reporter'>): readonly Pair[] {
   for (const [label, { key }] of entries(owner, 'labels'))
     if (label.startsWith('com.docker.compose')) reporter.report(reserved, key, { label })

@@ -4,7 +4,7 @@ import type { ReadContext } from './context.ts'
 import { readEnvironment } from './environment.ts'
 import { entries, filledText, flag, items, map, words } from './tree-values.ts'
 
-/** The hooks of `pre_start`, `post_start` or `pre_stop`. */
+/** Reads the hooks of `pre_start`, `post_start` or `pre_stop`. */
 export function readHooks(service: MapTree, context: ReadContext, key: string): readonly Hook[] {
   return items(service, key)
     .filter(isMap)
@@ -22,8 +22,9 @@ export function readHooks(service: MapTree, context: ReadContext, key: string): 
 }
 
 /**
- * A pre_start hook without the variables that the loader gave it of its service: its container gets them in any case,
- * some from Secrets. One of an env file may differ, since the hook's own variables are put into it.
+ * Removes variables that a pre_start hook inherits from its service: its container gets them
+ * anyway, some from Secrets. A variable of an env file is kept if its value uses the hook's own
+ * variables.
  */
 function withoutInherited(hook: MapTree, service: MapTree, isMapped: ReadContext['isMapped']): MapTree {
   const environment = map(hook, 'environment')

@@ -2,7 +2,9 @@ import type { MapTree } from '../../text/tree.ts'
 import type { Service } from '../project.ts'
 import { entries, filledText } from './tree-values.ts'
 
-/** `models` of a service, with the names of the variables that tell the container about each. */
+/**
+ * Reads `models` of a service, with the names of the variables for the address and name of each.
+ */
 export function readModelUses(service: MapTree): Service['models'] {
   const models: Service['models'][number][] = []
   for (const [name, { key, value }] of entries(service, 'models')) {

@@ -44,7 +44,7 @@ const badHost = diagnostic({
   }),
 })
 
-/** `networks`. */
+/** Reads `networks` of a service. */
 export function readMembership(service: MapTree): readonly ServiceNetwork[] {
   const found: ServiceNetwork[] = []
   for (const [name, { key, value }] of entries(service, 'networks'))
@@ -55,7 +55,7 @@ export function readMembership(service: MapTree): readonly ServiceNetwork[] {
 const readAddresses = (network: Tree): readonly string[] =>
   ['ipv4_address', 'ipv6_address'].flatMap(key => filledText(network, key)?.value ?? [])
 
-/** `dns`. Reports what is not an IP address. */
+/** Reads `dns`. Reports items that are not IP addresses. */
 export function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {
   return list(service, 'dns').filter(({ value, span }) => {
     if (isIp(value)) return true
@@ -64,7 +64,7 @@ export function readNameServers(service: MapTree, { reporter }: ReadContext): Se
   })
 }
 
-/** `dns_search`. `.` alone stands for no search at all, and is not a domain. Case does not matter in DNS. */
+/** Reads `dns_search` in lower case. `.` alone means no search domains. Reports invalid domains. */
 export function readSearchDomains(service: MapTree, { reporter }: ReadContext): Service['dnsSearch'] {
   return list(service, 'dns_search').flatMap(({ value, span }) => {
     const domain = value.toLowerCase()
@@ -77,7 +77,7 @@ export function readSearchDomains(service: MapTree, { reporter }: ReadContext): 
 
 const isSearchLabel = (label: string): boolean => label.length <= 63 && /^_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/.test(label)
 
-/** `dns_opt`. Reports options without a name. */
+/** Reads `dns_opt`. Reports options without a name. */
 export function readDnsOptions(service: MapTree, { reporter }: ReadContext): Service['dnsOpt'] {
   return list(service, 'dns_opt').filter(({ value, span }) => {
     if (!value.startsWith(':') && value !== '') return true
@@ -86,12 +86,12 @@ export function readDnsOptions(service: MapTree, { reporter }: ReadContext): Ser
   })
 }
 
-/** `extra_hosts`. Reports what is not an IP address. */
+/** Reads `extra_hosts`. Reports invalid IP addresses. */
 export function readExtraHosts(service: MapTree, context: ReadContext): Service['extraHosts'] {
   return scalars(service, 'extra_hosts').flatMap(item => readExtraHost(item, context) ?? [])
 }
 
-/** The canonical form is `host=address`, one address each. */
+/** Reads an item in its canonical form, `host=address`. */
 function readExtraHost(item: ScalarTree, { reporter }: ReadContext): Service['extraHosts'][number] | undefined {
   const { value, span } = textOf(item)
   const equals = value.indexOf('=')

@@ -36,8 +36,9 @@ const read = diagnostic({
 })
 
 /**
- * Whether a file or folder, named at `span`, may be read. Reports what is outside of the project: as an error where it may not, else with a warning. The size of a file is
- * counted before it is read: throws OverBudget.
+ * Returns whether a file or folder named at `span` may be read. Reports a path outside the project,
+ * as an error if it must not be read, else as a warning. Counts the size of the file; throws
+ * OverBudget at the limit.
  */
 export function mayRead(host: CompilerHost, path: string, span: Span | undefined, reporter: Reporter): boolean {
   const stat = host.stat(path)
@@ -49,15 +50,18 @@ export function mayRead(host: CompilerHost, path: string, span: Span | undefined
   return outside.is === 'read'
 }
 
-/** The folders that a place has been warned of: of what is in them there is nothing more to say. */
+/**
+ * The folders outside the project that were reported, by position. Files in them are not reported
+ * again.
+ */
 const folders = new WeakMap<Reporter, { readonly folder: string; readonly span: Span | undefined }[]>()
 
 function warn(path: string, span: Span | undefined, reporter: Reporter, isFolder: boolean): void {
   const known = folders.get(reporter) ?? []
-  const isTold = known.some(
+  const isReported = known.some(
     one => one.span?.file === span?.file && one.span?.start === span?.start && path.startsWith(`${one.folder}/`),
   )
-  if (isTold) return
+  if (isReported) return
   reporter.report(read, span, { path })
   if (isFolder) folders.set(reporter, [...known, { folder: path, span }])
 }

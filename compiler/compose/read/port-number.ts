@@ -14,7 +14,7 @@ const outOfRange = diagnostic({
 
 export const isPort = (port: number | undefined): port is number => port !== undefined && port >= 1 && port <= 65535
 
-/** The port under a path of keys. Reports a number that is none. */
+/** Reads the port at a path of keys. Reports a number outside 1 to 65535. */
 export function readPortNumber(
   tree: Tree | undefined,
   path: readonly string[],

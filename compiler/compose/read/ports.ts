@@ -51,7 +51,10 @@ const manyExposed = diagnostic({
   }),
 })
 
-/** Ports of a service that an API server still takes: each is some 75 bytes of an object of at most 1.5 MB. */
+/**
+ * The maximum number of ports of a Service. Each takes about 75 bytes of an object of at most 1.5
+ * MB.
+ */
 const MAX_PORTS = 10_000
 export const tooManyPorts = diagnostic({
   code: 'ports/too-many',
@@ -118,7 +121,7 @@ const protocols: ReadonlyMap<string, Protocol> = new Map([
   ['sctp', 'SCTP'],
 ])
 
-/** `ports` and `expose`. Reports numbers that are no ports and protocols that Kubernetes does not know. */
+/** Reads `ports` and `expose`. Reports invalid ports, unsupported protocols and too many ports. */
 export function readPorts(service: MapTree, context: ReadContext): Pick<Service, 'ports' | 'expose'> {
   const ports: Port[] = []
   for (const item of items(service, 'ports').filter(isMap)) {
@@ -205,7 +208,10 @@ function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | unde
   return known
 }
 
-/** The published port or range as written. Absent for `0` too: a port of the engine's choice has no address that could be public. */
+/**
+ * Reads the published port or range as written. Undefined for `0`, a port that the engine chooses
+ * (reported).
+ */
 function readPublished(tree: MapTree, target: number, { reporter }: ReadContext): string | undefined {
   const found = scalar(tree, 'published')
   const published = String(found?.value ?? '').trim()
@@ -249,7 +255,7 @@ function readExpose(service: MapTree, context: ReadContext): Service['expose'] {
 
 interface PortRange {
   readonly from: number
-  /** The last one. */
+  /** The last port. */
   readonly to: number
   readonly protocol: Protocol
 }

@@ -84,7 +84,7 @@ const periodAlone = diagnostic({
   }),
 })
 
-/** An amount with where it came from. `milli` is in thousandths of a core or of a byte. */
+/** An amount of CPU or memory and its key. `milli` is in thousandths of a core or of a byte. */
 interface Amount {
   readonly key: string
   readonly canonical: string
@@ -93,8 +93,9 @@ interface Amount {
 }
 
 /**
- * Requests and limits from `resources`, `deploy.resources`, `cpus`, `cpu_quota`, `cpu_count`, `cpu_shares`, `mem_limit`,
- * `mem_reservation` and `storage_opt.size`. Zero means no limit. Reports amounts that disagree and requests above their limits.
+ * Reads requests and limits from `resources`, `deploy.resources`, `cpus`, `cpu_quota`, `cpu_count`,
+ * `cpu_shares`, `mem_limit`, `mem_reservation` and `storage_opt.size`. Zero means no limit. Reports
+ * amounts that differ and requests above their limits.
  */
 export function readResources(service: MapTree, context: ReadContext): Resources {
   const from = new Amounts(service, context)
@@ -129,10 +130,13 @@ export function readResources(service: MapTree, context: ReadContext): Resources
 const at = (amount: Amount | undefined): At<string> | undefined =>
   amount && { value: amount.canonical, span: amount.span }
 
-/** Whether two amounts are one that Compose itself has two keys for, as `cpus` and `deploy.resources.limits.cpus`. */
+/** True for two keys that the loader has compared, as `cpus` and `deploy.resources.limits.cpus`. */
 const isTwin = (first: Amount, other: Amount): boolean => first.key.startsWith('deploy.') && other.key !== 'cpu_quota'
 
-/** The ways in which a service's keys give an amount; each is undefined where the key is absent, zero or wrong. */
+/**
+ * Reads the keys of a service that set an amount. Undefined if a key is absent, zero or invalid
+ * (reported).
+ */
 class Amounts {
   readonly #service: MapTree
   readonly #reporter: ReadContext['reporter']
@@ -142,7 +146,7 @@ class Amounts {
     this.#reporter = reporter
   }
 
-  /** A Kubernetes quantity, as the dialect's `resources` has it. */
+  /** A Kubernetes quantity, of the dialect's `resources`. */
   quantity(key: string): Amount | undefined {
     const found = this.#scalar(key)
     const value = String(found?.value)
@@ -165,7 +169,7 @@ class Amounts {
     return cores === undefined ? undefined : this.#fromQuantity(key, found.span, cores)
   }
 
-  /** Bytes in Compose's notation. */
+  /** A size in Compose's notation. */
   bytes(key: string): Amount | undefined {
     const found = this.#scalar(key)
     const bytes = found && this.#good(key, found, parseBytes(String(found.value)))
@@ -173,7 +177,9 @@ class Amounts {
     return this.#amount(key, found, memoryQuantity(bytes), bytes * 1000n)
   }
 
-  /** Microseconds of CPU time (`cpu_quota`) in each period (`cpu_period`, 100 ms); -1 is no limit. */
+  /**
+   * `cpu_quota` is CPU time in microseconds per `cpu_period` (default 100 ms); -1 means no limit.
+   */
   quota(): Amount | undefined {
     const quota = integer(this.#service, 'cpu_quota')
     const written = integer(this.#service, 'cpu_period')
@@ -184,8 +190,8 @@ class Amounts {
   }
 
   /**
-   * A weight of which 1024 is worth a core, as Kubernetes computes it back from the request. A weight reserves nothing, so it never asks for
-   * more than the limit.
+   * `cpu_shares` is a weight: 1024 is one core, as when Kubernetes converts a request to a weight.
+   * It reserves nothing in Compose, so the request does not exceed the limit.
    */
   shares(limit: Amount | undefined): Amount | undefined {
     const found = this.#scalar('cpu_shares')
@@ -199,7 +205,10 @@ class Amounts {
     return request && limit && request.milli > limit.milli ? { ...limit, span: shares.span } : request
   }
 
-  /** The first amount that is given. Reports those that differ from it, except where the loader has (consistency.ts). */
+  /**
+   * Gives the first amount. Reports others that differ, unless the loader has
+   * (`load/consistency.ts`).
+   */
   agreed(given: readonly (Amount | undefined)[]): Amount | undefined {
     const [first, ...others] = given.filter(amount => amount !== undefined)
     for (const other of others) {
@@ -226,10 +235,10 @@ class Amounts {
     return scalar(this.#service, ...key.split('.'))
   }
 
-  /** The value of a grammar; reports what is malformed. */
+  /** Gives the parsed value. Reports a value that is malformed or negative. */
   #good<T>(key: string, found: ScalarTree, result: Parsed<T>): T | undefined {
     const value = String(found.value)
-    // Grammars differ in whether they read a sign; the message is the same.
+    // Not all parsers accept a sign; the message is the same for all.
     if (/^\s*-/.test(value) && Number.parseFloat(value) !== 0) {
       this.#reporter.report(negative, found.span, { key, value })
       return undefined

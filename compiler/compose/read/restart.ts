@@ -10,8 +10,9 @@ import { integer, scalar } from './tree-values.ts'
 
 type Policy = 'always' | 'on-failure' | 'no'
 
-// The table "Restart policy values" of the specification; the words of `restart` and of `condition` mean the same in both places. Other words
-// do not come this far.
+// The words of `restart` and of `deploy.restart_policy.condition`, which are accepted in both
+// places: https://github.com/compose-spec/compose-spec/blob/main/05-services.md#restart and
+// deploy.md. The schema has refused other words.
 const policies: ReadonlyMap<string, Policy> = new Map([
   ['always', 'always'],
   ['unless-stopped', 'always'],
@@ -33,7 +34,10 @@ const contradiction = diagnostic({
   }),
 })
 
-/** `restart` and `deploy.restart_policy` in one: the condition under `deploy` beats `restart` (decisions, section 4, "Restart"). */
+/**
+ * Combines `restart` and `deploy.restart_policy`. The condition of `deploy` takes precedence; a
+ * `restart` that differs is reported.
+ */
 export function readRestart(service: MapTree, { reporter }: ReadContext): Restart {
   const restart = scalar(service, 'restart')
   const condition = scalar(service, 'deploy', 'restart_policy', 'condition')
@@ -48,14 +52,14 @@ export function readRestart(service: MapTree, { reporter }: ReadContext): Restar
     )
   const policy = deployed ?? own.policy
   checkCount(own.maxAttempts, 'restart', reporter, 'write a smaller number, or `on-failure` alone for no limit')
-  // `on-failure:3` keeps its number only where on-failure is what holds.
+  // The number of `on-failure:3` applies only if the resulting policy is on-failure.
   const attempts = readMaxAttempts(service, reporter) ?? (policy?.value === 'on-failure' ? own.maxAttempts : undefined)
-  // Zero is no limit, in `on-failure:0` as in `max_attempts: 0`.
+  // Zero means no limit, in `on-failure:0` as in `max_attempts: 0`.
   const maxAttempts = attempts?.value === 0 ? undefined : attempts
   return { ...(policy && { policy }), ...(maxAttempts && { maxAttempts }) }
 }
 
-/** A word of the table, `on-failure` also with a number. */
+/** Reads a word of the table; `on-failure` may have a number. */
 function readWord(found: ScalarTree): Restart {
   const [, word = '', count] = /^([^:]*)(?::(.*))?$/s.exec(String(found.value)) ?? []
   const known = policies.get(word)

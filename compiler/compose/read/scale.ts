@@ -4,7 +4,9 @@ import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
 import { integer } from './tree-values.ts'
 
-/** `scale` and `deploy.replicas`; the loader has made sure that they agree and are not negative. */
+/**
+ * Reads `scale` or `deploy.replicas`. The loader has checked that they are equal and not negative.
+ */
 export function readScale(service: MapTree, { reporter }: ReadContext): Service['scale'] {
   const scale = integer(service, 'scale')
   if (scale) return checkCount(scale, 'scale', reporter)

@@ -18,7 +18,7 @@ x-node-selector:
   text: (p: { what: string; text: string }) => ({ message: `\`${p.text}\` is not a valid ${p.what} of a node label` }),
 })
 
-/** `x-node-selector`: labels that a node must have. */
+/** Reads `x-node-selector`. Reports invalid label names and values. */
 export function readNodeSelector(service: MapTree, { reporter }: ReadContext): readonly Pair[] {
   const wrong = new Set<string>()
   for (const [label, { key, value }] of entries(service, 'x-node-selector')) {

@@ -19,7 +19,7 @@ runtime: kata-qemu
   }),
 })
 
-/** `runtime`. Reports what cannot be the name of a RuntimeClass. */
+/** Reads `runtime`. Reports an invalid RuntimeClass name. */
 export function readRuntime(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
   const found = filledText(service, 'runtime')
   if (!found || isDnsSubdomain(found.value)) return found

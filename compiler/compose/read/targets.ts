@@ -4,7 +4,7 @@ import type { At, Span } from '../../text/source.ts'
 import type { Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
 
-/** What people write after one colon where two are needed: `/etc/localtime:ro`. */
+/** Options that are often written after one colon instead of two: `/etc/localtime:ro`. */
 const OPTIONS = new Set(['ro', 'rw', 'z', 'Z'])
 
 const relativeTarget = diagnostic({
@@ -88,7 +88,9 @@ const duplicate = diagnostic({
   }),
 })
 
-/** The path without `.`, `..`, double and trailing slashes. Reports one that no container could have. */
+/**
+ * Normalizes a path in the container. Reports a path that is relative, `/`, or contains a colon.
+ */
 export function cleanTarget({ value, span }: At<string>, { reporter }: ReadContext): At<string> | undefined {
   if (!value.startsWith('/')) {
     reporter.report(relativeTarget, span, { target: value })
@@ -106,14 +108,14 @@ export function cleanTarget({ value, span }: At<string>, { reporter }: ReadConte
   return { value: clean, span }
 }
 
-/** The path inside a volume or image. Reports one that leads out of it. */
+/** Checks a path inside a volume or image. Reports one that is absolute or contains `..`. */
 export function checkSubpath(found: At<string> | undefined, { reporter }: ReadContext): string | undefined {
   if (!found || !(found.value.startsWith('/') || found.value.split('/').includes('..'))) return found?.value
   reporter.report(badSubpath, found.span, { subpath: found.value })
   return undefined
 }
 
-/** Reports a mount that lacks its source or target, at the mount. */
+/** Reports a mount without source or target. */
 export function reportIncomplete(
   type: string,
   missing: 'source' | 'target',
@@ -124,8 +126,8 @@ export function reportIncomplete(
 }
 
 /**
- * Reports configs and secrets of a service that are mounted where something else is. (That volumes do not meet each other or tmpfs is checked
- * by the loader, as Compose does.)
+ * Reports configs and secrets of a service whose path another mount has. (The loader reports
+ * volumes and tmpfs with the same path, as Docker Compose does.)
  */
 export function checkTargets(
   service: Pick<Service, 'mounts' | 'tmpfs' | 'configs' | 'secrets'>,

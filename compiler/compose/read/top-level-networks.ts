@@ -2,7 +2,7 @@ import type { Loaded } from '../load/loaded.ts'
 import type { Network } from '../project.ts'
 import { entries, filledText, flag, pairs } from './tree-values.ts'
 
-/** The top-level networks, `default` among them where a service is on it. */
+/** Reads the top-level networks, with `default` if a service uses it. */
 export function readNetworks({ tree }: Loaded): ReadonlyMap<string, Network> {
   const networks = new Map<string, Network>()
   for (const [key, { key: span, value }] of entries(tree, 'networks'))

@@ -2,7 +2,7 @@ import type { Loaded } from '../load/loaded.ts'
 import type { Volume } from '../project.ts'
 import { entries, filledText, flag, pairs } from './tree-values.ts'
 
-/** The top-level volumes. What the options of a driver mean is the plan's to decide. */
+/** Reads the top-level volumes. The planner interprets driver options. */
 export function readVolumes({ tree, namedResources }: Loaded): ReadonlyMap<string, Volume> {
   const volumes = new Map<string, Volume>()
   for (const [key, { key: span, value }] of entries(tree, 'volumes')) {

@@ -2,41 +2,41 @@ import type { At, Span } from '../../text/source.ts'
 import { type Entry, get, isMap, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
 import type { Pair, Words } from '../project.ts'
 
-// Accessors for the canonical tree, whose shape is known to be good: what has another shape reads as absent, because the schema has
-// reported it. Each value keeps its place.
+// Accessors for the canonical tree. Its shape has been validated, so a value of another kind reads
+// as absent. Each value keeps its span.
 
 const noEntries: ReadonlyMap<string, Entry> = new Map()
 
-/** The entries of the mapping under a path of keys; none where there is no mapping. */
+/** The entries of the mapping at a path of keys; empty if there is no mapping. */
 export function entries(tree: Tree | undefined, ...path: readonly string[]): ReadonlyMap<string, Entry> {
   const found = get(tree, ...path)
   return isMap(found) ? found.entries : noEntries
 }
 
-/** The mapping under a path of keys. */
+/** The mapping at a path of keys. */
 export function map(tree: Tree | undefined, ...path: readonly string[]): MapTree | undefined {
   const found = get(tree, ...path)
   return isMap(found) ? found : undefined
 }
 
-/** The scalar under a path of keys, null excepted. */
+/** The scalar at a path of keys; undefined for null. */
 export function scalar(tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined {
   const found = get(tree, ...path)
   return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
 }
 
-/** The items of the list under a path of keys. */
+/** The items of the list at a path of keys; empty if there is no list. */
 export function items(tree: Tree | undefined, ...path: readonly string[]): readonly Tree[] {
   const found = get(tree, ...path)
   return found?.kind === 'seq' ? found.items : []
 }
 
-/** The scalars of the list under a path of keys. */
+/** The scalars of the list at a path of keys, without null. */
 export function scalars(tree: Tree | undefined, ...path: readonly string[]): readonly ScalarTree[] {
   return items(tree, ...path).filter(item => item.kind === 'scalar' && item.type !== 'null') as ScalarTree[] // checked in the same line
 }
 
-/** A scalar as text. */
+/** The scalar at a path of keys as text. */
 export function text(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && textOf(found)
@@ -44,13 +44,15 @@ export function text(tree: Tree | undefined, ...path: readonly string[]): At<str
 
 export const textOf = (found: ScalarTree): At<string> => ({ value: String(found.value), span: found.span })
 
-/** Like `text`, but an empty text, as an unset variable leaves it, is absent. */
+/** Like `text`, but undefined for empty text, which an unset variable leaves. */
 export function filledText(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = text(tree, ...path)
   return found?.value === '' ? undefined : found
 }
 
-/** A boolean, or the words `true` and `false`, which is how the value of a variable arrives in keys that Compose does not know. */
+/**
+ * A boolean, or the text `true` or `false`, which a variable gives in keys without a `cast` rule.
+ */
 export function flag(tree: Tree | undefined, ...path: readonly string[]): At<boolean> | undefined {
   const found = scalar(tree, ...path)
   const value = String(found?.value)
@@ -58,7 +60,7 @@ export function flag(tree: Tree | undefined, ...path: readonly string[]): At<boo
   return { value: value === 'true', span: found.span }
 }
 
-/** A whole number, or its digits in a text. */
+/** A whole number, or text with its digits. */
 export function integer(tree: Tree | undefined, ...path: readonly string[]): At<number> | undefined {
   const found = scalar(tree, ...path)
   const value = found && integerOf(found)
@@ -71,19 +73,19 @@ export function integerOf(found: ScalarTree): number | undefined {
   return /^[+-]?\d+$/.test(digits) ? Number(digits) : undefined
 }
 
-/** A list of texts. */
+/** A list of text. */
 export function list(tree: Tree | undefined, ...path: readonly string[]): readonly At<string>[] {
   return scalars(tree, ...path).map(textOf)
 }
 
-/** A list of words as one value; undefined where there is no list, which is not the same as an empty one. */
+/** A list of words as one value; undefined if there is no list. */
 export function words(tree: Tree | undefined, ...path: readonly string[]): Words | undefined {
   const found = get(tree, ...path)
   if (found?.kind !== 'seq') return undefined
   return { words: list(found).map(word => word.value), span: found.span }
 }
 
-/** A mapping of texts, sorted by name. Null values are left out, or read as `ifNull`. */
+/** A mapping of text, sorted by name. Null values are omitted, or replaced by `ifNull`. */
 export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: string): readonly Pair[] {
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(tree, ...path)) {
@@ -94,11 +96,11 @@ export function pairs(tree: Tree | undefined, path: readonly string[], ifNull?: 
   return sortByName(found)
 }
 
-/** Sorted by code units, so that the order is the same in every locale. */
+/** Sorts in place by code units, so that the order does not depend on the locale. */
 export function sortByName<T extends { readonly name: string }>(values: T[]): T[] {
   return values.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
 }
 
-/** The place of a key. */
+/** The span of a key. */
 export const keySpan = (tree: Tree | undefined, key: string): Span | undefined =>
   isMap(tree) ? tree.entries.get(key)?.key : undefined

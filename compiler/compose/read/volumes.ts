@@ -39,17 +39,17 @@ const fromContainer = diagnostic({
   }),
 })
 
-/** `volumes`. Targets are cleaned; duplicates are found in targets.ts. */
+/** Reads `volumes` of a service, with normalized targets. `checkTargets` reports duplicates. */
 export const readMounts = (service: MapTree, context: ReadContext): readonly Mount[] =>
   items(service, 'volumes')
     .filter(isMap)
     .flatMap(item => readMount(item, context) ?? [])
 
-/** `tmpfs`. */
+/** Reads `tmpfs`. */
 export const readTmpfsEntries = (service: MapTree, context: ReadContext): readonly TmpfsEntry[] =>
   scalars(service, 'tmpfs').flatMap(item => readTmpfs(item, context) ?? [])
 
-/** `volumes_from`. */
+/** Reads `volumes_from`. Reports containers and malformed items. */
 export const readLenders = (service: MapTree, context: ReadContext): readonly At<string>[] =>
   scalars(service, 'volumes_from').flatMap(item => readVolumesFrom(item, context) ?? [])
 
@@ -58,7 +58,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
   const source = filledText(tree, 'source')
   const written = scalar(tree, 'target')
   if (!written) return reportIncomplete(type, 'target', tree.span, context)
-  // A pipe of Windows has no Unix path; the plan refuses it as a whole.
+  // A Windows named pipe has no Unix path; the planner refuses it.
   const target = type === 'npipe' ? textOf(written) : cleanTarget(textOf(written), context)
   if (!target) return undefined
   const as = readMountAs(tree)
@@ -84,7 +84,8 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         ...base,
         type,
         source,
-        // The short form has a `bind` mapping, in which creating is the default; a long form without one does not create.
+        // The short form has a `bind` mapping, where creating the path is the default. A long form
+        // without `bind` does not create it.
         createHostPath: map(tree, 'bind') !== undefined && (flag(tree, 'bind', 'create_host_path')?.value ?? true),
         mustExist: flag(tree, 'bind', 'create_host_path')?.value === false,
         propagation: filledText(tree, 'bind', 'propagation')?.value,
@@ -109,7 +110,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
   }
 }
 
-/** The schema has checked the word. */
+/** Reads `x-mount`. The schema has checked the word. */
 function readMountAs(tree: MapTree): At<MountAs> | undefined {
   const found = filledText(tree, 'x-mount')
   const word = MOUNT_AS.find(known => known === found?.value)
@@ -118,7 +119,7 @@ function readMountAs(tree: MapTree): At<MountAs> | undefined {
 
 const MOUNT_AS: readonly MountAs[] = ['config', 'secret', 'claim', 'skip']
 
-/** Bytes; absent for zero, which means no limit. */
+/** Reads the size of a tmpfs mount in bytes; undefined for zero, which means no limit. */
 function readTmpfsSize(tree: MapTree, { reporter }: ReadContext): bigint | undefined {
   const found = scalar(tree, 'tmpfs', 'size')
   return found && readSize(String(found.value), found.span, reporter)
@@ -131,7 +132,7 @@ function readSize(size: string, span: Span, reporter: ReadContext['reporter']): 
   return undefined
 }
 
-/** `PATH[:option,…]`: the grammar of the engine's `--tmpfs`. */
+/** Reads `PATH[:option,…]`, the syntax of `docker run --tmpfs`. */
 function readTmpfs(item: ScalarTree, context: ReadContext): TmpfsEntry | undefined {
   const { value, span } = textOf(item)
   const colon = value.indexOf(':')
@@ -143,7 +144,8 @@ function readTmpfs(item: ScalarTree, context: ReadContext): TmpfsEntry | undefin
   let at = end + 1
   for (const option of colon < 0 ? [] : value.slice(end + 1).split(',')) {
     const amount = /^size=(.*)$/.exec(option)?.[1]
-    // A share of the node's memory (`size=50%`) cannot be known here; it stays an option like the rest.
+    // A percentage of the node's memory (`size=50%`) cannot be converted to bytes: it stays an
+    // option.
     if (amount !== undefined && !amount.endsWith('%'))
       size = readSize(amount, spanInside(item, at + 'size='.length, at + option.length), context.reporter)
     else if (option !== '') options.push(option)
@@ -163,7 +165,7 @@ function readVolumesFrom(item: ScalarTree, { reporter }: ReadContext): At<string
   return undefined
 }
 
-/** `shm_size` in bytes. */
+/** Reads `shm_size` in bytes; undefined for zero. */
 export function readShmSize(service: MapTree): At<bigint> | undefined {
   const found = scalar(service, 'shm_size')
   const bytes = found && parseBytes(String(found.value))
