@@ -1,8 +1,8 @@
-import { reportFates } from './compose/load/effects.ts'
 import { withinLimits } from './compose/load/limits.ts'
 import { loadProject } from './compose/load/load.ts'
 import type { Loaded } from './compose/load/loaded.ts'
 import { emptyProject, withManifestEndpoints } from './compose/load/manifest-inputs.ts'
+import { reportUnsupportedKeys } from './compose/load/unsupported-keys.ts'
 import type { Project } from './compose/project.ts'
 import { readProject } from './compose/read-project.ts'
 import type { Diagnostic } from './diagnostics/diagnostic.ts'
@@ -65,7 +65,7 @@ function compileWith(
   if (!loaded) return { diagnostics: reporter.diagnostics(), secrets }
   if (options.until === 'loaded')
     return { loaded, ...nameToPrint(loaded, options), diagnostics: reporter.diagnostics(), secrets }
-  reportFates(loaded.tree, reporter)
+  reportUnsupportedKeys(loaded.tree, reporter)
   const project = readProject(loaded, host, reporter, options.secretRules)
   for (const value of secretContents(project)) secrets.addValue(value)
   const plan = planProject(project, options, host, reporter)

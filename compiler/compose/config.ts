@@ -17,14 +17,14 @@ export interface ConfigOptions {
 export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readonly<Record<string, unknown>> {
   const tree = withoutAbsent(options.allResources ? loaded.tree : withoutUnused(loaded.tree), loaded.absentServices)
   const name = options.environmentName ?? loaded.name
-  const printed: Record<string, unknown> = { name: doubled(name) }
+  const printed: Record<string, unknown> = { name: escapeDollars(name) }
   for (const key of [...tree.entries.keys()].sort()) {
     const value = tree.entries.get(key)!.value
     if (!PRINTED.has(key)) continue
     if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
     if (key === 'services')
-      for (const service of Object.values(printed[key] as Record<string, Json>)) sayWhatHooksDrop(service) // made of mappings
+      for (const service of Object.values(printed[key] as Record<string, Json>)) printRemovedSettings(service) // made of mappings
     if (name !== loaded.name && NAMED.has(key) && isMap(value))
       renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name) // made of mappings
   }
@@ -83,7 +83,7 @@ type Json = Record<string, unknown>
  * Writes settings of the service that a pre_start hook removes, as `privileged: false`. Loaded
  * again, the hook would otherwise inherit them.
  */
-function sayWhatHooksDrop(service: Json): void {
+function printRemovedSettings(service: Json): void {
   const hooks = service['pre_start']
   if (!Array.isArray(hooks)) return
   const dropped = Object.entries(DROPPED).filter(([key]) => service[key] !== undefined)
@@ -111,7 +111,7 @@ const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'templ
 
 /** Prints configs or secrets, without contents that come from variables. */
 function printFileObjects(objects: MapTree): unknown {
-  const printed = plain(objects) as Record<string, Record<string, unknown>> // the codecs made mappings of mappings
+  const printed = plain(objects) as Record<string, Record<string, unknown>> // `decodeModel` gives mappings of mappings
   for (const object of Object.values(printed)) {
     if (object['environment'] !== undefined) delete object['content']
     // Loading drops empty values, but here an empty `content` is the content.
@@ -124,7 +124,7 @@ function plain(tree: Tree): unknown {
   switch (tree.kind) {
     case 'scalar':
       return typeof tree.value === 'string'
-        ? doubled(tree.value)
+        ? escapeDollars(tree.value)
         : typeof tree.value === 'bigint'
           ? Number(tree.value)
           : tree.value
@@ -144,4 +144,4 @@ function plain(tree: Tree): unknown {
   }
 }
 
-const doubled = (text: string): string => (text.includes('$') ? text.replaceAll('$', '$$$$') : text)
+const escapeDollars = (text: string): string => (text.includes('$') ? text.replaceAll('$', '$$$$') : text)

@@ -18,9 +18,9 @@ import { readService } from './read-service.ts'
  * allow, and unreadable files. Values that `rules` take from Secrets need not be set.
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
-  const isMapped = (path: string) => rules?.values.has(path) ?? false
+  const isFromSecret = (path: string) => rules?.values.has(path) ?? false
   const services = new Map<string, Service>()
-  const damaged: Service[] = []
+  const incomplete: Service[] = []
   for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
     reporter.budget.checkTime(key)
     if (!isMap(value)) continue
@@ -30,17 +30,17 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
       service: name,
       span: key,
       implicitDependencies,
-      isMapped: variable => isMapped(`services.${name}.environment.${variable}`),
+      isFromSecret: variable => isFromSecret(`services.${name}.environment.${variable}`),
     })
-    if (loaded.damagedServices.has(name)) damaged.push(service)
+    if (loaded.incompleteServices.has(name)) incomplete.push(service)
     else services.set(name, service)
   }
-  const all = [...services.values(), ...damaged]
-  const absentServices = new Set([...loaded.absentServices, ...loaded.damagedServices])
+  const all = [...services.values(), ...incomplete]
+  const absentServices = new Set([...loaded.absentServices, ...loaded.incompleteServices])
   const known = { services: new Set(services.keys()), absent: absentServices }
   // A secret that the cluster has is read only for a backend that encrypts values.
   const secrets = new Set(
-    [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isMapped(`secrets.${key}`)),
+    [...usedBy(all, 'secrets')].filter(key => needsValues(rules?.backend) || !isFromSecret(`secrets.${key}`)),
   )
   return {
     name: loaded.name,

@@ -41,7 +41,7 @@ export interface ScalarTree extends Node {
   readonly variables?: readonly UsedVariable[]
   /** Maps stretches of the value to stretches of the source, where they differ (escapes, folding, variables). */
   readonly pieces?: readonly Piece[]
-  /** The required variables that nothing sets, where it is not known yet whether the value is needed (compose/load/mapped-values.ts). */
+  /** The required variables that nothing sets, where it is not known yet whether the value is needed (compose/load/values-from-secrets.ts). */
   readonly missing?: readonly MissingVariable[]
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { reportFates } from '../../compiler/compose/load/effects.ts'
-import { type Broken, validate } from '../../compiler/compose/load/validate.ts'
+import { reportUnsupportedKeys } from '../../compiler/compose/load/unsupported-keys.ts'
+import { type InvalidParts, validate } from '../../compiler/compose/load/validate.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { parseYaml } from '../../compiler/text/parse.ts'
@@ -8,7 +8,7 @@ import { SourceFile } from '../../compiler/text/source.ts'
 import { isMap, type MapTree } from '../../compiler/text/tree.ts'
 
 export interface Checked {
-  readonly broken: Broken
+  readonly broken: InvalidParts
   readonly diagnostics: readonly Diagnostic[]
 }
 
@@ -34,7 +34,7 @@ export const checkService = (keys: string): Checked => check(`services: {web: {$
 /** Reports the fates of a file in canonical form. */
 export function fates(text: string): readonly Diagnostic[] {
   const reporter = new Reporter()
-  reportFates(parse(text), reporter)
+  reportUnsupportedKeys(parse(text), reporter)
   return reporter.diagnostics()
 }
 

@@ -98,5 +98,5 @@ const contextOf = ({ span }: MapTree): ReadContext => ({
   service: 'web',
   span,
   implicitDependencies: new Set(),
-  isMapped: () => false,
+  isFromSecret: () => false,
 })

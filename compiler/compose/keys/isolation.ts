@@ -1,8 +1,8 @@
 import { mapped, none } from '../../schema/row.ts'
 import { anyOf, list, object, text, word } from '../../schema/shape.ts'
 import { isOneOf } from '../../schema/value-predicates.ts'
-import * as read from '../read/by-key.ts'
 import { readCapabilities } from '../read/capabilities.ts'
+import * as read from '../read/plain-values.ts'
 import { castFlag, labels, names } from './forms.ts'
 
 /** Keys of services, jobs and pre_start hooks for privileges and namespaces of a container. */

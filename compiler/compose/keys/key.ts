@@ -8,7 +8,7 @@ export interface Key extends Row {
   /** The readers of the properties of `Service` that come from the key. Keys may share a reader. */
   readonly read?: Readers | FamilyReader
   /** Set on a container key that a `pre_start` hook does not inherit from its service. */
-  readonly ofServiceAlone?: true
+  readonly notInherited?: true
 }
 
 /** Reads one property each; `key` is the key whose row has the reader. */

@@ -20,11 +20,11 @@ import {
 import { isInherited } from '../../schema/value-predicates.ts'
 import { castFlag, duration } from './forms.ts'
 import * as path from './host-paths.ts'
-import { loadedShape } from './loaded-shape.ts'
 import * as long from './long-forms.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
 import { printHealthTest } from './print-special.ts'
+import { shapeWithRules } from './shape-with-rules.ts'
 
 /** The words of `restart` and of `deploy.restart_policy.condition`. */
 export const restartWords = ['always', 'unless-stopped', 'any', 'none', 'never', 'no', 'on-failure'] as const
@@ -118,7 +118,7 @@ export function preStartHook(containerKeys: Readonly<Record<string, Row>>): Shap
   for (const [key, row] of Object.entries(containerKeys))
     keys[key] = ofHook.has(key)
       ? row
-      : none(loadedShape(row), {
+      : none(shapeWithRules(row), {
           family: 'pre-start',
           says: 'has no effect on the hook and is left out',
           harmless: isInherited,

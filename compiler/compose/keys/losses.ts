@@ -5,7 +5,7 @@ import type { Fate, Loss, Row } from '../../schema/shape.ts'
 import { tableRows } from './lookup.ts'
 
 /** The parameters of a loss diagnostic. */
-export interface Use {
+export interface LossParameters {
   /** The key in the message: `ulimits`, `deploy.rollback_config`, `networks.front.driver`. */
   readonly name: string
   readonly loss: Loss
@@ -20,7 +20,7 @@ const outcomes: Readonly<Record<Fate, string>> = {
     'has no equivalent in Kubernetes, and devctl refuses it: the application would not work as described without it.',
 }
 
-const briefly: Readonly<Record<Severity, string>> = {
+const defaultMessages: Readonly<Record<Severity, string>> = {
   error: 'cannot be deployed to a cluster',
   warning: 'has no equivalent in Kubernetes and is left out',
   info: 'has no effect',
@@ -28,8 +28,8 @@ const briefly: Readonly<Record<Severity, string>> = {
 
 /** The diagnostic of a loss, and the one for values that a cluster satisfies anyway. */
 export interface LossKinds {
-  readonly kind: DiagnosticKind<Use>
-  readonly minor?: DiagnosticKind<Use>
+  readonly kind: DiagnosticKind<LossParameters>
+  readonly minor?: DiagnosticKind<LossParameters>
 }
 
 /**
@@ -42,11 +42,11 @@ function declareKinds(): ReadonlyMap<Loss, LossKinds> {
   const families = new Map<string, { readonly fate: Fate; readonly losses: Set<Loss>; readonly keys: string[] }>()
   for (const { path, row } of tableRows()) {
     if (!row.loss) continue
-    const code = `${row.loss.family || path.at(-1)!.replaceAll('_', '-')}/${ending(row, row.loss)}`
+    const code = `${row.loss.family || path.at(-1)!.replaceAll('_', '-')}/${codeSuffix(row, row.loss)}`
     const family = families.get(code) ?? { fate: row.fate, losses: new Set(), keys: [] }
     families.set(code, family)
     family.losses.add(row.loss)
-    family.keys.push(`\`${plainName(path)}\``)
+    family.keys.push(`\`${documentedName(path)}\``)
   }
   const declared = new Map<Loss, LossKinds>()
   for (const [code, { fate, losses, keys }] of families) {
@@ -60,7 +60,7 @@ function declareKinds(): ReadonlyMap<Loss, LossKinds> {
   return declared
 }
 
-function ending({ fate }: Row, { severity }: Loss): string {
+function codeSuffix({ fate }: Row, { severity }: Loss): string {
   return fate === 'approximated' ? 'approximated' : severity === 'error' ? 'refused' : 'no-effect'
 }
 
@@ -68,34 +68,34 @@ function ending({ fate }: Row, { severity }: Loss): string {
  * The key as the documentation calls it: without `services` and without names that the user
  * chooses.
  */
-function plainName(path: readonly string[]): string {
+function documentedName(path: readonly string[]): string {
   const own = path[0] === 'services' ? path.slice(2) : path
   return formatPath(own.filter(step => step !== '[]' && step !== '*'))
 }
 
-function lossKind(code: string, fate: Fate, loss: Loss, keys: readonly string[]): DiagnosticKind<Use> {
+function lossKind(code: string, fate: Fate, loss: Loss, keys: readonly string[]): DiagnosticKind<LossParameters> {
   const advice = loss.hint && `What to do: ${loss.hint}.`
-  return diagnostic<Use>({
+  return diagnostic<LossParameters>({
     code,
     severity: loss.severity,
     ...(loss.severity === 'warning' && { loss: true }),
-    explain: [`${oneOf(keys)} ${outcomes[fate]}`, loss.why, advice].filter(Boolean).join('\n\n'),
+    explain: [`${listKeys(keys)} ${outcomes[fate]}`, loss.why, advice].filter(Boolean).join('\n\n'),
     text: ({ name, loss }) => ({
-      message: loss.message ?? `\`${name}\` ${loss.says ?? briefly[loss.severity]}`,
+      message: loss.message ?? `\`${name}\` ${loss.says ?? defaultMessages[loss.severity]}`,
       hint: loss.hint,
     }),
   })
 }
 
-function minorKind(code: string, loss: Loss, keys: readonly string[]): DiagnosticKind<Use> {
-  return diagnostic<Use>({
+function minorKind(code: string, loss: Loss, keys: readonly string[]): DiagnosticKind<LossParameters> {
+  return diagnostic<LossParameters>({
     code,
     severity: 'info',
-    explain: `${oneOf(keys)} is left out. With this value nothing is lost.\n\n${loss.why}`,
+    explain: `${listKeys(keys)} is left out. With this value nothing is lost.\n\n${loss.why}`,
     text: ({ name }) => ({ message: `\`${name}\` is left out: a cluster does this anyway` }),
   })
 }
 
-function oneOf(keys: readonly string[]): string {
+function listKeys(keys: readonly string[]): string {
   return keys.length > 4 ? `${keys.slice(0, 3).join(', ')} or another key of this kind` : joinWords(keys, 'or')
 }

@@ -16,8 +16,14 @@ import {
   word,
 } from '../../schema/shape.ts'
 import { isEmpty, isFalse, isOneOf, isTrue, isZero } from '../../schema/value-predicates.ts'
-import * as read from '../read/by-key.ts'
-import { readDnsOptions, readExtraHosts, readMembership, readNameServers, readSearchDomains } from '../read/networks.ts'
+import {
+  readDnsOptions,
+  readExtraHosts,
+  readNameServers,
+  readSearchDomains,
+  readServiceNetworks,
+} from '../read/networks.ts'
+import * as read from '../read/plain-values.ts'
 import { readPorts } from '../read/ports.ts'
 import * as defaults from './compose-defaults.ts'
 import { hosts } from './endpoints.ts'
@@ -118,7 +124,7 @@ export const network = {
       },
       'NetworkPolicies, when the file separates its services',
     ),
-    read: { networks: readMembership },
+    read: { networks: readServiceNetworks },
   },
   mac_address: none(text(), { ...attachment }),
   hostname: {

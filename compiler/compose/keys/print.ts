@@ -125,18 +125,18 @@ export const optionalInteger: Print = (tree, context) => {
   return typeof parsed.value === 'bigint' ? { ...made(tree, 0), value: parsed.value } : made(tree, parsed.value)
 }
 const notNegative =
-  (codec: Print): Print =>
+  (printer: Print): Print =>
   (tree, context) => {
-    const result = codec(tree, context)
+    const result = printer(tree, context)
     if (result?.kind !== 'scalar' || Number(result.value) >= 0) return result
     context.reporter.report(negative, result.span, { text: scalarText(result) })
     context.failed = true
     return undefined
   }
 const unlessZero =
-  (codec: Print): Print =>
+  (printer: Print): Print =>
   (tree, context) => {
-    const result = codec(tree, context)
+    const result = printer(tree, context)
     return result?.kind === 'scalar' && Number(result.value) === 0 ? undefined : result
   }
 /** An integer; zero is omitted. */
@@ -220,24 +220,24 @@ export const words: Print = (tree, context) => {
 
 /** A list, from a list or one item; an empty list is omitted. */
 export const list =
-  (codec: Print = item): Print =>
+  (printer: Print = item): Print =>
   (tree, context) => {
     if (isScalar(tree) && tree.type === 'null') return undefined
     const items = tree.kind === 'seq' ? tree.items : [tree]
-    const decoded = items.map(value => codec(value, context)).filter(value => value !== undefined)
-    return decoded.length === 0 ? undefined : { kind: 'seq', span: tree.span, items: decoded }
+    const printed = items.map(value => printer(value, context)).filter(value => value !== undefined)
+    return printed.length === 0 ? undefined : { kind: 'seq', span: tree.span, items: printed }
   }
 export const texts: Print = list()
 
 /** A mapping with names that the user chooses; an empty one is omitted. */
 export const mapOf =
-  (codec: Print): Print =>
+  (printer: Print): Print =>
   (tree, context) => {
     if (!isMap(tree)) return undefined
     const entries = new Map<string, Entry>()
     for (const [key, { key: span, value }] of tree.entries) {
-      const decoded = codec(value, context)
-      if (decoded) entries.set(key, { key: span, value: decoded })
+      const printed = printer(value, context)
+      if (printed) entries.set(key, { key: span, value: printed })
     }
     return entries.size === 0 ? undefined : { ...tree, entries }
   }
@@ -306,14 +306,14 @@ export const options: Print = labels
  * the values of keys that are printed even if they are absent.
  */
 export const record =
-  (codecs: Readonly<Record<string, Print>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Print =>
+  (printers: Readonly<Record<string, Print>>, always: Readonly<Record<string, (tree: Tree) => Tree>> = {}): Print =>
   (tree, context) => {
     if (!isMap(tree)) return undefined
     const entries = new Map<string, Entry>()
     for (const [key, { key: span, value }] of tree.entries) {
-      const codec = Object.hasOwn(codecs, key) ? codecs[key] : undefined
-      const decoded = codec?.(value, context)
-      if (decoded) entries.set(key, { key: span, value: decoded })
+      const printer = Object.hasOwn(printers, key) ? printers[key] : undefined
+      const printed = printer?.(value, context)
+      if (printed) entries.set(key, { key: span, value: printed })
     }
     for (const [key, make] of Object.entries(always))
       if (!entries.has(key)) entries.set(key, { key: tree.span, value: make(tree) })
@@ -321,9 +321,9 @@ export const record =
   }
 
 export const nullOr =
-  (codec: Print): Print =>
+  (printer: Print): Print =>
   (tree, context) =>
-    isScalar(tree) && tree.type === 'null' ? tree : codec(tree, context)
+    isScalar(tree) && tree.type === 'null' ? tree : printer(tree, context)
 
 /** The value as written. */
 export const asIs: Print = tree => tree

@@ -2,7 +2,7 @@ import type { Print } from '../../schema/load-rules.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { MapForm, Row, ScalarForm, Shape } from '../../schema/shape.ts'
 import * as print from './print.ts'
-import { ruleOf } from './rules.ts'
+import { ruleOf } from './rules-by-path.ts'
 
 /**
  * Gives the function that converts a key's value to what `docker compose config` prints: the

@@ -11,17 +11,17 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
-import * as read from '../read/by-key.ts'
 import { readDependsOn, readLinks } from '../read/depends-on.ts'
 import { readDeploy } from '../read/deploy.ts'
 import { readDeviceRequests } from '../read/devices.ts'
 import { readHealthcheck } from '../read/healthcheck.ts'
+import { readHooks } from '../read/hooks.ts'
 import { readBuild } from '../read/image.ts'
-import { readHooks } from '../read/lifecycle.ts'
+import { readNodeSelector } from '../read/node-selector.ts'
+import * as read from '../read/plain-values.ts'
 import { readResources } from '../read/resources.ts'
 import { readRestart } from '../read/restart.ts'
 import { readScale } from '../read/scale.ts'
-import { readNodeSelector } from '../read/scheduling.ts'
 import { build } from './build.ts'
 import { deploy } from './deploy.ts'
 import { castFlag, castInteger, names } from './forms.ts'
@@ -30,11 +30,11 @@ import { imageAndProcess } from './image.ts'
 import { isolation } from './isolation.ts'
 import type { Keys } from './key.ts'
 import { dependsOn, develop, healthcheck, hook, preStartHook, provider, restartWords } from './lifecycle.ts'
-import { loadedShape } from './loaded-shape.ts'
 import * as long from './long-forms.ts'
 import { exposure, network } from './network.ts'
 import * as print from './print.ts'
 import { machine, serviceResources } from './resources.ts'
+import { shapeWithRules } from './shape-with-rules.ts'
 import { storage } from './storage.ts'
 
 /** The container keys: those that services, jobs and pre_start hooks share. */
@@ -65,8 +65,8 @@ const workloadKeys = {
     read: { healthcheck: readHealthcheck },
   },
   ...exposure,
-  stdin_open: { ...mapped(castFlag(), '`stdin`'), read: { stdinOpen: read.isOn } },
-  tty: { ...mapped(castFlag(), '`tty`'), read: { tty: read.isOn } },
+  stdin_open: { ...mapped(castFlag(), '`stdin`'), read: { stdinOpen: read.flagOrFalse } },
+  tty: { ...mapped(castFlag(), '`tty`'), read: { tty: read.flagOrFalse } },
 }
 
 const containerName = text({
@@ -138,7 +138,7 @@ export const serviceFamilies = {
     ),
     attach: {
       ...cli({ ...flag(), print: print.optionalFlag }, '`false`: left out of `logs`'),
-      read: { attach: read.isNotOff },
+      read: { attach: read.flagOrTrue },
     },
     develop: { ...cli(develop, 'paths that `up` watches and syncs'), read: { develop: read.mapping } },
   },
@@ -189,7 +189,7 @@ export const service: Shape = {
 }
 
 const bare = (rows: Readonly<Record<string, Row>>): Record<string, Shape> =>
-  Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, loadedShape(row)]))
+  Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, shapeWithRules(row)]))
 
 /**
  * `jobs`: containers that run on demand or on a schedule. Refused as a whole, so its keys have no

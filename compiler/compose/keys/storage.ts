@@ -16,7 +16,7 @@ import {
 } from '../../schema/shape.ts'
 import { isEmpty } from '../../schema/value-predicates.ts'
 import { readFileMounts } from '../read/file-mounts.ts'
-import { readLenders, readMounts, readTmpfsEntries } from '../read/volumes.ts'
+import { readMounts, readTmpfsEntries, readVolumesFrom } from '../read/volumes.ts'
 import * as defaults from './compose-defaults.ts'
 import { addedTexts, castFlag, uniqueLabels } from './forms.ts'
 import * as path from './host-paths.ts'
@@ -135,7 +135,7 @@ export const storage = {
   },
   volumes_from: {
     ...mapped(list(text(), { unique: true }), 'the volumes of that service', '`container:x` is refused'),
-    read: { volumesFrom: readLenders },
+    read: { volumesFrom: readVolumesFrom },
   },
   configs: {
     ...mapped({ ...fileReferences('config'), identity: identity.file('') }, 'one mounted file for each'),

@@ -2,10 +2,10 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { LongFormContext, ToLongForm } from '../../schema/load-rules.ts'
 import { PathRules } from '../../text/path.ts'
 import { type Entry, get, isMap, type MapTree, type Tree, withEntry } from '../../text/tree.ts'
-import { isOfService, rulesOf } from '../keys/rules.ts'
+import { isOutsideJobs, rulesOf } from '../keys/rules-by-path.ts'
 import { rewrite, rewriteMembers } from './rewrite.ts'
 
-const LONG_FORMS = rulesOf('long', isOfService)
+const LONG_FORMS = rulesOf('long', isOutsideJobs)
 
 /**
  * Converts short forms to long forms. Long forms stay as they are, so that it can be applied after

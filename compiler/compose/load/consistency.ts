@@ -150,9 +150,9 @@ export interface ConsistencyInput {
   /** All services of the files, before profiles are applied. */
   readonly allServices: MapTree | undefined
   /** True for a service or resource (`volumes.data`) that was removed because of an error. */
-  readonly isBroken: (path: string) => boolean
+  readonly isInvalid: (path: string) => boolean
   /** True if a key of a service may have been removed because of an error. */
-  readonly isLost: (service: string, key: string) => boolean
+  readonly isInvalidKey: (service: string, key: string) => boolean
   /** True if a path relative to the project folder is a folder. */
   readonly isFolder: (path: string) => boolean
   readonly reporter: Reporter
@@ -180,7 +180,7 @@ const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.i
 
 function checkService(name: string, key: Span, service: MapTree, input: ConsistencyInput): void {
   const { reporter } = input
-  const mayHaveOne = ['build', 'image', 'provider'].some(one => input.isLost(name, one))
+  const mayHaveOne = ['build', 'image', 'provider'].some(one => input.isInvalidKey(name, one))
   if (!mayHaveOne && !get(service, 'build') && !scalarAt(service, 'image') && !get(service, 'provider'))
     reporter.report(noImage, key, { service: name })
   checkBuild(service, input)
@@ -193,7 +193,7 @@ function checkService(name: string, key: Span, service: MapTree, input: Consiste
     reporter.report(badTest, test.span, { first: scalarText(test) })
   checkReferences(service, input)
   checkDependencies(service, input)
-  checkTwins(service, reporter)
+  checkDeployEquivalents(service, reporter)
   for (const rule of items(get(service, 'develop', 'watch'))) {
     const action = scalarAt(rule, 'action')
     if (action && !scalarAt(rule, 'target') && !['rebuild', 'restart'].includes(scalarText(action)))
@@ -215,7 +215,7 @@ function checkBuild(service: MapTree, input: ConsistencyInput): void {
   if (isMap(contexts))
     for (const { value } of contexts.entries.values()) {
       const target = value.kind === 'scalar' ? /^service:(.*)$/.exec(scalarText(value))?.[1] : undefined
-      if (target === undefined || input.isBroken(`services.${target}`)) continue
+      if (target === undefined || input.isInvalid(`services.${target}`)) continue
       const other = get(input.allServices, target)
       if (!other) reportUndefined('service', 'services', target, value.span, input)
       else if (!get(other, 'build')) reporter.report(notBuilt, value.span, { name: target })
@@ -237,7 +237,7 @@ function reportUndefined(
   input: ConsistencyInput,
   hint?: string,
 ): void {
-  if (input.isBroken(`${section}.${name}`)) return
+  if (input.isInvalid(`${section}.${name}`)) return
   const known = get(
     section === 'services'
       ? {
@@ -294,7 +294,7 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
   const enabled = get(input.model, 'services')
   const check = (name: string, span: Span, required: boolean) => {
     if (isMap(enabled) && enabled.entries.has(name)) return
-    if (input.isBroken(`services.${name}`)) return
+    if (input.isInvalid(`services.${name}`)) return
     if (get(input.allServices, name)) {
       if (required) input.reporter.report(disabledReference, span, { name })
     } else if (required) reportUndefined('service', 'services', name, span, input)
@@ -310,7 +310,7 @@ function checkDependencies(service: MapTree, input: ConsistencyInput): void {
  * Keys that `deploy` has under another name. Docker Compose also reports a difference if only one
  * of the two is set; devctl does not.
  */
-const TWINS = [
+const DEPLOY_EQUIVALENTS = [
   ['cpus', ['deploy', 'resources', 'limits', 'cpus']],
   ['mem_limit', ['deploy', 'resources', 'limits', 'memory']],
   ['mem_reservation', ['deploy', 'resources', 'reservations', 'memory']],
@@ -318,8 +318,8 @@ const TWINS = [
   ['scale', ['deploy', 'replicas']],
 ] as const
 
-function checkTwins(service: MapTree, reporter: Reporter): void {
-  for (const [key, path] of TWINS) {
+function checkDeployEquivalents(service: MapTree, reporter: Reporter): void {
+  for (const [key, path] of DEPLOY_EQUIVALENTS) {
     const own = scalarAt(service, key)
     const twin = scalarAt(service, ...path)
     if (own && twin && own.value !== twin.value) {

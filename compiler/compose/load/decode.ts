@@ -31,7 +31,7 @@ export function decodeModel(
       entries.set(section, entry)
       continue
     }
-    const decoded = new Map<string, Entry>()
+    const printed = new Map<string, Entry>()
     for (const [name, { key, value }] of entry.value.entries) {
       const context: PrintContext = { reporter, failed: false }
       const result = print(isMap(value) ? value : { kind: 'map', span: value.span, entries: new Map() }, context)
@@ -44,9 +44,9 @@ export function decodeModel(
           name,
           [...value.entries.keys()].filter(one => !result.entries.has(one)),
         )
-      decoded.set(name, { key, value: result })
+      printed.set(name, { key, value: result })
     }
-    entries.set(section, { key: entry.key, value: { ...entry.value, entries: decoded } })
+    entries.set(section, { key: entry.key, value: { ...entry.value, entries: printed } })
   }
   return { model: { ...model, entries }, invalid, invalidKeys }
 }

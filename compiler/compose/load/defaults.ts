@@ -1,8 +1,8 @@
 import type { MapTree } from '../../text/tree.ts'
-import { isOfServiceItself, rulesOf } from '../keys/rules.ts'
+import { isOutsideJobsAndHooks, rulesOf } from '../keys/rules-by-path.ts'
 import { rewrite } from './rewrite.ts'
 
-const DEFAULTS = rulesOf('defaults', isOfServiceItself)
+const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
 
 /** Adds Compose's default values to a canonical model. */
 export function withDefaults(model: MapTree): MapTree {

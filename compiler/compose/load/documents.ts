@@ -4,13 +4,13 @@ import { interpolate } from '../../text/interpolate.ts'
 import { parseYaml } from '../../text/parse.ts'
 import type { Span } from '../../text/source.ts'
 import { isMap, isNull, type MapTree, withoutKeys } from '../../text/tree.ts'
-import { rulesOf } from '../keys/rules.ts'
-import { renameAdopted } from './adopted.ts'
+import { rulesOf } from '../keys/rules-by-path.ts'
+import { reportAlteredScalars } from './altered-scalars.ts'
 import { assumedValues } from './assumed-values.ts'
 import { convertScalar } from './convert.ts'
-import { type LoadState, leaveOut, withoutLost } from './load-state.ts'
-import { sparedValues } from './mapped-values.ts'
-import { reportRewritten } from './rewritten.ts'
+import { renameFormerExtensions } from './former-extensions.ts'
+import { type LoadState, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
+import { valuesFromSecrets } from './values-from-secrets.ts'
 import type { VariableScope } from './variables.ts'
 
 const CASTS = rulesOf('cast')
@@ -62,7 +62,7 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     return undefined
   }
   const { tree: result, failed } = interpolate(tree, variables.lookup, CASTS, convertScalar, state.reporter, {
-    spared: sparedValues(tree, state.secretRules),
+    spared: valuesFromSecrets(tree, state.secretRules),
     assumed: state.assumesRequired && assumedValues,
   })
   if (result) variables.secrets.addFrom(result)
@@ -77,9 +77,9 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     else if (!section?.startsWith('x-')) state.incomplete = true
   }
   const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
-  const valid = withoutLost(withoutKeys(result as MapTree, ...unusable), invalidKeys, state) // a map stays a map
-  const model = renameAdopted(leaveOut(valid, invalid, state), state.reporter)
-  reportRewritten(model, state.reporter)
+  const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state) // a map stays a map
+  const model = renameFormerExtensions(withoutInvalid(valid, invalid, state), state.reporter)
+  reportAlteredScalars(model, state.reporter)
   return model
 }
 

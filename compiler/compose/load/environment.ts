@@ -34,14 +34,14 @@ const unknownFormat = diagnostic({
  * pre_start hooks; `environment` and `labels` take precedence. Undefined if a file cannot be read
  * (reported).
  */
-export function resolveService(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
+export function resolveEnvironment(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
   const run: Run = { variables, state, failed: false }
-  let result = resolveContainer(service, run)
+  let result = resolveContainerEnvironment(service, run)
   const hooks = get(result, 'pre_start')
   if (isSeq(hooks))
     result = withEntry(result, 'pre_start', {
       ...hooks,
-      items: hooks.items.map(hook => (isMap(hook) ? resolveContainer(hook, run) : hook)),
+      items: hooks.items.map(hook => (isMap(hook) ? resolveContainerEnvironment(hook, run) : hook)),
     })
   return run.failed ? undefined : result
 }
@@ -52,7 +52,7 @@ interface Run {
   failed: boolean
 }
 
-function resolveContainer(container: MapTree, run: Run): MapTree {
+function resolveContainerEnvironment(container: MapTree, run: Run): MapTree {
   let result = container
   const environment = get(container, 'environment')
   const own = new Map<string, Entry>(isMap(environment) ? environment.entries : [])

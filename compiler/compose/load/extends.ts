@@ -18,12 +18,12 @@ import { absolutePath } from '../keys/host-paths.ts'
 import { shapeAt } from '../keys/lookup.ts'
 import { canonical } from './canonical.ts'
 import { documentsOf, readDocument } from './documents.ts'
-import { type LoadState, lose, type ProjectScope } from './load-state.ts'
+import { type LoadState, markInvalidKeys, type ProjectScope } from './load-state.ts'
 import { mergeAt, mergeModels } from './merge.ts'
-import { resolvePaths } from './paths.ts'
 import { REMOTE_FILE } from './remote-file.ts'
+import { removeDuplicates } from './remove-duplicates.ts'
 import { Resets } from './reset.ts'
-import { removeDuplicates } from './unique.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import { validateAt } from './validate.ts'
 
 const cycle = diagnostic({
@@ -111,7 +111,7 @@ export function applyExtends(
     const isSound = !written || !shape || validateAt(['services', name, 'extends'], written, shape, state.reporter)
     if (isSound && run.resolve(services, name, [])) continue
     // The extended service could have set any key.
-    lose(name, ['*'], state)
+    markInvalidKeys(name, ['*'], state)
     const { key, value: own } = services.entries.get(name)!
     if (isMap(own)) services.entries.set(name, { key, value: withoutKeys(own, 'extends') })
   }
@@ -174,7 +174,7 @@ class ExtendsRun {
     const from = reference.file === undefined ? services : this.#load(reference.file.path, reference.file.span)
     if (!from) return undefined
     if (!from.entries.has(reference.service)) {
-      if (!this.#state.broken.has(`services.${reference.service}`))
+      if (!this.#state.invalid.has(`services.${reference.service}`))
         reporter.report(noService, reference.serviceSpan, {
           service: reference.service,
           file: this.#state.sources.display(from.file),
@@ -195,8 +195,8 @@ class ExtendsRun {
       return undefined
     }
     // The service does not inherit keys that were removed from its base.
-    const lost = this.#state.lost.get(reference.service)
-    if (lost) lose(name, lost, this.#state)
+    const invalidKeys = this.#state.invalidKeys.get(reference.service)
+    if (invalidKeys) markInvalidKeys(name, invalidKeys, this.#state)
     services.entries.set(name, { key: service.key, value: merged })
     services.done.set(name, steps)
     return merged

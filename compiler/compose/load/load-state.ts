@@ -16,9 +16,9 @@ export interface LoadState {
   readonly sources: Sources
   readonly reporter: Reporter
   /** Services and resources in error (`services.web`): removed, and never reported as undefined. */
-  readonly broken: Set<string>
+  readonly invalid: Set<string>
   /** Keys in error by service: removed, so that the rest can be checked. `*` stands for any key. */
-  readonly lost: Map<string, Set<string>>
+  readonly invalidKeys: Map<string, Set<string>>
   /** The variables of the included project that a service comes from. */
   readonly scopes: Map<string, VariableScope>
   /**
@@ -55,27 +55,31 @@ export interface ProjectScope {
 /**
  * Records keys of a service that are in error, so that later checks do not report them as missing.
  */
-export function lose(service: string, keys: Iterable<string>, { lost }: LoadState): void {
-  const known = lost.get(service) ?? new Set()
+export function markInvalidKeys(service: string, keys: Iterable<string>, { invalidKeys }: LoadState): void {
+  const known = invalidKeys.get(service) ?? new Set()
   for (const key of keys) known.add(key)
-  lost.set(service, known)
+  invalidKeys.set(service, known)
 }
 
 /** Records keys in error and removes them from the services of a model. */
-export function withoutLost(model: MapTree, lost: ReadonlyMap<string, ReadonlySet<string>>, state: LoadState): MapTree {
-  if (lost.size === 0) return model
-  for (const [name, keys] of lost) lose(name, keys, state)
+export function withoutInvalidKeys(
+  model: MapTree,
+  invalidKeys: ReadonlyMap<string, ReadonlySet<string>>,
+  state: LoadState,
+): MapTree {
+  if (invalidKeys.size === 0) return model
+  for (const [name, keys] of invalidKeys) markInvalidKeys(name, keys, state)
   return mapSection(model, 'services', (service, name) =>
-    isMap(service) ? withoutKeys(service, ...(lost.get(name) ?? [])) : service,
+    isMap(service) ? withoutKeys(service, ...(invalidKeys.get(name) ?? [])) : service,
   )
 }
 
 /** Records services and resources in error, and removes all recorded ones from a model. */
-export function leaveOut(model: MapTree, broken: readonly string[], state: LoadState): MapTree {
-  for (const name of broken) state.broken.add(name)
-  if (state.broken.size === 0) return model
+export function withoutInvalid(model: MapTree, invalid: readonly string[], state: LoadState): MapTree {
+  for (const name of invalid) state.invalid.add(name)
+  if (state.invalid.size === 0) return model
   const bySection = new Map<string, string[]>()
-  for (const name of state.broken) {
+  for (const name of state.invalid) {
     const dot = name.indexOf('.')
     const section = name.slice(0, dot)
     const keys = bySection.get(section)

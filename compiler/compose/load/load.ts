@@ -12,9 +12,9 @@ import { checkConsistency } from './consistency.ts'
 import { findDeclaredSecrets } from './declared-secrets.ts'
 import { decodeModel } from './decode.ts'
 import { documentsOf } from './documents.ts'
-import { reportMissingFiles, resolveService } from './environment.ts'
+import { reportMissingFiles, resolveEnvironment } from './environment.ts'
 import { foreignKeys } from './foreign-keys.ts'
-import { type LoadState, leaveOut, lose } from './load-state.ts'
+import { type LoadState, markInvalidKeys, withoutInvalid } from './load-state.ts'
 import type { Loaded } from './loaded.ts'
 import { type Located, locateProject, normalizeProjectName } from './locate.ts'
 import { mapSection } from './map-section.ts'
@@ -69,8 +69,8 @@ export function loadProject(
     host,
     sources,
     reporter,
-    broken: new Set(),
-    lost: new Map(),
+    invalid: new Set(),
+    invalidKeys: new Map(),
     scopes: new Map(),
     incomplete: false,
     documents: new Map(),
@@ -104,8 +104,8 @@ function finish(
   const { reporter } = state
   const normal = normalize(loaded, named.name, variables, state)
   const decoded = decodeModel(normal.model, reporter)
-  for (const [name, keys] of decoded.lost) lose(name, keys, state)
-  const all = leaveOut(decoded.model, decoded.broken, state)
+  for (const [name, keys] of decoded.invalidKeys) markInvalidKeys(name, keys, state)
+  const all = withoutInvalid(decoded.model, decoded.invalid, state)
   const selected = options.services ?? []
   const active = applyProfiles(all, [
     ...located.profiles,
@@ -122,21 +122,21 @@ function finish(
     checkConsistency({
       model: active.model,
       allServices: isMap(everything) ? everything : undefined,
-      isBroken: path => state.broken.has(path),
-      isLost: (service, key) => ['*', key].some(one => state.lost.get(service)?.has(one)),
+      isInvalid: path => state.invalid.has(path),
+      isInvalidKey: (service, key) => ['*', key].some(one => state.invalidKeys.get(service)?.has(one)),
       isFolder: path => state.host.stat(resolve(located.directory, path))?.kind === 'folder',
       reporter,
     })
   const chosen =
     selected.length > 0 ? selectServices(active.model, selected) : { model: active.model, absent: new Set<string>() }
   const tree = mapSection(chosen.model, 'services', (service, name) => {
-    const resolved = isMap(service) ? resolveService(service, state.scopes.get(name) ?? variables, state) : service
-    if (!resolved) lose(name, ['environment', 'env_file'], state)
+    const resolved = isMap(service) ? resolveEnvironment(service, state.scopes.get(name) ?? variables, state) : service
+    if (!resolved) markInvalidKeys(name, ['environment', 'env_file'], state)
     return resolved ?? service
   })
   reportMissingFiles(state)
   findDeclaredSecrets(tree, options.secretRules, variables)
-  const brokenServices = [...state.broken].flatMap(path =>
+  const brokenServices = [...state.invalid].flatMap(path =>
     path.startsWith('services.') ? [path.slice('services.'.length)] : [],
   )
   return {
@@ -146,8 +146,8 @@ function finish(
     directory: located.directory,
     tree,
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
-    damagedServices: new Set(state.lost.keys()),
-    brokenResources: new Set([...state.broken].filter(path => !path.startsWith('services.'))),
+    incompleteServices: new Set(state.invalidKeys.keys()),
+    invalidResources: new Set([...state.invalid].filter(path => !path.startsWith('services.'))),
     namedResources: normal.namedResources,
     environmentContents: environmentContents(tree, variables, options.assumesRequired === 'all'),
     foreignKeys: foreignKeys(loaded),

@@ -26,9 +26,9 @@ export interface Loaded {
   /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
   /** Services in `tree` that lack keys in error. The rest is checked but not planned. */
-  readonly damagedServices: ReadonlySet<string>
+  readonly incompleteServices: ReadonlySet<string>
   /** Resources in error (`volumes.data`), not to be reported as undefined. */
-  readonly brokenResources: ReadonlySet<string>
+  readonly invalidResources: ReadonlySet<string>
   /** Resources whose `name` a file sets (in `tree` all resources have a name). */
   readonly namedResources: ReadonlySet<string>
   /** Contents of configs and secrets with `environment`, by path (`secrets.token`). */

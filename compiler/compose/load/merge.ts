@@ -4,7 +4,7 @@ import type { Merge, MergeContext } from '../../schema/load-rules.ts'
 import { PathRules, type RuleStep } from '../../text/path.ts'
 import { isNull, type MapTree, type Tree } from '../../text/tree.ts'
 import { append, replaced } from '../keys/merge-rules.ts'
-import { rulesOf } from '../keys/rules.ts'
+import { rulesOf } from '../keys/rules-by-path.ts'
 
 const kindConflict = diagnostic({
   code: 'merge/kind-conflict',

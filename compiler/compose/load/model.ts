@@ -2,18 +2,18 @@ import type { YamlDocument } from '../../text/document-reader.ts'
 import { get, isMap, type MapTree, withEntry, withoutKeys } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { canonical } from './canonical.ts'
+import { changedPart, replacePart } from './changed-part.ts'
 import { withDefaults } from './defaults.ts'
 import { documentsOf, readDocument } from './documents.ts'
 import { applyExtends, type ExtendsCache } from './extends.ts'
 import { applyIncludes } from './include.ts'
-import { type LoadState, leaveOut, lose, type ProjectScope, withoutLost } from './load-state.ts'
+import { type LoadState, markInvalidKeys, type ProjectScope, withoutInvalid, withoutInvalidKeys } from './load-state.ts'
 import { mapSection } from './map-section.ts'
 import { mergeModels } from './merge.ts'
-import { touchedPart, withPart } from './part.ts'
-import { resolvePaths } from './paths.ts'
+import { removeDuplicates } from './remove-duplicates.ts'
 import { Resets } from './reset.ts'
+import { resolvePaths } from './resolve-paths.ts'
 import { checkResources } from './resource-rules.ts'
-import { removeDuplicates } from './unique.ts'
 import { validate } from './validate.ts'
 import type { VariableScope } from './variables.ts'
 
@@ -33,8 +33,8 @@ export function loadModel(files: readonly string[], scope: ProjectScope, state: 
   if (!model) return undefined
   model = withDefaults(model)
   const invalid = checkResources(model, state.reporter)
-  for (const name of invalid.services) lose(name, [], state)
-  model = leaveOut(model, invalid.resources, state)
+  for (const name of invalid.services) markInvalidKeys(name, [], state)
+  model = withoutInvalid(model, invalid.resources, state)
   model = resolvePaths(model, { directory: scope.directory, host: state.host })
   return resolveListedEnvironment(model, scope.variables)
 }
@@ -55,24 +55,24 @@ function addDocument(
   const before = base && resets.applyTo(base)
   added = applyExtends(added, path, scope, resets, extendsCache, state)
   resets.reportUnused(reporter)
-  added = leaveOut(added, [], state)
-  if (!before) return settle(added, added, state)
+  added = withoutInvalid(added, [], state)
+  if (!before) return toCanonical(added, added, state)
   const merged = mergeModels(before, added, reporter)
-  const part = touchedPart(merged, added)
-  return leaveOut(withPart(merged, part, settle(part, merged, state)), [], state)
+  const part = changedPart(merged, added)
+  return withoutInvalid(replacePart(merged, part, toCanonical(part, merged, state)), [], state)
 }
 
 /** Validates a part of the model and converts it to the canonical form, without parts in error. */
-function settle(part: MapTree, whole: MapTree, state: LoadState): MapTree {
+function toCanonical(part: MapTree, whole: MapTree, state: LoadState): MapTree {
   const { reporter } = state
   let model = removeDuplicates(part)
   const faults = validate(model, reporter)
   if (faults.topLevel.size > 0) state.incomplete = true
-  model = leaveOut(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
-  model = withoutLost(model, faults.keys, state)
+  model = withoutInvalid(withoutKeys(model, ...faults.topLevel), [...faults.entries], state)
+  model = withoutInvalidKeys(model, faults.keys, state)
   const long = canonical(model, reporter, whole)
-  for (const [name, keys] of long.invalidKeys) lose(name, keys, state)
-  return removeDuplicates(leaveOut(long.model, long.invalid, state))
+  for (const [name, keys] of long.invalidKeys) markInvalidKeys(name, keys, state)
+  return removeDuplicates(withoutInvalid(long.model, long.invalid, state))
 }
 
 /** Gives `NAME` without `=` in an `environment` list the value of the project's variable. */

@@ -50,7 +50,7 @@ export function normalize(model: MapTree, projectName: string, variables: Variab
       policy.kind === 'scalar' && policy.value === 'if_not_present' ? { ...policy, value: 'missing' } : policy,
     )
     changed = replace(changed, 'build', build => completeBuild(build, variables))
-    changed = replace(changed, 'environment', environment => fillIn(environment, variables, true))
+    changed = replace(changed, 'environment', environment => addVariableValues(environment, variables, true))
     changed = replace(changed, 'volumes', volumes =>
       isSeq(volumes) ? { ...volumes, items: volumes.items.map(cleanTarget) } : volumes,
     )
@@ -123,14 +123,14 @@ function completeBuild(build: Tree, variables: VariableScope): Tree {
   if (!result.entries.has('context')) result = withEntry(result, 'context', scalarTree(build.span, '.'))
   if (!result.entries.has('dockerfile') && !result.entries.has('dockerfile_inline'))
     result = withEntry(result, 'dockerfile', scalarTree(build.span, 'Dockerfile'))
-  return replace(result, 'args', args => fillIn(args, variables, false))
+  return replace(result, 'args', args => addVariableValues(args, variables, false))
 }
 
 /**
  * Gives names without a value the value of the project's variable. Unset ones stay without a value
  * if `keep` is true, else they are removed.
  */
-function fillIn(tree: Tree, variables: VariableScope, keep: boolean): Tree {
+function addVariableValues(tree: Tree, variables: VariableScope, keep: boolean): Tree {
   if (isMap(tree)) {
     const entries = new Map<string, Entry>()
     for (const [name, entry] of tree.entries) {
@@ -228,7 +228,7 @@ const texts = (tree: Tree | undefined): readonly ScalarTree[] =>
 /** The keys that a `pre_start` hook inherits from its service. */
 const INHERITED = new Set(
   Object.entries(containerKeys as Keys)
-    .filter(([, key]) => !key.ofServiceAlone)
+    .filter(([, key]) => !key.notInherited)
     .map(([name]) => name),
 )
 

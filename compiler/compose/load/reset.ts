@@ -3,7 +3,7 @@ import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { Reset } from '../../text/document-reader.ts'
 import type { Path } from '../../text/path.ts'
 import { type Entry, isMap, type Tree } from '../../text/tree.ts'
-import { adoptedPath } from './adopted.ts'
+import { withCurrentNames } from './former-extensions.ts'
 
 const withoutEffect = diagnostic({
   code: 'merge/reset-without-effect',
@@ -32,7 +32,7 @@ export class Resets {
   constructor(resets: readonly Reset[]) {
     for (const reset of resets) {
       let mark = this.#root
-      for (const key of adoptedPath(reset.path)) {
+      for (const key of withCurrentNames(reset.path)) {
         let next = mark.below.get(key)
         if (!next) {
           next = { below: new Map(), resets: [], used: false }

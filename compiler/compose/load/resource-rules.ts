@@ -4,7 +4,7 @@ import type { Span } from '../../text/source.ts'
 import { entry, get, isMap, isSeq, type MapTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { isIp } from '../../values/ip-address.ts'
-import { reportIncomplete } from '../read/targets.ts'
+import { reportIncomplete } from '../read/mount-targets.ts'
 
 const externalWithMore = diagnostic({
   code: 'schema/external-with-more',

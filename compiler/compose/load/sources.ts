@@ -3,7 +3,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import type { CompilerHost, FileContent } from '../../host.ts'
 import { SourceFile, type Span } from '../../text/source.ts'
-import { mayRead } from '../read/outside.ts'
+import { mayRead } from '../read/outside-files.ts'
 
 const notFound = diagnostic({
   code: 'files/not-found',

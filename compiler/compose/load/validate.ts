@@ -19,10 +19,10 @@ import { shapeOf } from '../../schema/row.ts'
 import type { Shape } from '../../schema/shape.ts'
 import type { MapTree, Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
-import { hintForUnknown } from './unknown.ts'
+import { hintForUnknown } from './unknown-key-hints.ts'
 
 /** The schema diagnostics for Compose files. */
-const composeMistakes: SchemaDiagnostics = {
+const composeDiagnostics: SchemaDiagnostics = {
   badName,
   duplicateItem,
   hintForUnknown,
@@ -37,7 +37,7 @@ const composeMistakes: SchemaDiagnostics = {
 }
 
 /** The parts of a model that are in error and must not be read. */
-export interface Broken {
+export interface InvalidParts {
   /** Keys by service. `*` stands for any key: an unknown key may be a misspelling. */
   readonly keys: ReadonlyMap<string, ReadonlySet<string>>
   /** Resources (`volumes.data`), and services that are not mappings. */
@@ -53,11 +53,11 @@ export interface Broken {
  * Specification accepts, with the additions and differences that docs/compose.md lists. An error in
  * an anchor that several services use is reported once.
  */
-export function validate(tree: MapTree, reporter: Reporter): Broken {
+export function validate(tree: MapTree, reporter: Reporter): InvalidParts {
   const keys = new Map<string, ReadonlySet<string>>()
   const entries = new Set<string>()
   const topLevel = new Set<string>()
-  const findings = new Findings(composeMistakes)
+  const findings = new Findings(composeDiagnostics)
   const map = composeShape.map!
   for (const [key, { key: span, value }] of tree.entries) {
     const field = Object.hasOwn(map.keys, key) ? map.keys[key] : undefined
@@ -83,7 +83,7 @@ export function validate(tree: MapTree, reporter: Reporter): Broken {
  * invalid.
  */
 export function validateAt(path: ModelPath, tree: Tree, shape: Shape, reporter: Reporter): boolean {
-  const findings = new Findings(composeMistakes)
+  const findings = new Findings(composeDiagnostics)
   const isValid = check(tree, shape, path, tree.span, findings)
   findings.report(reporter)
   return isValid

@@ -11,5 +11,5 @@ export interface ReadContext {
   /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
   /** True if a variable of the service gets its value from a Secret of the cluster. */
-  readonly isMapped: (variable: string) => boolean
+  readonly isFromSecret: (variable: string) => boolean
 }

@@ -44,14 +44,14 @@ export function readServiceEnvironment(
   service: MapTree,
   context: ReadContext,
 ): Pick<Service, 'environment' | 'secretEnvironment'> {
-  const all = readEnvironment(service, context, context.isMapped)
+  const all = readEnvironment(service, context, context.isFromSecret)
   const secretEnvironment = [...entries(service, 'environment')].flatMap(([name, { key, value }]): SecretVariable[] => {
-    if (!context.isMapped(name) || value.kind !== 'scalar') return []
+    if (!context.isFromSecret(name) || value.kind !== 'scalar') return []
     const known = all.find(pair => pair.name === name)
     return [{ name, span: value.type === 'null' ? key : value.span, ...(known && { value: known.value }) }]
   })
   return {
-    environment: all.filter(({ name }) => !context.isMapped(name)),
+    environment: all.filter(({ name }) => !context.isFromSecret(name)),
     secretEnvironment: sortByName(secretEnvironment),
   }
 }
@@ -68,7 +68,7 @@ export function readEnvironment(
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(owner, 'environment')) {
     if (value.kind !== 'scalar') continue
-    if (name === '') reporter.report(emptyName, widest(key, value.span), undefined)
+    if (name === '') reporter.report(emptyName, nonEmptySpan(key, value.span), undefined)
     else if (value.type === 'null') {
       if (mayLack(name)) continue
       if (value.missing) reportMissing(value.missing, reporter)
@@ -80,4 +80,4 @@ export function readEnvironment(
 }
 
 /** The span of the key, or that of the value if the key is empty. */
-const widest = (key: Span, value: Span): Span => (key.end > key.start ? key : value)
+const nonEmptySpan = (key: Span, value: Span): Span => (key.end > key.start ? key : value)

@@ -4,7 +4,7 @@ import { isMap, type MapTree } from '../../text/tree.ts'
 import { parseFileMode } from '../../values/file-mode.ts'
 import type { FileMount } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { cleanTarget } from './targets.ts'
+import { cleanTarget } from './mount-targets.ts'
 import { filledText, items, scalar } from './tree-values.ts'
 
 const badMode = diagnostic({

@@ -5,7 +5,7 @@ import type { At } from '../../text/source.ts'
 import type { Tree } from '../../text/tree.ts'
 import type { Loaded } from '../load/loaded.ts'
 import type { FileObject } from '../project.ts'
-import { mayRead } from './outside.ts'
+import { mayRead } from './outside-files.ts'
 import { entries, filledText, flag, pairs, text } from './tree-values.ts'
 
 type Kind = 'configs' | 'secrets'
@@ -100,7 +100,7 @@ class ContentReader {
     if (!mayRead(this.#host, value, span, this.#reporter)) return undefined
     const found = this.#host.readFile(value)
     if (found.kind === 'file') return found.bytes
-    const [reason, hint] = whyNot(found)
+    const [reason, hint] = describeFailure(found)
     // The message shows the path as written, not the absolute one.
     const written = span.file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')
     const file = written === '' || /[\r\n]/.test(written) ? value : written
@@ -116,7 +116,7 @@ class ContentReader {
   }
 }
 
-function whyNot(found: Exclude<FileContent, { kind: 'file' }>): readonly [reason: string, hint: string] {
+function describeFailure(found: Exclude<FileContent, { kind: 'file' }>): readonly [reason: string, hint: string] {
   switch (found.kind) {
     case 'missing':
       return ['does not exist', 'make the file, or correct the path']

@@ -45,7 +45,7 @@ const badHost = diagnostic({
 })
 
 /** Reads `networks` of a service. */
-export function readMembership(service: MapTree): readonly ServiceNetwork[] {
+export function readServiceNetworks(service: MapTree): readonly ServiceNetwork[] {
   const found: ServiceNetwork[] = []
   for (const [name, { key, value }] of entries(service, 'networks'))
     found.push({ name, span: key, aliases: list(value, 'aliases'), addresses: readAddresses(value) })

@@ -122,12 +122,16 @@ export function readResources(service: MapTree, context: ReadContext): Resources
   from.checkAboveLimit(cpuRequest, cpuLimit)
   from.checkAboveLimit(memoryRequest, memoryLimit)
   return {
-    limits: { cpu: at(cpuLimit), memory: at(memoryLimit), ephemeralStorage: at(from.bytes('storage_opt.size')) },
-    requests: { cpu: at(cpuRequest), memory: at(memoryRequest) },
+    limits: {
+      cpu: toValue(cpuLimit),
+      memory: toValue(memoryLimit),
+      ephemeralStorage: toValue(from.bytes('storage_opt.size')),
+    },
+    requests: { cpu: toValue(cpuRequest), memory: toValue(memoryRequest) },
   }
 }
 
-const at = (amount: Amount | undefined): At<string> | undefined =>
+const toValue = (amount: Amount | undefined): At<string> | undefined =>
   amount && { value: amount.canonical, span: amount.span }
 
 /** True for two keys that the loader has compared, as `cpus` and `deploy.resources.limits.cpus`. */

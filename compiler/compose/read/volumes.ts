@@ -5,7 +5,7 @@ import { isMap, type MapTree, type ScalarTree } from '../../text/tree.ts'
 import { parseBytes } from '../../values/bytes.ts'
 import type { Mount, MountAs, TmpfsEntry } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { checkSubpath, cleanTarget, reportIncomplete } from './targets.ts'
+import { checkSubpath, cleanTarget, reportIncomplete } from './mount-targets.ts'
 import { filledText, flag, integer, items, map, pairs, scalar, scalars, textOf } from './tree-values.ts'
 
 const badTmpfsSize = diagnostic({
@@ -50,8 +50,8 @@ export const readTmpfsEntries = (service: MapTree, context: ReadContext): readon
   scalars(service, 'tmpfs').flatMap(item => readTmpfs(item, context) ?? [])
 
 /** Reads `volumes_from`. Reports containers and malformed items. */
-export const readLenders = (service: MapTree, context: ReadContext): readonly At<string>[] =>
-  scalars(service, 'volumes_from').flatMap(item => readVolumesFrom(item, context) ?? [])
+export const readVolumesFrom = (service: MapTree, context: ReadContext): readonly At<string>[] =>
+  scalars(service, 'volumes_from').flatMap(item => readVolumesFromItem(item, context) ?? [])
 
 function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
   const type = filledText(tree, 'type')?.value ?? 'volume'
@@ -154,7 +154,7 @@ function readTmpfs(item: ScalarTree, context: ReadContext): TmpfsEntry | undefin
   return { span, target: target.value, ...(size !== undefined && { size }), options }
 }
 
-function readVolumesFrom(item: ScalarTree, { reporter }: ReadContext): At<string> | undefined {
+function readVolumesFromItem(item: ScalarTree, { reporter }: ReadContext): At<string> | undefined {
   const { value, span } = textOf(item)
   if (value.startsWith('container:')) {
     reporter.report(fromContainer, span, { container: value.split(':')[1] ?? '' })

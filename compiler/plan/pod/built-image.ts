@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path/posix'
 import type { Build, Protocol, Service } from '../../compose/project.ts'
-import { mayRead } from '../../compose/read/outside.ts'
+import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import { type DockerfileImage, dockerfileStages, readDockerfile } from '../../values/dockerfile.ts'

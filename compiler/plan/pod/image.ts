@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path/posix'
 import type { Build, Project, Service } from '../../compose/project.ts'
-import { mayRead } from '../../compose/read/outside.ts'
+import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { BuildInput, SpendOnBuild } from '../../host.ts'

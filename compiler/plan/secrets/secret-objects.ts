@@ -1,5 +1,5 @@
 import { resolve } from 'node:path/posix'
-import { mayRead } from '../../compose/read/outside.ts'
+import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { needsValues } from '../../values/secret-backends.ts'
 import { compareText, type PlanContext, sortBy, sourceOf } from '../context.ts'

@@ -8,14 +8,14 @@ import { composeShape } from '../keys/compose.ts'
 import { lossKinds } from '../keys/losses.ts'
 
 /** The fields that have a loss, or members with one. The walk skips all others. */
-const losing = new Set<Row | Shape>()
-markLosing(composeShape)
+const fieldsWithLoss = new Set<Row | Shape>()
+collectLosses(composeShape)
 
 /**
  * Reports the keys of the canonical model that have no meaning in a cluster, are always
  * approximated, or are refused. Losses that depend on the plan are reported by the planner.
  */
-export function reportFates(tree: MapTree, reporter: Reporter): void {
+export function reportUnsupportedKeys(tree: MapTree, reporter: Reporter): void {
   if (composeShape.map) walkMap(tree, composeShape.map, [], [], reporter)
 }
 
@@ -31,7 +31,7 @@ function walkMap(tree: MapTree, form: MapForm, path: ModelPath, owners: readonly
   const around = [tree, ...owners]
   for (const [key, { key: span, value }] of tree.entries) {
     const field = Object.hasOwn(form.keys, key) ? form.keys[key] : form.others?.row
-    if (!field || !losing.has(field)) continue
+    if (!field || !fieldsWithLoss.has(field)) continue
     const at = [...path, key]
     // One diagnostic for a key and all its members.
     if (isRow(field) && field.loss) reportLoss(field.loss, value, span, at, around, reporter)
@@ -59,12 +59,12 @@ function reportLoss(
 const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.slice(2) : path)
 
 /** Collects the fields of a shape with a loss. Returns true if there is one. */
-function markLosing(shape: Shape): boolean {
-  let any = shape.list ? markLosing(shape.list.items) : false
+function collectLosses(shape: Shape): boolean {
+  let any = shape.list ? collectLosses(shape.list.items) : false
   // A shape may be used by a key with a loss and by one without: mark its members in both cases.
   for (const field of shape.map ? fieldsOf(shape.map) : [])
-    if (markLosing(shapeOf(field)) || (isRow(field) && field.loss)) {
-      losing.add(field)
+    if (collectLosses(shapeOf(field)) || (isRow(field) && field.loss)) {
+      fieldsWithLoss.add(field)
       any = true
     }
   return any

@@ -8,7 +8,7 @@ const SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs', 'mode
  * other top-level keys. The rest was checked with earlier documents, so that the work does not grow
  * with the square of their number.
  */
-export function touchedPart(merged: MapTree, document: MapTree): MapTree {
+export function changedPart(merged: MapTree, document: MapTree): MapTree {
   let part = merged
   for (const name of SECTIONS) {
     const section = get(merged, name)
@@ -27,7 +27,7 @@ export function touchedPart(merged: MapTree, document: MapTree): MapTree {
 /**
  * Puts a part back into the model. Entries of `taken` that `part` lacks are removed from the model.
  */
-export function withPart(merged: MapTree, taken: MapTree, part: MapTree): MapTree {
+export function replacePart(merged: MapTree, taken: MapTree, part: MapTree): MapTree {
   let result = part
   for (const name of SECTIONS) {
     const section = get(merged, name)

@@ -9,7 +9,7 @@ import { needsValues } from '../../values/secret-backends.ts'
  * any service, since `extends` may copy it; if it is needed after all, `read/environment.ts`
  * reports it. Undefined if there are no such values, or if the backend encrypts them and needs all.
  */
-export function sparedValues(
+export function valuesFromSecrets(
   document: MapTree,
   rules: SecretRules | undefined,
 ): ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined {

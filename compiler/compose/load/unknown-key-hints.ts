@@ -7,7 +7,7 @@ import type { Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 
 /** Names from `docker run`, old Compose files and Kubernetes, and their Compose equivalents. */
-const otherNames: Readonly<Record<string, string>> = {
+const equivalents: Readonly<Record<string, string>> = {
   env: '`environment`',
   envs: '`environment`',
   args: '`command`, or `build.args`',
@@ -36,8 +36,8 @@ export function hintForUnknown(key: string, value: Tree, form: MapForm, path: Mo
   if (isOfAncestor(key, path)) return `\`${key}\` belongs further out: check the indentation`
   const near = didYouMean(key, knownKeys(form))
   if (near !== undefined) return near
-  if (path[0] === 'services' && path.length === 2 && Object.hasOwn(otherNames, key))
-    return `it is called ${otherNames[key]} here`
+  if (path[0] === 'services' && path.length === 2 && Object.hasOwn(equivalents, key))
+    return `it is called ${equivalents[key]} here`
   return `remove it; keys of your own begin with \`x-\``
 }
 

@@ -38,7 +38,7 @@ const TEXT_MAPS = [
 /**
  * Warns of unquoted numbers and dates where text is expected, if YAML changes how they are written.
  */
-export function reportRewritten(model: MapTree, reporter: Reporter): void {
+export function reportAlteredScalars(model: MapTree, reporter: Reporter): void {
   const services = get(model, 'services')
   if (!isMap(services)) return
   for (const { value: service } of services.entries.values())

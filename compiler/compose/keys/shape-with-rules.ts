@@ -3,7 +3,7 @@ import { isRow } from '../../schema/row.ts'
 import type { Row, Shape } from '../../schema/shape.ts'
 
 /** The shape of a field, with the loader's rules of its row. */
-export function loadedShape(field: Row | Shape): Shape {
+export function shapeWithRules(field: Row | Shape): Shape {
   if (!isRow(field)) return field
   const { shape, cast, long, merge, identity, path, defaults, print, always } = field
   const rules: LoadRules = { cast, long, merge, identity, path, defaults, print, always }

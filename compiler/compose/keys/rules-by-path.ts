@@ -7,13 +7,13 @@ import { composeShape } from './compose.ts'
 type Path = readonly string[]
 
 /** True for paths outside `jobs`. */
-export const isOfService = ([section]: Path): boolean => section !== 'jobs'
+export const isOutsideJobs = ([section]: Path): boolean => section !== 'jobs'
 
 /**
  * True for paths outside `jobs` and `pre_start` hooks, which inherit processed values of their
  * service.
  */
-export const isOfServiceItself = (path: Path): boolean => isOfService(path) && path[2] !== 'pre_start'
+export const isOutsideJobsAndHooks = (path: Path): boolean => isOutsideJobs(path) && path[2] !== 'pre_start'
 
 /** Collects the rules of one kind from the table, by path. A pass of the loader applies them. */
 export function rulesOf<Kind extends keyof LoadRules>(

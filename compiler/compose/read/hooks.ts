@@ -14,7 +14,7 @@ export function readHooks(service: MapTree, context: ReadContext, key: string): 
       user: filledText(hook, 'user'),
       privileged: flag(hook, 'privileged'),
       workingDir: filledText(hook, 'working_dir'),
-      environment: readEnvironment(withoutInherited(hook, service, context.isMapped), context),
+      environment: readEnvironment(withoutInherited(hook, service, context.isFromSecret), context),
       image: filledText(hook, 'image'),
       entrypoint: words(hook, 'entrypoint'),
       perReplica: flag(hook, 'per_replica'),
@@ -26,14 +26,14 @@ export function readHooks(service: MapTree, context: ReadContext, key: string): 
  * anyway, some from Secrets. A variable of an env file is kept if its value uses the hook's own
  * variables.
  */
-function withoutInherited(hook: MapTree, service: MapTree, isMapped: ReadContext['isMapped']): MapTree {
+function withoutInherited(hook: MapTree, service: MapTree, isFromSecret: ReadContext['isFromSecret']): MapTree {
   const environment = map(hook, 'environment')
   const inherited = entries(service, 'environment')
   if (!environment || inherited.size === 0) return hook
   const isOwn = ([name, { key, value }]: readonly [string, Entry]) => {
     const from = inherited.get(name)
     if (from?.key.file !== key.file || from.key.start !== key.start) return true
-    return !isMapped(name) && textOf(value) !== textOf(from.value)
+    return !isFromSecret(name) && textOf(value) !== textOf(from.value)
   }
   return withEntry(hook, 'environment', { ...environment, entries: new Map([...environment.entries].filter(isOwn)) })
 }

@@ -14,7 +14,7 @@ const INITIAL_SYNC = { from: 'x-initialSync', to: 'initial_sync' } as const
  * Renames former extensions to their current keys. If a service has both, the current key is merged
  * over the former one.
  */
-export function renameAdopted(model: MapTree, reporter: Reporter): MapTree {
+export function renameFormerExtensions(model: MapTree, reporter: Reporter): MapTree {
   return mapSection(model, 'services', (service, name) => {
     if (!isMap(service)) return service
     const renamed = rename(service, DEVELOP, (old, own) => mergeAt(['services', name, DEVELOP.to], old, own, reporter))
@@ -42,7 +42,7 @@ function rename(
 }
 
 /** Replaces the names of former extensions in a path by their current names. */
-export function adoptedPath(path: Path): Path {
+export function withCurrentNames(path: Path): Path {
   if (path[0] !== 'services' || path.length < 3) return path
   const result = [...path]
   if (result[2] === DEVELOP.from) result[2] = DEVELOP.to

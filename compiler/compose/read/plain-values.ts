@@ -15,11 +15,11 @@ export const flag = (service: MapTree, _: ReadContext, key: string): At<boolean>
   values.flag(service, key)
 
 /** A boolean with the default false. */
-export const isOn = (service: MapTree, _: ReadContext, key: string): boolean =>
+export const flagOrFalse = (service: MapTree, _: ReadContext, key: string): boolean =>
   values.flag(service, key)?.value ?? false
 
 /** A boolean with the default true. */
-export const isNotOff = (service: MapTree, _: ReadContext, key: string): boolean =>
+export const flagOrTrue = (service: MapTree, _: ReadContext, key: string): boolean =>
   values.flag(service, key)?.value ?? true
 
 export const texts = (service: MapTree, _: ReadContext, key: string): readonly At<string>[] => values.list(service, key)

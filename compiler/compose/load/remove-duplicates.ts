@@ -1,10 +1,10 @@
 import type { Identity } from '../../schema/load-rules.ts'
 import type { MapTree, Tree } from '../../text/tree.ts'
 import { keepLast } from '../keys/identities.ts'
-import { isOfServiceItself, rulesOf } from '../keys/rules.ts'
+import { isOutsideJobsAndHooks, rulesOf } from '../keys/rules-by-path.ts'
 import { rewrite } from './rewrite.ts'
 
-const IDENTITIES = rulesOf('identity', isOfServiceItself)
+const IDENTITIES = rulesOf('identity', isOutsideJobsAndHooks)
 
 /**
  * Keeps the last of several list items with the same identity, in lists whose key has an identity
