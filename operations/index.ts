@@ -1,7 +1,9 @@
 /** What `devctl/operations` is: what devctl does, for programs. Nothing is printed, and no function ends the process. */
+export { ClusterError } from '../adapters/kubernetes/cluster.ts'
 export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'
 export { UsageError, UserError } from '../compiler/diagnostics/user-error.ts'
+export { KnownSecrets } from '../compiler/values/known-secrets.ts'
 export { deploy } from './deploy/deploy.ts'
 export type { DeployInput, ForCluster } from './deploy/input.ts'
 export type { DeployOutcome, ServiceState } from './deploy/outcome.ts'

@@ -63,7 +63,8 @@ export interface Described {
   readonly files?: string
 }
 
-type Describe = (changes: readonly FolderChange[]) => Promise<Described>
+/** Says what becomes of the objects of changed folders. */
+export type Describe = (changes: readonly FolderChange[]) => Promise<Described>
 
 /** Says what becomes of objects, or of files alone, where those that are there cannot be read. */
 export const describer =

@@ -12,7 +12,16 @@ import type { FolderChange } from '../gitops/publication.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import type { ArtifactDestination } from './artifact-destination.ts'
-import { compileOpened, describer, messageInput, objectsIn, plannedChange, renderedOf } from './compile-opened.ts'
+import {
+  type CompiledToPublish,
+  compileOpened,
+  type Describe,
+  describer,
+  messageInput,
+  objectsIn,
+  plannedChange,
+  renderedOf,
+} from './compile-opened.ts'
 import type { Origin } from './facts.ts'
 import { countsOf } from './folder-counts.ts'
 import { folderMaker } from './folder-maker.ts'
@@ -52,29 +61,45 @@ export async function publishToRegistry(
   try {
     const outcome = await publishArtifact(publication, registryAt(store, destination), working)
     const describe = describer(workspace.secrets, maker, layout)
-    const base = { ...renderedOf(compiled, await origin, project), ...placeOf(destination) }
-    switch (outcome.kind) {
-      case 'unchanged':
-        return { ...base, ...outcome }
-      case 'newer': {
-        const { kind, source: newer, digest } = outcome
-        return { ...base, kind, newer, digest }
-      }
-      case 'planned': {
-        const { kind, digest } = outcome
-        const changes = outcome.changes.map(change => named(change, reference))
-        return { ...base, kind, digest, change: await plannedChange(changes, describe) }
-      }
-      case 'pushed': {
-        const message = await messageInput(world, project, prepared, outcome.changes, describe)
-        tellPushed(world, outcome, reference)
-        const { kind, before, pushed } = outcome
-        const words = { subject: subjectOf(message), lines: changeLines(message), objects: objectsIn(message) }
-        return { ...base, kind, before, ...pushed, ...words }
-      }
-    }
+    return await outcomeOf({ world, project, prepared, destination, describe }, outcome)
   } finally {
     store.close()
+  }
+}
+
+/** What was published, and where to. */
+interface Work {
+  readonly world: LocalWorld
+  readonly project: OpenProject
+  readonly prepared: CompiledToPublish
+  readonly destination: ArtifactDestination
+  readonly describe: Describe
+}
+
+/** The outcome for the caller. */
+async function outcomeOf(work: Work, outcome: ArtifactOutcome): Promise<PublishOutcome> {
+  const { world, project, prepared, destination, describe } = work
+  const { reference } = destination
+  const base = { ...renderedOf(prepared.compiled, await prepared.origin, project), ...placeOf(destination) }
+  switch (outcome.kind) {
+    case 'unchanged':
+      return { ...base, ...outcome }
+    case 'newer': {
+      const { kind, source: newer, digest } = outcome
+      return { ...base, kind, newer, digest }
+    }
+    case 'planned': {
+      const { kind, digest } = outcome
+      const changes = outcome.changes.map(change => named(change, reference))
+      return { ...base, kind, digest, change: await plannedChange(changes, describe) }
+    }
+    case 'pushed': {
+      const message = await messageInput(world, project, prepared, outcome.changes, describe)
+      tellPushed(world, outcome, reference)
+      const { kind, before, pushed } = outcome
+      const words = { subject: subjectOf(message), lines: changeLines(message), objects: objectsIn(message) }
+      return { ...base, kind, before, ...pushed, ...words }
+    }
   }
 }
 

@@ -5,7 +5,9 @@ import type { StartedClone } from '../gitops/started-clone.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { LocalWorld } from '../session.ts'
 import {
+  type CompiledToPublish,
   compileOpened,
+  type Describe,
   type Described,
   describer,
   messageInput,
@@ -19,7 +21,20 @@ import { countsOf } from './folder-counts.ts'
 import { folderMaker } from './folder-maker.ts'
 import type { PublishInput } from './input.ts'
 import type { PublishOutcome } from './outcome.ts'
-import { closeRequest, type OpenedRequest, openRequest, requestTextOf } from './request.ts'
+import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, requestTextOf } from './request.ts'
+
+/** What is published, and where to. */
+interface Work {
+  readonly world: LocalWorld
+  readonly input: PublishInput
+  readonly project: OpenProject
+  readonly prepared: CompiledToPublish
+  readonly destination: Destination
+  readonly describe: Describe
+}
+
+/** The message of the commit that was made, with what becomes of objects. */
+type Message = MessageInput & Described
 
 /** Publishes a project whose repository may be on its way already. */
 export async function publishToRepository(
@@ -27,40 +42,50 @@ export async function publishToRepository(
   input: PublishInput,
   { project, startedClone }: { readonly project: OpenProject; readonly startedClone?: StartedClone },
 ): Promise<PublishOutcome> {
-  const { workspace, signal, on } = world
-  const { secrets } = workspace
   const prepared = await compileOpened(world, input, project)
   if (!prepared.compiled) return { kind: 'refused', diagnostics: prepared.diagnostics }
   const { compiled, manifests, origin } = prepared
-  const { plan, directory, diagnostics } = compiled
-  const destination = destinationOf(workspace, input, project, plan.environment.name)
-  const { target, path, layout } = destination
-  const git = { env: workspace.env, signal }
-  const place = { address: target.address, forge: input.forge, environment: project.environment }
+  const destination = destinationOf(world.workspace, input, project, compiled.plan.environment.name)
   const maker = await folderMaker(world, input, { project, compiled, destination, origin }, manifests)
-  let message: (MessageInput & Described) | undefined
-  const describe = describer(secrets, maker, layout)
-  const publication = { target, path, folders: maker.folders, rollback: input.rollback ?? false }
-  const working: PublishOptions = {
-    ...git,
-    ...(startedClone && { startedClone }),
-    dryRun: Boolean(input.dryRun || input.verify),
-    closeRequest: base => closeRequest(world, place, { head: target.request!, base }),
-    isAncestor: (older, newer) => isAncestor(older, newer, directory, git),
-    async message(changes) {
-      message = await messageInput(world, project, prepared, changes, describe)
-      const text = commitMessage(message)
-      return secrets?.mask(text) ?? text
+  const describe = describer(world.workspace.secrets, maker, destination.layout)
+  const work = { world, input, project, prepared, destination, describe }
+  let message: Message | undefined
+  const { target, path } = destination
+  const outcome = await publish(
+    { target, path, folders: maker.folders, rollback: input.rollback ?? false },
+    {
+      ...optionsFor(work),
+      ...(startedClone && { startedClone }),
+      async message(changes) {
+        message = await messageInput(world, project, prepared, changes, describe)
+        const text = commitMessage(message)
+        return world.workspace.secrets?.mask(text) ?? text
+      },
     },
+  )
+  if (outcome.kind === 'pushed') tellPushed(world, outcome, target.request)
+  return outcomeOf(work, outcome, message)
+}
+
+function optionsFor({ world, input, project, prepared, destination }: Work): Omit<PublishOptions, 'message'> {
+  const { workspace, signal, on } = world
+  const { target } = destination
+  const git = { env: workspace.env, signal }
+  return {
+    ...git,
+    dryRun: Boolean(input.dryRun || input.verify),
+    closeRequest: base =>
+      closeRequest(world, requestPlace(input, project, destination), { head: target.request!, base }),
+    isAncestor: (older, newer) => isAncestor(older, newer, prepared.compiled.directory, git),
     tell: fetchedEvents(on, target.address),
   }
-  const request = (base: string): Promise<OpenedRequest> => {
-    const head = target.request!
-    return openRequest(world, place, { ...requestTextOf(message!, { head, path, diagnostics }, secrets), head, base })
-  }
-  const outcome = await publish(publication, working)
-  if (outcome.kind === 'pushed') tellPushed(world, outcome, target.request)
-  const base = { ...renderedOf(compiled, await origin, project), ...placeOf(destination) }
+}
+
+/** The outcome for the caller; opens the pull request where there is to be one. `message` is there where a commit was made. */
+async function outcomeOf(work: Work, outcome: Outcome, message: Message | undefined): Promise<PublishOutcome> {
+  const { world, project, prepared, destination, describe } = work
+  const { target } = destination
+  const base = { ...renderedOf(prepared.compiled, await prepared.origin, project), ...placeOf(destination) }
   switch (outcome.kind) {
     case 'unchanged': {
       const { kind, branch, head: commit, request: withdrawn } = outcome
@@ -76,17 +101,36 @@ export async function publishToRepository(
     }
     case 'requested': {
       const { kind, branch, commit } = outcome
-      return { ...base, kind, branch, commit, request: await request(branch) }
+      return { ...base, kind, branch, commit, request: await request(work, branch, message!) }
     }
     case 'pushed': {
       const { branch, before, commit } = outcome.pushed
       const made = { branch, before, commit, subject: subjectOf(message!), objects: objectsIn(message!) }
-      if (target.request !== undefined) return { ...base, kind: 'pushed', ...made, request: await request(branch) }
+      if (target.request !== undefined)
+        return { ...base, kind: 'pushed', ...made, request: await request(work, branch, message!) }
       const page = await commitPage(world, target.address.url, commit)
       return { ...base, kind: 'pushed', ...made, ...(page !== undefined && { page }) }
     }
   }
 }
+
+/** Opens the pull request of the branch that was pushed, into the branch `base`. */
+function request(
+  { world, input, project, prepared, destination }: Work,
+  base: string,
+  message: Message,
+): Promise<OpenedRequest> {
+  const head = destination.target.request!
+  const { diagnostics } = prepared.compiled
+  const text = requestTextOf(message, { head, path: destination.path, diagnostics }, world.workspace.secrets)
+  return openRequest(world, requestPlace(input, project, destination), { ...text, head, base })
+}
+
+const requestPlace = (
+  { forge }: PublishInput,
+  { environment }: OpenProject,
+  { target }: Destination,
+): RequestPlace => ({ address: target.address, forge, environment })
 
 const placeOf = ({ path, target: { request } }: Destination) => ({
   to: 'repository' as const,
