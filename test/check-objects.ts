@@ -54,7 +54,7 @@ const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
 function checkMetadata(object: KubernetesObject, options: { namespace: boolean }): readonly string[] {
   const { name, namespace, labels = {} } = object.metadata
   const wrong = []
-  if (!name.split('.').every(part => LABEL.test(part)) || name.length > 253) wrong.push('has a name that is none')
+  if (!name.split('.').every(part => LABEL.test(part)) || name.length > 253) wrong.push('has a name that is not valid')
   if (object.kind === 'Service' && (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(name) || name.length > 63))
     wrong.push('has a name that no Service may have')
   if (object.kind === 'StatefulSet' && name.length > 52) wrong.push('has a name too long for its Pods')

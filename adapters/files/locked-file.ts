@@ -49,7 +49,7 @@ export async function changeFile(file: string, change: FileEdit): Promise<void> 
   } catch (error) {
     if (error instanceof UserError || !isSystemError(error)) throw error
     throw new UserError(`cannot write \`${change.shown}\`: ${error.code}`, {
-      hint: 'check the rights of the file and of its folder',
+      hint: 'check the permissions of the file and of its folder',
       cause: error,
     })
   }

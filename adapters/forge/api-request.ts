@@ -90,7 +90,7 @@ export class ForgeApi implements Calls {
     if (answer.ok) return answer.value
     const { host } = new URL(this.site.api)
     throw new ForgeError(`\`${host}\` does not answer as the API of ${this.#forge.name} does: ${answer.problem}`, {
-      hint: 'see whether it is the right server (`--forge` says what kind it is), and whether a proxy or a login page is in between',
+      hint: 'check that it is the right server (`--forge` says what kind it is), and that no proxy or login page is in between',
       maybeDone: true,
     })
   }
@@ -150,11 +150,11 @@ export class ForgeApi implements Calls {
       if (target === undefined || !URL.canParse(target, url.href)) return answer
       const next = new URL(target, url)
       if (next.origin !== url.origin)
-        throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads on to \`${next.host}\``, {
+        throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` redirects to \`${next.host}\``, {
           status: answer.status,
-          hint: 'write the new address of the repository: the token is not sent to another server',
+          hint: 'use the new address of the repository: the token is not sent to another server',
         })
-      if (hops === 3) throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` leads in a circle`)
+      if (hops === 3) throw new ForgeError(`could not ${subject.purpose}: \`${url.host}\` redirects in a circle`)
       url = next
     }
   }

@@ -2,7 +2,7 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { PullRequests } from './forge.ts'
 import { FORGES } from './forges.ts'
 
-const NOTE = '\n\n_The rest does not fit here: the commit has it._\n'
+const NOTE = '\n\n_The rest does not fit here: see the commit._\n'
 
 /**
  * Cuts Markdown at the end of a line, so that a forge takes it: blocks of code and `<details>` that

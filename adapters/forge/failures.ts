@@ -52,13 +52,13 @@ export function refusal(
   const words = said === '' ? '' : `: ${said}`
   if (status === 401)
     return fail(
-      `${name} refuses the token of \`${variable}\`${words}`,
-      "it has expired, was revoked, or is another server's: make a new one",
+      `${name} does not accept the token in \`${variable}\`${words}`,
+      'it has expired, was revoked, or is for another server: create a new one',
     )
   if (isLimited(status, headers, said))
     return fail(
-      `${name} takes no more requests for now${words}`,
-      `try again ${whenText(headers)}: too much was asked with this token, or from this address`,
+      `${name} does not accept more requests for now${words}`,
+      `try again ${whenText(headers)}: this token or address has reached its rate limit`,
     )
   const own = forge.refusal?.({ status, headers, text }, variable)
   if (own) return fail(own.message, own.hint)
@@ -71,7 +71,7 @@ export function refusal(
     // Most say the same once more.
     const more = /not (be )?found$/i.test(said) ? '' : words
     return fail(
-      `${name} knows no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
+      `${name} has no repository \`${site.path}\`, or the token of \`${variable}\` has no access to it${more}`,
       `see whether \`${site.web}/${site.path}\` is right; ${permissionHint(forge, said, tokenOf)}`,
     )
   }
@@ -95,7 +95,7 @@ export function noAnswer({ site, purpose }: Subject, error: unknown): ForgeError
 }
 
 const REASONS: Partial<Record<ConnectionFailure, string>> = {
-  name: 'its name leads to no address',
+  name: 'its name does not resolve',
   refused: 'nothing listens there',
   cut: 'the connection was cut',
 }

@@ -57,7 +57,7 @@ export const github: ForgeModule<'github'> = {
   }),
   permissionHint: said =>
     /GitHub Actions is not permitted/i.test(said)
-      ? 'switch on "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, or use a token of an app'
+      ? 'enable "Allow GitHub Actions to create and approve pull requests" in the settings of the repository, or use the token of an app'
       : 'the token needs the scope `repo`, or the permission "Pull requests: write" for this repository (`pull-requests: write` in a workflow)',
   refusal: ({ status, headers }, variable) =>
     status === 403 && headers['x-github-sso']
@@ -115,7 +115,7 @@ function githubRequests(api: Calls): PullRequests {
       // Private repositories of some plans have none.
       if (!draft || !(error instanceof ForgeError) || !/draft pull requests are not supported/i.test(error.said))
         throw error
-      notes.push('the repository has no drafts: the pull request is none')
+      notes.push('the repository does not support drafts: the pull request is an ordinary one')
       return post(false)
     })
     return toRequest(made)

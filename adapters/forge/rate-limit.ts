@@ -21,6 +21,6 @@ export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): numb
 /** When it may go on, in words: `in 7 s`. */
 export function whenText(headers: IncomingHttpHeaders): string {
   const pause = pauseAsked(headers)
-  if (pause === undefined) return 'in some minutes'
+  if (pause === undefined) return 'in a few minutes'
   return pause < 100_000 ? `in ${Math.ceil(pause / 1000)} s` : `in ${Math.ceil(pause / 60_000)} min`
 }

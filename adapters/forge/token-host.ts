@@ -29,7 +29,7 @@ export function maySendToken(variable: string, address: URL, env: Env, known: re
     ok: false,
     reason: pinned
       ? `\`${variable}\` is for \`${pinned}\` (\`${variable}_HOST\`), not for \`${host}\``
-      : `\`${variable}\` is not sent to \`${host}\`, which nothing outside of the checkout names`,
+      : `\`${variable}\` is not sent to \`${host}\`, which nothing outside the checkout names`,
     hint: `if it is the right server, set \`${variable}_HOST=${host}\``,
   }
 }

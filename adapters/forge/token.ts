@@ -23,7 +23,9 @@ export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false)
     if (!token) continue
     // It would end up in a header.
     if (/[^\x21-\x7e]/.test(token))
-      return { reason: `\`${variable}\` holds no token: there are blanks or other characters in it` }
+      return {
+        reason: `\`${variable}\` does not hold a token: it contains spaces or other characters that no token has`,
+      }
     const web = new URL(site.web)
     const known = [...tokens.knownOrigins(variable, site, env), ...(isNamedByUser || site.isOurs ? [web.origin] : [])]
     const may = maySendToken(variable, web, withHost(variable, env), known)

@@ -34,7 +34,7 @@ export function readAddress(text: string, base: string): Address {
   const [scheme] = /^[a-z][a-z0-9+.-]*(?=:\/\/)/i.exec(text) ?? []
   if (scheme !== undefined) {
     if (scheme !== scheme.toLowerCase())
-      throw new UserError(`the scheme of \`${shown}\` has capital letters, which git does not know`, {
+      throw new UserError(`the scheme of \`${shown}\` has capital letters, which git does not accept`, {
         hint: `write \`${scheme.toLowerCase()}://\``,
       })
     const path = scheme === 'file' ? filePathIn(text) : undefined

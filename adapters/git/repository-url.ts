@@ -35,7 +35,7 @@ export function controllerAddress(address: string): string {
   throw new UserError(
     scheme !== undefined && scheme !== 'file://'
       ? `controllers do not read \`${scheme}\` addresses`
-      : `the repository \`${path}\` is a path of this machine, which no controller can read`,
+      : `the repository \`${path}\` is a path on this machine, which a controller cannot read`,
     { hint: HINT },
   )
 }

@@ -27,7 +27,7 @@ export class NoAnswer extends Error {
   readonly milliseconds: number
 
   constructor(isConnected: boolean, milliseconds: number) {
-    super(`no answer in ${milliseconds / 1000} s`)
+    super(`no answer within ${milliseconds / 1000} s`)
     this.isConnected = isConnected
     this.milliseconds = milliseconds
   }

@@ -80,13 +80,13 @@ export function parseAnswer(text: string): unknown {
 export function describeAnswer(text: string): string {
   const start = text.trimStart()
   if (start === '') return 'nothing'
-  if (start.startsWith('<')) return 'a page for a browser'
+  if (start.startsWith('<')) return 'a web page'
   try {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value)) return 'a list'
     return isRecord(value) ? 'JSON with parts missing' : `\`${start.slice(0, 20)}\``
   } catch {
-    return /^[[{]/.test(start) ? 'JSON that breaks off' : 'text that is not JSON'
+    return /^[[{]/.test(start) ? 'truncated JSON' : 'text that is not JSON'
   }
 }
 

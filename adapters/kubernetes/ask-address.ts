@@ -142,8 +142,8 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
 
 function failureText(error: unknown): string {
   const { code = '', message } = error as NodeJS.ErrnoException
-  if (code === 'ECONNREFUSED') return 'the connection is refused'
-  if (code === 'ECONNRESET') return 'the connection is cut'
+  if (code === 'ECONNREFUSED') return 'the connection was refused'
+  if (code === 'ECONNRESET') return 'the connection was cut'
   if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'it cannot be reached from here'
   return /SSL|TLS|EPROTO/.test(`${code} ${message}`) ? 'it does not speak TLS as it should' : message
 }

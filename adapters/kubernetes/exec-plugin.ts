@@ -55,7 +55,7 @@ export async function runPlugin(
   const refuse = (why: string, cause?: unknown) =>
     new ClusterError('unauthorized', `the credential plugin \`${plugin.command}\` ${why}`, { cause })
   if (plugin.interactiveMode === 'Always' && !isInteractive)
-    throw refuse('wants to ask somebody, and there is no terminal')
+    throw refuse('needs to ask for input, and there is no terminal')
   const own = Object.fromEntries((plugin.env ?? []).map(({ name, value }) => [name, value]))
   const ended = await runProgram(plugin.command, plugin.args ?? [], {
     env: { ...env, ...own, KUBERNETES_EXEC_INFO: infoFor(plugin, cluster, isInteractive) },
@@ -68,9 +68,9 @@ export async function runPlugin(
   if (ended.failure) {
     const { code } = ended.failure
     const hint = plugin.installHint ? `: ${plugin.installHint.trim()}` : ''
-    throw refuse((code === 'ENOENT' ? 'is not installed' : `cannot be started (${code})`) + hint, ended.failure)
+    throw refuse((code === 'ENOENT' ? 'is not installed' : `could not be started (${code})`) + hint, ended.failure)
   }
-  if (ended.signal) throw refuse(`was ended by ${ended.signal}`)
+  if (ended.signal) throw refuse(`was killed by ${ended.signal}`)
   if (ended.status !== 0) throw refuse(`failed with exit status ${ended.status}`)
   const answer = parseJson(ended.stdout, execCredential)
   if (!answer.ok) throw refuse(`did not print an ExecCredential: ${answer.problem}`)

@@ -29,12 +29,12 @@ export async function loadKubeconfig(context: string | undefined, env: Env): Pro
   const name = context ?? current
   if (!name)
     throw new UserError('the kubeconfig has no current context', {
-      hint: names.length === 0 ? 'it has no context at all' : `choose one with \`--context\`: ${list(names)}`,
+      hint: names.length === 0 ? 'it has no contexts' : `choose one with \`--context\`: ${list(names)}`,
     })
   const chosen = contexts.get(name)
   if (chosen === undefined)
     throw new UserError(`the kubeconfig has no context \`${name}\``, {
-      hint: didYouMean(name, names) ?? (names.length === 0 ? 'it has none at all' : `it has ${list(names)}`),
+      hint: didYouMean(name, names) ?? (names.length === 0 ? 'it has none' : `it has ${list(names)}`),
     })
   const clusterName = textOf(chosen['cluster']) ?? ''
   const cluster = clusters.get(clusterName)

@@ -138,7 +138,7 @@ export class Client {
     what: string,
   ): ClusterError {
     const url = `${this.#access.server.origin}${path.split('?', 1)[0]}`
-    const message = `\`${method} ${url}\` answers, but not as a Kubernetes API server does: status ${status}, ${what}`
+    const message = `\`${method} ${url}\` does not answer as a Kubernetes API server does: status ${status}, ${what}`
     return new ClusterError('unreachable', message, status === undefined ? {} : { status })
   }
 
@@ -148,7 +148,7 @@ export class Client {
     if (!response.headers['content-type']?.startsWith('text/html')) return response
     // Of something that is not an API server, such as the login of a proxy.
     response.destroy()
-    throw this.unexpected(call, response.statusCode, 'a page for a browser')
+    throw this.unexpected(call, response.statusCode, 'a web page')
   }
 
   /** What to throw when reading a stream has failed with `error`. */

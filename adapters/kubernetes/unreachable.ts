@@ -13,11 +13,11 @@ export function toUnreachable(error: unknown, server: URL): ClusterError {
     case 'no-connection':
       return fail(`no connection to ${where} in ${error instanceof NoAnswer ? `${secondsOf(error)} s` : 'time'}`)
     case 'certificate':
-      return fail(`the certificate of ${where} is not to be trusted: ${message}`)
+      return fail(`the certificate of ${where} is not trusted: ${message}`)
     case 'client-certificate':
       return new ClusterError('unauthorized', `${where} refuses the client certificate: ${message}`, { cause: error })
     case 'name':
-      return fail(`the name \`${server.hostname}\` leads to no address`)
+      return fail(`the name \`${server.hostname}\` does not resolve`)
     case 'refused':
       return fail(`nothing listens at ${where}`)
     case 'no-route':

@@ -94,7 +94,7 @@ async function start(text: string, { folder, env, noBash }: ShellOptions): Promi
       else if (code === 'E2BIG')
         reject(
           new UserError('the command and its environment are too long for this system', {
-            hint: 'hand large values on in files',
+            hint: 'pass large values in files',
             cause,
           }),
         )

@@ -17,10 +17,10 @@ export function describeArtifactProblem(
   })
   switch (problem.kind) {
     case 'invalid':
-      return text(`\`${reference}\` is no reference: ${problem.reason}`, problem.hint)
+      return text(`\`${reference}\` is not a valid reference: ${problem.reason}`, problem.hint)
     case 'missing': {
       const repository = repositoryOf(reference.replace(/:[^:/]+$/, ''))
-      return text(`the registry ${host} has no repository \`${repository}\``, 'create it there, or check its name')
+      return text(`the registry ${host} has no repository \`${repository}\``, 'create it, or check its name')
     }
     case 'denied':
       return text(deniedWords(problem, registry, `${purpose} \`${reference}\``), deniedHint(problem, registry))
@@ -29,11 +29,11 @@ export function describeArtifactProblem(
     case 'busy':
       return problem.status === 429
         ? text(`the registry ${host} refuses more requests for now`, 'try again later')
-        : text(`the registry ${host} is out of order (${problem.status})`, 'try again later')
+        : text(`the registry ${host} is failing (status ${problem.status})`, 'try again later')
     case 'refused':
       return text(`the registry ${host} does not take \`${reference}\` (${problem.status})`, refusedHint(problem))
     case 'not-a-registry':
-      return text(`what answers at ${host} is no registry: ${problem.reason}`, 'check the name of the registry')
+      return text(`what answers at ${host} is not a registry: ${problem.reason}`, 'check the name of the registry')
   }
 }
 
@@ -42,24 +42,24 @@ type Denied = Extract<RegistryProblem, { readonly kind: 'denied' }>
 function deniedWords({ login }: Denied, registry: string, doing: string): string {
   switch (login) {
     case 'refused':
-      return `the registry \`${registry}\` refuses the login of the Docker configuration`
+      return `the registry \`${registry}\` does not accept the login of the Docker configuration`
     case 'sent':
-      return `the login for \`${registry}\` may not ${doing}`
+      return `the login for \`${registry}\` is not allowed to ${doing}`
     case 'none':
-      return `nobody may ${doing} without a login`
+      return `a login is needed to ${doing}`
   }
 }
 
 const deniedHint = ({ login }: Denied, registry: string) =>
   login === 'sent'
-    ? `check the name, or log in as somebody who may: ${loginCommand(registry)}`
+    ? `check the name, or log in with an account that may: ${loginCommand(registry)}`
     : `log in: ${loginCommand(registry)}`
 
 /** What registries refuse is a type of content that they do not know, a tag that exists already, or the size. */
 function refusedHint({ status, said = '' }: Extract<RegistryProblem, { readonly kind: 'refused' }>): string {
   if (/immutable|already exists|overwrite/i.test(said)) return 'its tags cannot be moved: name another tag'
-  if (status === 405 || /^UNSUPPORTED|read.?only/i.test(said)) return 'it may be one that only gives images'
+  if (status === 405 || /^UNSUPPORTED|read.?only/i.test(said)) return 'it may be read-only'
   return status === 413
-    ? 'it takes nothing of that size'
-    : "it has to take OCI artifacts: an image manifest whose configuration is not an image's"
+    ? 'it does not accept artifacts of that size'
+    : "it must support OCI artifacts: an image manifest whose configuration is not an image's"
 }

@@ -87,7 +87,10 @@ async function blobAt(session: RegistrySession, address: ManifestAddress, digest
   const answer = await session.ask({ method: 'GET', path, limit: LARGEST_LAYER }, address)
   if (answer.status !== 200) throw unexpected(answer)
   if (digestOfBytes(answer.body) === digest) return answer.body
-  throw new RegistryFailure({ kind: 'not-a-registry', reason: `what it gives for \`${digest}\` is something else` })
+  throw new RegistryFailure({
+    kind: 'not-a-registry',
+    reason: `the content that it gives for \`${digest}\` does not match`,
+  })
 }
 
 async function push(
@@ -136,7 +139,7 @@ async function pushBlob(session: RegistrySession, address: ManifestAddress, { di
 function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
   const { location } = headers
   if (location === undefined || !URL.canParse(location, url.href))
-    throw new RegistryFailure({ kind: 'not-a-registry', reason: 'it does not say where to upload to' })
+    throw new RegistryFailure({ kind: 'not-a-registry', reason: 'it does not say where to upload' })
   const to = new URL(location, url)
   to.searchParams.set('digest', digest)
   return to.href
@@ -155,7 +158,7 @@ async function putManifest(
   if (told !== undefined && told !== digest)
     throw new RegistryFailure({
       kind: 'not-a-registry',
-      reason: `it keeps \`${tag}\` under another digest, \`${told}\``,
+      reason: `it stores \`${tag}\` under another digest, \`${told}\``,
     })
 }
 

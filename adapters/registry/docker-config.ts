@@ -111,7 +111,7 @@ async function askHelper(
       ...(hint !== undefined && { hint }),
     })
   // The name becomes part of a path.
-  if (!/^[\w.-]+$/.test(name)) throw refuse('has a name that is none')
+  if (!/^[\w.-]+$/.test(name)) throw refuse('has a name that is not valid')
   const ended = await runProgram(program, ['get'], {
     env,
     signal: AbortSignal.any([signal, limit]),
@@ -119,10 +119,10 @@ async function askHelper(
     showsErrors: true,
   })
   signal.throwIfAborted()
-  if (limit.aborted) throw refuse(`does not answer in ${HELPER_TIMEOUT / 1000} s`)
+  if (limit.aborted) throw refuse(`does not answer within ${HELPER_TIMEOUT / 1000} s`)
   if (ended.failure?.code === 'ENOENT')
-    throw refuse('is not installed', 'install it, or take it out of the Docker configuration')
-  if (ended.failure) throw refuse(`cannot be started (${ended.failure.code})`)
+    throw refuse('is not installed', 'install it, or remove it from the Docker configuration')
+  if (ended.failure) throw refuse(`could not be started (${ended.failure.code})`)
   const { status, stdout: text } = ended
   // What helpers say, word by word, when they have nothing.
   if (status !== 0 && /credentials not found|no credentials|not found in native keychain/i.test(text))

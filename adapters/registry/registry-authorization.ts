@@ -66,7 +66,7 @@ export class Authorizer {
     if (!isSafeStep(registry, realm))
       throw new RegistryFailure({
         kind: 'not-a-registry',
-        reason: `its token service, \`${realm.host}\`, is not one to trust with a login: it has no encryption, or is on this machine`,
+        reason: `its token service, \`${realm.host}\`, cannot be trusted with a login: it is not encrypted, or is on this machine`,
       })
     const wanted = new URLSearchParams({ ...(service !== undefined && { service }), scope: scopeOf(scope, address) })
     const isLogin = credentials.kind !== 'none'

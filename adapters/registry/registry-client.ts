@@ -114,13 +114,13 @@ export function digestOf(answer: RegistryAnswer): string {
   const form = headers['content-type']?.split(';')[0]?.trim() ?? ''
   const bad = (reason: string) => new RegistryFailure({ kind: 'not-a-registry', reason })
   if (/manifest\.v1\+(json|prettyjws)$/.test(form) && form.includes('docker'))
-    throw bad('it gives a manifest of schema 1, which Kubernetes does not take any more')
+    throw bad('it answers with a manifest of schema 1, which Kubernetes no longer supports')
   const manifest = parseJson(body.toString('utf8'), imageManifest)
   if (!manifest.ok) throw bad(`it does not answer with a manifest${form && ` (\`${form}\`)`}: ${manifest.problem}`)
   const told = digestIn(answer)
   const algorithm = told?.split(':')[0] ?? 'sha256'
   const digest = `${algorithm}:${createHash(algorithm).update(body).digest('hex')}`
   if (told !== undefined && told !== digest)
-    throw bad('the manifest that it gives does not have the digest that it tells')
+    throw bad('the manifest does not have the digest that the registry gives for it')
   return digest
 }

@@ -123,7 +123,7 @@ export class RegistryExchange {
       if (next === undefined || redirects === MOST_REDIRECTS || !isSafeStep(url, next))
         throw new RegistryFailure({
           kind: 'not-a-registry',
-          reason: `it leads elsewhere${next ? `, to \`${next.host}\`` : ''}`,
+          reason: `it redirects elsewhere${next ? `, to \`${next.host}\`` : ''}`,
         })
       if (next.origin !== url.origin) headers = withoutCredentials(headers)
       url = next

@@ -40,11 +40,11 @@ export function describeProblem(reference: string, problem: RegistryProblem): Pr
   const host = `\`${registry}\``
   switch (problem.kind) {
     case 'invalid':
-      return text(`${image} is no reference of an image: ${problem.reason}`, problem.hint)
+      return text(`${image} is not a valid image reference: ${problem.reason}`, problem.hint)
     case 'missing':
       return text(
         `the registry ${host} has no ${image}`,
-        `push it before (\`docker push ${reference}\`), or name an image that is there`,
+        `push it first (\`docker push ${reference}\`), or name an image that exists`,
       )
     case 'denied':
       return denied(image, registry, problem)
@@ -54,7 +54,7 @@ export function describeProblem(reference: string, problem: RegistryProblem): Pr
       return text(
         problem.status === 429
           ? `the registry ${host} refuses more requests for now, so ${image} has no digest`
-          : `the registry ${host} is out of order (${problem.status}), so ${image} has no digest`,
+          : `the registry ${host} is failing (status ${problem.status}), so ${image} has no digest`,
         problem.status === 429 ? `log in (${loginCommand(registry)}), or try again later` : 'try again later',
         problem.said,
       )
@@ -62,7 +62,7 @@ export function describeProblem(reference: string, problem: RegistryProblem): Pr
       return text(`the registry ${host} refuses ${image} (${problem.status})`, undefined, problem.said)
     case 'not-a-registry':
       return text(
-        `what answers at ${host} is no registry of images: ${problem.reason}`,
+        `what answers at ${host} is not an image registry: ${problem.reason}`,
         `check the name of the registry in ${image}`,
       )
   }
@@ -77,19 +77,19 @@ function denied(
   switch (login) {
     case 'refused':
       return text(
-        `the registry \`${registry}\` refuses the login of the Docker configuration`,
-        `log in anew: ${logIn}`,
+        `the registry \`${registry}\` does not accept the login of the Docker configuration`,
+        `log in again: ${logIn}`,
         said,
       )
     case 'sent':
       return text(
-        `the login for \`${registry}\` may not read ${image}, or it is not there`,
-        `check the name, or log in as somebody who may read it: ${logIn}`,
+        `the login for \`${registry}\` may not read ${image}, or it does not exist`,
+        `check the name, or log in with an account that may read it: ${logIn}`,
         said,
       )
     case 'none':
       return text(
-        `\`${registry}\` gives ${image} to nobody without a login, or it is not there`,
+        `\`${registry}\` requires a login for ${image}, or it does not exist`,
         `check the name, or log in: ${logIn}`,
         said,
       )

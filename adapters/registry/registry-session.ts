@@ -52,7 +52,7 @@ export class RegistrySession {
     // Where the registry has led us to, its credentials are not for.
     const isOwn = url.origin === new URL(origin).origin
     if (!isOwn && !isSafeStep(new URL(origin), url))
-      throw new RegistryFailure({ kind: 'not-a-registry', reason: `it leads elsewhere, to \`${url.host}\`` })
+      throw new RegistryFailure({ kind: 'not-a-registry', reason: `it redirects elsewhere, to \`${url.host}\`` })
     let authorization = isOwn ? this.#authorizer.for(address) : undefined
     for (let isFirst = true; ; isFirst = false) {
       const { header, isLogin } = (await authorization) ?? { header: undefined, isLogin: false }

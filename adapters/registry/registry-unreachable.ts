@@ -9,16 +9,16 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
   switch (failureOf(error)) {
     case 'certificate':
       return trouble(
-        `the certificate of \`${host}\` is not to be trusted (${message})`,
+        `the certificate of \`${host}\` is not trusted (${message})`,
         'name the file of the certificate authority in NODE_EXTRA_CA_CERTS',
       )
     case 'not-tls':
       return trouble(
         `\`${host}\` does not speak TLS`,
-        'devctl talks without encryption to registries of this machine only; name the image by its digest, `NAME@sha256:…`',
+        'devctl uses unencrypted connections to registries on this machine only; name the image by its digest, `NAME@sha256:…`',
       )
     case 'name':
-      return trouble(`the name \`${hostname}\` leads to no address`, 'check the name of the registry, and the network')
+      return trouble(`the name \`${hostname}\` does not resolve`, 'check the name of the registry, and the network')
     case 'refused':
       return trouble(`nothing listens at \`${host}\``, 'check the name and the port of the registry')
     case 'no-route':
@@ -29,7 +29,7 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
     case 'cut':
       return trouble(`the connection to \`${host}\` was cut`)
     case 'proxy':
-      return trouble(message, 'check HTTPS_PROXY; hosts that are reached without it are named in NO_PROXY')
+      return trouble(message, 'check HTTPS_PROXY; NO_PROXY names the hosts that are reached without it')
     default:
       return trouble(`the connection to \`${host}\` failed: ${message}`)
   }

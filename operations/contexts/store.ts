@@ -43,7 +43,7 @@ export function readContexts(home: string): StoredContexts {
   } catch (error) {
     if (error instanceof UserError) throw error
     const { code } = error as NodeJS.ErrnoException // only node:fs throws here
-    throw new UserError(`cannot read \`${path}\`: ${code}`, { hint: 'check the rights of the file', cause: error })
+    throw new UserError(`cannot read \`${path}\`: ${code}`, { hint: 'check the permissions of the file', cause: error })
   }
 }
 

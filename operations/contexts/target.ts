@@ -55,7 +55,7 @@ export function chooseTarget(choices: TargetSources): Target {
     [manifest.namespace, 'the manifest'],
     [record.namespace, '`devctl namespace use`'],
     [kubeconfig.contexts.get(context)?.namespace, 'the kubeconfig'],
-  ]) ?? ['default', 'the default of Kubernetes']
+  ]) ?? ['default', 'the Kubernetes default']
   return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
 }
 
@@ -84,7 +84,7 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
   if (kubeconfig.contexts.has(name)) return
   const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]
   if (isPlatform(name)) {
-    throw new UserError(`\`${withoutCredentials(name)}\` is a platform, and the commands of the platform come later`, {
+    throw new UserError(`\`${withoutCredentials(name)}\` is a platform, which is not supported yet`, {
       hint:
         kubeconfig.contexts.size > 0 ? `use a context of the kubeconfig; ${listed(kubeconfig)}` : listed(kubeconfig),
       notes,
@@ -97,7 +97,7 @@ export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?:
 }
 
 function refuseNone(kubeconfig: KubeconfigNames): never {
-  throw new UserError('no context is chosen', {
+  throw new UserError('no context is selected', {
     hint:
       kubeconfig.contexts.size > 0
         ? `\`devctl context use NAME\` chooses one; ${listed(kubeconfig)}`

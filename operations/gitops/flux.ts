@@ -77,7 +77,7 @@ function printObjects(
     metadata,
     spec: kustomizationSpec({ kind, name }, path, settings),
   }
-  const place = target.createNamespace ? '' : comments([`The namespace \`${targetNamespace}\` must be there.`])
+  const place = target.createNamespace ? '' : comments([`The namespace \`${targetNamespace}\` must exist.`])
   return `${printYaml(source)}---\n${place}${printYaml(kustomization)}`
 }
 

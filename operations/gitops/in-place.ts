@@ -7,7 +7,7 @@ import { at, isMap, listAt } from './json-values.ts'
 export interface Obstacle {
   /** It can be deleted and made again; or data would be lost by that. */
   readonly way: 'replace' | 'refuse'
-  /** `a Service cannot change between headless and not`. */
+  /** `a Service cannot become headless or stop being headless`. */
   readonly reason: string
   /** What of `driver_opts` of the volume says it, for a claim: `size`. */
   readonly option?: string
@@ -33,7 +33,7 @@ export function obstacleTo(before: KubernetesObject, after: KubernetesObject): O
 const RULES: Readonly<Record<string, Rule>> = {
   Service: (before, after) =>
     [before, after].every(hasAddress) && isHeadless(before) !== isHeadless(after)
-      ? replace('a Service cannot change between headless and not')
+      ? replace('a Service cannot become headless or stop being headless')
       : undefined,
   Deployment: lasting('spec', ['selector']),
   DaemonSet: lasting('spec', ['selector']),

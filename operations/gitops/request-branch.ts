@@ -54,14 +54,14 @@ export async function refuseForeignCommit(
 ): Promise<void> {
   const [author = '', ...message] = (await git.run('log', '-1', '--format=%an%n%B', commit)).split('\n')
   if (OURS.test(message.join('\n'))) return
-  throw new UserError(`somebody else has pushed to \`${name}\`, which devctl would overwrite`, {
+  throw new UserError(`someone else has pushed to \`${name}\`, which devctl would overwrite`, {
     notes: [`${commit.slice(0, 7)} by ${author}: ${message[0] ?? ''}`],
     hint: HINT,
   })
 }
 
 const HINT =
-  'take the change into the Compose files and remove it from the branch, or merge or close the request and remove the branch; `--take-over` discards it'
+  'make the change in the Compose files and remove it from the branch, or merge or close the request and remove the branch; `--take-over` discards it'
 
 /** Compares what the commit changes with what its locks say that devctl wrote. */
 async function refuseAmended(

@@ -33,7 +33,7 @@ export function readSealingCertificate(text: string, shown: string, now: Date): 
   const { asymmetricKeyType: type, asymmetricKeyDetails: { modulusLength = 0 } = {} } = publicKey
   if (type !== 'rsa') throw refuse(`is the certificate of a key that is not RSA (${type}), as that of the cluster is`)
   if (modulusLength < SMALLEST_KEY)
-    throw refuse(`is the certificate of a key of ${modulusLength} bits: less than ${SMALLEST_KEY} are not safe`)
+    throw refuse(`is the certificate of a key of ${modulusLength} bits: fewer than ${SMALLEST_KEY} are not safe`)
 
   const warnings = [
     ...(new Date(validTo) < now

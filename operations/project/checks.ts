@@ -30,7 +30,7 @@ export function registryPath(value: string, option: string): void {
 /** Throws a UsageError for what is no DNS name. */
 export function dnsName(value: string, option: string): void {
   if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
-  throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS name`, {
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS name`, {
     hint: 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`',
   })
 }
@@ -38,7 +38,7 @@ export function dnsName(value: string, option: string): void {
 /** Throws a UsageError for what is no DNS label; `option` names where it was given. */
 export function dnsLabel(value: string, option: string): void {
   if (LABEL.test(value) && value.length <= 63) return
-  throw new UsageError(`\`${option}\` is \`${value}\`, which is no DNS label`, {
+  throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS label`, {
     hint: 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit',
   })
 }

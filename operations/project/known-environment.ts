@@ -43,7 +43,7 @@ export async function findEnvironment(
   const name = plan?.environment.name ?? options.name ?? project?.name
   if (name !== undefined) return { name: toDnsLabel(name), project, plan, services: get(loaded?.tree, 'services') }
   on({ type: 'diagnostics', diagnostics })
-  throw new UserError('the name of the environment cannot be told from the files', { hint: 'give it with `--name`' })
+  throw new UserError('the name of the environment cannot be derived from the files', { hint: 'set it with `--name`' })
 }
 
 /** The name of that environment, a DNS label. What is named needs no files, and their mistakes do not matter. */

@@ -48,7 +48,7 @@ export async function promote(world: LocalWorld, { from, to, ...input }: Promote
   const folder = target.manifest!.folder
   const top = repositoryOf(folder)?.top
   if (top === undefined)
-    throw new UserError('the files are in no git repository', {
+    throw new UserError('the files are not in a git repository', {
       hint: `run it in a checkout of the source of ${from}`,
     })
   return withSourceAt(folder, commit, { env: workspace.env, signal }, async clone => {

@@ -57,7 +57,7 @@ describe('a session with a cluster', () => {
 
   test('is not begun with what is no namespace', async () => {
     expect(await session({}, { env: { DEVCTL_NAMESPACE: 'Shop' } })).toMatchObject({
-      message: '`DEVCTL_NAMESPACE` is `Shop`, which is no DNS label',
+      message: '`DEVCTL_NAMESPACE` is `Shop`, which is not a valid DNS label',
     })
   })
 

@@ -180,7 +180,7 @@ describe('devctl context', () => {
     [
       'context use https://platform.example.com',
       1,
-      'error: `https://platform.example.com` is a platform, and the commands of the platform come later\n  = help: use a context of the kubeconfig; it has `kind-dev`, `prod`\n',
+      'error: `https://platform.example.com` is a platform, which is not supported yet\n  = help: use a context of the kubeconfig; it has `kind-dev`, `prod`\n',
     ],
     [
       'context use prod --token hunter2',

@@ -209,7 +209,7 @@ describe('render --output-dir', () => {
 -# mine
 error: 1 edited file in \`k8s\` would be lost; nothing was written
   = note: \`web/deployment-web.yaml\` was edited by hand since devctl wrote it
-  = help: take the change into the Compose files, or move the file away; \`--take-over\` replaces it
+  = help: make the change in the Compose files, or move the file away; \`--take-over\` replaces it
 `,
     })
     expect((await render(folder, '--output-dir', 'k8s', '--take-over')).status).toBe(0)

@@ -151,12 +151,12 @@ describe('wrong usage ends with status 2 and says what to write', () => {
   const label = 'use lower-case letters, digits and `-`, at most 63, beginning and ending with a letter or digit'
   const name = 'use lower-case labels of letters, digits and `-`, joined by dots, such as `dev.example.com`'
   test.each([
-    ['--namespace', 'Shop', 'which is no DNS label', label],
-    ['--namespace', 'a.b', 'which is no DNS label', label],
-    ['--namespace', 'x'.repeat(64), 'which is no DNS label', label],
-    ['--domain', 'example.com.', 'which is no DNS name', name],
-    ['--domain', 'https://example.com', 'which is no DNS name', name],
-    ['--domain', '-a.com', 'which is no DNS name', name],
+    ['--namespace', 'Shop', 'which is not a valid DNS label', label],
+    ['--namespace', 'a.b', 'which is not a valid DNS label', label],
+    ['--namespace', 'x'.repeat(64), 'which is not a valid DNS label', label],
+    ['--domain', 'example.com.', 'which is not a valid DNS name', name],
+    ['--domain', 'https://example.com', 'which is not a valid DNS name', name],
+    ['--domain', '-a.com', 'which is not a valid DNS name', name],
     ['--tag', 'a b', 'which is not a valid image tag', expect.any(String)],
   ])('%s %s', async (option, value, what, hint) => {
     const { status, stderr, stdout } = await devctl('render', option, value)
@@ -169,7 +169,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
   test('a namespace of the environment', async () => {
     const result = await run(['render'], { cwd: makeFolder(), env: { DEVCTL_NAMESPACE: 'Shop' } })
     expect(result).toMatchObject({ status: 2, stdout: '' })
-    expect(result.stderr).toContain('error: `DEVCTL_NAMESPACE` is `Shop`, which is no DNS label')
+    expect(result.stderr).toContain('error: `DEVCTL_NAMESPACE` is `Shop`, which is not a valid DNS label')
   })
 
   test.each(['--name', '--file', '--namespace', '--output-dir'])('an empty %s', async option => {

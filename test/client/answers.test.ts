@@ -47,9 +47,9 @@ const STRANGE: Readonly<Record<string, readonly [text: string, named: string]>> 
   'a list': ['[]', 'a list'],
   'a number': ['1', '`1`'],
   'nothing at all': ['', 'nothing'],
-  'a page': ['<!DOCTYPE html><title>Sign in</title>', 'a page for a browser'],
+  'a page': ['<!DOCTYPE html><title>Sign in</title>', 'a web page'],
   'a text': ['it works', 'text that is not JSON'],
-  'JSON that breaks off': ['{"kind":"ConfigMap","metadata":{"na', 'JSON that breaks off'],
+  'truncated JSON': ['{"kind":"ConfigMap","metadata":{"na', 'truncated JSON'],
   'metadata that is null': ['{"apiVersion":"v1","kind":"ConfigMap","metadata":null,"items":[]}', 'JSON with parts'],
   'a list with a gap': [
     '{"apiVersion":"v1","kind":"ConfigMapList","metadata":{"resourceVersion":"1"},"items":[null]}',
@@ -69,7 +69,7 @@ describe('what is no answer of a Kubernetes API server is named with its address
         failure: 'unreachable',
         status: 200,
         message: expect.stringMatching(
-          /^`(GET|PATCH|POST|PUT|DELETE) http:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/shop\/configmaps(\/x)?` answers, but not as a Kubernetes API server does: status 200, /,
+          /^`(GET|PATCH|POST|PUT|DELETE) http:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/shop\/configmaps(\/x)?` does not answer as a Kubernetes API server does: status 200, /,
         ),
       })
       await expect(METHODS[method]!(cluster)).rejects.toThrow(named)
@@ -77,7 +77,7 @@ describe('what is no answer of a Kubernetes API server is named with its address
 
   test.each(['{}', 'null', '<html>', '{"resources":[null]}', '{"resources":{}}'])('discovery: %s', async text => {
     const cluster = await answering('{}', {}, text)
-    await expect(cluster.list(gadgets)).rejects.toThrow('/apis/example.com/v1` answers, but not as a Kubernetes API')
+    await expect(cluster.list(gadgets)).rejects.toThrow('/apis/example.com/v1` does not answer as a Kubernetes API')
   })
 
   test('a page in the place of a log, and in that of a watch', async () => {
@@ -86,8 +86,8 @@ describe('what is no answer of a Kubernetes API server is named with its address
       for await (const line of cluster.logs({ name: 'web', namespace: 'shop' }, { container: 'web' })) return line
       return undefined
     }
-    await expect(read()).rejects.toThrow('/pods/web/log` answers, but not as a Kubernetes API server does')
-    await expect(METHODS['watch']!(cluster)).rejects.toThrow('a page for a browser')
+    await expect(read()).rejects.toThrow('/pods/web/log` does not answer as a Kubernetes API server does')
+    await expect(METHODS['watch']!(cluster)).rejects.toThrow('a web page')
   })
 
   test.each([403, 404, 409, 422])('a page with status %s says nothing about objects', async status => {
@@ -111,7 +111,7 @@ describe('what is no answer of a Kubernetes API server is named with its address
     '{}',
   ])('an event of a watch: %s', async line => {
     const cluster = await answering(`${line}\n`)
-    await expect(METHODS['watch']!(cluster)).rejects.toThrow('answers, but not as a Kubernetes API server does')
+    await expect(METHODS['watch']!(cluster)).rejects.toThrow('does not answer as a Kubernetes API server does')
   })
 })
 

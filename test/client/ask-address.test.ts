@@ -44,7 +44,7 @@ test('a 404 of the ingress is told from one of the application', async () => {
 })
 
 test('nobody there, no answer, no name', async () => {
-  expect(await ask('1')).toEqual({ failure: 'the connection is refused' })
+  expect(await ask('1')).toEqual({ failure: 'the connection was refused' })
   const silent = await serve(() => {})
   expect(await ask(silent, 'web.invalid', 300)).toEqual({ failure: 'no answer within 0.3 s' })
   expect(await askAddress('http://web.invalid/')).toEqual({

@@ -189,7 +189,7 @@ describe('answers', () => {
     })
     await expect(cluster.get({ ...query, name: 'x' })).rejects.toMatchObject({
       failure: 'unreachable',
-      message: expect.stringContaining('answers, but not as a Kubernetes API server does'),
+      message: expect.stringContaining('does not answer as a Kubernetes API server does'),
     })
   })
 

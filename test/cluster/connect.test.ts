@@ -171,7 +171,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     const unnamed = writeKubeconfig(makeFolder(), { cluster: elsewhere, user })
     expect(await refusal({ KUBECONFIG: unnamed, ...env })).toMatchObject({
       failure: 'unreachable',
-      message: expect.stringContaining('the certificate of `https://api.devctl.invalid:6443` is not to be trusted'),
+      message: expect.stringContaining('the certificate of `https://api.devctl.invalid:6443` is not trusted'),
     })
   })
 
@@ -182,7 +182,7 @@ describe.skipIf(found === undefined)('a connection to the API server', () => {
     expect(await ask({ KUBECONFIG: writeKubeconfig(makeFolder(), { cluster: careless, user }) })).toBe('editor')
     expect(await refusal({ KUBECONFIG: writeKubeconfig(makeFolder(), { cluster, user }) })).toMatchObject({
       failure: 'unreachable',
-      message: expect.stringContaining('is not to be trusted'),
+      message: expect.stringContaining('is not trusted'),
       isSoon: true,
     })
   })

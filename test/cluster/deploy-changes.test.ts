@@ -50,7 +50,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     await deploy(project)
     expect(await clusterIP()).toBe('None')
     project.compose(open)
-    expect(await diff(project)).toMatch(/! service\/web +a Service cannot change between headless and not/)
+    expect(await diff(project)).toMatch(/! service\/web +a Service cannot become headless or stop being headless/)
     await deploy(project)
     expect(await clusterIP()).not.toBe('None')
     project.compose(plain)

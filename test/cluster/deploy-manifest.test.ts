@@ -171,7 +171,7 @@ destroy:
     expect(missing.status).toBe(1)
     expect(missing.stderr).toContain('error: the dependency `a` cannot be cloned')
     expect(missing.stderr).toContain('devctl.yml:3')
-    // What is no address of a repository but a program for git to run is not run.
+    // What is not a valid repository address but a program for git to run is not run.
     project.write(
       'devctl.yml',
       `deploy: {compose: compose.yaml}\ndependencies:\n  a: {repository: "ext::touch% ${project.directory}/ran"}\n`,

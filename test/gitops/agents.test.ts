@@ -78,7 +78,7 @@ describe('the objects of controllers', () => {
         ref:
           tag: staging
       ---
-      # The namespace \`shop-staging\` must be there.
+      # The namespace \`shop-staging\` must exist.
       apiVersion: kustomize.toolkit.fluxcd.io/v1
       kind: Kustomization
       metadata:
@@ -224,7 +224,7 @@ describe('the objects of controllers', () => {
         ref:
           branch: main
       ---
-      # The namespace \`shop-staging\` must be there.
+      # The namespace \`shop-staging\` must exist.
       apiVersion: kustomize.toolkit.fluxcd.io/v1
       kind: Kustomization
       metadata:
@@ -274,7 +274,7 @@ describe('the objects of controllers', () => {
         decryptionSecret: 'sops-age',
       },
     )
-    expect(text).toContain('# The namespace `shop-eu` must be there.')
+    expect(text).toContain('# The namespace `shop-eu` must exist.')
     expect(parseAllDocuments(text).map(one => one.toJS())).toMatchObject([
       { metadata: { namespace: 'tenants' }, spec: { interval: '5m' } },
       {
@@ -344,12 +344,12 @@ describe('the address of a repository', () => {
   })
 
   test.each([
-    ['../deploy', 'a path of this machine'],
-    ['/srv/git/deploy.git', '`/srv/git/deploy.git` is a path of this machine'],
-    ['./a:b', 'a path of this machine'],
-    ['file:///srv/my%20git', '`/srv/my git` is a path of this machine'],
-    ['C:\\deploy', 'a path of this machine'],
-    ['file:///srv/%E0%A4%A', 'is a path of this machine'],
+    ['../deploy', 'a path on this machine'],
+    ['/srv/git/deploy.git', '`/srv/git/deploy.git` is a path on this machine'],
+    ['./a:b', 'a path on this machine'],
+    ['file:///srv/my%20git', '`/srv/my git` is a path on this machine'],
+    ['C:\\deploy', 'a path on this machine'],
+    ['file:///srv/%E0%A4%A', 'is a path on this machine'],
     ['https://[bad/', 'is not a repository URL'],
     ['git://host/deploy.git', '`git://` addresses'],
   ])('%s is refused', (address, message) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { type Operation, operationsBetween, printOperations } from '../../operations/gitops/layout/json-patch.ts'
 
-/** RFC 6902 as far as devctl uses it; strict about what must be there. */
+/** RFC 6902 as far as devctl uses it; strict about what must exist. */
 function applied(document: unknown, operations: readonly Pick<Operation, 'op' | 'path' | 'value'>[]): unknown {
   // A walk by keys through JSON that the test has made; lists take them as well.
   type Walked = { [key: string]: Walked }

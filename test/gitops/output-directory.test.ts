@@ -318,7 +318,7 @@ test('a write that fails leaves the folder as it was', () => {
   // A temporary file that no lock knows: another process at work.
   write(folder, { 'web/b.yaml.devctl-tmp': 'theirs' })
   const error = failure(() => run(folder, { 'api/x.yaml': 'x', 'web/a.yaml': 'A', 'web/b.yaml': 'b' }))
-  expect(error.message).toBe('cannot write to `k8s`: another devctl seems to write there at this moment')
+  expect(error.message).toBe('cannot write to `k8s`: another devctl seems to be writing there')
   expect(read(folder)).toEqual({ ...before, 'web/b.yaml.devctl-tmp': 'theirs' })
   expect(readdirSync(folder).sort()).toEqual([LOCK_NAME, 'web'])
 })

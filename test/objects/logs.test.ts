@@ -194,7 +194,7 @@ describe('following', () => {
     expect(lines).toEqual(marked('api-1', ['one', 'two', 'three']))
   })
 
-  test('is taken up again when the connection is cut, at the very line', async () => {
+  test('is taken up again when the connection was cut, at the very line', async () => {
     const pods = new FakePods()
     pods.add('api-1', 'api')
     pods.start('api-1')

@@ -66,8 +66,8 @@ test('a name that cannot be told from the files is a mistake, with theirs before
   const { context, io, said } = world(BROKEN)
   const options = { ...none, name: undefined }
   await expect(findName(context, options, await openProject(io, options))).rejects.toMatchObject({
-    message: 'the name of the environment cannot be told from the files',
-    hint: 'give it with `--name`',
+    message: 'the name of the environment cannot be derived from the files',
+    hint: 'set it with `--name`',
   })
   expect(said()).toContain('compose.yaml')
 })

@@ -157,21 +157,13 @@ describe('what a registry refuses', () => {
     [
       401,
       'UNAUTHORIZED',
-      /^nobody may push `127.0.0.1:\d+\/team\/shop:staging` without a login\n.*\nlog in: `docker login 127/,
+      /^a login is needed to push `127.0.0.1:\d+\/team\/shop:staging`\n.*\nlog in: `docker login 127/,
     ],
-    [403, 'DENIED', /^nobody may push `/],
-    [
-      404,
-      'NAME_UNKNOWN',
-      /^the registry `127.0.0.1:\d+` has no repository `team\/shop`\ncreate it there, or check its name/,
-    ],
-    [
-      405,
-      'UNSUPPORTED',
-      /does not take `.*` \(405\)\nthe registry says: UNSUPPORTED: .*\nit may be one that only gives images/,
-    ],
-    [413, 'SIZE_INVALID', /it takes nothing of that size/],
-    [500, 'INTERNAL', /is out of order \(500\)\nthe registry says: INTERNAL: /],
+    [403, 'DENIED', /^a login is needed to push `/],
+    [404, 'NAME_UNKNOWN', /^the registry `127.0.0.1:\d+` has no repository `team\/shop`\ncreate it, or check its name/],
+    [405, 'UNSUPPORTED', /does not take `.*` \(405\)\nthe registry says: UNSUPPORTED: .*\nit may be read-only/],
+    [413, 'SIZE_INVALID', /it does not accept artifacts of that size/],
+    [500, 'INTERNAL', /is failing \(status 500\)\nthe registry says: INTERNAL: /],
   ])('with %i to an upload is told in words', async (status, code, words) => {
     const registry = await refusing('POST', '/uploads/', status, code)
     expect(await failureOf(storeAt(registry).push(ARTIFACT, undefined, []))).toMatch(words)
@@ -179,8 +171,8 @@ describe('what a registry refuses', () => {
   })
 
   test.each([
-    [400, 'MANIFEST_INVALID', /\(400\)\nthe registry says: MANIFEST_INVALID: .*\nit has to take OCI artifacts/],
-    [415, 'UNSUPPORTED', /it may be one that only gives images/],
+    [400, 'MANIFEST_INVALID', /\(400\)\nthe registry says: MANIFEST_INVALID: .*\nit must support OCI artifacts/],
+    [415, 'UNSUPPORTED', /it may be read-only/],
     [409, 'TAG_IMMUTABLE', /its tags cannot be moved: name another tag/],
   ])('with %i to a manifest leaves the tag as it was', async (status, code, words) => {
     const registry = await refusing('PUT', '/manifests/', status, code)
@@ -197,7 +189,7 @@ describe('what a registry refuses', () => {
       return true
     })
     const said = await failureOf(storeAt(registry, ANN).push(ARTIFACT, undefined, []))
-    expect(said).toMatch(/^the login for `127.0.0.1:\d+` may not push `/)
+    expect(said).toMatch(/^the login for `127.0.0.1:\d+` is not allowed to push `/)
     expect(said).not.toContain(PASSWORD)
   })
 
@@ -208,7 +200,7 @@ describe('what a registry refuses', () => {
       return true
     })
     const said = await failureOf(storeAt(registry, ANN).push(ARTIFACT, undefined, []))
-    expect(said).toMatch(/is no registry: it leads elsewhere, to `registry.example.com`/)
+    expect(said).toMatch(/is not a registry: it redirects elsewhere, to `registry.example.com`/)
   })
 })
 
@@ -232,7 +224,9 @@ describe('what is there', () => {
     const registry = await memoryRegistry()
     await storeAt(registry).push(ARTIFACT, undefined, [])
     registry.blobs.set(ARTIFACT.blobs[1]!.digest, Buffer.from('something else'))
-    expect(await failureOf(storeAt(registry).find())).toMatch(/what it gives for `sha256:.*` is something else/)
+    expect(await failureOf(storeAt(registry).find())).toMatch(
+      /the content that it gives for `sha256:.*` does not match/,
+    )
   })
 
   test('is asked of a web server in vain', async () => {
@@ -240,6 +234,6 @@ describe('what is there', () => {
       response.writeHead(404, { 'content-type': 'text/html' }).end('<html>')
       return true
     })
-    expect(await failureOf(storeAt(registry).find())).toMatch(/is no registry: it answers `\/v2\/` with status 404/)
+    expect(await failureOf(storeAt(registry).find())).toMatch(/is not a registry: it answers `\/v2\/` with status 404/)
   })
 })

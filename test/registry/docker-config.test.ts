@@ -145,7 +145,7 @@ describe('the Docker configuration', () => {
 
   test('a name of a helper is no path', async () => {
     const error = await read(docker({ credsStore: '../../bin/sh' }), 'a').catch(error => error)
-    expect(error.message).toContain('has a name that is none')
+    expect(error.message).toContain('has a name that is not valid')
   })
 
   test('a helper that waits ends with the signal', async () => {

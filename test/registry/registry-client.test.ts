@@ -567,9 +567,9 @@ describe('what is no registry', () => {
 
 describe('words', () => {
   test.each([
-    ['ENOTFOUND', 'the name `r.example.com` leads to no address'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate of `r.example.com:1` is not to be trusted (why)'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate of `r.example.com:1` is not to be trusted (why)'],
+    ['ENOTFOUND', 'the name `r.example.com` does not resolve'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'the certificate of `r.example.com:1` is not trusted (why)'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'the certificate of `r.example.com:1` is not trusted (why)'],
     ['EPROTO', '`r.example.com:1` does not speak TLS'],
     ['EHOSTUNREACH', 'no route to `r.example.com:1`'],
     ['ETIMEDOUT', '`r.example.com:1` does not answer in time'],
@@ -597,29 +597,29 @@ describe('words', () => {
       [
         {
           "hint": "write one",
-          "message": "\`r.example.com/web:1\` is no reference of an image: it is empty",
+          "message": "\`r.example.com/web:1\` is not a valid image reference: it is empty",
           "notes": [],
         },
         {
-          "hint": "push it before (\`docker push r.example.com/web:1\`), or name an image that is there",
+          "hint": "push it first (\`docker push r.example.com/web:1\`), or name an image that exists",
           "message": "the registry \`r.example.com\` has no \`r.example.com/web:1\`",
           "notes": [],
         },
         {
           "hint": "check the name, or log in: \`docker login r.example.com\`",
-          "message": "\`r.example.com\` gives \`r.example.com/web:1\` to nobody without a login, or it is not there",
+          "message": "\`r.example.com\` requires a login for \`r.example.com/web:1\`, or it does not exist",
           "notes": [],
         },
         {
-          "hint": "check the name, or log in as somebody who may read it: \`docker login r.example.com\`",
-          "message": "the login for \`r.example.com\` may not read \`r.example.com/web:1\`, or it is not there",
+          "hint": "check the name, or log in with an account that may read it: \`docker login r.example.com\`",
+          "message": "the login for \`r.example.com\` may not read \`r.example.com/web:1\`, or it does not exist",
           "notes": [
             "the registry says: DENIED: no",
           ],
         },
         {
-          "hint": "log in anew: \`docker login r.example.com\`",
-          "message": "the registry \`r.example.com\` refuses the login of the Docker configuration",
+          "hint": "log in again: \`docker login r.example.com\`",
+          "message": "the registry \`r.example.com\` does not accept the login of the Docker configuration",
           "notes": [],
         },
         {
@@ -634,12 +634,12 @@ describe('words', () => {
         },
         {
           "hint": "try again later",
-          "message": "the registry \`r.example.com\` is out of order (503), so \`r.example.com/web:1\` has no digest",
+          "message": "the registry \`r.example.com\` is failing (status 503), so \`r.example.com/web:1\` has no digest",
           "notes": [],
         },
         {
           "hint": "check the name of the registry in \`r.example.com/web:1\`",
-          "message": "what answers at \`r.example.com\` is no registry of images: it gives something else",
+          "message": "what answers at \`r.example.com\` is not an image registry: it gives something else",
           "notes": [],
         },
       ]

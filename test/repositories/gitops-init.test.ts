@@ -178,7 +178,7 @@ test('an address that no cluster can reach is refused before anything is fetched
   expect(await devctl('gitops', 'init', '--flux', '--environment', 'staging')).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(
-      /is a path of this machine, which no controller can read\n {2}--> devctl.yml:6:17\n.*`--url`/,
+      /is a path on this machine, which a controller cannot read\n {2}--> devctl.yml:6:17\n.*`--url`/,
     ),
   })
   expect(await git(server.repository, 'for-each-ref')).toBe('')

@@ -163,7 +163,7 @@ describe('publish --oci', () => {
     registry.manifests.set('staging', { type, bytes: Buffer.from(JSON.stringify(image)) })
     const refused = await push()
     expect(refused.status).toBe(1)
-    expect(refused.stderr).toContain('is an image, or an artifact that devctl has not pushed')
+    expect(refused.stderr).toContain('is an image, or an artifact that devctl did not push')
     expect((await push('--take-over')).status).toBe(0)
     const other = await app.publish('--oci', registry.name, '--name', 'blog')
     expect(other.stderr).toContain('contains the manifests of the application `shop`, not of `blog`')
@@ -363,10 +363,10 @@ describe('publish --oci to a private registry', () => {
       'a wrong password',
       basic,
       { auth: Buffer.from('robot:wrong').toString('base64') },
-      /the login for .* may not read/,
+      /the login for .* (may not|is not allowed to) read/,
     ],
     ['nobody at a token service', () => tokens('push'), undefined, /\n {2}= help: .*docker login/],
-    ['who may only read', () => tokens('pull'), login, /may not push/],
+    ['who may only read', () => tokens('pull'), login, /is not allowed to push/],
   ])('says what is missing to %s', async (_, start, entry, message) => {
     const registry = await start()
     const { push } = await someone(registry, entry)

@@ -211,7 +211,7 @@ describe('somebody else’s work on its branch is never lost', () => {
     await change({ 'compose.yaml': NEWER })
     const { status, stderr } = await publish()
     expect(status).toBe(1)
-    expect(stderr).toContain(`somebody else has pushed to \`${BRANCH}\``)
+    expect(stderr).toContain(`someone else has pushed to \`${BRANCH}\``)
     expect(stderr).toContain(`${theirs.slice(0, 7)} by Somebody Else: more memory`)
     expect(stderr).not.toContain('else@example.com')
     expect(stderr).toMatch(/= help: /)

@@ -119,7 +119,7 @@ function filesOf(
   const files = found?.layer ? unpack(found.layer) : found ? undefined : new Map<string, string>()
   if (files) return files
   if (takeOver) return new Map()
-  throw new UserError(`\`${reference}\` is an image, or an artifact that devctl has not pushed`, {
+  throw new UserError(`\`${reference}\` is an image, or an artifact that devctl did not push`, {
     hint: 'name another tag or repository; `--take-over` replaces it',
   })
 }

@@ -143,7 +143,7 @@ function sourceText(content: RequestContent): string {
 }
 
 function originText({ source, verify }: RequestContent): readonly string[] {
-  if (!source) return ['Rendered from files that are in no repository.']
+  if (!source) return ['Rendered from files outside a repository.']
   const { commit, repository, isDirty = false, subject, page } = source
   const short = code(commit.slice(0, 12))
   const parts = [
@@ -153,7 +153,7 @@ function originText({ source, verify }: RequestContent): readonly string[] {
     subject === undefined ? '' : `: ${prose(subject)}`,
   ]
   const check = [
-    'To see that this is exactly what that commit renders to:',
+    'To check that this is exactly what that commit renders to:',
     block('sh', [`git checkout ${commit}`, verify]),
   ]
   // What is not committed cannot be rendered again.

@@ -45,7 +45,7 @@ function matcherOf({ encryptedRegex }: SopsRule, secret: KubernetesObject): (pat
   mapLeaves(secret, [], (value, path) => {
     const isValue = path[0] === 'data' || path[0] === 'stringData'
     if (isValue && !matches(path)) throw refuse(`leaves \`${path.join('.')}\` of the Secret in plain text`)
-    if (!isValue && matches(path)) throw refuse(`encrypts \`${path.join('.')}\`, which Kubernetes has to read`)
+    if (!isValue && matches(path)) throw refuse(`encrypts \`${path.join('.')}\`, which Kubernetes must be able to read`)
     return value
   })
   return matches
@@ -81,7 +81,7 @@ async function wrapKey(key: Uint8Array, recipient: string): Promise<string> {
   try {
     encrypter.addRecipient(recipient)
   } catch (error) {
-    const shown = recipient.startsWith('age1') ? `\`${recipient}\`` : 'what is listed for age'
+    const shown = recipient.startsWith('age1') ? `\`${recipient}\`` : 'an entry of the list for age'
     throw new UserError(`${shown} is not a recipient of age`, {
       hint: 'write the public key, `age1…`, which `age-keygen -y KEY_FILE` prints; plugins and ssh keys are not supported',
       cause: error,

@@ -52,7 +52,7 @@ export async function encryptByProgram(
   if (status !== 0)
     throw new UserError(`\`sops\` could not encrypt the Secret \`${secret.metadata.name}\``, {
       notes: stderr.trim().split('\n').slice(-5),
-      hint: `is ${asked} right in the rule of \`.sops.yaml\`, and may you use it?`,
+      hint: `check ${asked} in the rule of \`.sops.yaml\`, and that you have access to the keys`,
     })
   const printed = parseJson(stdout, encryptedSecret)
   if (printed.ok) return checked(printed.value, secret)
@@ -65,7 +65,7 @@ function checked(encrypted: EncryptedSecret, secret: KubernetesObject): Kubernet
   const { sops: _, data, ...rest } = encrypted
   const { data: plain, ...wanted } = JSON.parse(JSON.stringify(secret)) as KubernetesObject
   if (isDeepStrictEqual(rest, wanted) && Object.values(data ?? {}).every(isEncryptedText)) return encrypted
-  throw new UserError(`the rule for the Secret \`${secret.metadata.name}\` encrypts other parts than its values`, {
-    hint: 'write `encrypted_regex: ^(data|stringData)$`, in place of other selections',
+  throw new UserError(`the rule for the Secret \`${secret.metadata.name}\` encrypts more than its values`, {
+    hint: 'write `encrypted_regex: ^(data|stringData)$`, instead of other selections',
   })
 }

@@ -76,7 +76,7 @@ async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {
     content = load(text)
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    throw refuse(config, `is not valid YAML: ${error.reason}`, 'put it right in the repository')
+    throw refuse(config, `is not valid YAML: ${error.reason}`, 'correct it in the repository')
   }
   const rules = (content as { readonly creation_rules?: unknown } | null | undefined)?.creation_rules
   return Array.isArray(rules) ? rules.filter((one): one is Rule => typeof one === 'object' && one !== null) : []
@@ -89,7 +89,7 @@ function fits(pattern: unknown, path: string, config: string): boolean {
   try {
     return new RegExp(body, flags).test(path)
   } catch {
-    throw refuse(config, `has a \`path_regex\` that devctl cannot read: \`${pattern}\``, 'write it more simply')
+    throw refuse(config, `has a \`path_regex\` that devctl cannot read: \`${pattern}\``, 'use a simpler pattern')
   }
 }
 

@@ -44,7 +44,7 @@ export function writeOutput(folder: string, shown: string, output: FolderOutput)
 const WRITE_REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'a folder cannot be created there',
   ENOTDIR: 'a part of its path is a file',
-  EEXIST: 'another devctl seems to write there at this moment',
+  EEXIST: 'another devctl seems to be writing there',
 }
 
 const writeReason = (error: NodeJS.ErrnoException) => WRITE_REASONS[error.code ?? ''] ?? reasonOf(error)

@@ -29,8 +29,8 @@ export class OverwriteRefusal extends UserError {
       notes: [...notes.slice(0, 10), ...(notes.length > 10 ? [`and ${notes.length - 10} more`] : [])],
       hint:
         blocked.length > 0
-          ? 'move them away; files, never links and folders, are also replaced by `--take-over`'
-          : 'take the change into the Compose files, or move the file away; `--take-over` replaces it',
+          ? 'move them away; `--take-over` replaces files, but no links or folders'
+          : 'make the change in the Compose files, or move the file away; `--take-over` replaces it',
     })
     this.folder = folder
     this.edits = edits

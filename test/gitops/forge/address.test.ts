@@ -208,7 +208,7 @@ describe('the token', () => {
       { DEVCTL_FORGE_TOKEN: 'd', DEVCTL_FORGE_TOKEN_HOST: 'git.corp.example' },
       /is for `git.corp.example` \(`DEVCTL_FORGE_TOKEN_HOST`\), not for `gitlab.com`/,
     ],
-    ['https://github.com/o/r', { GITHUB_TOKEN: 'a\r\nhost: b' }, /^`GITHUB_TOKEN` holds no token/],
+    ['https://github.com/o/r', { GITHUB_TOKEN: 'a\r\nhost: b' }, /^`GITHUB_TOKEN` does not hold a token/],
   ])('none for %s', (address, env, reason) => {
     const none = found(address, env)
     expect(none).toMatchObject({ reason: expect.stringMatching(reason) })

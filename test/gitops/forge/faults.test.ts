@@ -88,7 +88,7 @@ describe('limits', () => {
     const { requests, waits, received, told } = await forge(limited, { status: 201, json: made })
     expect(await requests.open({ ...branches, title: 't', body: 'b' })).toMatchObject({ isNew: true })
     expect(waits).toEqual([milliseconds])
-    expect(told).toEqual([expect.stringMatching(`^${milliseconds} ms: Gitea takes no more requests for now`)])
+    expect(told).toEqual([expect.stringMatching(`^${milliseconds} ms: Gitea does not accept more requests for now`)])
     expect(received.map(({ method }) => method)).toEqual(['POST', 'POST'])
   })
 
@@ -101,7 +101,7 @@ describe('limits', () => {
       json: { message: 'API rate limit exceeded for user ID 1.' },
     })
     const error = await failureOf(requests.find(branches))
-    expect(error.message).toBe('Gitea takes no more requests for now: API rate limit exceeded for user ID 1')
+    expect(error.message).toBe('Gitea does not accept more requests for now: API rate limit exceeded for user ID 1')
     expect(error.hint).toMatch(/^try again in (29|30) min/)
     expect(waits).toEqual([])
   })
@@ -179,14 +179,14 @@ describe('redirects', () => {
     const { requests } = await forge({ status: 301, headers: { location: `${other.url}/api/v1/repos/o/r/pulls` } })
     const error = await failureOf(requests.find(branches))
     expect(error).toBeInstanceOf(ForgeError)
-    expect(error.message).toMatch(/leads on to `127\.0\.0\.1:\d+`$/)
+    expect(error.message).toMatch(/redirects to `127\.0\.0\.1:\d+`$/)
     expect(other.received).toEqual([])
   })
 
   test('in a circle end', async () => {
     const circle = { status: 302, headers: { location: '/api/v1/repos/o/r/pulls' } }
     const { requests } = await forge(circle, circle, circle, circle, circle)
-    expect((await failureOf(requests.find(branches))).message).toMatch(/leads in a circle$/)
+    expect((await failureOf(requests.find(branches))).message).toMatch(/redirects in a circle$/)
   })
 })
 

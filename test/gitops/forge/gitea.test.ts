@@ -155,7 +155,7 @@ describe('refusals in words', () => {
     [
       'a bad token',
       { status: 401, json: { message: 'invalid username, password or token' } },
-      /refuses the token of `GITEA_TOKEN`: invalid/,
+      /does not accept the token in `GITEA_TOKEN`: invalid/,
     ],
     [
       'a scope that is missing',
@@ -165,7 +165,7 @@ describe('refusals in words', () => {
     [
       'no branch',
       { status: 404, json: { message: 'The target could not be found.', errors: [], url: 'u' } },
-      /knows no repository `org\/deploy`/,
+      /has no repository `org\/deploy`/,
     ],
     [
       'errors',

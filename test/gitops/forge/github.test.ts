@@ -104,7 +104,7 @@ describe('open', () => {
     const refused = { status: 422, json: { message: 'Draft pull requests are not supported in this repository.' } }
     const { requests, received } = await github(refused, { status: 201, json: pull() })
     const { notes } = await requests.open({ ...branches, ...text, draft: true })
-    expect(notes).toEqual(['the repository has no drafts: the pull request is none'])
+    expect(notes).toEqual(['the repository does not support drafts: the pull request is an ordinary one'])
     expect(received.map(({ body }) => (body as { draft?: boolean }).draft)).toEqual([true, undefined])
   })
 
@@ -197,7 +197,7 @@ describe('refusals in words', () => {
     [
       'a bad token',
       { status: 401, json: { message: 'Bad credentials', documentation_url: 'https://docs.github.com/rest' } },
-      /^GitHub refuses the token of `GITHUB_TOKEN`: Bad credentials$/,
+      /^GitHub does not accept the token in `GITHUB_TOKEN`: Bad credentials$/,
       /expired/,
     ],
     [
@@ -227,7 +227,7 @@ describe('refusals in words', () => {
     [
       'no repository',
       { status: 404, json: { message: 'Not Found' } },
-      /^GitHub knows no repository `octo-org\/deploy`, or the token of `GITHUB_TOKEN` has no access to it$/,
+      /^GitHub has no repository `octo-org\/deploy`, or the token of `GITHUB_TOKEN` has no access to it$/,
       /octo-org\/deploy` is right/,
     ],
     [

@@ -164,7 +164,7 @@ describe('refusals in words', () => {
     [
       'a bad token',
       { status: 401, json: { message: '401 Unauthorized' } },
-      /^GitLab refuses the token of `GITLAB_TOKEN`: 401/,
+      /^GitLab does not accept the token in `GITLAB_TOKEN`: 401/,
       /expired/,
     ],
     [

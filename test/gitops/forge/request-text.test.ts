@@ -70,7 +70,7 @@ describe('the text of a request', () => {
 
       Rendered from commit [\`0123456789ab\`](<https://github.com/org/shop/commit/0123456789abcdef0123456789abcdef01234567>) of \`org/shop\`: web: faster list
 
-      To see that this is exactly what that commit renders to:
+      To check that this is exactly what that commit renders to:
 
       \`\`\`sh
       git checkout 0123456789abcdef0123456789abcdef01234567
@@ -177,7 +177,7 @@ describe('the text of a request', () => {
     const dirty = requestText({ ...content, source: { commit: 'abc', isDirty: true, subject: 's' } }).body
     expect(dirty).toContain('Rendered from commit `abc`, with changes that are not committed: s\n\n> devctl overwrites')
     const { source: _, ...without } = content
-    expect(requestText(without).body).toContain('Rendered from files that are in no repository.\n\n> devctl overwrites')
+    expect(requestText(without).body).toContain('Rendered from files outside a repository.\n\n> devctl overwrites')
   })
 
   test('a title fits everywhere', () => {
@@ -244,7 +244,7 @@ describe('clampBody', () => {
     const body = `intro\n\n<details>\n<summary>s</summary>\n\n\`\`\`\`diff\n${'+ ```\n'.repeat(500)}\`\`\`\`\n\n</details>\n`
     const cut = clampBody(body, 'github', 1000)
     expect(cut.length).toBeLessThanOrEqual(1000)
-    expect(cut).toMatch(/\n\+ ```\n````\n\n<\/details>\n\n_The rest does not fit here: the commit has it\._\n$/)
+    expect(cut).toMatch(/\n\+ ```\n````\n\n<\/details>\n\n_The rest does not fit here: see the commit\._\n$/)
   })
 
   test('closes nothing that is closed', () => {
@@ -253,7 +253,7 @@ describe('clampBody', () => {
   })
 
   test('one endless line is left out', () => {
-    expect(clampBody('x'.repeat(5000), 'github', 1000)).toBe('\n\n_The rest does not fit here: the commit has it._\n')
+    expect(clampBody('x'.repeat(5000), 'github', 1000)).toBe('\n\n_The rest does not fit here: see the commit._\n')
   })
 })
 

@@ -80,7 +80,7 @@ describe('a Secret, encrypted as SOPS does', () => {
 
   test.each([
     ['^stringData$', 'leaves `data.password` of the Secret in plain text'],
-    ['data', 'encrypts `metadata.name`, which Kubernetes has to read'],
+    ['data', 'encrypts `metadata.name`, which Kubernetes must be able to read'],
     ['(', 'cannot be read'],
   ])('the rule %s is refused', async (encryptedRegex, why) => {
     await expect(encryptSecret(SECRET, { ...RULE, encryptedRegex }, NOW)).rejects.toThrow(why)
@@ -95,6 +95,6 @@ describe('a Secret, encrypted as SOPS does', () => {
       () => new Error('encrypted'),
       reason => reason,
     )
-    expect(error.message).toBe('what is listed for age is not a recipient of age')
+    expect(error.message).toBe('an entry of the list for age is not a recipient of age')
   })
 })

@@ -39,7 +39,7 @@ describe('the program sops', () => {
 
   test.skipIf(!hasSops).each(['^stringData$', 'data'])('a rule by which it encrypts %s is refused', async regex => {
     await expect(encryptByProgram(SECRET, rule(regex), { env, signal })).rejects.toThrow(
-      'the rule for the Secret `shop-db` encrypts other parts than its values',
+      'the rule for the Secret `shop-db` encrypts more than its values',
     )
   })
 

@@ -92,11 +92,11 @@ describe('the target of a command', () => {
     })
     const empty = { paths: ['/k', '/l'], current: undefined, contexts: new Map() }
     expect(refusal({ kubeconfig: empty })).toMatchObject({
-      message: 'no context is chosen',
+      message: 'no context is selected',
       hint: 'the kubeconfig (`/k`, `/l`) has no contexts; name another file in `KUBECONFIG`',
     })
     expect(refusal({ kubeconfig: { ...choices().kubeconfig, current: undefined } })).toMatchObject({
-      message: 'no context is chosen',
+      message: 'no context is selected',
       hint: expect.stringContaining('`devctl context use NAME` chooses one; it has `kube`'),
     })
   })
@@ -117,7 +117,7 @@ describe('the target of a command', () => {
     }
     expect(error).toMatchObject({
       message: expect.stringMatching(
-        /^`https:\/\/(p|ann:\*\*\*@p)?.*p\.example\.com\S*` is a platform, and the commands of the platform come later$/,
+        /^`https:\/\/(p|ann:\*\*\*@p)?.*p\.example\.com\S*` is a platform, which is not supported yet$/,
       ),
       notes,
     })
