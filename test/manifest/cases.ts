@@ -5,7 +5,7 @@ import { type ReadManifest, readManifest } from '../../compiler/manifest/read.ts
 import { createHost } from '../../operations/project/node-host.ts'
 import { root } from '../cases.ts'
 
-/** A folder with a manifest, and what it is read with. */
+/** A folder with a manifest, and the options to read it. */
 export interface ManifestCase {
   readonly name: string
   readonly directory: string
@@ -13,7 +13,7 @@ export interface ManifestCase {
   readonly environment?: string
 }
 
-/** What `options.yml` of a case may say. */
+/** The content of `options.yml` of a case. */
 interface Options {
   readonly env?: Readonly<Record<string, string>>
   readonly environment?: string
@@ -27,7 +27,7 @@ export function manifestCases(): readonly ManifestCase[] {
     .map(name => {
       const directory = join(folder, name)
       const file = join(directory, 'options.yml')
-      // The file is one of this repository's, written to the interface.
+      // The file is in this repository and follows the interface.
       const options = (existsSync(file) ? parse(readFileSync(file, 'utf8')) : {}) as Options
       return {
         name,

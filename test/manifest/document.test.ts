@@ -3,10 +3,10 @@ import { tableRows } from '../../compiler/compose/keys/lookup.ts'
 import { manifestDocument } from '../../compiler/manifest/document.ts'
 import { manifestShape } from '../../compiler/manifest/shape.ts'
 
-test('docs/manifest.md is what the table says', async () => {
+test('docs/manifest.md is generated from the table', async () => {
   await expect(manifestDocument()).toMatchFileSnapshot('../../docs/manifest.md')
 })
 
-test('every key says what it means', () => {
+test('every key has a description', () => {
   for (const { path, row } of tableRows(manifestShape)) expect(row.becomes, path.join('.')).not.toBe('')
 })

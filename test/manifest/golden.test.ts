@@ -5,8 +5,8 @@ import { renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
 import { manifestCases, readCase } from './cases.ts'
 import { plainManifest } from './plain.ts'
 
-// Each folder of golden/manifest is a rule: how its devctl.yml is read is in manifest.json, what is said about it in diagnostics.txt.
-// `npx vitest run test/manifest -u` writes them anew; read the difference before you keep it.
+// Each folder of golden/manifest is a rule: manifest.json has the manifest read from devctl.yml,
+// diagnostics.txt its diagnostics. `npx vitest run test/manifest -u` updates them; read the diff.
 describe('golden manifests', () => {
   for (const one of manifestCases()) {
     test(one.name, async () => {

@@ -14,7 +14,7 @@ test.each([
   ['compose', 'x.yml', 'servces:\n  web: {}\n'],
   ['compose', 'x.yml', 'include: [a.yaml]\n'],
   ['compose', 'x.json', '{"services": {"web": {"build": "."}}}'],
-  // Only the keys of the file itself count, however many there are below.
+  // Only top-level keys count.
   [
     'compose',
     'x.json',

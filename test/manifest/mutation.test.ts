@@ -5,13 +5,13 @@ import { readManifest } from '../../compiler/manifest/read.ts'
 import { createHost } from '../../operations/project/node-host.ts'
 import { type ManifestCase, manifestCases } from './cases.ts'
 
-// Whatever stands in a manifest, reading it ends with a manifest or with diagnostics that have a place.
+// Reading any manifest gives a manifest, or diagnostics with a span.
 
 const VALUES = ['', '[]', '{}', '5', '-1', 'true', 'null', '"$"', '${', '":"', '[[a]]', '{a: {b: c}}', '"\\0"', '1e999']
 
 const MISSING = new Set(['manifest/missing-key', 'manifest/forward-target', 'manifest/duplicate'])
 
-/** The text with each line left out, and with each value replaced. */
+/** Variants of the text: without each line, and with each value replaced. */
 function* mutations(text: string): Generator<string> {
   const lines = text.split('\n')
   for (const [at, line] of lines.entries()) {
@@ -32,12 +32,12 @@ function read(text: string, { environment }: ManifestCase) {
   )
 }
 
-test.each(manifestCases().map(one => [one.name, one] as const))('%s, changed', (_name, one) => {
+test.each(manifestCases().map(one => [one.name, one] as const))('%s with changed lines and values', (_name, one) => {
   for (const text of mutations(readFileSync(join(one.directory, 'devctl.yml'), 'utf8'))) {
     const { manifest, diagnostics } = read(text, one)
     expect(manifest !== undefined || diagnostics.length > 0, text).toBe(true)
     for (const { span, message } of diagnostics) expect(span, `${message}\n${text}`).toBeDefined()
-    // One mistake, one message. Only of what is missing, or there twice, more may be told at its place.
+    // One error, one message. Only absent or duplicate values may have several at one span.
     const errors = diagnostics.filter(({ code, severity }) => severity === 'error' && !MISSING.has(code))
     const places = errors.map(({ span }) => `${span?.start}-${span?.end}`)
     expect(places.length - new Set(places).size, `${text}\n${errors.map(({ message }) => message).join('\n')}`).toBe(0)

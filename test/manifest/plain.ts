@@ -3,7 +3,7 @@ import type { Span } from '../../compiler/text/source.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import type { Tree } from '../../compiler/text/tree.ts'
 
-/** A manifest as JSON for people: values with their places, without what is empty. */
+/** A manifest as readable JSON: values with their positions, without empty ones. */
 export function plainManifest(manifest: DevctlManifest): unknown {
   const { path: _, shown: __, folder: ___, ...rest } = manifest
   return plain(rest)
@@ -17,7 +17,7 @@ function plain(value: unknown): unknown {
   if (isTree(value)) return plainTree(value)
   const keys = Object.keys(value).sort().join()
   if (keys === 'span,value') {
-    // The keys say so.
+    // The keys show it.
     const at = value as { readonly value: unknown; readonly span: Span }
     return `${at.value} @${place(at.span)}`
   }
@@ -34,7 +34,7 @@ const isSpan = (value: object): value is Span => 'file' in value && value.file i
 const isTree = (value: object): value is Tree =>
   'kind' in value && 'span' in value && ['map', 'seq', 'scalar'].includes(String(value.kind))
 
-/** The value of a tree, as JSON has it. */
+/** The value of a tree as JSON. */
 export function plainTree(tree: Tree): unknown {
   if (tree.kind === 'scalar') return typeof tree.value === 'bigint' ? Number(tree.value) : tree.value
   if (tree.kind === 'seq') return tree.items.map(plainTree)

@@ -11,7 +11,7 @@ import { run } from '../run.ts'
 import { manifestCases, readCase } from './cases.ts'
 import { plainTree } from './plain.ts'
 
-// What the reader takes the schema takes; structural mistakes it refuses. Both are made from the same table.
+// The schema accepts whatever the reader accepts, and refuses structural errors.
 
 const ajv = new Ajv2020({ allErrors: false, strict: true, strictTypes: false, allowUnionTypes: true })
 const manifestSchema = ajv.compile(schemaOf('manifest'))
@@ -20,7 +20,7 @@ const composeSchema = ajv.compile(schemaOf('compose'))
 const STRUCTURAL =
   /^error\[(?:\w+\/unknown-key|(?:schema|manifest)\/(?:wrong-type|null-value|no-value|missing-key|not-allowed|out-of-range|bad-name|duplicate-item))\]/m
 
-/** The documents of a file as JSON; undefined where it is no YAML, or has tags that only mean something to a merge. */
+/** The documents of a file as JSON; undefined if it is not YAML, or has tags for merging. */
 function documents(path: string): readonly unknown[] | undefined {
   const found = parseYaml(new SourceFile(path, readFileSync(path, 'utf8')), new Reporter())
   if (!found || found.some(({ resets }) => resets.length > 0)) return undefined
@@ -39,7 +39,7 @@ describe('manifests', () => {
     if (errors.length > 0 && !isStructural) continue
     const found = documents(join(one.directory, 'devctl.yml'))
     if (found === undefined) continue
-    test(`${one.name}: ${isStructural ? 'refused' : 'taken'}`, () => {
+    test(`${one.name}: ${isStructural ? 'refused' : 'accepted'}`, () => {
       const said = problem(manifestSchema, found[0] ?? null)
       if (isStructural) expect(said).not.toBe('')
       else expect(said).toBe('')
@@ -57,10 +57,10 @@ describe('Compose files', () => {
     const found = files.map(file => documents(join(directory, file)))
     if (files.length === 0 || found.some(one => one === undefined)) continue
     if (!/^error\[/m.test(said))
-      test(`${name}: taken`, () => {
+      test(`${name}: accepted`, () => {
         for (const one of found.flatMap(all => all ?? [])) expect(problem(composeSchema, one)).toBe('')
       })
-    // What a variable gives no schema can know.
+    // A schema cannot know the values of variables.
     else if (
       STRUCTURAL.test(said) &&
       !/ comes from | is set nowhere/.test(said) &&
@@ -82,13 +82,13 @@ describe('devctl schema', () => {
     expect(ajv.validateSchema(schema)).toBe(true)
   })
 
-  test('every key says what it means', () => {
+  test('every key has a description', () => {
     const { properties } = schemaOf('manifest')
     for (const [key, field] of Object.entries(properties as Readonly<Record<string, { description?: string }>>)) // of an object
       expect(field.description, key).toBeTruthy()
   })
 
-  test('another kind is refused', async () => {
+  test('an unknown kind of schema is refused', async () => {
     expect((await run(['schema', 'chart'], { cwd: root })).status).toBe(2)
   })
 })

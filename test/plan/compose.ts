@@ -8,13 +8,13 @@ import type { PlanOptions } from '../../compiler/options.ts'
 import { planProject } from '../../compiler/plan/index.ts'
 import type { ContainerPlan, Plan, PodPlan, WorkloadPlan } from '../../compiler/plan/plan.ts'
 
-/** A plan made of the text of a Compose file, with what was reported on the way from `project` to plan. */
+/** The plan of a Compose file, with the diagnostics of reading and planning. */
 export interface Planned {
   readonly plan: Plan
   readonly diagnostics: readonly Diagnostic[]
-  /** Codes of errors and warnings, in the order of the file. */
+  /** The codes of errors and warnings, in the order of the file. */
   readonly codes: readonly string[]
-  /** `severity code: excerpt` of each diagnostic, infos too. */
+  /** `severity code: excerpt` of each diagnostic, with infos. */
   readonly lines: readonly string[]
   workload(name: string): WorkloadPlan
   pod(name: string): PodPlan
@@ -24,7 +24,7 @@ export interface Planned {
   ports(service: string): readonly string[]
 }
 
-/** The usual run: manifests for one namespace and domain, secrets included. */
+/** Default options: one namespace and domain, with secrets. */
 const usual: PlanOptions = {
   name: 'app',
   namespace: 'shop',
@@ -33,7 +33,10 @@ const usual: PlanOptions = {
   includeSecrets: true,
 }
 
-/** Plans the text of /project/compose.yaml. `files` are paths below /project, or absolute; a text ending in `/` as path is an empty folder. */
+/**
+ * Plans the text of /project/compose.yaml. The paths of `files` are absolute or below /project; a
+ * path that ends in `/` is an empty folder.
+ */
 export function planOf(
   text: string,
   options: PlanOptions = {},
@@ -68,7 +71,10 @@ export function planOf(
 
 const excerpt = (span: NonNullable<Diagnostic['span']>) => span.file.text.slice(span.start, span.end)
 
-/** A host of files in memory. What lies in /project is tracked by git there, unless `tracked` lists something else; `false` is no checkout. */
+/**
+ * A host with files in memory. Git tracks the files in /project, or those in `tracked`; with
+ * `false` there is no checkout.
+ */
 export function memoryHost(
   files: Readonly<Record<string, string>>,
   tracked: readonly string[] | false = Object.keys(files).filter(name => !/^\/|^\.\.|\/$/.test(name)),

@@ -33,7 +33,7 @@ describe('image', () => {
 
   const built = 'services: {My_Web: {build: {context: ., dockerfile_inline: "FROM x"}}}'
 
-  test('of a build has a registry, environment, service and a hash of what it reads', () => {
+  test('of a build has the registry, environment, service and a hash of the build input', () => {
     expect(planOf(built).container('my-web').image).toBe('registry.example.com/app-my-web:abcdef012345')
     expect(planOf(built, { tag: 'v1' }).container('my-web').image).toBe('registry.example.com/app-my-web:v1')
     const { container, codes } = planOf(built, { registry: undefined } as never)
@@ -41,7 +41,7 @@ describe('image', () => {
     expect(codes).toContain('image/no-registry')
   })
 
-  test('an option overrides it, and names services as Compose does', () => {
+  test('an option overrides it, by the Compose name of the service', () => {
     expect(planOf(built, { images: new Map([['My_Web', 'r/w:2']]) }).container('my-web').image).toBe('r/w:2')
     expect(one('', { images: new Map([['other', 'r/w:2']]) }).codes).toEqual(['image/unknown-service'])
   })
@@ -58,12 +58,12 @@ describe('command and entrypoint', () => {
     expect({ command, args }).toEqual({ command: undefined, args: undefined, ...found })
   })
 
-  test.each(['command: []', 'entrypoint: []'])('%s cannot clear that of the image', fields => {
+  test.each(['command: []', 'entrypoint: []'])("%s cannot clear the image's", fields => {
     expect(one(fields).codes).toEqual(['command/cleared'])
   })
 })
 
-test('environment is sorted, keeps empty values, and reports names that Kubernetes refuses', () => {
+test('environment is sorted and keeps empty values; names that Kubernetes refuses are reported', () => {
   const { container, codes } = one('environment: {b: "", a: "1", "1x": y, "é": z}')
   expect(container('x').env).toEqual([
     { name: '1x', value: 'y' },
@@ -83,7 +83,7 @@ describe('probes', () => {
     expect(one(`healthcheck: {${field}}`).container('x').readinessProbe).toEqual({ check, timeoutSeconds: 30 })
   })
 
-  test('timings', () => {
+  test('durations', () => {
     const { container, codes } = one(
       'healthcheck: {test: a, start_period: 1m, interval: 500ms, timeout: 1500ms, retries: 4, start_interval: 1s}',
     )
@@ -96,7 +96,7 @@ describe('probes', () => {
     expect(codes.toSorted()).toEqual(['duration/rounded', 'duration/rounded', 'healthcheck/start-interval'])
   })
 
-  test('zero is the default', () => {
+  test('zero means the default', () => {
     expect(one('healthcheck: {test: a, interval: 0s, retries: 0}').container('x').readinessProbe).toEqual({
       check: { kind: 'exec', command: ['/bin/sh', '-c', 'a'] },
       timeoutSeconds: 30,
@@ -108,18 +108,18 @@ describe('probes', () => {
     [', x-platform-liveness: true', ['readinessProbe', 'livenessProbe'], []],
     [', x-platform-readiness: false, x-platform-liveness: true', ['livenessProbe'], []],
     [', x-platform-readiness: false', [], ['healthcheck/no-probe']],
-  ])('switches%s', (switches, probes, reported) => {
+  ])('probe flags%s', (switches, probes, reported) => {
     const { container, codes } = one(`healthcheck: {test: a${switches}}`)
     expect(Object.keys(container('x')).filter(key => key.endsWith('Probe'))).toEqual(probes)
     expect(codes).toEqual(reported)
   })
 
-  test.each(['test: [NONE]', 'disable: true'])('%s: none', field => {
+  test.each(['test: [NONE]', 'disable: true'])('%s: no probe', field => {
     expect(one(`healthcheck: {${field}}`).container('x')).not.toHaveProperty('readinessProbe')
     expect(one(`healthcheck: {${field}}`).codes).toEqual([])
   })
 
-  test('the test of the image is known only where it is built', () => {
+  test('the healthcheck of the image is known only if the image is built', () => {
     expect(one('healthcheck: {interval: 5s}').codes).toEqual(['healthcheck/image-check'])
     const { container } = planOf(`
 services:
@@ -143,21 +143,21 @@ services:
     failureThreshold: 4,
   }
 
-  test('the HEALTHCHECK of a Dockerfile is a readiness probe, and an info says so', () => {
+  test('the HEALTHCHECK of a Dockerfile becomes a readiness probe, with an info', () => {
     const { container, lines } = built('')
     expect(container('x').readinessProbe).toEqual(probe)
     expect(container('x')).not.toHaveProperty('livenessProbe')
     expect(lines).toEqual(['info healthcheck/from-dockerfile: build'])
   })
 
-  test('the file changes its timings one by one', () => {
+  test('the Compose file overrides its durations individually', () => {
     expect(built(', healthcheck: {interval: 1m}').container('x').readinessProbe).toEqual({
       ...probe,
       periodSeconds: 60,
     })
   })
 
-  test('it does not judge another program than that of the image, unless somebody waits for it', () => {
+  test("it is not used for another program than the image's, unless a service waits for it", () => {
     expect(built(', command: worker').container('x')).not.toHaveProperty('readinessProbe')
     expect(built(', entrypoint: worker').lines).toEqual([])
     const waiting = ', y: {image: y, depends_on: {x: {condition: service_healthy}}}'
@@ -263,15 +263,15 @@ describe('security', () => {
     expect(security.reasons[0]).toMatchObject({ service: 'x', field: reason })
   })
 
-  test('an info tells the level that fields force, with all their places', () => {
+  test('an info names the security level that keys require, with their positions', () => {
     const { diagnostics } = planOf(`
 services:
   a: {image: a, cap_add: [CHOWN, NET_ADMIN], user: root}
   b: {image: b, privileged: true, devices: [/dev/kvm]}
 `)
-    const told = diagnostics.filter(({ code }) => code === 'security/level')
-    expect(told).toHaveLength(1)
-    expect(told[0]).toMatchObject({
+    const found = diagnostics.filter(({ code }) => code === 'security/level')
+    expect(found).toHaveLength(1)
+    expect(found[0]).toMatchObject({
       severity: 'info',
       message: expect.stringContaining('`privileged`, because of `cap_add` of `a` and 2 other keys'),
       related: [{ message: '`privileged` of `b`' }, { message: '`devices` of `b`' }],
@@ -279,22 +279,22 @@ services:
     expect(one('user: root').lines).toEqual(['info security/level: root'])
   })
 
-  test('nothing is told where no field forces a level', () => expect(one('').lines).toEqual([]))
+  test('nothing is reported if no key requires a level', () => expect(one('').lines).toEqual([]))
 
-  test('names of users are told in one message', () => {
+  test('user names are reported in one message', () => {
     expect(one('user: "1000:staff"').container('x').security).toEqual({ runAsUser: 1000 })
     expect(one('user: "1000:staff"').lines).toEqual(['warning security/user-name: staff'])
     expect(one('user: "me:staff"').lines).toEqual(['warning security/user-name: me:staff'])
   })
 
-  test('system paths are shown to Pods with users of their own', () => {
+  test('system paths are visible to Pods with custom users', () => {
     const field = 'security_opt: ["systempaths=unconfined"]'
     expect(one(field).pod('x')).toMatchObject({ hostUsers: false })
     expect(one(`${field}, privileged: true`).pod('x')).not.toHaveProperty('hostUsers')
     expect(one(`${field}, pid: host`).codes).toContain('security/unknown-option')
   })
 
-  test('the restricted policy adds what it asks for, and names what breaks it', () => {
+  test('the restricted policy adds its settings, and reports keys that violate it', () => {
     const { plan, pod, container, codes } = one('user: "1000"', { policy: 'restricted' })
     expect(codes).toEqual([])
     expect(plan.security).toEqual({ level: 'restricted', reasons: [] })
@@ -312,7 +312,7 @@ services:
 })
 
 describe('the Pod', () => {
-  test('settings of single fields', () => {
+  test('settings that come from one key each', () => {
     const { pod, codes } = one(`hostname: box, runtime: gvisor, init: true, group_add: ["20", "10"],
 dns: [1.1.1.1, 8.8.8.8], dns_search: [a.b], dns_opt: ["ndots:2", rotate],
 extra_hosts: ["b=10.0.0.2", "a=10.0.0.1", "c=10.0.0.1"], sysctls: {net.ipv4.tcp_syncookies: "0"}`)
@@ -394,11 +394,11 @@ describe('scheduling', () => {
     expect(pod('x').nodeRequirements).toEqual([requirement])
   })
 
-  test.each(['node.ip == 1', 'node.labels.disk', 'node.role > 3', '=='])('no constraint: %s', constraint => {
+  test.each(['node.ip == 1', 'node.labels.disk', 'node.role > 3', '=='])('not a constraint: %s', constraint => {
     expect(one(`deploy: {placement: {constraints: ["${constraint}"]}}`).codes).toEqual(['scheduling/bad-constraint'])
   })
 
-  test('spreading', () => {
+  test('placement preferences become topology spread constraints', () => {
     const { pod } = one('deploy: {placement: {max_replicas_per_node: 1, preferences: [{spread: node.labels.zone}]}}')
     expect(pod('x')).toMatchObject({ spreadOut: true, topologyKeys: ['topology.kubernetes.io/zone'] })
     expect(one('deploy: {placement: {max_replicas_per_node: 2}}').codes).toEqual(['scheduling/replicas-per-node'])
@@ -447,7 +447,7 @@ describe('updates', () => {
     expect('update' in workload ? workload.update : undefined).toEqual(update)
   })
 
-  test('a delay is the time that a Pod must be ready', () => {
+  test('a delay becomes minReadySeconds', () => {
     expect(one('deploy: {update_config: {delay: 5s}}').workload('x')).toMatchObject({ minReadySeconds: 5 })
   })
 
@@ -455,12 +455,12 @@ describe('updates', () => {
     ['monitor: 30s', undefined],
     ['monitor: 20m', 1200],
     ['delay: 15m', 1500],
-  ])('%s: Kubernetes waits longer than the delay, and ten minutes at least', (config, seconds) => {
+  ])('%s: the progress deadline exceeds the delay, and is ten minutes at least', (config, seconds) => {
     const workload = one(`deploy: {update_config: {${config}}}`).workload('x')
     expect('progressDeadlineSeconds' in workload ? workload.progressDeadlineSeconds : undefined).toBe(seconds)
   })
 
-  test('several Pods of a stateful set at once are told to be new', () => {
+  test('updating several Pods of a StatefulSet at once is reported as new in Kubernetes', () => {
     expect(one('volumes: [/d], deploy: {update_config: {parallelism: 2}}').lines).toEqual([
       'info update-policy/stateful-set-parallelism: 2',
     ])
@@ -475,12 +475,12 @@ describe('updates', () => {
       'ports: [{target: 80, mode: host}], network_mode: host, labels: {dev.platform/update: recreate}',
       { type: 'Recreate' },
     ],
-  ])('a port of the node is let go before it is taken: %s', (fields, update) => {
+  ])('an update frees a host port before it is used again: %s', (fields, update) => {
     const workload = one(fields).workload('x')
     expect('update' in workload ? workload.update : undefined).toEqual(update)
   })
 
-  test('no start-first with a port of the node', () => {
+  test('start-first is not possible with a host port', () => {
     const { workload, codes } = one(
       'network_mode: host, ports: ["80:80"], deploy: {update_config: {order: start-first}}',
     )
@@ -489,7 +489,7 @@ describe('updates', () => {
   })
 })
 
-test('labels become annotations of every object; our own never reach a template', () => {
+test("labels become annotations of every object; devctl's own do not reach Pod templates", () => {
   const { plan, workload, pod, codes } =
     one(`ports: ["8080:80"], labels: {a: "1", dev.platform/update: rolling, "b c": "2"},
 annotations: {a: own, d: "4"}, deploy: {labels: {a: late, e: "5"}}`)
@@ -501,8 +501,8 @@ annotations: {a: own, d: "4"}, deploy: {labels: {a: late, e: "5"}}`)
   expect(pod('x').annotations).toEqual({ a: 'own', d: '4' })
 })
 
-// What a real API server answered with `etcdserver: request is too large`.
-describe('a Pod that is larger than a cluster stores', () => {
+// A real API server refused these with `etcdserver: request is too large`.
+describe('a Pod that is too large for the API server', () => {
   const many = (count: number, item: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => item(n)).join(', ')
 
@@ -510,7 +510,7 @@ describe('a Pod that is larger than a cluster stores', () => {
     ['words', `command: "${'a '.repeat(600_000)}"`],
     ['variables', `environment: {${many(22_000, n => `E${n}: v`)}}`],
     ['volumes that are filled', `volumes: [${many(1_000, n => `/v${n}`)}]`],
-  ])('is refused for its %s', (_, field) => {
+  ])('is refused because of its %s', (_, field) => {
     expect(one(field).codes).toContain('services/too-large')
   })
 })

@@ -8,7 +8,7 @@ describe('known ports', () => {
     ['ports: [3000]', ['tcp-3000 3000→3000']],
     ['ports: ["8080:80"]', ['tcp-80 80→80', 'tcp-8080 8080→80']],
     ['ports: ["80:80"]', ['tcp-80 80→80']],
-    // A container port wins over a published one of the same number.
+    // A container port takes precedence over a published port with the same number.
     ['ports: ["8080:80", "80:8080"]', ['tcp-80 80→80', 'tcp-8080 8080→8080']],
     ['ports: ["53:53", "53:53/udp"]', ['tcp-53 53→53', 'udp-53 53→53']],
     [
@@ -24,7 +24,7 @@ describe('known ports', () => {
     expect(service(fields).ports('x')).toEqual(ports)
   })
 
-  test('those of the built stage', () => {
+  test('ports of the built stage', () => {
     const text = 'services: {x: {build: {context: ., target: app}}}'
     const { ports, container } = planOf(
       text,
@@ -37,7 +37,7 @@ describe('known ports', () => {
     expect(container('x').ports.map(({ port, protocol }) => `${port}/${protocol}`)).toEqual(['3000/TCP', '5353/UDP'])
   })
 
-  test('those that peers mention, with an info that names the place', () => {
+  test('ports that other services mention, with an info that names the position', () => {
     const { ports, lines } = planOf(`
 services:
   cache: {image: c}
@@ -48,13 +48,13 @@ services:
     command: [proxy, "http://api:8080/"]
 `)
     expect(ports('cache')).toEqual(['tcp-6379 6379→6379'])
-    // A published port is known already.
+    // Published ports are known.
     expect(ports('api')).toEqual(['tcp-80 80→80', 'tcp-8080 8080→80'])
     expect(ports('web')).toEqual([])
     expect(lines).toEqual(['info ports/by-mention: cache:6379'])
   })
 
-  test('those that a config mentions', () => {
+  test('ports that a config mentions', () => {
     const { ports } = planOf(`
 services:
   api: {image: a}
@@ -64,7 +64,7 @@ configs: {site: {content: "proxy_pass http://api:3000;"}}
     expect(ports('api')).toEqual(['tcp-3000 3000→3000'])
   })
 
-  test('those of endpoint rules, unless a published port is meant', () => {
+  test('ports of endpoint rules, unless they name a published port', () => {
     const { ports } = planOf(`
 services: {a: {image: i, ports: ["8080:80"]}, b: {image: i}}
 endpoints: [{path: /, service: a, port: 8080}, {path: /b, service: b, port: 81}]
@@ -74,7 +74,7 @@ endpoints: [{path: /, service: a, port: 8080}, {path: /b, service: b, port: 81}]
   })
 })
 
-test('headless without known ports, and with dnsrr', () => {
+test('a Service is headless without known ports, and with dnsrr', () => {
   const { plan } = planOf('services: {a: {image: i}, b: {image: i, expose: ["80"], deploy: {endpoint_mode: dnsrr}}}')
   expect(plan.services.map(({ name, headless, ports }) => [name, headless, ports.length])).toEqual([
     ['a', true, 0],
@@ -82,18 +82,18 @@ test('headless without known ports, and with dnsrr', () => {
   ])
 })
 
-test('app_protocol is qualified where IANA has no such name', () => {
+test('app_protocol gets a prefix if IANA has no such name', () => {
   const { plan } = service('ports: [{target: 80, app_protocol: http}, {target: 81, app_protocol: h2c}]')
   expect(plan.services[0]!.ports.map(({ appProtocol }) => appProtocol)).toEqual(['http', 'kubernetes.io/h2c'])
 })
 
-test('a range for one port means nothing in a cluster', () => {
+test('a published range for one port has no effect', () => {
   const { ports, codes } = service('ports: ["8000-8010:80"]')
   expect(ports('x')).toEqual(['tcp-80 80→80'])
   expect(codes).toEqual(['ports/published-range'])
 })
 
-test('mode host is a port of the node', () => {
+test('mode host is a host port', () => {
   const { container, codes, plan } = service('ports: [{target: 80, published: 8080, mode: host}]')
   expect(container('x').ports[0]).toMatchObject({ port: 80, hostPort: 8080 })
   expect(codes).toEqual(['ports/host-mode'])
@@ -108,14 +108,15 @@ services:
   web: {image: w, depends_on: {task: {condition: service_completed_successfully}}${peer}}
 `).plan.services.map(({ name }) => name)
 
-  test('but not for a task that nobody names', () => expect(job('restart: "no"')).toEqual(['web']))
-  test('a peer names it', () => expect(job('restart: "no"', ', environment: {H: task}')).toEqual(['task', 'web']))
-  test('it has a port', () => expect(job('restart: "no", expose: ["80"]')).toEqual(['task', 'web']))
-  test('a Job that nobody waits for may be a server', () =>
+  test('a task that no service mentions has none', () => expect(job('restart: "no"')).toEqual(['web']))
+  test('a task that a service mentions has one', () =>
+    expect(job('restart: "no"', ', environment: {H: task}')).toEqual(['task', 'web']))
+  test('a task with a port has one', () => expect(job('restart: "no", expose: ["80"]')).toEqual(['task', 'web']))
+  test('a Job that no service waits for may be a server', () =>
     expect(planOf('services: {db: {image: i, restart: on-failure}}').plan.services).toHaveLength(1))
 })
 
-test('a protocol that Kubernetes would refuse is left out', () => {
+test('an app_protocol that Kubernetes refuses is left out', () => {
   const ports = (name: string) => planOf(`services: {x: {image: x, ports: [{target: 80, app_protocol: "${name}"}]}}`)
   expect(ports('h2c').plan.services[0]!.ports[0]!.appProtocol).toBe('kubernetes.io/h2c')
   expect(ports('example.com/own').codes).toEqual([])

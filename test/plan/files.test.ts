@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { planOf } from './compose.ts'
 
 describe('configs and secrets', () => {
-  test('one file for each mount, at the path and with the mode of Compose', () => {
+  test('each mount is one file, with the path and mode of Compose', () => {
     const { pod, container, codes } = planOf(`
 services:
   a:
@@ -24,14 +24,14 @@ secrets: {token: {environment: TOKEN, x-y: z}}
     ])
   })
 
-  test('a changed config changes its name, and nothing else does', () => {
+  test('only changed content changes the name of a config', () => {
     const name = (content: string) =>
       planOf(`services: {a: {image: i, configs: [c]}}\nconfigs: {c: {content: ${content}}}`).plan.configMaps[0]!.name
     expect(name('one')).toBe(name('one'))
     expect(name('one')).not.toBe(name('two'))
   })
 
-  test('names that Kubernetes would make the same get a hash', () => {
+  test('names that would become equal get a hash', () => {
     const { plan } = planOf(
       `services: {a: {image: i, secrets: [a_b, a-b]}}\nsecrets: {a_b: {file: f}, a-b: {file: f}}`,
       {},
@@ -40,7 +40,7 @@ secrets: {token: {environment: TOKEN, x-y: z}}
     expect(plan.secrets.map(({ name }) => name)).toEqual(['app-a-b', expect.stringMatching(/^app-a-b-[0-9a-f]{5}$/)])
   })
 
-  test('external ones are referenced by their own name', () => {
+  test('external objects are referenced by their own name', () => {
     const { plan, pod, container, codes } = planOf(`
 services: {a: {image: i, configs: [c], secrets: [s]}}
 configs: {c: {external: true, name: real}}
@@ -56,7 +56,7 @@ secrets: {s: {external: true}}
     expect(container('a').mounts.map(({ subPath }) => subPath)).toEqual(['real', 's'])
   })
 
-  test('what nobody mounts makes no object', () => {
+  test('objects are created only for mounted configs and secrets', () => {
     expect(planOf('services: {a: {image: i}}\nconfigs: {c: {content: x}}').plan.configMaps).toEqual([])
   })
 

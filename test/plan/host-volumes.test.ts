@@ -19,7 +19,7 @@ const mount = (spec: string, options = {}) => planOf(`services: {web: {image: w,
 const decoded = (data: Readonly<Record<string, Uint8Array>>) =>
   Object.fromEntries(Object.entries(data).map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]))
 
-describe('of an image', () => {
+describe('host volumes of a service with an image', () => {
   test('a file becomes a ConfigMap with a hash of its content', () => {
     const { plan, pod, container, lines } = mount('"./site.conf:/etc/nginx/site.conf:ro"')
     const [map] = plan.configMaps
@@ -33,11 +33,11 @@ describe('of an image', () => {
     expect(lines).toEqual(['info volumes/host-copied: ./site.conf'])
   })
 
-  test('a program keeps its executable bit', () => {
+  test('an executable file keeps its mode', () => {
     expect(mount('"./run.sh:/run.sh"').pod('web').volumes[0]).toMatchObject({ mode: 0o755 })
   })
 
-  test('a folder keeps its tree', () => {
+  test('a folder keeps its structure', () => {
     const { plan, pod, container } = mount('"./conf:/conf:ro"')
     expect(decoded(plan.configMaps[0]!.data)).toEqual({ 'a.conf': 'a', 'sub__b.conf': 'b' })
     expect(pod('web').volumes[0]).toMatchObject({
@@ -81,7 +81,7 @@ describe('of an image', () => {
     expect(mount(spec).codes).toEqual([code])
   })
 
-  test('a folder with nothing in it becomes a claim that keeps data, and is not filled', () => {
+  test('an empty folder becomes a claim that keeps data, and is not filled', () => {
     const { plan, workload } = mount('"./missing:/var/lib/data"')
     expect(plan.claims.map(({ name, service, spec }) => [name, service, spec.size])).toEqual([
       ['missing', 'web', '1Gi'],
@@ -101,20 +101,20 @@ describe('of an image', () => {
     expect(decoded(plan.secrets[0]!.data)).toEqual(data)
   })
 
-  test('a large read-only folder has to be in the image that is named for the service, which is reported', () => {
+  test('a large read-only folder is an error: it must be in the image', () => {
     const { codes, container } = mount('"./big:/data:ro"', { images: new Map([['web', 'r.example.com/web:1']]) })
     expect(codes).toEqual(['volumes/host-expected-in-image'])
     expect(container('web')).toMatchObject({ image: 'r.example.com/web:1', mounts: [] })
   })
 
-  test('a folder of the system is one of the node', () => {
+  test('a system folder is that of the node', () => {
     const { pod, plan } = mount('"/proc:/host/proc:ro"')
     expect(pod('web').volumes).toEqual([{ kind: 'hostPath', name: 'host-proc', path: '/proc' }])
     expect(plan.security.level).toBe('privileged')
     expect(mount('"/proc:/host/proc:ro"', { policy: 'restricted' }).codes).toContain('security/not-restricted')
   })
 
-  test('a claim of a folder keeps clear of a volume of the same name', () => {
+  test('the claim of a folder does not collide with a volume of the same name', () => {
     const { plan } = planOf(`
 services: {web: {image: w, volumes: ["./data:/data", "data:/other"]}}
 volumes: {data: }
@@ -122,7 +122,7 @@ volumes: {data: }
     expect(plan.claims.map(({ name }) => name)).toEqual(['data', expect.stringMatching(/^data-[0-9a-f]{5}$/)])
   })
 
-  test('folders whose names come out alike have claims of their own', () => {
+  test('folders whose names become equal have separate claims', () => {
     const { plan } = mount('"./a/b:/one", "./a-b:/two"')
     const names = plan.claims.map(({ name }) => name)
     expect(new Set(names).size).toBe(2)
@@ -130,11 +130,11 @@ volumes: {data: }
   })
 })
 
-describe('what git tracks', () => {
+describe('files that git tracks', () => {
   const text = (spec: string) => `services: {web: {image: w, volumes: [${spec}]}}`
   const withTracked = (spec: string, tracked: readonly string[] | false) => planOf(text(spec), {}, files, tracked)
 
-  test('decides, not what is there', () => {
+  test('decide, not the files on disk', () => {
     const here = withTracked('"./conf:/conf"', ['compose.yaml'])
     const elsewhere = planOf(text('"./conf:/conf"'), {}, {}, ['compose.yaml'])
     expect(here.plan.claims).toEqual(elsewhere.plan.claims)
@@ -142,13 +142,13 @@ describe('what git tracks', () => {
     expect(elsewhere.codes).toEqual(['volumes/host-claim'])
   })
 
-  test('leaves large untracked files beside tracked ones out', () => {
+  test('large untracked files beside tracked ones are left out', () => {
     const { plan, codes } = planOf(text('"./big:/big:ro"'), {}, { ...files, 'big/small.txt': 'x' }, ['big/small.txt'])
     expect(codes).toEqual(['volumes/host-left-out'])
     expect(plan.configMaps.map(({ data }) => decoded(data))).toEqual([{ 'small.txt': 'x' }])
   })
 
-  test('a checkout that tracks nothing of the project does not count', () => {
+  test('a checkout that tracks no file of the project is ignored', () => {
     const { plan, codes } = withTracked('"./conf:/conf:ro"', [])
     expect(codes).toEqual(['volumes/host-unversioned'])
     expect(plan.configMaps).toHaveLength(1)
@@ -162,7 +162,7 @@ describe('what git tracks', () => {
   })
 })
 
-test('of a built service what the Dockerfile copies is not mounted', () => {
+test('paths that the Dockerfile of a built service copies are not mounted', () => {
   const { pod, lines } = planOf(
     'services: {web: {build: ., volumes: ["./big:/data", "./tls:/app/tls", "./conf:/etc/conf:ro", "./big:/elsewhere"]}}',
     {},

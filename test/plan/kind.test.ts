@@ -49,7 +49,7 @@ describe('job', () => {
     expect(workloads[0]).toMatchObject({ kind: 'Job', name: 'task', restartPolicy, backoffLimit })
   })
 
-  test('a service without a policy is a Job only where its completion is awaited, and an info says so', () => {
+  test('a service without a policy is a Job only if its completion is awaited, with an info', () => {
     const text = (condition: string) => `
 services:
   web: {image: w, depends_on: {task: {condition: ${condition}}}}
@@ -61,7 +61,7 @@ services:
     expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(['info kind/job-by-wait'])
   })
 
-  test('`always` is kept although somebody waits for completion, which is an error', () => {
+  test('waiting for the completion of a service with `always` is an error', () => {
     const { codes, workload } = planOf(`
 services:
   web: {image: w, depends_on: {task: {condition: service_completed_successfully}}}
@@ -90,13 +90,13 @@ services:
   })
 })
 
-test('replicas are written only when they are given', () => {
+test('replicas are written only if set', () => {
   expect(planOf('services: {w: {image: w}}').workload('w')).not.toHaveProperty('replicas')
   expect(planOf('services: {w: {image: w, scale: 0}}').workload('w').replicas).toBe(0)
   expect(planOf('services: {w: {image: w, deploy: {replicas: 3}}}').workload('w').replicas).toBe(3)
 })
 
-test('a global service has neither replicas nor another restart policy', () => {
+test('a global service has no replicas and always restarts', () => {
   const { codes, workload } = planOf('services: {a: {image: a, restart: "no", scale: 2, deploy: {mode: global}}}')
   expect(workload('a').kind).toBe('DaemonSet')
   expect(workload('a')).not.toHaveProperty('replicas')

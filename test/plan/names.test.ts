@@ -24,7 +24,7 @@ describe('services', () => {
     expect(service!.name).toMatch(/^x{54}-[0-9a-f]{8}$/)
   })
 
-  test('of two that collide the valid one keeps its name, whatever the order', () => {
+  test('of two names that collide the valid one is kept, in any order', () => {
     const names = (text: string) => planOf(text).plan.services.map(({ name }) => name)
     const found = names('services: {a_b: {image: i}, a-b: {image: i}}')
     expect(found).toEqual(['a-b', expect.stringMatching(/^a-b-[0-9a-f]{5}$/)])
@@ -35,7 +35,7 @@ describe('services', () => {
     ])
   })
 
-  test('workloads with less room get a shorter name than their Service', () => {
+  test('workloads with a lower length limit get a shorter name than their Service', () => {
     const name = 'x'.repeat(60)
     const { plan, lines } = planOf(`
 services: {${name}: {image: i, volumes: [/d]}, ${name}y: {image: i, restart: "no", ports: ["80"]}}
@@ -56,7 +56,7 @@ describe('environment', () => {
     expect(planOf('services: {w: {image: w}}', { name }).plan.environment.name).toBe(label)
   })
 
-  test('comes from the option, the file, the caller, and Compose, in this order', () => {
+  test('is that of the option, the file, the caller or Compose, in this order', () => {
     const name = (text: string, options: object) =>
       planOf(text, { ...options, ...('name' in options ? {} : { name: undefined }) } as never).plan.environment.name
     expect(name('name: file\nservices: {}', { name: 'option', fallbackName: 'caller' })).toBe('option')
@@ -66,7 +66,7 @@ describe('environment', () => {
   })
 })
 
-describe('the old host name of a renamed service', () => {
+describe('the former host name of a renamed service', () => {
   const report = (field: string) =>
     planOf(`services: {my_db: {image: i}, web: {image: w, ${field}}}`).lines.filter(line =>
       line.includes('old-host-name'),
@@ -90,13 +90,13 @@ describe('the old host name of a renamed service', () => {
     },
   )
 
-  test('only case is no change for DNS', () => {
+  test('a change of case does not count, since DNS ignores it', () => {
     expect(planOf('services: {Db: {image: i}, web: {image: w, environment: {H: Db}}}').codes).toEqual(['names/renamed'])
   })
 })
 
 describe('aliases', () => {
-  test('networks, links and container_name become Services of the same ports', () => {
+  test('aliases of networks, links and container_name become Services with the same ports', () => {
     const { plan, codes } = planOf(`
 services:
   db:
@@ -116,7 +116,7 @@ services:
     ])
   })
 
-  test('an alias that two services share on a network leads to both', () => {
+  test('an alias that two services share on a network selects both', () => {
     const { plan, pod, codes } = planOf(`
 services:
   a: {image: i, expose: ["80"], networks: {default: {aliases: [both]}}}
@@ -141,7 +141,7 @@ services:
     expect(planOf(`services: {${services}}\nnetworks: {n: , m: }`).codes).toContain('names/collision')
   })
 
-  test('what is no host name is left out', () => {
+  test('an alias that is not a valid host name is left out', () => {
     const { plan, lines } = planOf(`
 services:
   a: {image: i, container_name: my_app, networks: {default: {aliases: [a.example.com]}}}
@@ -150,7 +150,7 @@ services:
     expect(lines).toEqual(['warning names/container-name: my_app', 'warning names/alias: a.example.com'])
   })
 
-  test('an external link is a name for another Service of the namespace', () => {
+  test('an external link is an alias of another Service in the namespace', () => {
     const text = 'services: {a: {image: i, external_links: ["redis:cache", "db"]}}'
     expect(planOf(text).plan.services.find(({ name }) => name === 'cache')).toMatchObject({
       externalName: 'redis.shop.svc.cluster.local',
@@ -159,13 +159,13 @@ services:
   })
 })
 
-test('no service takes the place of the API server', () => {
+test('a service must not take the name of the API server', () => {
   const codes = (namespace: string) => planOf('services: {kubernetes: {image: x}}', { namespace }).codes
   expect(codes('default')).toEqual(['names/reserved'])
   expect(codes('shop')).toEqual([])
 })
 
-test('a fixed address is told where it is used', () => {
+test('a fixed address is reported where it is used', () => {
   const { diagnostics } = planOf(`
 services:
   dns: {image: dns, networks: {net: {ipv4_address: 10.5.0.3}}}
@@ -177,7 +177,7 @@ networks: {net: }
   ])
 })
 
-test('an external link whose name no Service can have is told', () => {
+test('an external link with an invalid Service name is reported', () => {
   expect(planOf('services: {web: {image: web, external_links: [redis_1, redis]}}').lines).toEqual([
     'warning links/external: redis_1',
   ])

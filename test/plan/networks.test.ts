@@ -4,7 +4,7 @@ import { planOf } from './compose.ts'
 const names = (text: string) => planOf(text).plan.policies.map(({ name }) => name)
 
 describe('policies', () => {
-  test('only where the file separates its services', () => {
+  test('are created only if the file separates its services', () => {
     expect(names('services: {a: {image: a}, b: {image: b}}')).toEqual([])
     expect(names('services: {a: {image: a, networks: [n]}}\nnetworks: {n: , unused: }')).toEqual([])
     expect(names('services: {a: {image: a, networks: [n]}, b: {image: b}}\nnetworks: {n: }')).toEqual([
@@ -16,7 +16,7 @@ describe('policies', () => {
     ])
   })
 
-  test('members accept members, and everybody on public ports', () => {
+  test('members accept connections from members, and from anywhere on public ports', () => {
     const { plan, pod } = planOf(`
 services:
   web: {image: w, networks: [front, back], ports: ["8080:80"]}
@@ -48,7 +48,7 @@ networks: {front: , back: }
     )
   })
 
-  test('an internal network leads only to members and DNS; others say that they are open', () => {
+  test('an internal network allows connections to members and DNS only; other networks are reported as open', () => {
     const { plan } = planOf(`
 services: {web: {image: w, networks: [front, back]}, db: {image: d, networks: [back]}}
 networks: {front: , back: {internal: true}}
@@ -59,7 +59,7 @@ networks: {front: , back: {internal: true}}
     ])
   })
 
-  test('a public port is that of the Pod', () => {
+  test('a public port is the port of the Pod', () => {
     const { plan } = planOf(`
 services: {web: {image: w, networks: [a], ports: ["8080:80"]}, b: {image: b}}
 networks: {a: }
@@ -70,7 +70,7 @@ endpoints: [{path: /, service: web, port: 8080}]
     ])
   })
 
-  test('a wait reaches what shares no network', () => {
+  test('a wait may connect to a service on another network', () => {
     const { plan } = planOf(`
 services:
   web: {image: w, networks: [a], depends_on: {db: {condition: service_healthy}}}
@@ -82,7 +82,7 @@ networks: {a: , b: }
     ])
   })
 
-  test('waiting for a Job from an internal network opens the way to the API server', () => {
+  test('waiting for a Job from an internal network allows connections to the API server', () => {
     const { plan, codes } = planOf(`
 services:
   web: {image: w, networks: [a], depends_on: {job: {condition: service_completed_successfully}}}
@@ -93,7 +93,7 @@ networks: {a: {internal: true}}
     expect(plan.policies.map(({ name }) => name)).toEqual(['app-network-a', 'app-web-waits-for'])
   })
 
-  test('an external network accepts everybody', () => {
+  test('an external network accepts connections from anywhere', () => {
     const { plan, codes } = planOf(`
 services: {a: {image: a, networks: [x, y]}}
 networks: {x: {external: true}, y: }
@@ -102,7 +102,7 @@ networks: {x: {external: true}, y: }
     expect(plan.policies[0]!.ingress).toEqual([{}])
   })
 
-  test('no network at all denies all', () => {
+  test('a service without networks denies all connections', () => {
     const { plan } = planOf('services: {a: {image: a, network_mode: none}}')
     expect(plan.policies).toMatchObject([
       { name: 'app-a-none', podLabels: { 'dev.platform/service': 'a' }, ingress: [], egress: [] },

@@ -11,14 +11,14 @@ endpoints:
 const render = (...words: string[]) => run(['render', ...words], { cwd: makeFolder({ 'compose.yaml': COMPOSE }) })
 const hostsIn = (text: string) => [...text.matchAll(/^ +- host: (.+)$/gm)].map(([, host]) => host).sort()
 
-describe('hosts of the user', () => {
-  test('need no domain; what has none of its own gets the placeholder, with a warning', async () => {
+describe('custom hosts', () => {
+  test('need no domain; routes without them get the placeholder, with a warning', async () => {
     const { stdout, stderr } = await render('--namespace', 'shop')
     expect(hostsIn(stdout)).toEqual(['api-shop.local.devctl', 'port.example.com', 'shop.example.com'])
     expect(stderr).toContain('routes/no-domain')
   })
 
-  test('come beside the addresses that follow from the names', async () => {
+  test('are added to the generated hosts', async () => {
     const { stdout } = await render('--namespace', 'shop', '--domain', 'dev.example.com')
     expect(hostsIn(stdout)).toEqual([
       ...['api-shop.dev.example.com', 'port.example.com', 'shop-shop.dev.example.com', 'shop.example.com'],

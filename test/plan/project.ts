@@ -3,14 +3,14 @@ import { SecretPlaces } from '../../compiler/text/secret-places.ts'
 import { type At, SourceFile, type Span } from '../../compiler/text/source.ts'
 import { mapTree } from '../../compiler/text/tree.ts'
 
-// Projects without a file: every field has a default, and places are all the same.
+// Projects without files: every field has a default, and all spans are equal.
 
 export const span: Span = { file: new SourceFile('compose.yaml', ''), start: 0, end: 0 }
 
-/** A value at no particular place. */
+/** A value with an arbitrary span. */
 export const at = <T>(value: T): At<T> => ({ value, span })
 
-/** A service with nothing but an image, and what `fields` add. */
+/** A service with an image and the given `fields`. */
 export function service(name: string, fields: Partial<Service> = {}): Service {
   return {
     name,
@@ -58,7 +58,7 @@ export function service(name: string, fields: Partial<Service> = {}): Service {
   }
 }
 
-/** A project of services. */
+/** A project with the given services. */
 export function project(services: readonly Service[], fields: Partial<Project> = {}): Project {
   return {
     name: 'app',

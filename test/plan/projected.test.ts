@@ -24,7 +24,7 @@ const file = (object: string, mode?: number): Held => ({
 const memory: Held = { kind: 'memory', name: 'm' }
 const claim: Held = { kind: 'claim', claim: 'c', description: '', access: 'ReadWriteOnce', fill: false }
 
-/** `object:path` of all sources, and the folders that are made. */
+/** `object:path` of all sources, and the created folders. */
 function projected(mounts: readonly StoredMount[]) {
   return joinFolders(mounts).map(({ target, held }) => {
     if (held.kind !== 'projected') return [target, held.kind]
@@ -33,12 +33,12 @@ function projected(mounts: readonly StoredMount[]) {
   })
 }
 
-test('mounts that lie in no copied folder stay as they are', () => {
+test('mounts outside copied folders are unchanged', () => {
   const mounts = [mount('/a', folder('a', 'x')), mount('/b/x', file('b')), mount('/ab', claim), mount('/', memory)]
   expect(joinFolders(mounts)).toEqual(mounts)
 })
 
-test('the innermost mount of a path wins, and an inner folder hides what the outer one holds there', () => {
+test('the innermost mount of a path wins, and an inner folder hides files of the outer one', () => {
   const mounts = [
     mount('/a', folder('outer', 'one', 'two', 'sub/three')),
     mount('/a/two', file('two', 0o440)),
@@ -48,7 +48,7 @@ test('the innermost mount of a path wins, and an inner folder hides what the out
   expect(projected(mounts)).toEqual([['/a', ['five:sub/deep/five', 'inner:sub/four', 'outer:one', 'two:two'], []]])
 })
 
-test('other mounts get a folder to be mounted over, where no file makes it', () => {
+test('other mounts inside a folder get an empty folder if no file creates it', () => {
   const mounts = [
     mount('/a', folder('outer', 'one', 'data/old')),
     mount('/a/data', claim),

@@ -44,7 +44,7 @@ endpoints: [{path: /, service: db, port: ${number}}]`)
     },
   )
 
-  test('what is not public is named with the command that reaches it', () => {
+  test('a port that is not public is reported with the command to reach it', () => {
     const { diagnostics } = one('"127.0.0.1:8080:80", "15432:5432"')
     expect(diagnostics.map(({ hint }) => hint)).toEqual([
       'to reach it from your machine, use `devctl forward web 8080:80`',
@@ -52,10 +52,11 @@ endpoints: [{path: /, service: db, port: ${number}}]`)
     ])
   })
 
-  // The list is about container ports: what is published as 5432 may be anything.
-  test('a published database port is no database', () => expect(one('"5432:80"').plan.routes).toHaveLength(1))
+  // Database ports are recognized by the container port, not by the published one.
+  test('a port published as a database port is not a database', () =>
+    expect(one('"5432:80"').plan.routes).toHaveLength(1))
 
-  test('a port that is added at the end leaves the address of the first one as it is', () => {
+  test('adding a port at the end does not change the address of the first one', () => {
     const leadsTo = (ports: string) =>
       one(ports).plan.routes.find(({ host }) => host === 'web-shop.dev.example.com')?.rules[0]?.port
     expect(leadsTo('"8080:80"')).toBe(80)
@@ -63,13 +64,14 @@ endpoints: [{path: /, service: db, port: ${number}}]`)
     expect(leadsTo('"8080:80", "7000:70", "53:53/udp"')).toBe(80)
   })
 
-  test('an address of one machine is lost', () => expect(one('"192.0.2.1:8080:80"').codes).toEqual(['ports/host-ip']))
+  test('a host address is left out with a warning', () =>
+    expect(one('"192.0.2.1:8080:80"').codes).toEqual(['ports/host-ip']))
 })
 
 describe('endpoints', () => {
   const services = 'services: {web: {image: i, ports: ["8080:80"]}, api: {image: i}}'
 
-  test('a list is one address of the environment', () => {
+  test('a list is the endpoint of the environment', () => {
     const { plan } = planOf(`${services}
 endpoints: [{path: /, service: web, port: 80}, {path: /api, service: api, port: 3000}]`)
     expect(plan.routes.map(({ name, host, rules, service }) => ({ name, host, rules, service }))).toEqual([
@@ -86,7 +88,7 @@ endpoints: [{path: /, service: web, port: 80}, {path: /api, service: api, port: 
     ])
   })
 
-  test('a map is an address for each name', () => {
+  test('a mapping is an endpoint for each name', () => {
     expect(
       hosts(`${services}
 endpoints: {front: [{path: /, service: web, port: 80}], Back_End: [{path: /, service: api, port: 3000}]}`),
@@ -103,19 +105,19 @@ endpoints: {labels: {a.b/c: d}, rules: [{path: /, service: web, port: 80}]}`)
     expect(plan.routes[0]!.annotations).toEqual({ 'a.b/c': 'd' })
   })
 
-  test('one makes a database port public', () => {
+  test('an endpoint can make a database port public', () => {
     expect(hosts('services: {db: {image: i}}\nendpoints: [{path: /, service: db, port: 5432}]')).toEqual([
       'app app-shop.dev.example.com',
     ])
   })
 
-  test('one wins over a public port of its host, with a warning at both', () => {
+  test('an endpoint takes precedence over a public port with the same host, with a warning at both', () => {
     const { plan, lines } = planOf(`${services}\nendpoints: {web: [{path: /x, service: api, port: 3000}]}`)
     expect(plan.routes.map(({ rules }) => rules[0]!.service)).toEqual(['api'])
     expect(lines).toEqual(['warning routes/overruled: "8080:80"', 'warning routes/overruled: web'])
   })
 
-  test('two of one host are an error', () => {
+  test('two endpoints with the same host are an error', () => {
     expect(
       planOf(
         `${services}\nendpoints: {a_b: [{path: /, service: web, port: 80}], a-b: [{path: /, service: api, port: 1}]}`,
@@ -124,7 +126,7 @@ endpoints: {labels: {a.b/c: d}, rules: [{path: /, service: web, port: 80}]}`)
   })
 })
 
-test('two public ports of one host are an error', () => {
+test('two public ports with the same host are an error', () => {
   expect(
     planOf('services: {a: {image: i, ports: ["1080:80", "1081:81"]}, a-81: {image: i, ports: ["90:90"]}}').codes,
   ).toEqual(['routes/host-conflict'])
@@ -137,27 +139,27 @@ test('a label over 63 characters is cut with a hash', () => {
   expect(codes).toEqual(['routes/long-host'])
 })
 
-describe('where values come from', () => {
+describe('defaults of options', () => {
   const text = 'services: {web: {image: i, ports: ["8080:80"]}}'
 
-  test('no domain: a placeholder and a warning', () => {
+  test('without a domain: a placeholder, and a warning', () => {
     const { plan, codes } = planOf(text, { domain: undefined } as never)
     expect(plan.routes[0]!.host).toBe('web-shop.local.devctl')
     expect(codes).toEqual(['routes/no-domain'])
   })
 
-  test('no namespace: the environment stands in, and no object has one', () => {
+  test("without a namespace: objects have none, and hosts use the environment's name", () => {
     const { plan, codes } = planOf(text, { namespace: undefined } as never)
     expect(plan.environment).toEqual({ name: 'app' })
     expect(plan.routes[0]!.host).toBe('web-app.dev.example.com')
     expect(codes).toEqual(['routes/no-namespace'])
   })
 
-  test('nothing is public: nothing is asked for', () => {
+  test('without public ports: no option is required', () => {
     expect(planOf('services: {w: {image: w}}', { namespace: undefined, domain: undefined } as never).codes).toEqual([])
   })
 
-  test('Ingress with a class and certificate, or HTTPRoute of a gateway', () => {
+  test('routes are Ingresses with class and certificate, or HTTPRoutes of a gateway', () => {
     expect(planOf(text, { ingressClass: 'nginx', tlsSecret: 'tls' }).plan.routes[0]).toMatchObject({
       kind: 'Ingress',
       ingressClassName: 'nginx',

@@ -48,8 +48,8 @@ const mapped: Values = {
   'secrets.token': ['shop-token', 'token'],
 }
 
-describe('what the cluster has to hold', () => {
-  test('is what the rules name and what is external, sorted', () => {
+describe('Secrets that the cluster must have', () => {
+  test('are those of the rules and external ones, sorted', () => {
     const { plan, diagnostics } = compiled(compose, { secretRules: rules(mapped) })
     expect(diagnostics.map(({ code }) => code)).toEqual([])
     expect(plan?.requiredSecrets).toEqual([
@@ -61,7 +61,7 @@ describe('what the cluster has to hold', () => {
     expect(plan?.secrets).toEqual([])
   })
 
-  test('is also the Secret that is left out, and not the one that is included', () => {
+  test('include Secrets that are left out of the manifests', () => {
     const text = compose.replace(/ {4}environment:\n.*\n.*\n/, '')
     const files = { 'token.txt': 'x' }
     const required = (options: PlanOptions) =>
@@ -70,7 +70,7 @@ describe('what the cluster has to hold', () => {
     expect(required({ includeSecrets: true })).toEqual(['team-license team-license'])
   })
 
-  test('is only what is external where External Secrets makes the rest', () => {
+  test('are only external ones if External Secrets creates the rest', () => {
     const { plan } = compiled(compose, { secretRules: rules(mapped, { backend: 'external' }) })
     expect(plan?.requiredSecrets.map(({ secret }) => secret)).toEqual(['team-license'])
     expect(plan?.externalSecrets.map(({ name, data }) => [name, ...data.map(({ secretKey }) => secretKey)])).toEqual([
@@ -79,22 +79,22 @@ describe('what the cluster has to hold', () => {
     ])
   })
 
-  test('is the same whether the values are known or not', () => {
+  test('do not depend on whether the values are set', () => {
     const values = { '.env': 'DB_PASSWORD=known\nREPLICATION_TOKEN=known\n', 'token.txt': 'known' }
     const options = { secretRules: rules(mapped) }
     expect(strip(compiled(compose, options, values).plan)).toEqual(strip(compiled(compose, options).plan))
   })
 })
 
-/** Without places, which hold whole files. */
+/** Removes spans, which contain whole files. */
 const strip = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, inner: unknown) => (key === 'span' ? undefined : inner)))
 
-describe('what will be sealed', () => {
+describe('sealed secrets', () => {
   const values = { '.env': 'DB_PASSWORD=known\nREPLICATION_TOKEN=other\n', 'token.txt': 'third' }
   const options: PlanOptions = { secretRules: rules(mapped, { backend: 'sealed' }), forRepository: true }
 
-  test('is in the plan with its data, for whoever seals it', () => {
+  test('are in the plan with their data', () => {
     const { plan, diagnostics } = compiled(compose, options, values)
     expect(diagnostics.map(({ code }) => code)).toEqual([])
     expect(plan?.secrets.map(({ name, data }) => [name, texts(data)])).toEqual([
@@ -104,14 +104,14 @@ describe('what will be sealed', () => {
     expect(plan?.requiredSecrets.map(({ secret }) => secret)).toEqual(['team-license'])
   })
 
-  test('is not what the Compose file has elsewhere', () => {
+  test('do not include external Secrets', () => {
     const secretRules = rules({ ...mapped, 'secrets.license': ['team', 'license'] }, { backend: 'sealed' })
     const { plan } = compiled(compose, { ...options, secretRules }, values)
     expect(plan?.secrets.map(({ name }) => name)).toEqual(['shop-db', 'shop-token'])
     expect(plan?.requiredSecrets).toEqual([{ secret: 'team', key: 'license', usedBy: 'secrets.license' }])
   })
 
-  test('needs its values', () => {
+  test('require their values', () => {
     const { plan, diagnostics } = compiled(compose, options, { ...values, '.env': 'DB_PASSWORD=known\n' })
     expect(plan).toBeUndefined()
     expect(diagnostics.map(({ code }) => code)).toContain('secrets/no-value')
@@ -119,7 +119,7 @@ describe('what will be sealed', () => {
     expect(without.diagnostics.map(({ code }) => code)).toContain('interpolation/required')
   })
 
-  test('may be one value for two paths, not two', () => {
+  test('may use one value for two paths, not two values', () => {
     const both: Values = { ...mapped, 'services.db.environment.REPLICATION_TOKEN': ['shop-db', 'password'] }
     const secretRules = rules(both, { backend: 'sealed' })
     const codes = (env: string) =>
@@ -132,7 +132,7 @@ describe('what will be sealed', () => {
 const texts = (data: Readonly<Record<string, Uint8Array>>) =>
   Object.fromEntries(Object.entries(data).map(([key, bytes]) => [key, new TextDecoder().decode(bytes)]))
 
-describe('no form of the diagnostics shows a secret', () => {
+describe('diagnostics never show a secret', () => {
   const secret = 'Hunter2xq'
   const forms = (text: string, files: Readonly<Record<string, string>> = {}, options: PlanOptions = {}) => {
     const { diagnostics, plan } = compiled(text, { forRepository: true, ...options }, files)
@@ -183,7 +183,7 @@ configs: {inline: {content: "password=${secret}"}}
     expect(forms(text, files)).not.toContain(secret)
   })
 
-  test('in what other diagnostics point at', () => {
+  test('in the excerpts of other diagnostics', () => {
     const text = `services:
   my_db: {image: "postgres:17"}
   web:
@@ -199,7 +199,7 @@ configs: {inline: {content: "password=${secret}"}}
     expect(renderDiagnostics(compiled(text, { secretRules }).diagnostics)).not.toContain(secret)
   })
 
-  test('the message says the path and the lines to write', () => {
+  test('the message names the path and the lines to add', () => {
     const shown = forms(
       `services:\n  web:\n    image: nginx:1.29\n    environment: {"A B": x, TOKEN: ${secret}}\n`,
       {},

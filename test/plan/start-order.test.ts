@@ -27,29 +27,29 @@ describe('service_healthy', () => {
     ])
   })
 
-  test('only UDP: nothing to connect to', () => {
+  test('on a service with UDP ports only adds no wait, with a warning', () => {
     const { pod, codes } = waits('{dns: {condition: service_healthy}}', 'dns: {image: i, expose: ["53/udp"]}')
     expect(pod('web').waits).toEqual([])
     expect(codes).toEqual(['depends-on/no-tcp-port'])
   })
 
-  test('on a Job that is no server is an error', () => {
+  test('on a Job that is not a server is an error', () => {
     expect(waits('{job: {condition: service_healthy}}', 'job: {image: i, restart: "no"}').codes).toEqual([
       'depends-on/healthy-job',
     ])
   })
 
-  test('the image can be another one', () => {
+  test('the image of waits can be set', () => {
     const { pod } = waits('{db: {condition: service_healthy}}', 'db: {image: i}', { shellImage: 'r/sh:1' })
     expect(pod('web').waits[0]!.image).toBe('r/sh:1')
   })
 })
 
-test('service_started waits for nothing', () => {
+test('service_started adds no wait', () => {
   expect(waits('[db]', 'db: {image: i}').pod('web').waits).toEqual([])
 })
 
-test('completion of what never ends is an error that points at the reason', () => {
+test('waiting for the completion of a service that never ends is an error that points at the reason', () => {
   const { codes, diagnostics } = waits(
     '{db: {condition: service_completed_successfully}}',
     'db: {image: i, restart: always, volumes: [/d]}',
@@ -60,7 +60,7 @@ test('completion of what never ends is an error that points at the reason', () =
   )
 })
 
-test('waits are sorted, and each is made once', () => {
+test('waits are sorted and unique', () => {
   const { pod } = waits(
     '{z: {condition: service_healthy}, a: {condition: service_healthy}}',
     'a: {image: i}\n  z: {image: i}',
@@ -68,7 +68,7 @@ test('waits are sorted, and each is made once', () => {
   expect(pod('web').waits.map(({ service }) => service)).toEqual(['a', 'z'])
 })
 
-test('a dependency that a profile leaves out is skipped', () => {
+test('a dependency on an inactive service is skipped', () => {
   const { codes, pod } = waits(
     '{db: {condition: service_healthy, required: false}}',
     'db: {image: i, profiles: [other]}',
@@ -86,7 +86,7 @@ services:
   db: {image: d, expose: ["5432"]}
 `)
 
-  test('are one Pod of the lead; every name selects it and leads to the ports of all', () => {
+  test('are one Pod of the lead; all names select it, with the ports of all members', () => {
     const { plan, pod, ports } = vpn(', expose: ["9000"]')
     expect(plan.workloads.map(({ name }) => name)).toEqual(['db', 'vpn'])
     expect(pod('vpn')).toMatchObject({ services: ['vpn', 'app'], containers: [{ name: 'vpn' }, { name: 'app' }] })
@@ -96,13 +96,13 @@ services:
     }
   })
 
-  test('wait for what any member waits for', () => {
+  test('have the waits of all members', () => {
     expect(vpn(', depends_on: {db: {condition: service_healthy}}').pod('vpn').waits).toEqual([
       { kind: 'port', service: 'db', host: 'db', port: 5432, image },
     ])
   })
 
-  test('a wait between members makes a sidecar with the healthcheck as startup probe', () => {
+  test('a wait between members becomes a sidecar with the healthcheck as startup probe', () => {
     const { pod } = vpn(', depends_on: {vpn: {condition: service_healthy}}', ', healthcheck: {test: [CMD, ok]}')
     expect(pod('vpn').waits).toEqual([])
     expect(pod('vpn').containers.map(({ name }) => name)).toEqual(['app'])
@@ -124,7 +124,7 @@ services:
     })
   })
 
-  test('a member without a port is ready when its Pod is, whose ports tell', () => {
+  test('a wait for a member without a port uses the ports of its Pod', () => {
     const { pod, codes } = planOf(`
 services:
   vpn: {image: v, ports: [8000]}
@@ -135,13 +135,13 @@ services:
     expect(pod('user').waits).toEqual([{ kind: 'port', service: 'app', host: 'app', port: 8000, image }])
   })
 
-  test('completion inside one is an error', () => {
+  test('waiting for completion inside a group is an error', () => {
     expect(vpn(', depends_on: {vpn: {condition: service_completed_successfully}}').codes).toContain(
       'depends-on/completion-in-group',
     )
   })
 
-  test('a circle can appear by grouping', () => {
+  test('grouping can create a cycle', () => {
     const { codes, diagnostics } = planOf(`
 services:
   a: {image: a}
@@ -160,7 +160,7 @@ services: {a: {image: a, container_name: box}, b: {image: b, pid: "container:box
     expect(codes).toEqual(['groups/unknown-target'])
   })
 
-  test('a circle of borrowers over container names has no lender', () => {
+  test('a cycle of shared namespaces over container names is an error', () => {
     const { codes } = planOf(`
 services:
   a: {image: a, container_name: box-a, network_mode: "container:box-b"}
@@ -169,7 +169,7 @@ services:
     expect(codes).toEqual(['groups/circular'])
   })
 
-  test('what a Pod has once must agree', () => {
+  test('settings of the Pod must be equal for all members', () => {
     const codes = (lead: string, follower: string) =>
       planOf(`services: {a: {image: a, ${lead}}, b: {image: b, network_mode: "service:a", ${follower}}}`).codes
     expect(codes('hostname: x', 'hostname: y')).toEqual(['groups/disagree'])
@@ -195,7 +195,7 @@ describe('cycles', () => {
     ['a>b a>c b>d c>d', []],
   ])('%s', (text, cycles) => expect(found(text)).toEqual(cycles))
 
-  test('a long chain needs no stack', () => {
+  test('a long chain does not exhaust the stack', () => {
     const chain = Array.from({ length: 50_000 }, (_, at) => ({ from: `n${at}`, to: `n${at + 1}`, span }))
     expect(findCycles(chain)).toEqual([])
   })

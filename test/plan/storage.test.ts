@@ -32,13 +32,13 @@ describe('a named volume', () => {
     expect(volume(definition).codes).toContain(code)
   })
 
-  test('labels become annotations, our own among them', () => {
+  test("labels become annotations, devctl's own among them", () => {
     expect(volume('{labels: {dev.platform/policy: keep}}').plan.claims[0]!.annotations).toEqual({
       'dev.platform/policy': 'keep',
     })
   })
 
-  test('at two places is one volume of the Pod, filled once', () => {
+  test('mounted at two paths is one volume of the Pod, filled once', () => {
     const { pod, container } = volume('', 'volumes: ["data:/a", "data:/b:ro"]')
     expect(pod('db').volumes).toEqual([{ kind: 'claim', name: 'data', claim: 'data' }])
     expect(container('db').mounts).toEqual([
@@ -48,13 +48,13 @@ describe('a named volume', () => {
     expect(pod('db').fills.map(({ path }) => path)).toEqual(['/a'])
   })
 
-  test('a sub-path lies in its folder', () => {
+  test('a subpath is below the folder of the volume', () => {
     const { container, pod } = volume('', 'volumes: [{type: volume, source: data, target: /d, volume: {subpath: a/b}}]')
     expect(container('db').mounts[0]!.subPath).toBe('data/a/b')
     expect(pod('db').fills).toEqual([])
   })
 
-  test('external is referenced, mounted whole and never filled', () => {
+  test('that is external is referenced, mounted as a whole and never filled', () => {
     const { plan, container, pod, codes } = volume('{external: true, name: other}')
     expect(codes).toEqual([])
     expect(plan.claims).toEqual([])
@@ -63,7 +63,7 @@ describe('a named volume', () => {
     expect(pod('db').fills).toEqual([])
   })
 
-  test('nfs and tmpfs of the local driver', () => {
+  test('may be nfs or tmpfs with the local driver', () => {
     const nfs = volume('{driver_opts: {type: nfs, o: "addr=10.0.0.5,ro", device: ":/exports"}}')
     expect(nfs.pod('db').volumes).toEqual([{ kind: 'nfs', name: 'data', server: '10.0.0.5', path: '/exports' }])
     expect(nfs.container('db').mounts[0]).toMatchObject({ readOnly: true })
@@ -71,7 +71,7 @@ describe('a named volume', () => {
     expect(tmpfs.pod('db').volumes).toEqual([{ kind: 'memory', name: 'data', sizeLimit: '100Mi' }])
   })
 
-  test('that nobody mounts makes no claim', () => {
+  test('without a mount has no claim', () => {
     const { plan, lines } = planOf('services: {w: {image: w}}\nvolumes: {data: }')
     expect(plan.claims).toEqual([])
     expect(lines).toEqual(['info volumes/unused: data'])
@@ -79,16 +79,16 @@ describe('a named volume', () => {
 })
 
 describe('copy-up', () => {
-  test('not with nocopy', () => {
+  test('does not happen with nocopy', () => {
     const { pod } = volume('', 'volumes: [{type: volume, source: data, target: /d, volume: {nocopy: true}}]')
     expect(pod('db').fills).toEqual([])
   })
 
-  test('not where nobody may write', () => {
+  test('does not happen if all mounts are read-only', () => {
     expect(volume('{driver_opts: {access: ReadOnlyMany}}').pod('db').fills).toEqual([])
   })
 
-  test('of a shared volume is for those who may write', () => {
+  test('of a shared volume is done by services that may write', () => {
     const { pod } = planOf(`
 services: {app: {image: a, volumes: ["s:/static"]}, web: {image: w, volumes: ["s:/html:ro"]}}
 volumes: {s: }
@@ -97,7 +97,7 @@ volumes: {s: }
     expect(pod('web').fills).toEqual([])
   })
 
-  test('without root under the restricted policy', () => {
+  test('runs without root under the restricted policy', () => {
     const { pod } = volume('', 'user: "999:1000", volumes: ["data:/data"]', { policy: 'restricted' })
     expect(pod('db')).toMatchObject({ runAsNonRoot: true, fsGroup: 1000 })
     expect(pod('db').fills[0]).toMatchObject({ rootless: true, security: { runAsUser: 999, runAsGroup: 1000 } })
@@ -105,7 +105,7 @@ volumes: {s: }
 })
 
 describe('an anonymous volume', () => {
-  test('of a stateful set is a claim template named after its path', () => {
+  test('of a StatefulSet is a claim template named after its path', () => {
     const { workload, container, pod } = planOf('services: {db: {image: i, volumes: [/var/lib/Data, /x]}}')
     expect(workload('db')).toMatchObject({
       claimTemplates: [
@@ -125,14 +125,14 @@ describe('an anonymous volume', () => {
     ])
   })
 
-  test.each(['restart: "no"', 'deploy: {mode: global}'])('with %s lives as long as the Pod', fields => {
+  test.each(['restart: "no"', 'deploy: {mode: global}'])('with %s has the lifetime of the Pod', fields => {
     const { pod } = planOf(`services: {a: {image: i, volumes: [/x], ${fields}}}`)
     expect(pod('a').volumes).toEqual([
       { kind: 'ephemeral', name: 'x', spec: { name: 'x', size: '1Gi', accessMode: 'ReadWriteOnce' } },
     ])
   })
 
-  test('below a host volume that is not mounted is left out and does not decide the kind', () => {
+  test('below a host volume that is not mounted is left out and does not affect the kind', () => {
     const { workload, lines } = planOf(
       'services: {w: {build: ., volumes: ["./src:/app", /app/node_modules]}}',
       {},
@@ -146,7 +146,7 @@ describe('an anonymous volume', () => {
     expect(lines).toEqual(['info volumes/synchronized: ./src', 'info volumes/below-host-volume: /app/node_modules'])
   })
 
-  test('is a claim of its own where volumes_from lends it', () => {
+  test('is a separate claim if volumes_from shares it', () => {
     const { plan, pod } = planOf('services: {a: {image: a, volumes: [/x]}, b: {image: b, volumes_from: ["a:ro"]}}')
     expect(plan.claims.map(({ name, service }) => [name, service])).toEqual([['a-x', 'a']])
     expect(pod('b').containers[0]!.mounts).toEqual([{ volume: 'a-x', path: '/x', subPath: 'a-x', readOnly: true }])
@@ -175,7 +175,7 @@ describe('shared volumes', () => {
     )
   const label = 'dev.platform/volume-d'
 
-  test('bring their Pods to one node', () => {
+  test('place their Pods on one node', () => {
     for (const name of ['a', 'b'])
       expect(two().pod(name)).toMatchObject({ colocate: [label], labels: { [label]: 'true' } })
     expect(two().codes).toEqual([])
@@ -196,7 +196,7 @@ describe('shared volumes', () => {
     expect(lines).toEqual(['warning volumes/shared-by-replicas: 3'])
   })
 
-  test('contradictory node selectors are an error', () => {
+  test('conflicting node selectors are an error', () => {
     expect(two('', ', platform: linux/arm64').codes).toEqual([])
     const { codes } = planOf(`
 services:
@@ -207,14 +207,14 @@ volumes: {d: }
     expect(codes).toEqual(['scheduling/contradiction'])
   })
 
-  test('every node wants a volume of one node', () => {
+  test('a global service with a volume of one node is an error', () => {
     const text = (definition: string) =>
       planOf(`services: {a: {image: a, deploy: {mode: global}, volumes: ["d:/d"]}}\nvolumes: {d: ${definition}}`).codes
     expect(text('')).toEqual(['volumes/global-single-node'])
     expect(text('{driver_opts: {access: ReadWriteMany}}')).toEqual([])
   })
 
-  test('one Pod may mount it, two would', () => {
+  test('ReadWriteOncePod with several Pods is an error', () => {
     expect(two('{driver_opts: {access: ReadWriteOncePod}}').codes).toEqual(['volumes/single-pod'])
   })
 })
@@ -229,7 +229,7 @@ volumes: {data: {${top}}}
   test('become annotations of the claim, below those of the volume', () => {
     expect(mount('source: data, ', 'labels: {a: top}').plan.claims[0]!.annotations).toEqual({ a: 'top', b: '2' })
   })
-  test('and of a claim template', () => {
+  test('become annotations of a claim template', () => {
     expect(mount('').workload('db')).toMatchObject({ claimTemplates: [{ annotations: { a: '1', b: '2' } }] })
   })
 })
@@ -241,12 +241,12 @@ services:
   web: {image: web, volumes: [{type: image, source: "${source}", target: /site, image: {subpath: html}}]}
   assets: {build: ., image: "registry.example.com/assets:4"}
 `)
-  test('is mounted as it is, with a warning about the clusters that can', () => {
+  test('is mounted, with a warning about the required Kubernetes version', () => {
     const { pod, codes } = mount('nginx:1.27')
     expect(pod('web').volumes).toEqual([{ kind: 'image', name: 'image-site', reference: 'nginx:1.27' }])
     expect(codes).toEqual(['volumes/image'])
   })
-  test('may be that of a service', () => {
+  test('may be the image of a service', () => {
     expect(mount('assets').pod('web').volumes).toEqual([
       { kind: 'image', name: 'image-site', reference: 'registry.example.com/assets:4', pullPolicy: 'IfNotPresent' },
     ])
@@ -258,17 +258,17 @@ describe('memory volumes', () => {
   test.each([
     ['shm_size: 64m', undefined],
     ['shm_size: 65m', '65Mi'],
-  ])('%s: what every container has anyway is not written', (field, size) => {
+  ])('%s: the default size of containers is not written', (field, size) => {
     const [volume] = one(field).pod('x').volumes
     expect(volume?.kind === 'memory' ? volume.sizeLimit : undefined).toBe(size)
   })
-  test('that hold more than the memory limit are told', () => {
+  test('that exceed the memory limit are reported', () => {
     expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: ["/t:size=50m"]').codes).toEqual(['tmpfs/over-memory-limit'])
     expect(one('mem_limit: 128m, shm_size: 100m, tmpfs: [/t]').codes).toEqual([])
   })
 })
 
-test('a file system that needs a driver of the cluster is one message', () => {
+test('a file system that requires a cluster driver is reported once', () => {
   const { codes, plan } = volume('{driver_opts: {type: cifs, o: "username=x", device: //server/share, class: smb}}')
   expect(codes).toEqual(['volumes/type'])
   expect(plan.claims[0]!.spec).toMatchObject({ storageClass: 'smb' })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { planOf } from './compose.ts'
 
-// A small application with one of each: what the whole plan looks like.
+// The whole plan of a small application with one object of each kind.
 
 const guestbook = `
 name: guestbook
@@ -46,7 +46,7 @@ test('kinds, Services, routes and objects', () => {
     'Job migrate',
     'Deployment web',
   ])
-  // Nobody reaches a task whose completion is awaited, so it has no Service.
+  // A task whose completion is awaited has no Service, since no service connects to it.
   expect(plan.services.map(({ name, headless, ports }) => [name, headless, ports.map(({ port }) => port)])).toEqual([
     ['api', false, [3000]],
     ['db', true, []],
@@ -65,7 +65,7 @@ test('kinds, Services, routes and objects', () => {
   expect(plan.policies).toEqual([])
 })
 
-test('the Pods', () => {
+test('containers, volumes and waits of the Pods', () => {
   const { pod, container } = planOf(guestbook, { name: 'guestbook' }, files)
   const image = 'busybox:1.37'
   expect(pod('web').waits).toEqual([{ kind: 'port', service: 'api', host: 'api', port: 3000, image }])
@@ -107,7 +107,7 @@ test('the Pods', () => {
   expect(pod('web').terminationGracePeriodSeconds).toBe(10)
 })
 
-test('every object says where it comes from', () => {
+test('every object has the position it comes from', () => {
   const { plan } = planOf(guestbook, { name: 'guestbook' }, files)
   const objects = [plan.workloads, plan.services, plan.routes, plan.claims, plan.configMaps, plan.secrets].flat()
   expect(objects.map(({ source }) => source)).toEqual([
@@ -125,7 +125,7 @@ test('every object says where it comes from', () => {
   ])
 })
 
-test('in client order the manifests do not wait, and the dependencies are kept', () => {
+test('with client start order the manifests have no waits, and the plan keeps the dependencies', () => {
   const { plan, pod } = planOf(guestbook, { startOrder: 'client' }, files)
   for (const { name } of plan.workloads) expect(pod(name).waits).toEqual([])
   expect(plan.workloads.map(({ name, dependencies }) => [name, dependencies])).toEqual([

@@ -27,7 +27,7 @@ test.each<[Json, object]>([
   expect(readWeb({ healthcheck }).found).toEqual([])
 })
 
-test('reads the timings, and takes zero for none', () => {
+test('reads the durations; zero counts as absent', () => {
   const health = healthOf({
     test: ['CMD', 'x'],
     interval: '1m30s',
@@ -43,7 +43,7 @@ test('reads the timings, and takes zero for none', () => {
   expect(health?.retries?.value).toBe(3)
 })
 
-test('is a readiness probe and no liveness probe, unless the switches say otherwise', () => {
+test('is a readiness probe and no liveness probe by default', () => {
   const plain = healthOf({ test: ['CMD', 'x'] })
   expect([plain?.readiness.value, plain?.liveness.value]).toEqual([true, false])
   const switched = healthOf({ test: ['CMD', 'x'], 'x-platform-readiness': false, 'x-platform-liveness': 'true' })
@@ -61,13 +61,13 @@ test.each<[Json, string]>([
   expect(readWeb({ healthcheck }).found).toEqual([problem])
 })
 
-test('offers the path of an address', () => {
+test('suggests the path of a URL', () => {
   expect(readWeb({ healthcheck: { http: { path: 'http://localhost:80/health', port: 80 } } }).hints).toEqual([
     'write `/health`',
   ])
 })
 
-test('items after the line of CMD-SHELL are arguments of the shell, as in Compose', () => {
+test('items after the CMD-SHELL command are arguments of the shell, as in Compose', () => {
   const { web, found } = readWeb({ healthcheck: { test: ['CMD-SHELL', 'curl', '-f', 'http://localhost'] } })
   expect(web.healthcheck?.check).toMatchObject({ command: ['/bin/sh', '-c', 'curl', '-f', 'http://localhost'] })
   expect(found).toEqual(['warning healthcheck/extra-words ["CMD-SHELL", "curl", "-f", "http://localhost", ]'])

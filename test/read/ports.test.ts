@@ -3,7 +3,7 @@ import { type Json, readWeb } from './read.ts'
 
 const tcp = { mode: 'ingress', protocol: 'tcp' }
 
-test('reads the long form that the loader makes of every port', () => {
+test('reads the long form', () => {
   const { web, found } = readWeb({
     ports: [
       { ...tcp, target: 80, published: '8080' },

@@ -70,7 +70,7 @@ test.each<[Json, string]>([
   expect(endpointsOf(endpoints).found).toEqual([problem])
 })
 
-test('offers the nearest service', () => {
+test('suggests the nearest service', () => {
   expect(read({ ...web, endpoints: [{ ...rule, service: 'wbe' }] }).hints).toEqual(['did you mean `web`?'])
 })
 
@@ -113,7 +113,7 @@ test('reads the content of configs and secrets that a service mounts', () => {
   expect(project.configs.get('a')?.labels).toMatchObject([{ name: 'l', value: 'x' }])
 })
 
-test('keeps bytes as they are', () => {
+test('binary content is unchanged', () => {
   const bytes = new Uint8Array([0, 255, 13, 10])
   const { project } = read(mounting('secrets', { a: { file: '/a' } }), { files: { '/a': bytes } })
   expect(project.secrets.get('a')?.content).toEqual(bytes)

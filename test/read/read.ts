@@ -9,10 +9,10 @@ import { type Entry, isMap, type Tree } from '../../compiler/text/tree.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
 
-/** Writes a value as JSON into one source and gives its tree, whose spans are where the parts ended up. */
+/** Writes a value as JSON into a source file and gives its tree, with spans in that file. */
 export function treeOf(value: Json): Tree {
   let text = ''
-  // The file is made when its text is complete; spans refer to it before that.
+  // Spans refer to the file before its text is complete.
   const file = new SourceFile('compose.yaml', '')
   const write = (part: string): Span => {
     const start = text.length
@@ -62,11 +62,11 @@ export function treeOf(value: Json): Tree {
 
 export interface Found {
   readonly project: Project
-  /** `severity code "the text it points at"`, in order. */
+  /** The diagnostics as `severity code "excerpt"`, in order. */
   readonly found: readonly string[]
   readonly messages: readonly string[]
   readonly hints: readonly (string | undefined)[]
-  /** The texts of related places. */
+  /** The excerpts of related spans. */
   readonly related: readonly string[]
 }
 
@@ -107,7 +107,7 @@ export function read(model: Json, world: World = {}): Found {
   }
 }
 
-/** Reads one service called `web`. */
+/** Reads a service `web`. */
 export function readWeb(service: Json, world?: World): Found & { readonly web: Service } {
   const result = read({ services: { web: service } }, world)
   const web = result.project.services.get('web')
@@ -134,5 +134,5 @@ function hostWith(files: NonNullable<World['files']>): CompilerHost {
   }
 }
 
-/** The value of an `At`, and undefined of none. */
+/** The value of an `At`, if defined. */
 export const plain = <T>(at: { readonly value: T } | undefined): T | undefined => at?.value

@@ -42,7 +42,7 @@ test.each<[Json, (string | undefined)[], (string | undefined)[]]>([
     ['250m', '64M'],
   ],
   [{ resources: { requests: { cpu: 0, memory: '0' } } }, [none, none, none], ['0', '0']],
-  // The same amount in several notations is no conflict.
+  // The same amount in several notations does not conflict.
   [
     { resources: { limits: { cpu: 1 } }, cpus: 1, cpu_quota: 100000, deploy: { resources: { limits: { cpus: 1 } } } },
     ['1', none, none],
@@ -70,7 +70,7 @@ test.each<[Json, string]>([
   expect(resourcesOf(service).found).toEqual([problem])
 })
 
-test('the messages name both places and say what to write', () => {
+test('the messages name both keys and have a hint', () => {
   const conflict = readWeb({ mem_limit: '1048576', resources: { limits: { memory: '2Mi' } } })
   expect(conflict.messages).toEqual(['`mem_limit` is `1Mi`, but `resources.limits.memory` is `2Mi`'])
   expect(conflict.related).toEqual(['"2Mi"'])

@@ -23,7 +23,7 @@ test.each([
   })
 })
 
-test('says nothing when the file says nothing', () => {
+test('no policy is set by default', () => {
   expect(policyOf({})).toEqual({ policy: undefined, attempts: undefined, found: [] })
 })
 
@@ -38,7 +38,7 @@ test.each([
   expect(policyOf(service)).toEqual({ policy: 'on-failure', attempts, found: [] })
 })
 
-test('the condition beats `restart`, and says so when they differ', () => {
+test('the condition takes precedence over `restart`, with a warning if they differ', () => {
   const { web, found, related } = readWeb({
     restart: 'on-failure:3',
     deploy: { restart_policy: { condition: 'none' } },
@@ -49,11 +49,11 @@ test('the condition beats `restart`, and says so when they differ', () => {
   expect(related).toEqual(['"none"'])
 })
 
-test('two words for the same policy are no contradiction', () => {
+test('two words for the same policy do not conflict', () => {
   expect(policyOf({ restart: 'unless-stopped', deploy: { restart_policy: { condition: 'any' } } }).found).toEqual([])
 })
 
-test('more attempts than Kubernetes can count are a mistake', () => {
+test('a number of attempts above 32 bits is an error', () => {
   expect(policyOf({ restart: 'on-failure:99999999999' }).found.join()).toContain('schema/count-too-large')
   expect(policyOf({ restart: 'on-failure:2147483647' }).found).toEqual([])
 })

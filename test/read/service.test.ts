@@ -23,13 +23,13 @@ test('an empty service has empty lists and no values', () => {
     expect(web[key]).toBeUndefined()
 })
 
-test('an empty command is not the same as none', () => {
+test('an empty command differs from an absent one', () => {
   expect(readWeb({ command: null, entrypoint: [] }).web).toMatchObject({ entrypoint: { words: [] } })
   expect(readWeb({ command: null }).web.command).toBeUndefined()
   expect(readWeb({ command: ['echo', 'hi there', 7] }).web.command?.words).toEqual(['echo', 'hi there', '7'])
 })
 
-test('reads the process', () => {
+test('reads the keys of the process', () => {
   const { web } = readWeb({
     working_dir: '/app',
     user: '1000:1000',
@@ -73,7 +73,7 @@ test.each([
   'registry.example.com:5000/a/b_c/d--e:v1',
   'localhost/x',
   'app@sha256:0123456789012345678901234567890123456789012345678901234567890123',
-])('takes the image %s', image => {
+])('accepts the image %s', image => {
   const { web, found } = readWeb({ image })
   expect([found, web.image?.value]).toEqual([[], image])
 })
@@ -90,7 +90,7 @@ test.each([
   expect(hints).toEqual([hint])
 })
 
-test('sorts the environment, keeps empty values and leaves out what has none', () => {
+test('sorts the environment, keeps empty values and omits variables without a value', () => {
   const { web, found } = readWeb({ environment: { B: '', A: 1, Z: null, a: true } })
   expect(web.environment.map(({ name, value }) => [name, value])).toEqual([
     ['A', '1'],
@@ -107,7 +107,7 @@ test.each<[Json, string]>([
   expect(readWeb({ environment }).found).toEqual([problem])
 })
 
-test('sorts labels, and refuses those of Compose itself', () => {
+test('sorts labels, and refuses those reserved for Compose', () => {
   const { web, found } = readWeb({
     labels: { b: '1', a: null, 'com.docker.compose.project': 'x' },
     annotations: { y: 'z' },
@@ -200,7 +200,7 @@ test('reads networks and names', () => {
   ])
 })
 
-test('refuses host names where addresses belong', () => {
+test('refuses host names in place of IP addresses', () => {
   const { found } = readWeb({ dns: ['dns.google'], extra_hosts: ['a=example.com', 'b=1.2.3.999'] })
   expect(found).toEqual([
     'error dns/bad-address "dns.google"',
@@ -209,7 +209,7 @@ test('refuses host names where addresses belong', () => {
   ])
 })
 
-test('spells capabilities as Kubernetes does', () => {
+test('reads capabilities in Kubernetes notation', () => {
   const { web, found, hints } = readWeb({ cap_add: ['cap_net_admin', 'SYS_TIME'], cap_drop: ['all', 'NET_ADMN'] })
   expect(web.capAdd.map(plain)).toEqual(['NET_ADMIN', 'SYS_TIME'])
   expect(web.capDrop.map(plain)).toEqual(['ALL', 'NET_ADMN'])
@@ -301,7 +301,7 @@ test('reads scale, replicas and the node selector', () => {
   ])
 })
 
-test('names the variables of models', () => {
+test('reads the variable names of models', () => {
   const { web } = readWeb({ models: { 'my-llm': null, other: { endpoint_var: 'E', model_var: 'M' } } })
   expect(web.models).toMatchObject([
     { name: 'my-llm', endpointVar: 'MY_LLM_URL', modelVar: 'MY_LLM' },

@@ -29,18 +29,18 @@ test.each([
   expect(textAt(scalarOf(yaml), start, end)).toBe(text)
 })
 
-test('a stretch of nothing, or beyond the end, is the whole', () => {
+test('an empty range, or one beyond the end, gives the whole span', () => {
   const scalar = scalarOf('abc')
   expect([textAt(scalar, 1, 1), textAt(scalar, 1, 9)]).toEqual(['abc', 'abc'])
 })
 
-test('a value that a stage made is its own text, or the whole of what it stands for', () => {
+test('a generated value has the span of its text, or of the value it replaces', () => {
   const { span } = scalarOf('abc=def')
   expect(textAt(scalarTree(span, 'abc=def'), 4, 7)).toBe('def')
   expect(textAt(scalarTree(span, 'other'), 1, 2)).toBe('abc=def')
 })
 
-test('what came from a variable is the place of the variable', () => {
+test('a part that comes from a variable has the span of the variable', () => {
   const { span } = scalarOf('${HOST}:5432')
   const { file, start } = span
   const scalar: ScalarTree = {

@@ -67,7 +67,7 @@ test.each<[Json, string, string]>([
     '"a"',
   ],
   [{ volumes: [{ type: 'volume', target: '/c' }], configs: [{ source: 'c' }] }, '"c"', '"/c"'],
-])('finds two mounts at one place in %j', (service, at, other) => {
+])('reports two mounts with the same path in %j', (service, at, other) => {
   const { found, related } = readWeb(service)
   expect(found).toHaveLength(1)
   expect(found[0]).toMatch('error mounts/duplicate-target')
@@ -85,18 +85,18 @@ test('reads the options of tmpfs', () => {
   ])
 })
 
-test('points at the size of a tmpfs', () => {
+test('a diagnostic points at the size of a tmpfs', () => {
   expect(readWeb({ tmpfs: ['/t:mode=755,size=big'] }).found).toEqual(['error tmpfs/bad-size big'])
   expect(readWeb({ tmpfs: ['/t:size=-1'] }).found).toEqual(['error tmpfs/bad-size -1'])
 })
 
-test('reads volumes_from, but not from containers', () => {
+test('reads volumes_from, and refuses containers', () => {
   const { web, found } = readWeb({ volumes_from: ['db', 'db:ro', 'container:x:ro', 'db:xy'] })
   expect(web.volumesFrom.map(({ value }) => value)).toEqual(['db', 'db:ro'])
   expect(found).toEqual(['error volumes-from/container "container:x:ro"', 'error volumes-from/bad-form "db:xy"'])
 })
 
-test('puts configs and secrets where Compose puts them', () => {
+test('configs and secrets have the same paths as in Compose', () => {
   const { web, found } = readWeb({
     configs: [
       { source: 'a' },
@@ -122,6 +122,6 @@ test('puts configs and secrets where Compose puts them', () => {
   ])
 })
 
-test('refuses modes that Kubernetes does not know', () => {
+test('refuses file modes that Kubernetes does not support', () => {
   expect(readWeb({ secrets: [{ source: 's', mode: '04755' }] }).found).toEqual(['error file-mounts/bad-mode "04755"'])
 })

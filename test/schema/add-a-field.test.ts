@@ -7,9 +7,9 @@ import type { synth } from '../../constructs/synth.ts'
 import { memoryHost } from '../plan/compose.ts'
 
 /**
- * CONVENTIONS.md, "Fields": a field is a row, a decision of the plan and a line of a construct, and the types of what is
- * handed on. Here one is added to a copy of the sources by these lines alone: `x-priority-class` becomes the
- * `priorityClassName` of the Pod.
+ * Follows CONVENTIONS.md, "Fields", in a copy of the sources: a field needs a row, a decision of
+ * the plan, a line of a construct, and their types. `x-priority-class` becomes `priorityClassName`
+ * of the Pod.
  */
 const EDITS: readonly (readonly [path: string, before: string, line: string])[] = [
   [
@@ -44,7 +44,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(copy, { recursive: true }))
 
-test('a field that is added by its lines reaches the manifests, merges, and is documented', async () => {
+test('a field added by the steps of CONVENTIONS.md reaches the manifests, merges and is documented', async () => {
   const fromCopy = <Module>(path: string): Promise<Module> => import(/* @vite-ignore */ join(copy, path))
   const compiler = await fromCopy<{ compile: typeof compile }>('compiler/index.ts')
   const constructs = await fromCopy<{ synth: typeof synth }>('constructs/synth.ts')

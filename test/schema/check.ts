@@ -12,7 +12,7 @@ export interface Checked {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** A mapping from the text of a Compose file. */
+/** Parses the text of a Compose file to a mapping. */
 export function parse(text: string): MapTree {
   const reporter = new Reporter()
   const tree = parseYaml(new SourceFile('compose.yaml', text), reporter)?.[0]?.tree
@@ -21,17 +21,17 @@ export function parse(text: string): MapTree {
   return tree
 }
 
-/** Validates the text of a Compose file; nothing is merged, substituted or converted before. */
+/** Validates the text of a Compose file, without merging, substitution and conversion. */
 export function check(text: string): Checked {
   const reporter = new Reporter()
   const broken = validate(parse(text), reporter)
   return { broken, diagnostics: reporter.diagnostics() }
 }
 
-/** The same for one service `web`, given as the inside of a flow mapping: `user: 5, tty: true`. */
+/** Validates a service `web`, given as the content of a flow mapping: `user: 5, tty: true`. */
 export const checkService = (keys: string): Checked => check(`services: {web: {${keys}}}`)
 
-/** Reports the fates of a file in canonical form. */
+/** Reports the unsupported keys of a file in canonical form. */
 export function fates(text: string): readonly Diagnostic[] {
   const reporter = new Reporter()
   reportUnsupportedKeys(parse(text), reporter)

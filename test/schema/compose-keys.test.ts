@@ -5,13 +5,13 @@ import type { Shape } from '../../compiler/schema/shape.ts'
 import keys from './compose-keys.json' with { type: 'json' }
 import { composeKeys } from './compose-keys.mjs'
 
-/** Where the dialect takes more than the schema, or the reference less when it converts the value. */
+/** Keys for which the dialect accepts more types than the schema, or Docker Compose fewer. */
 const otherwise: Readonly<Record<string, string>> = {
-  // Specification, service fields: "A number with no unit is seconds."
+  // In the dialect a number without a unit is seconds.
   'services.*.stop_grace_period': 'integer string',
   'services.*.pre_start.[].stop_grace_period': 'integer string',
   'jobs.*.stop_grace_period': 'integer string',
-  // A group has no fractions.
+  // A group ID is a whole number.
   'services.*.group_add.[]': 'integer string',
   'services.*.pre_start.[].group_add.[]': 'integer string',
   'jobs.*.group_add.[]': 'integer string',
@@ -33,15 +33,15 @@ function otherwiseTyped(known: Readonly<Record<string, string>>): string[] {
 }
 
 describe('the table has every key of the Compose Specification', () => {
-  test('the list is whole', () => {
+  test('compose-keys.json is complete', () => {
     expect(Object.keys(keys).length).toBeGreaterThan(900)
     expect(Object.keys(keys).filter(path => /^services\.\*\.\w+$/.test(path)).length).toBeGreaterThanOrEqual(93)
   })
 
-  test('each has a row', () => expect(missing(keys)).toEqual([]))
+  test('each key has a row', () => expect(missing(keys)).toEqual([]))
 
-  test('each takes the same types', () =>
-    // The reference reads `include` before it looks at the schema, and passes over what has no value.
+  test('each key accepts the same types', () =>
+    // Docker Compose reads `include` before it validates, and ignores items without a value.
     expect(otherwiseTyped(keys).sort()).toEqual([
       'include.[].env_file: array string, in the table array null string',
       'include.[].path: array string, in the table array null string',
@@ -52,7 +52,7 @@ describe('the table has every key of the Compose Specification', () => {
   // COMPOSE_SCHEMA=path/to/compose-spec.json compares with a newer schema.
   const schema = process.env['COMPOSE_SCHEMA']
   if (schema)
-    test('and so has the schema at hand', () => {
+    test('the table has all keys of the schema in COMPOSE_SCHEMA', () => {
       const found = composeKeys(JSON.parse(readFileSync(schema, 'utf8')))
       expect(missing(found)).toEqual([])
       expect(otherwiseTyped(found)).toEqual([])

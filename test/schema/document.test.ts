@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { composeDocument, differences } from '../../compiler/compose/keys/document.ts'
 import { tableRows } from '../../compiler/compose/keys/lookup.ts'
 
-test('docs/compose.md is what the table says', async () => {
+test('docs/compose.md is generated from the table', async () => {
   await expect(composeDocument()).toMatchFileSnapshot('../../docs/compose.md')
 })
 
-test('every row says something', () => {
+test('every row has a description', () => {
   for (const { path, row } of tableRows()) {
     const place = path.join('.')
     if (row.fate === 'mapped' || row.fate === 'cli') expect(row.becomes, place).not.toBe('')
@@ -17,6 +17,6 @@ test('every row says something', () => {
   }
 })
 
-test('no difference is told twice', () => {
+test('every difference is listed once', () => {
   expect(new Set(differences.map(({ topic }) => topic)).size).toBe(differences.length)
 })

@@ -7,7 +7,7 @@ import { brief, fates, pointsAt } from './check.ts'
 const ofService = (keys: string) => fates(`services: {web: {${keys}}}`)
 const noEffect = (name: string) => `\`${name}\` has no equivalent in Kubernetes and is left out`
 
-describe('a key that comes to nothing is told', () => {
+describe('a key without effect is reported', () => {
   test.each([
     ['ulimits: {nofile: {soft: 1, hard: 2}}', 'ulimits', 'ulimits'],
     ['blkio_config: {weight: 5}', 'blkio-config', 'blkio_config'],
@@ -55,7 +55,7 @@ describe('a key that comes to nothing is told', () => {
     expect(fates(text).map(brief)).toEqual([`warning[${family}/no-effect] ${noEffect(name)}`]),
   )
 
-  test('the hint of ulimits is the one of the target', () =>
+  test('the diagnostic of ulimits has a hint', () =>
     expect(ofService('ulimits: {nofile: 5}')[0]!.hint).toBe(
       "set it on the node, or start the process with `sh -c 'ulimit -n 65535; exec …'`",
     ))
@@ -88,16 +88,16 @@ describe('a key that comes to nothing is told', () => {
   })
 })
 
-test('a pre_start hook tells what it has beyond its service', () => {
+test('a key that a pre_start hook sets itself is reported', () => {
   const hook = (text: string) => ofService(text).map(brief)
   expect(hook('pre_start: [{command: [a], cap_add: [B]}], tty: true')).toEqual([
     'warning[pre-start/no-effect] `pre_start[0].cap_add` has no effect on the hook and is left out',
   ])
-  // The loader hands the keys of the service on to its hooks.
+  // Hooks inherit the keys of their service.
   expect(hook('ulimits: &u {nofile: 5}, pre_start: [{command: [a], ulimits: *u}]')).toHaveLength(1)
 })
 
-describe('what loses nothing is silent', () => {
+describe('a value that loses nothing is not reported', () => {
   test.each([
     'privileged: false, init: false, oom_kill_disable: false, read_only: true, tty: true',
     'cpuset: "", cpu_percent: 0, oom_score_adj: 0, pids_limit: -1',
@@ -113,7 +113,7 @@ describe('what loses nothing is silent', () => {
     'pre_start: [{command: [a], image: b, user: c, environment: {D: e}, per_replica: true, working_dir: /}]',
     'profiles: [a], attach: false, develop: {watch: []}, extends: {service: b}',
     'x-anything: {ulimits: 1}',
-    // The planner's.
+    // The planner reports these.
     'security_opt: [a], sysctls: {a: b}, dns: [1.1.1.1], devices: [{source: a}], ports: [{target: 1, mode: host}]',
     'volumes: [{type: bind, source: /a, target: /b, bind: {selinux: z}}], tmpfs: ["/a:mode=1"], pid: host',
   ])('%s', keys => expect(ofService(keys).map(brief)).toEqual([]))
@@ -152,7 +152,7 @@ describe('rows', () => {
   )
 })
 
-test('every loss is in the catalogue and explains itself', () => {
+test('every loss is in the catalogue and has an explanation', () => {
   for (const { kind, minor } of lossKinds.values())
     for (const each of minor ? [kind, minor] : [kind]) {
       expect(catalogue.get(each.code)).toBe(each)

@@ -3,7 +3,7 @@ import { compile, type PlanOptions } from '../../compiler/index.ts'
 import { synth } from '../../constructs/synth.ts'
 import { memoryHost } from '../plan/compose.ts'
 
-/** A Compose file that has many keys, each with a value that shows. */
+/** A Compose file with many keys, each with a value that changes the manifests. */
 export interface Sample {
   readonly model: unknown
   readonly options: PlanOptions
@@ -25,7 +25,7 @@ const files: Readonly<Record<string, string>> = {
   'app/Dockerfile': 'FROM node:22\nWORKDIR /app\nCOPY . .\nHEALTHCHECK CMD ["check"]\n',
 }
 
-/** What a model renders to, and its warnings and errors. With errors there are no objects. */
+/** The manifests of a model, its warnings and errors. With errors there are no manifests. */
 export function rendered({ options }: Sample, model: unknown): Rendered {
   const host = {
     ...memoryHost({ 'compose.yaml': stringify(model), ...files }),
@@ -55,7 +55,7 @@ const sample = (text: string, options: PlanOptions = {}): Sample => ({
   options: { ...usual, ...options },
 })
 
-/** Values for keys that may not be absent. */
+/** Other values for required keys. */
 export const otherValues: Readonly<Record<string, unknown>> = {
   'endpoints.rules': [{ path: '/', service: 'other', port: 80 }],
   'endpoints.*.rules': [{ path: '/', service: 'other', port: 80 }],
@@ -150,7 +150,7 @@ const hosts = [
   'host: h.example.com, tls: {clusterIssuer: le}',
 ]
 
-/** Each has only keys that go together. */
+/** The samples. The keys of one sample can be combined. */
 export const samples: readonly Sample[] = [
   sample(`
 name: shop

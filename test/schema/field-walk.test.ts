@@ -3,12 +3,12 @@ import { type TableRow, tableRows } from '../../compiler/compose/keys/lookup.ts'
 import { otherValues, type Rendered, rendered, type Sample, samples } from './field-samples.ts'
 
 /**
- * docs/compose.md is made from the table of keys. This holds the table to what it promises: a key that is `mapped` makes
- * a difference in the manifests. Each row finds the places in the samples where it stands; there the key is removed, or
- * gets another value where it may not be absent, and what is rendered has to change.
+ * Checks the table of keys, and with it docs/compose.md: a `mapped` key changes the manifests. In
+ * each sample that has the key, it is removed, or gets another value if it is required. The output
+ * must differ.
  */
 const rows = [...tableRows()]
-/** Keys that the table names, by what they are in: `*` stands for the others. */
+/** The known keys by parent. `*` stands for names that the user chooses. */
 const named = new Map<string, Set<string>>()
 for (const { path } of rows) {
   const parent = path.slice(0, -1).join('.')
@@ -19,7 +19,7 @@ test('the samples have no errors', () => {
   expect(samples.flatMap(sample => rendered(sample, sample.model).errors)).toEqual([])
 })
 
-test('a dependency need not be there', () => {
+test('`required: false` makes a dependency optional', () => {
   const [{ before, changed }] = variants(rows.find(({ path }) => path.join('.') === optional)!) as [Variant]
   expect(before.errors).toEqual([])
   expect(changed.errors).not.toEqual([])
@@ -27,7 +27,7 @@ test('a dependency need not be there', () => {
 
 const optional = 'services.*.depends_on.*.required'
 
-describe('a key that is mapped makes a difference', () => {
+describe('a mapped key changes the manifests', () => {
   const mapped = rows.filter(({ row, path }) => row.fate === 'mapped' && path.join('.') !== optional)
   test.each(mapped.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
     const tried = variants(row)
@@ -38,9 +38,9 @@ describe('a key that is mapped makes a difference', () => {
   })
 })
 
-describe('a key of which something is lost is named', () => {
-  // What is about desktop machines or labels of files; names that only the engine knows; and options of a driver, which
-  // is refused itself.
+describe('an approximated key is named in a diagnostic', () => {
+  // Keys for desktop machines or file labels, names used only by the engine, and options of a
+  // driver that is refused itself.
   const nothingToLose =
     /\.(consistency|selinux|attachable)$|^networks\.\*\.name$|devices\.\[\]\.permissions$|^secrets\.\*\.driver_opts$/
   const lost = rows.filter(
@@ -55,7 +55,7 @@ describe('a key of which something is lost is named', () => {
   })
 })
 
-/** A key that only keeps a warning away, or brings it, is not dropped in silence. */
+/** True if the manifests differ, or the diagnostics: such a key is not dropped silently. */
 const makesDifference = ({ before, changed }: Variant): boolean =>
   before.objects !== changed.objects || saysMore(before, changed) || saysMore(changed, before)
 
@@ -88,7 +88,7 @@ function render(sample: Sample): Rendered {
 
 type Place = readonly (string | number)[]
 
-/** Where a path of the table stands in a model. */
+/** Finds the values at a path of the table in a model. */
 function placesOf(model: unknown, path: readonly string[]): readonly Place[] {
   let found: { readonly place: Place; readonly value: unknown }[] = [{ place: [], value: model }]
   for (const [depth, step] of path.entries()) {
@@ -107,7 +107,7 @@ function stepsInto(value: unknown, step: string, known: ReadonlySet<string> | un
   return Object.keys(value).filter(key => !known?.has(key))
 }
 
-/** The model without the key, or with the other value that the samples have for it. */
+/** Removes the key from the model, or sets the other value that the samples have for it. */
 function changedAt(model: unknown, place: Place, path: string): unknown {
   const [key, ...rest] = place
   if (key === undefined) return otherValues[path]

@@ -9,35 +9,35 @@ import { SourceFile } from '../../compiler/text/source.ts'
 import { type Entry, type MapTree, scalarTree } from '../../compiler/text/tree.ts'
 
 /**
- * The rows of a service's keys and their readers, in both directions: what is mapped is read, and what is read has a row.
- * That what is read also makes a difference in the manifests, `field-walk` shows.
+ * Checks the rows of service keys against their readers: a mapped key has a reader, and a key that
+ * is read has a row. `field-walk` checks that it also changes the manifests.
  */
 const keys: Keys = serviceKeys
 const root = join(import.meta.dirname, '..', '..')
 
-/** The loader puts their content into another key. */
+/** Keys whose content the loader puts into another key. */
 const loadedInto: Readonly<Record<string, string>> = { env_file: 'environment', label_file: 'labels' }
 
-/** Used before services are read, or only in the files themselves. */
+/** Keys that the loader uses. */
 const usedByTheLoader = new Set(['extends', 'profiles'])
 
 const rows = Object.entries(keys)
 const isLost = ({ fate, loss }: Key) => fate === 'refused' || (fate === 'none' && loss !== undefined)
 
-describe('a key that means something has a reader', () => {
+describe('a mapped key has a reader', () => {
   test.each(rows.filter(([name, key]) => !isLost(key) && !usedByTheLoader.has(name)))('%s', (_, { read }) => {
     expect(read).toBeDefined()
   })
 })
 
-describe('a reader reads its keys', () => {
+describe('a reader reads the keys of its rows', () => {
   test.each(rows.filter(([, { read }]) => read !== undefined))('%s', (name, key) => {
     const read = keysRead(name, key)
     expect(read).toContain(loadedInto[name] ?? name)
   })
 })
 
-describe('what a reader reads has a row that names the reader', () => {
+describe('a key that a reader reads has a row with that reader', () => {
   test.each(rows.filter(([, { read }]) => read !== undefined))('%s', (name, key) => {
     const own = new Set(readersOf(key))
     const unnamed = keysRead(name, key).filter(other => !readersOf(keys[other]).some(reader => own.has(reader)))
@@ -45,7 +45,7 @@ describe('what a reader reads has a row that names the reader', () => {
   })
 })
 
-describe('what is read of a service is used', () => {
+describe('every property of a service is used', () => {
   const used = ['compiler/plan', 'compiler/manifest', 'operations', 'cli']
     .flatMap(folder =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -54,7 +54,7 @@ describe('what is read of a service is used', () => {
     )
     .join('\n')
   const properties = rows.flatMap(([, { read }]) => (typeof read === 'object' ? Object.keys(read) : []))
-  /** Commands that need them are not there yet. */
+  /** Properties for commands that do not exist yet. */
   const waiting = new Set(['develop', 'models'])
   test.each([...new Set(properties)].filter(property => !waiting.has(property)))('%s', property => {
     expect(used).toMatch(new RegExp(`\\b${property}\\b`))
@@ -68,14 +68,16 @@ function readersOf(key: Key | undefined): readonly Reader[] {
   return typeof key.read === 'function' ? [key.read] : (Object.values(key.read) as Reader[]) // values of Readers
 }
 
-/** The keys of a service that the readers of a row look at. */
+/** The keys of a service that the readers of a row access. */
 function keysRead(name: string, key: Key): readonly string[] {
   const { service, looked } = watchedService()
   for (const reader of readersOf(key)) reader(service, contextOf(service), name)
   return [...looked].filter(other => other in keys)
 }
 
-/** A service that has every key, with a value that no reader can use, and tells which are looked at. */
+/**
+ * A service that has every key, with a value that no reader can use, and records the keys accessed.
+ */
 function watchedService(): { readonly service: MapTree; readonly looked: ReadonlySet<string> } {
   const span = { file: new SourceFile('/compose.yaml', 'web: {}\n'), start: 0, end: 3 }
   const looked = new Set<string>()

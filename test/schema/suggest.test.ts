@@ -19,11 +19,11 @@ describe('suggest', () => {
     ['tyt', 'tty'],
   ])('%s: %s', (word, expected) => expect(suggest(word, known)).toBe(expected))
 
-  test.each(['x', '', 'volumes', 'a', 'qwertz', 'env', 'zz'])('%s: nothing', word =>
+  test.each(['x', '', 'volumes', 'a', 'qwertz', 'env', 'zz'])('%s: no suggestion', word =>
     expect(suggest(word, known)).toBeUndefined(),
   )
 
-  test('as a hint', () => {
+  test('a suggestion is formatted as a hint', () => {
     expect(didYouMean('imagee', known)).toBe('did you mean `image`?')
     expect(didYouMean('qwertz', known)).toBeUndefined()
   })

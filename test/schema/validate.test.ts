@@ -4,7 +4,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { scalarTree, withEntry } from '../../compiler/text/tree.ts'
 import { brief, check, checkService, parse, pointsAt } from './check.ts'
 
-/** The one diagnostic of a service with these keys. */
+/** The only diagnostic of a service with these keys. */
 function only(keys: string) {
   const { diagnostics, broken } = checkService(keys)
   expect(diagnostics.map(brief), keys).toHaveLength(1)
@@ -67,14 +67,14 @@ describe('wrong types', () => {
     ['cap_add: NET_ADMIN', 'write it as an item of a list: `- NET_ADMIN`'],
     ['environment: [{A: b}]', 'write `- A=…`, or leave the dashes out where a mapping is allowed'],
     ['tty: 1', 'write `true` or `false`'],
-  ])('%s says what to write', (keys, hint) => expect(only(keys).hint).toBe(hint))
+  ])('%s has a hint', (keys, hint) => expect(only(keys).hint).toBe(hint))
 
   test.each([
     ['services: []', '`services` must be a mapping, not a list', 'services'],
     ['volumes: text', '`volumes` must be a mapping, not the text `text`', 'volumes'],
     ['name: 5', '`name` must be text, not the number `5`', 'name'],
     ['endpoints: text', '`endpoints` must be a list or a mapping, not the text `text`', 'endpoints'],
-  ])('%s is unusable as a whole', (text, message, key) => {
+  ])('%s is invalid as a whole', (text, message, key) => {
     const { diagnostics, broken } = check(text)
     expect(diagnostics.map(brief)).toEqual([`error[schema/wrong-type] ${message}`])
     expect([...broken.topLevel]).toEqual([key])
@@ -168,7 +168,7 @@ describe('unknown keys', () => {
     expect(broken.topLevel.size).toBe(1)
   })
 
-  test('what the reference ignores is a warning, and breaks nothing', () => {
+  test('an unknown key that Docker Compose ignores is a warning', () => {
     expect(only('gpus: [{cont: 1}]')).toMatchObject({
       code: 'schema/ignored-key',
       severity: 'warning',
@@ -185,15 +185,15 @@ describe('unknown keys', () => {
     'blkio_config: {x-a: 1}',
     'env_file: [{path: a, x-a: 1}]',
     'deploy: {placement: {x-a: 1}}',
-  ])('an extension is none: %s', keys => expect(checkService(keys).diagnostics).toEqual([]))
+  ])('an extension is not an unknown key: %s', keys => expect(checkService(keys).diagnostics).toEqual([]))
 
-  test('an extension is a name where names are', () => {
+  test('an `x-` key is a name where the user chooses the names', () => {
     const { diagnostics, broken } = check('services: {x-web: {imagee: a}}')
     expect(diagnostics).toMatchObject([{ message: 'unknown key `imagee` in service `x-web`' }])
     expect(broken.keys).toEqual(new Map([['x-web', new Set(['imagee', '*'])]]))
   })
 
-  test('names of objects of the language are no keys', () => {
+  test('properties of JavaScript objects are unknown keys', () => {
     expect(only('constructor: 1')).toMatchObject({ code: 'services/unknown-key' })
     expect(only('build: {toString: 1}')).toMatchObject({ code: 'services/unknown-key' })
   })
@@ -288,7 +288,7 @@ describe('missing keys, words, bounds, names', () => {
     expect(pointsAt(found)).toBe(text)
   })
 
-  test('a word is suggested, and the others are told', () => {
+  test('the nearest word is suggested, and the others are listed', () => {
     expect(only('restart: alwys')).toMatchObject({
       hint: 'did you mean `always`?',
       notes: ['allowed: `always`, `unless-stopped`, `any`, `none`, `never`, `no`, `on-failure` and `on-failure:3`'],
@@ -296,18 +296,18 @@ describe('missing keys, words, bounds, names', () => {
     expect(only('cgroup: x').hint).toBe('allowed: `host` and `private`')
   })
 
-  test('a duplicate points at the first', () => {
+  test('a duplicate points at the first item', () => {
     expect(only('depends_on: [db, db]').related).toMatchObject([{ message: 'it is here already' }])
   })
 
-  test.each(['services', 'volumes', 'networks', 'secrets', 'configs'])('%s have names', key => {
+  test.each(['services', 'volumes', 'networks', 'secrets', 'configs'])('names of %s are checked', key => {
     const { diagnostics } = check(`${key}: {"a b": {}}`)
     expect(diagnostics).toMatchObject([
       { code: 'schema/bad-name', message: `\`a b\` is not a valid name in \`${key}\`` },
     ])
   })
 
-  test('an empty service', () => {
+  test('an empty service is an error', () => {
     const { diagnostics, broken } = check('services: {web: , db: {image: a}}')
     expect(diagnostics).toMatchObject([
       { code: 'schema/null-value', message: 'service `web` is empty', hint: 'give it an `image` or a `build`' },
@@ -315,7 +315,7 @@ describe('missing keys, words, bounds, names', () => {
     expect([...broken.entries]).toEqual(['services.web'])
   })
 
-  test('a container name of one character is taken with a warning', () => {
+  test('a container name of one character is accepted with a warning', () => {
     expect(only('container_name: x')).toMatchObject({ code: 'schema/odd-value', severity: 'warning' })
   })
 })
@@ -375,8 +375,8 @@ describe('endpoints', () => {
   })
 })
 
-describe('one mistake, one diagnostic', () => {
-  test('lines that an anchor brings to several services', () => {
+describe('one error, one diagnostic', () => {
+  test('an error in an anchor that several services use is reported once', () => {
     const { diagnostics, broken } = check(`
 x-common: &common
   build: {contxt: .}
@@ -394,7 +394,7 @@ services:
     expect([...broken.keys.keys()]).toEqual(['web', 'db', 'job'])
   })
 
-  test('mistakes of several places are all told', () => {
+  test('errors in several places are all reported', () => {
     const { diagnostics } = check('services: {a: {imagee: x, tty: 1}, b: {user: 5}}\nvolumes: []')
     expect(diagnostics.map(({ code }) => code)).toEqual([
       'services/unknown-key',
@@ -405,7 +405,7 @@ services:
   })
 })
 
-test('a value from a variable tells its origin and not itself', () => {
+test("an error in a variable's value shows its origin, not the value", () => {
   const tree = parse('services: {web: {restart: "${POLICY}"}}')
   const service = tree.entries.get('services')!.value
   if (service.kind !== 'map') throw new Error('no mapping')

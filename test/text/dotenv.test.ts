@@ -91,11 +91,11 @@ describe('values', () => {
     expect(result.found).toEqual([])
   })
 
-  it('tells inherited names from assigned ones', () => {
+  it('distinguishes inherited names from assigned ones', () => {
     expect(read('P\nA=1').entries.map(entry => entry.inherited)).toEqual([true, false])
   })
 
-  it('places the value, or the name where there is none', () => {
+  it('the span is that of the value, or of the name without a value', () => {
     expect(read('A=1 # c\nB="a\\tb"\nC=\'x\'\nD=\nP\nE=${P}\nexport F = y').spans).toEqual([
       '1',
       'a\\tb',
@@ -108,7 +108,7 @@ describe('values', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('errors', () => {
   it.each([
     ['=x', ['dotenv/empty-name 1:1 ='], []],
     ['A=1\n :x', ['dotenv/empty-name 2:2 :'], ['A=1']],
@@ -142,11 +142,11 @@ describe('mistakes', () => {
     expect(read('A="${U:-"x"}"').diagnostics[0]!.hint).toBe('a `"` ends the value; inside it write `\\"`')
   })
 
-  it("says the user's own words where a variable is required", () => {
+  it("shows the user's message for a required variable", () => {
     expect(read('A=${Z:?set Z for $P}').diagnostics[0]!.message).toBe('`Z` is required: set Z for shell')
   })
 
-  it('speaks of labels in a label file', () => {
+  it('messages name labels in a label file', () => {
     const reporter = new Reporter()
     parseDotenv(new SourceFile('labels', 'a/b=1'), outside, reporter, { labels: true })
     expect(reporter.diagnostics()[0]!.message).toBe('`/` cannot be in the name of a label')
@@ -179,12 +179,12 @@ describe('raw files', () => {
     expect(result.found).toEqual(found)
   })
 
-  it('places the value, or the name where there is none', () => {
+  it('the span is that of the value, or of the name without a value', () => {
     expect(read(' A=1\nB=\nP', parseRawEnv).spans).toEqual(['1', 'B', 'P'])
   })
 })
 
-it('does not say of a variable that it is not set when its value could not be read', () => {
+it('a variable with an invalid value is not reported as unset', () => {
   expect(read('A=${P\nB="x\nC=$A').found).toEqual([
     'dotenv/invalid-expression 1:3 ${P',
     'dotenv/unterminated-quote 2:3 "x',

@@ -10,7 +10,7 @@ function parse(text: string) {
   return { documents, diagnostics: reporter.diagnostics() }
 }
 
-/** The one document of a text, as plain values. */
+/** The only document of a text, as plain values. */
 function read(text: string): unknown {
   const { documents, diagnostics } = parse(text)
   expect(diagnostics).toEqual([])
@@ -31,7 +31,7 @@ function plain(tree: Tree | undefined): unknown {
 
 const written = ({ file, start, end }: Span) => file.text.slice(start, end)
 
-describe('what stands in the way is said in words, at its place', () => {
+describe('syntax errors are described, at their position', () => {
   test.each([
     ['a key without a colon', 'web\n  image: x', 'web', '1:1', 'a colon is missing behind `web`'],
     ['a colon without a blank', 'image:nginx\nports: []', ':', '1:6', 'a space is missing after this colon'],
@@ -79,13 +79,13 @@ describe('what stands in the way is said in words, at its place', () => {
     expect(text.startsWith(marked, start)).toBe(true)
   })
 
-  test('deeper than 500 levels', () => {
+  test('nesting deeper than 500 levels is an error', () => {
     expect(parse(`${'['.repeat(501)}${']'.repeat(501)}`).diagnostics.map(({ code }) => code)).toEqual(['yaml/too-deep'])
     expect(parse(`${'['.repeat(499)}${']'.repeat(499)}`).diagnostics).toEqual([])
   })
 })
 
-describe('what the reference loader reads and YAML does not allow', () => {
+describe('input that Docker Compose accepts and YAML does not allow', () => {
   test.each([
     ['a closing bracket below its key', 'w:\n  a: [\n    x\n  ]\n  b: y\n', { w: { a: ['x'], b: 'y' } }],
     [
@@ -103,7 +103,7 @@ describe('what the reference loader reads and YAML does not allow', () => {
     expect(read(text)).toEqual(value)
   })
 
-  test('places are those of the file all the same', () => {
+  test('spans are still those of the file', () => {
     const { documents } = parse('w:\n  a: [\n]\n  b: "x\ny"\n  c: {d: e}\n')
     const w = documents![0]!.tree
     if (w?.kind !== 'map') throw new Error('no mapping')
@@ -117,7 +117,7 @@ describe('what the reference loader reads and YAML does not allow', () => {
   })
 })
 
-test('places of values', () => {
+test('spans of values', () => {
   const text = 'a: "x"\nb: |- # c\n  t\n  u\nc: !!str\nd:\n  - \n  - [1, {e: f} ]\n  - &g  h\n  - *g\n'
   const { documents } = parse(text)
   const places: string[] = []
@@ -141,12 +141,12 @@ test('places of values', () => {
   ])
 })
 
-test('a block at the end of a file without a line end has none', () => {
+test('a block at the end of a file without a line break has none', () => {
   expect(read('a: |\n  b')).toEqual({ a: 'b' })
   expect(read('a: |\n  b\n')).toEqual({ a: 'b\n' })
   expect(read('a: >\n  b\n  c')).toEqual({ a: 'b c' })
 })
 
-test('tags before a key say nothing about its value', () => {
+test('tags before a key do not apply to its value', () => {
   expect(read('!reset a: 1\n!override b: {c: d}\n')).toEqual({ a: 1, b: { c: 'd' } })
 })

@@ -103,7 +103,7 @@ describe('errors', () => {
     ['${E:?not empty}', 'not empty'],
     ['${U?like $A}', 'like val'],
     ['${U?{x}}', '{x}'],
-  ])('%j needs its variable', (text, message) => {
+  ])('%j requires its variable', (text, message) => {
     expect(errors(text)).toEqual([{ kind: 'required', name: text[2], message, start: 0, end: text.length }])
   })
 
@@ -116,8 +116,8 @@ describe('errors', () => {
   })
 })
 
-describe('places', () => {
-  it('maps the stretches of the value to the text', () => {
+describe('spans', () => {
+  it('maps parts of the value to the text', () => {
     expect(substitute('a$$b ${A}c${U:-d$A}$', lookup)).toEqual({
       value: 'a$b valcdval$',
       pieces: [
@@ -139,13 +139,13 @@ describe('places', () => {
     })
   })
 
-  it('joins literal dollars with their neighbours', () => {
+  it('joins literal dollars with the text around them', () => {
     expect(substitute('a$1 b$', lookup)).toMatchObject({
       pieces: [{ at: 0, length: 6, start: 0, end: 6, verbatim: true }],
     })
   })
 
-  it('lists each use of an unset variable, and none that has a default or an alternative', () => {
+  it('lists each use of an unset variable without a default or an alternative', () => {
     expect(substitute('$U ${U} ${U:-} ${U+x} ${U:-$V}', lookup)).toMatchObject({
       unset: [
         { name: 'U', start: 0, end: 2 },
@@ -157,14 +157,14 @@ describe('places', () => {
 })
 
 describe('cost', () => {
-  it('reports deep nesting instead of following it', () => {
+  it('reports nesting that is too deep', () => {
     const deep = '${A1:-'.repeat(10_000)
     expect(errors(`${deep}x${'}'.repeat(10_000)}`)).toMatchObject([{ message: expect.stringContaining('100 levels') }])
     expect(errors(deep)).toMatchObject([{ message: '`${A1:-` has no `}` on its line' }])
     expect(errors(`${deep}}`)).toMatchObject([{ message: '`${A1:-` has no `}` on its line' }])
   })
 
-  it('takes 100 levels', () => {
+  it('accepts 100 levels', () => {
     expect(value(`${'${U:-'.repeat(100)}x${'}'.repeat(100)}`)).toBe('x')
   })
 
@@ -176,7 +176,7 @@ describe('cost', () => {
     expect(performance.now() - start).toBeLessThan(2000)
   })
 
-  it('stops a value that grows without measure', () => {
+  it('limits the length of a value', () => {
     expect(errors('$LONG'.repeat(20))).toMatchObject([{ message: 'the value becomes larger than 16 MiB' }])
   })
 })

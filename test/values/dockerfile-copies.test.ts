@@ -4,7 +4,8 @@ import { holdsCopy } from '../../compiler/values/dockerfile-copies.ts'
 
 const FILES = new Set(['package.json', 'src/a.js', 'conf/app.ini', 'site.tar.gz'])
 
-// A Dockerfile, the path in the context, where it is mounted, and whether the image is known to hold it there.
+// A Dockerfile, a path in the context, the mount path, and whether the image is known to have it
+// there.
 test.each([
   ['WORKDIR /app\nCOPY . .', '', '/app', true],
   ['WORKDIR /app\nCOPY . .', 'src', '/app/src', true],
@@ -35,12 +36,12 @@ test.each([
   ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /jobs', 'src', '/jobs', true],
   ['WORKDIR /app\nCOPY . .\nFROM scratch\nCOPY --from=0 /app/src /jobs', 'conf', '/jobs/conf', false],
   ['COPY src /app\nFROM scratch', 'src', '/app', false],
-])('%j: %s at %s is held: %s', (lines, path, target, expected) => {
+])('%j: %s at %s is copied: %s', (lines, path, target, expected) => {
   const { copied } = readDockerfile(`FROM base\n${lines}`, undefined, new Map())
   expect(holdsCopy(copied, path, !FILES.has(path), target)).toBe(expected)
 })
 
-test('a target counts with the stages that it is made of', () => {
+test('a target includes the stages it is built from', () => {
   const text = 'FROM x AS base\nWORKDIR /app\nCOPY src src\nFROM base AS dev\nFROM scratch AS last'
   const held = (target: string) => holdsCopy(readDockerfile(text, target, new Map()).copied, 'src', true, '/app/src')
   expect([held('dev'), held('last')]).toEqual([true, false])

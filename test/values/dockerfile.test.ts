@@ -69,7 +69,7 @@ describe('variables', () => {
     ['ENV made of something unknown', 'FROM a\nENV P=80\nENV P=$U\nEXPOSE $P', []],
   ])('%s', (_, text, expected) => expect(ports(text, new Map([['GIVEN', '9000']]))).toEqual(expected))
 
-  it('does not follow hostile nesting', () => {
+  it('limits the nesting of variables', () => {
     expect(ports(`FROM a\nEXPOSE ${'${A:-'.repeat(5000)}80${'}'.repeat(5000)}`)).toEqual([])
   })
 })
@@ -100,19 +100,19 @@ describe('stages', () => {
     expect(readDockerfile(text, target, none).base).toBe(base)
   })
 
-  it('hands on what a stage is made from', () => {
+  it('a stage inherits from its base', () => {
     expect(readDockerfile(text, 'dev', none)).toMatchObject({ user: 'node', workdir: '/app/lib' })
     expect(readDockerfile(text, 'build', none)).toMatchObject({ user: 'node', workdir: '/app' })
   })
 
-  it('takes a stage named like its base from outside', () => {
+  it('a stage that is named like its base uses the external image', () => {
     expect(readDockerfile('FROM a AS a\nEXPOSE 1\nFROM a', undefined, none)).toMatchObject({
       base: 'a',
       exposed: [{ port: 1 }],
     })
   })
 
-  it('leaves the base out when its name is not known', () => {
+  it('the base is absent if its name is unknown', () => {
     expect(readDockerfile('FROM $IMAGE\nEXPOSE 1', undefined, none)).toEqual({
       exposed: [{ port: 1, protocol: 'tcp' }],
       volumes: [],
@@ -150,7 +150,7 @@ describe('the process', () => {
     })
   })
 
-  it('counts directories from the root where there is no base', () => {
+  it('directories without a base are relative to the root', () => {
     expect(readDockerfile('FROM scratch\nWORKDIR b', undefined, none).workdir).toBe('/b')
   })
 })
@@ -177,9 +177,11 @@ describe('HEALTHCHECK', () => {
     })
   })
 
-  it.each(['', 'CMD', 'curl x', '--interval=5m'])('%j is none', text => expect(check(text)).toBeUndefined())
+  it.each(['', 'CMD', 'curl x', '--interval=5m'])('%j is not a healthcheck', text =>
+    expect(check(text)).toBeUndefined(),
+  )
 
-  it('leaves zero to the default', () => {
+  it('zero means the default', () => {
     expect(check('--interval=0s --retries=0 CMD x')).toEqual({ check: { kind: 'shell', script: 'x' } })
   })
 })
@@ -189,7 +191,7 @@ it('is linear in the length of the file', () => {
   expect(processorTime(() => readDockerfile(text, undefined, none))).toBeLessThan(1000)
 })
 
-describe('a Dockerfile that was made to hurt', () => {
+describe('a malicious Dockerfile', () => {
   const many = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n)).join('')
   it.each([
     ['variables that double', `FROM a\nENV A0=x\n${many(60, n => `ENV A${n + 1}=$A${n}$A${n}\n`)}USER $A60\n`],
@@ -199,14 +201,14 @@ describe('a Dockerfile that was made to hurt', () => {
     ['variables of both kinds', `FROM a\n${many(10_000, n => `ENV A${n}=b\nARG B${n}=c\nUSER $B1\n`)}`],
     ['stages', `FROM a AS s0\n${many(20_000, n => `ENV A${n}=b\n`)}${many(20_000, n => `FROM s${n} AS s${n + 1}\n`)}`],
     ['a text without end', `FROM a\n${'COPY a /b\n'.repeat(1_000_000)}`],
-  ])('is read in a moment: %s', (_, text) => {
+  ])('is read quickly: %s', (_, text) => {
     const user = text.includes('USER $B1') ? 'c' : undefined
     const took = processorTime(() => expect(readDockerfile(text, undefined, none).user).toBe(user))
     expect(took).toBeLessThan(1000)
   })
 })
 
-/** Milliseconds; other tests run at the same moment. */
+/** In milliseconds. Generous, since other tests run at the same time. */
 function processorTime(work: () => void): number {
   const before = process.cpuUsage()
   work()

@@ -57,7 +57,7 @@ it.each([
   if (!result.ok && place !== undefined) expect(text.slice(result.start, result.end)).toBe(place)
 })
 
-it('takes a bare number where it is told what it counts', () => {
+it('accepts a number without a unit if a unit is given', () => {
   expect(parseDuration('10', { unitless: 'seconds' })).toEqual({ ok: true, value: 10_000_000_000n })
   expect(parseDuration('1.5', { unitless: 'seconds' })).toEqual({ ok: true, value: 1_500_000_000n })
   expect(parseDuration('1h1', { unitless: 'seconds' }).ok).toBe(false)

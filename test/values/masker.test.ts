@@ -21,16 +21,16 @@ describe('mask', () => {
     expect(new Masker(secrets).mask(text)).toBe(expected)
   })
 
-  test.each([0, 1, 2, 3, 4])('within other base64, %i characters behind its beginning', before => {
+  test.each([0, 1, 2, 3, 4])('inside other base64, after %i characters', before => {
     const secret = 'correct-horse-battery-staple'
     const masked = new Masker([secret]).mask(base64(`${'x'.repeat(before)}${secret}:more`))
     expect(masked).toContain('***')
     expect(Buffer.from(masked, 'base64').toString()).not.toContain('horse')
-    // No more than the characters that are half another's.
+    // Only characters that share bits with other text stay.
     expect(masked.length).toBeLessThan(base64(`${'x'.repeat(before)}:more`).length + 8)
   })
 
-  test('base64 in lines of 76 characters', () => {
+  test('masks base64 in lines of 76 characters', () => {
     const secret = 'k'.repeat(30) + 'v'.repeat(120)
     const printed = base64(secret).replace(/.{76}/g, '$&\n')
     expect(new Masker([secret]).mask(printed)).toBe('***\n***\n***')
@@ -38,7 +38,7 @@ describe('mask', () => {
 })
 
 describe('stream', () => {
-  test('finds the same as in the whole text, however it is cut', () => {
+  test('finds the same in chunks as in the whole text', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'abab', 'hunter22', '\n', 'aGVsbG8td29ybGQ=', ' '), {
       maxLength: 30,
     })
@@ -56,22 +56,22 @@ describe('stream', () => {
     )
   })
 
-  test('holds back no more than what may be the beginning of a secret, and nothing of a whole line', () => {
+  test('holds back only text that may start a secret, and nothing of a complete line', () => {
     const stream = new Masker(['0123456789']).stream()
     expect(stream.push('a line\n')).toBe('a line\n')
-    // The longest form is its base64 with a line end, 16 characters.
+    // The longest form is its base64 with a line break, 16 characters.
     expect(stream.push(`${'x'.repeat(100)}01234`)).toBe('x'.repeat(90))
     expect(stream.push('56789\n')).toBe(`${'x'.repeat(10)}***\n`)
   })
 
-  test('without secrets gives all at once', () => {
+  test('passes everything on without secrets', () => {
     const stream = new Masker([]).stream()
     expect(stream.push('half')).toBe('half')
     expect(stream.end()).toBe('')
   })
 })
 
-test('thousands of secrets that begin alike are looked for in a moment', () => {
+test('thousands of secrets with a common prefix are found quickly', () => {
   const secrets = Array.from({ length: 20_000 }, (_, n) => `s3cr3t-${n}-x`)
   const before = process.cpuUsage()
   const masker = new Masker(secrets)

@@ -68,7 +68,7 @@ describe('annotations and labels', () => {
     ['traefik.routers[0]', false],
   ])('%j is an annotation key: %s', (key, expected) => expect(isAnnotationKey(key)).toBe(expected))
 
-  it('wants the prefix of a label in lower case', () => {
+  it('the prefix of a label must be lower case', () => {
     expect(isLabelKey('Example.com/a')).toBe(false)
     expect(isLabelKey('example.com/A')).toBe(true)
   })
@@ -119,7 +119,7 @@ describe('image references', () => {
     if (!result.ok) expect(text.slice(result.start ?? 0, result.end ?? text.length)).toBe(place)
   })
 
-  it('offers lower case', () => {
+  it('suggests lower case', () => {
     expect(parseImageReference('ghcr.io/My/App')).toMatchObject({ hint: 'names are in lower case: `ghcr.io/my/app`' })
   })
 })

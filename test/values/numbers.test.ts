@@ -3,7 +3,7 @@ import { formatFileMode, octalDigits, parseFileMode } from '../../compiler/value
 import { goFloat, toBool, toFloat, toInt } from '../../compiler/values/go-number.ts'
 import { parseExtraHost } from '../../compiler/values/hosts.ts'
 
-describe('floats as Go prints them', () => {
+describe('floats as Go formats them', () => {
   it.each([
     [1.1, '1.1'],
     [1000000, '1e+06'],
@@ -51,7 +51,7 @@ describe('casts', () => {
     ['9223372036854775807', 9223372036854775807n],
   ])('%s is the whole number %s', (text, value) => expect(toInt(text)).toEqual({ ok: true, value }))
 
-  it.each(['', ' 1', '1.0', '0x1', '1_0', '1e3', 'a', '9223372036854775808'])('%j is no whole number', text =>
+  it.each(['', ' 1', '1.0', '0x1', '1_0', '1e3', 'a', '9223372036854775808'])('%j is not a whole number', text =>
     expect(toInt(text).ok).toBe(false),
   )
 
@@ -64,18 +64,18 @@ describe('casts', () => {
     ['1_0', 10],
   ])('%s is the number %d', (text, value) => expect(toFloat(text)).toEqual({ ok: true, value }))
 
-  it.each(['', ' 1', '500m', '1/2', 'inf', 'NaN', '.', '1e999'])('%j is no number', text =>
+  it.each(['', ' 1', '500m', '1/2', 'inf', 'NaN', '.', '1e999'])('%j is not a number', text =>
     expect(toFloat(text).ok).toBe(false),
   )
 
   it.each(['true', 'True', 'TRUE'])('%s is true', text => expect(toBool(text)).toEqual({ ok: true, value: true }))
-  it.each(['y', 'yes', 'Yes', 'on', 'ON'])('%s is true in old YAML', text =>
+  it.each(['y', 'yes', 'Yes', 'on', 'ON'])('%s is true in YAML 1.1', text =>
     expect(toBool(text)).toEqual({ ok: true, value: true, yaml11: true }),
   )
-  it.each(['n', 'no', 'oFF', 'N'])('%s is false in old YAML', text =>
+  it.each(['n', 'no', 'oFF', 'N'])('%s is false in YAML 1.1', text =>
     expect(toBool(text)).toEqual({ ok: true, value: false, yaml11: true }),
   )
-  it.each(['', '1', '0', 't', ' true'])('%j is no boolean', text => expect(toBool(text).ok).toBe(false))
+  it.each(['', '1', '0', 't', ' true'])('%j is not a boolean', text => expect(toBool(text).ok).toBe(false))
 })
 
 describe('file modes', () => {
@@ -90,7 +90,7 @@ describe('file modes', () => {
     [0n, 0],
   ])('%s', (value, mode) => expect(parseFileMode(value)).toEqual({ ok: true, value: mode }))
 
-  it.each(['', '999', '008', '0o440', '0x1', '4 4', '-1', '17777', -1, 4.4, 0o10000])('%s is no file mode', value =>
+  it.each(['', '999', '008', '0o440', '0x1', '4 4', '-1', '17777', -1, 4.4, 0o10000])('%s is not a file mode', value =>
     expect(parseFileMode(value)).toMatchObject({ ok: false, reason: 'it is not a valid file mode' }),
   )
 
@@ -99,10 +99,10 @@ describe('file modes', () => {
     ['755', 0o755],
     ['400', 0o400],
     ['1777', 0o1777],
-    // Above 0777 as decimal numbers, so that they can only be octal.
+    // As decimal numbers these exceed 0777, so they must be octal.
     ['666', 0o666],
     ['622', 0o622],
-    // What 0644, 0400, 0640 and 0555 are in decimal: no owner has less than the group.
+    // 0644, 0400, 0640 and 0555 in decimal: as octal, the owner would have less than the group.
     ['420', undefined],
     ['256', undefined],
     ['416', undefined],
@@ -110,7 +110,7 @@ describe('file modes', () => {
     ['292', undefined],
     ['0644', undefined],
     ['44', undefined],
-  ])('of %s the digits are a mode: %s', (written, mode) => expect(octalDigits(written)).toBe(mode))
+  ])('the digits of %s as an octal mode: %s', (written, mode) => expect(octalDigits(written)).toBe(mode))
 
   it('is shown in octal', () => expect(formatFileMode(0o440)).toBe('0440'))
 })

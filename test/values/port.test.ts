@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { isIPv4, isIPv6 } from '../../compiler/values/ip-address.ts'
 import { parsePorts } from '../../compiler/values/port.ts'
 
-/** `IP|published|target/protocol`, parts that are absent left empty. */
+/** Formats a port as `IP|published|target/protocol`; absent parts are empty. */
 function ports(text: string): string[] {
   const result = parsePorts(text)
   if (!result.ok) return [result.reason]
@@ -70,7 +70,7 @@ describe('ports', () => {
     if (!result.ok) expect(text.slice(result.start ?? 0, result.end ?? text.length)).toBe(place)
   })
 
-  it('says how to bind to an address', () => {
+  it('has a hint for binding to an address', () => {
     expect(parsePorts('127.0.0.1:80')).toMatchObject({ hint: expect.stringContaining('`127.0.0.1:8080:80`') })
   })
 })

@@ -44,7 +44,7 @@ it.each([
   ['1e30', 'it is too large'],
 ])('%j: %s', (text, reason) => expect(parseQuantity(text)).toMatchObject({ ok: false, reason }))
 
-it('offers the unit that was meant', () => {
+it('suggests the intended unit', () => {
   expect(parseQuantity('1K')).toMatchObject({ hint: 'write `k`', start: 1, end: 2 })
   expect(parseQuantity('1mib')).toMatchObject({ hint: 'write `Mi`' })
 })
@@ -62,7 +62,7 @@ it.each([
   ['1e-1', '100m'],
 ])('%s CPUs are %s', (cpus, quantity) => expect(cpuQuantity(cpus)).toEqual({ ok: true, value: quantity }))
 
-it.each(['', '500m', '-1', '1/2', 'all', Number.NaN])('%s is no number of CPUs', cpus =>
+it.each(['', '500m', '-1', '1/2', 'all', Number.NaN])('%s is not a number of CPUs', cpus =>
   expect(cpuQuantity(cpus).ok).toBe(false),
 )
 

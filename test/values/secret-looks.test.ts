@@ -6,13 +6,13 @@ import {
   looksSecretVariable,
 } from '../../compiler/values/secret-looks.ts'
 
-// Written in pieces, so that nobody's scanner takes this file for a leak.
+// Written in pieces, so that secret scanners do not report this file.
 const written = (...parts: readonly string[]) => parts.join('')
 const letters = 'aB3dE5gH7jK9mN1pQ2sT4vX6zA8cF0wY5uR3'
 
 const known = (text: string) => text === 'db' || text === 'vault'
 
-describe('variables that hold a secret by their name', () => {
+describe('variables whose names mark secrets', () => {
   test.each([
     ['POSTGRES_PASSWORD', 'hunter2'],
     ['MYSQL_ROOT_PASSWORD', '1234'],
@@ -149,17 +149,17 @@ describe('variables that hold a secret by their name', () => {
     ['SENTRY_DSN', 'https://sentry.example.com/1'],
     ['DATABASE_DSN', 'postgres://app@db/app'],
     ['FEATURES', 'enableNewCheckoutFlow2024,showBetaBanner,useServerSideRendering'],
-  ])('%s=%s is none', (name, value) => {
+  ])('%s=%s is not secret', (name, value) => {
     expect(looksSecretVariable(name, value, known)).toBeUndefined()
   })
 })
 
-test('a variable may hold options of a program', () => {
+test('a variable may contain program options', () => {
   expect(looksSecretVariable('JAVA_OPTS', '-Xmx1g -Dkeystore.password=hunter2')?.what).toContain('keystore.password')
   expect(looksSecretVariable('JAVA_OPTS', '-Xmx1g -Dfile.encoding=UTF-8 -Dtoken.ttl=5')).toBeUndefined()
 })
 
-describe('shapes', () => {
+describe('known formats of secrets', () => {
   test.each([
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----'],
     ['a private key', '-----BEGIN PRIVATE KEY-----'],
@@ -213,12 +213,12 @@ describe('shapes', () => {
     'Authorization: Bearer $TOKEN',
     'password',
     'a=b&c=d',
-  ])('%s has none', text => {
+  ])('%s contains no secret', text => {
     expect(looksSecretShape(text)).toBeUndefined()
   })
 })
 
-describe('long random texts', () => {
+describe('long random strings', () => {
   test.each([
     letters.slice(0, 32),
     'tVfW7q2hZ0xKc9LrB4mDy8NpE1sGj5Ua3XoQi6Rz',
@@ -245,7 +245,7 @@ describe('long random texts', () => {
     'SomeVeryLongCamelCaseClassNameWithVersion2ForTheWin',
     '/usr/lib/x86_64-linux-gnu/gstreamer-1.0/libGstPlugin42',
     'a-long-kebab-case-name-with-numbers-123-and-more-456',
-  ])('%s is none', text => {
+  ])('%s is not a secret', text => {
     expect(looksRandom(text)).toBeUndefined()
   })
 })
@@ -292,11 +292,11 @@ describe('texts', () => {
     'password_encryption = scram-sha-256',
     'host all all 0.0.0.0/0 scram-sha-256',
     'secret_name: shop-db',
-  ])('%s holds none', text => {
+  ])('%s contains no secret', text => {
     expect(looksSecretText(text)).toBeUndefined()
   })
 
-  test('a mebibyte is read in a moment', () => {
+  test('a mebibyte is searched quickly', () => {
     for (const text of ['a'.repeat(1 << 20), '://'.repeat(1 << 18), 'password='.repeat(1 << 17), 'a:'.repeat(1 << 19)])
       expect(() => looksSecretText(text)).not.toThrow()
   })
