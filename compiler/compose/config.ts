@@ -86,7 +86,7 @@ type Json = Record<string, unknown>
 function printRemovedSettings(service: Json): void {
   const hooks = service['pre_start']
   if (!Array.isArray(hooks)) return
-  const dropped = Object.entries(DROPPED).filter(([key]) => service[key] !== undefined)
+  const dropped = Object.entries(REMOVING_VALUES).filter(([key]) => service[key] !== undefined)
   service['pre_start'] = hooks.map((hook: Json) => {
     const all = { ...Object.fromEntries(dropped), ...hook }
     return Object.fromEntries(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -94,7 +94,7 @@ function printRemovedSettings(service: Json): void {
 }
 
 /** The value that removes each inherited setting from a hook. */
-const DROPPED: Readonly<Json> = {
+const REMOVING_VALUES: Readonly<Json> = {
   oom_kill_disable: false,
   privileged: false,
   read_only: false,

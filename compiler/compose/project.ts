@@ -243,7 +243,7 @@ export interface Port {
   readonly name?: string
   readonly appProtocol?: string
   /** `x-host`: custom host names for the public route. */
-  readonly hosts: readonly OwnHost[]
+  readonly hosts: readonly CustomHost[]
   /** `x-expose`: exposed outside the cluster without HTTP. */
   readonly expose?: PortExposure
 }
@@ -425,11 +425,11 @@ export interface EndpointRule {
   readonly service: At<string>
   readonly port: At<number>
   /** Custom host names, in addition to the endpoint's. */
-  readonly hosts: readonly OwnHost[]
+  readonly hosts: readonly CustomHost[]
 }
 
 /** A custom host name. */
-export interface OwnHost {
+export interface CustomHost {
   readonly name: At<string>
   readonly tls?: TlsSource
 }

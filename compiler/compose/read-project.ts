@@ -9,7 +9,7 @@ import { readEndpoints } from './read/endpoints.ts'
 import { readFileObjects } from './read/file-objects.ts'
 import { readNetworks } from './read/top-level-networks.ts'
 import { readVolumes } from './read/top-level-volumes.ts'
-import { entries, filledText } from './read/tree-values.ts'
+import { entries, nonEmptyText } from './read/tree-values.ts'
 import { readService } from './read-service.ts'
 
 /**
@@ -71,6 +71,6 @@ function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): Read
 function readModels({ tree }: Loaded): ReadonlyMap<string, Model> {
   const models = new Map<string, Model>()
   for (const [key, { key: span, value }] of entries(tree, 'models'))
-    models.set(key, { key, model: filledText(value, 'model')?.value ?? key, span })
+    models.set(key, { key, model: nonEmptyText(value, 'model')?.value ?? key, span })
   return models
 }

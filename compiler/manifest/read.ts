@@ -120,7 +120,7 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   const reading: Reading = { reporter, lookup, folder }
   const { tree: model, failed } = substituteVariables(tree, options.environment, lookup, reporter)
   secrets.addFrom(model)
-  const findings = new Findings(manifestMistakes, { isOpen, reported: failed })
+  const findings = new Findings(manifestMistakes, { isUnresolved: isOpen, reported: failed })
   check(model, manifestShape, [], model.span, findings)
   findings.report(reporter)
   const manifest = readModel(model, { path: options.path, shown: file.path, folder }, reading)

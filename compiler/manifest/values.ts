@@ -1,5 +1,5 @@
 import type { Pair } from '../compose/project.ts'
-import { entries, filledText, integerOf, items, scalar, sortByName, textOf } from '../compose/read/tree-values.ts'
+import { entries, integerOf, items, nonEmptyText, scalar, sortByName, textOf } from '../compose/read/tree-values.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { formatPath, type ModelPath } from '../schema/model-path.ts'
@@ -68,7 +68,7 @@ export function parseScalar<T>(
 /** A text that is there and that can be used. Variables that are set later stand in it as they are written. */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
-  return found && isText(found) && !isUnread(found) ? filledText(found) : undefined
+  return found && isText(found) && !isUnread(found) ? nonEmptyText(found) : undefined
 }
 
 /** A text, or a list of texts. */

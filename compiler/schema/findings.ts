@@ -13,12 +13,12 @@ interface Finding {
 /** Values that the schema does not check. */
 export interface Unchecked {
   /** True for a scalar whose value is not known yet. */
-  readonly isOpen?: (tree: ScalarTree) => boolean
+  readonly isUnresolved?: (tree: ScalarTree) => boolean
   /** Values that already have a diagnostic. */
   readonly reported?: ReadonlySet<Tree>
 }
 
-const MOST_HINTS = 200
+const MAX_HINTS = 200
 
 /**
  * Collects the errors of a check before reporting them. An error in text that several services
@@ -40,12 +40,12 @@ export class Findings {
 
   /** Limits the search for hints, since each one compares a key with all known keys. */
   mayHint(): boolean {
-    return this.#hints++ < MOST_HINTS
+    return this.#hints++ < MAX_HINTS
   }
 
   /** True if a scalar is exempt from checks. `isAllowed`: the shape accepts scalars. */
   isUnchecked(tree: ScalarTree, isAllowed: boolean): boolean {
-    const { isOpen, reported } = this.#unchecked
+    const { isUnresolved: isOpen, reported } = this.#unchecked
     return reported?.has(tree) === true || (isAllowed && isOpen?.(tree) === true)
   }
 

@@ -253,11 +253,11 @@ export const dependencies: ToLongForm = tree => {
     }
   }
   if (!isMap(tree)) return tree
-  return completed(tree, required)
+  return withMembers(tree, required)
 }
 
 /** Adds members to the values of a mapping that lack them. */
-function completed(map: MapTree, members: (span: Span) => Readonly<Record<string, Tree>>): MapTree {
+function withMembers(map: MapTree, members: (span: Span) => Readonly<Record<string, Tree>>): MapTree {
   let entries: Map<string, Entry> | undefined
   for (const [name, { key: span, value }] of map.entries) {
     if (!isMap(value)) continue

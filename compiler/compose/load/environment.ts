@@ -35,7 +35,7 @@ const unknownFormat = diagnostic({
  * (reported).
  */
 export function resolveEnvironment(service: MapTree, variables: VariableScope, state: LoadState): MapTree | undefined {
-  const run: Run = { variables, state, failed: false }
+  const run: EnvironmentRun = { variables, state, failed: false }
   let result = resolveContainerEnvironment(service, run)
   const hooks = get(result, 'pre_start')
   if (isSeq(hooks))
@@ -46,13 +46,13 @@ export function resolveEnvironment(service: MapTree, variables: VariableScope, s
   return run.failed ? undefined : result
 }
 
-interface Run {
+interface EnvironmentRun {
   readonly variables: VariableScope
   readonly state: LoadState
   failed: boolean
 }
 
-function resolveContainerEnvironment(container: MapTree, run: Run): MapTree {
+function resolveContainerEnvironment(container: MapTree, run: EnvironmentRun): MapTree {
   let result = container
   const environment = get(container, 'environment')
   const own = new Map<string, Entry>(isMap(environment) ? environment.entries : [])
@@ -93,7 +93,11 @@ function resolveContainerEnvironment(container: MapTree, run: Run): MapTree {
  * Reads the env files of a service. A variable in a file is looked up in the project's variables,
  * then in `environment`, then in the entries read before it.
  */
-function readEnvFiles(items: readonly Tree[], own: ReadonlyMap<string, Entry>, run: Run): Map<string, Entry> {
+function readEnvFiles(
+  items: readonly Tree[],
+  own: ReadonlyMap<string, Entry>,
+  run: EnvironmentRun,
+): Map<string, Entry> {
   const read = new Map<string, Entry>()
   const secret = new Set<string>()
   const textOf = (entry: Entry | undefined) =>
@@ -143,7 +147,7 @@ const originOf = ({ name, value, variables = [] }: DotenvEntry): string =>
   `\`${isVariableWithSecret(name, value) ? name : (variables[0] ?? name)}\``
 
 /** Reads label files. A variable in a file is looked up in the labels read before it. */
-function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
+function readLabelFiles(items: readonly Tree[], run: EnvironmentRun): Map<string, Entry> {
   const read = new Map<string, Entry>()
   const lookup = (name: string) => {
     const entry = read.get(name)?.value
@@ -161,7 +165,7 @@ function readLabelFiles(items: readonly Tree[], run: Run): Map<string, Entry> {
 }
 
 /** Opens a file that a service names. A missing one is reported later, once for all references. */
-function openNamed(path: string, what: string, span: Span, { state }: Run): SourceFile | undefined {
+function openNamed(path: string, what: string, span: Span, { state }: EnvironmentRun): SourceFile | undefined {
   const { host, sources, reporter, missingFiles } = state
   const isMissing = path !== '' && host.stat(path) === undefined && host.readFile(path).kind === 'missing'
   if (!isMissing) return sources.open(path, what, reporter, span)
@@ -172,13 +176,13 @@ function openNamed(path: string, what: string, span: Span, { state }: Run): Sour
 }
 
 /** The number of references that a message shows, beside the first. */
-const MOST_PLACES = 5
+const MAX_PLACES = 5
 
 /** Reports each missing env file and label file once, at its first reference. */
 export function reportMissingFiles({ sources, reporter, missingFiles }: LoadState): void {
   for (const [path, { what, places }] of missingFiles) {
     const [first, ...others] = distinctPlaces(places)
-    if (first) sources.reportMissing(path, what, reporter, first, others.slice(0, MOST_PLACES), others.length)
+    if (first) sources.reportMissing(path, what, reporter, first, others.slice(0, MAX_PLACES), others.length)
   }
 }
 

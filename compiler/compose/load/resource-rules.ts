@@ -69,7 +69,7 @@ export function checkResources(
   for (const section of ['volumes', 'networks', 'secrets', 'configs'] as const)
     for (const [name, resource, key] of entriesOf(get(model, section))) {
       const path = `${section}.${name}`
-      if (!externalIsAlone(resource, name, reporter)) invalid.push(path)
+      if (!isExternalOnly(resource, name, reporter)) invalid.push(path)
       else if (section === 'secrets' && !hasOneContent(resource, key, ['file', 'environment'], false, reporter))
         invalid.push(path)
       else if (
@@ -94,7 +94,7 @@ const isExternal = (resource: MapTree): boolean => {
   return external?.kind === 'scalar' && external.value === true
 }
 
-function externalIsAlone(resource: MapTree, name: string, reporter: Reporter): boolean {
+function isExternalOnly(resource: MapTree, name: string, reporter: Reporter): boolean {
   if (!isExternal(resource)) return true
   // `config` prints an empty `ipam` for every network.
   const isEmpty = (value: Tree) => isMap(value) && value.entries.size === 0

@@ -4,7 +4,7 @@ import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
 import { readDuration } from './durations.ts'
 import { readLabels } from './labels.ts'
-import { filledText, integer, items, list } from './tree-values.ts'
+import { integer, items, list, nonEmptyText } from './tree-values.ts'
 
 /** Reads `deploy`, except for its resources and restart policy, which have their own readers. */
 export function readDeploy(service: MapTree, context: ReadContext): Deploy {
@@ -12,12 +12,12 @@ export function readDeploy(service: MapTree, context: ReadContext): Deploy {
   const tree = isMap(found?.value) ? found.value : undefined
   return {
     ...(found && tree && { span: found.key }),
-    mode: filledText(tree, 'mode'),
+    mode: nonEmptyText(tree, 'mode'),
     replicas: integer(tree, 'replicas'),
-    endpointMode: filledText(tree, 'endpoint_mode'),
+    endpointMode: nonEmptyText(tree, 'endpoint_mode'),
     labels: readLabels(tree, context),
     constraints: list(tree, 'placement', 'constraints'),
-    spread: items(tree, 'placement', 'preferences').flatMap(item => filledText(item, 'spread') ?? []),
+    spread: items(tree, 'placement', 'preferences').flatMap(item => nonEmptyText(item, 'spread') ?? []),
     maxReplicasPerNode: integer(tree, 'placement', 'max_replicas_per_node'),
     update: readUpdate(tree, context),
   }
@@ -31,6 +31,6 @@ function readUpdate(deploy: MapTree | undefined, { reporter }: ReadContext): Dep
     parallelism: checkCount(integer(deploy, 'update_config', 'parallelism'), 'parallelism', reporter),
     delay: readDuration(deploy, 'update_config', 'delay'),
     monitor: readDuration(deploy, 'update_config', 'monitor'),
-    order: filledText(deploy, 'update_config', 'order'),
+    order: nonEmptyText(deploy, 'update_config', 'order'),
   }
 }

@@ -5,7 +5,7 @@ import { isExtendedResource } from '../../values/annotation.ts'
 import type { DeviceRequest, Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { checkCount } from './counts.ts'
-import { entries, filledText, integer, items, list, map } from './tree-values.ts'
+import { entries, integer, items, list, map, nonEmptyText } from './tree-values.ts'
 
 // The extended resources of the vendors' device plugins:
 // https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/
@@ -33,7 +33,7 @@ export const readDevices = (service: MapTree): Service['devices'] =>
 function readRequest(tree: Tree, isGpu: boolean, reporter: Reporter): readonly DeviceRequest[] {
   if (!isMap(tree)) return []
   const ids = items(tree, 'device_ids').length
-  const driver = filledText(tree, 'driver')?.value.toLowerCase()
+  const driver = nonEmptyText(tree, 'driver')?.value.toLowerCase()
   const capabilities = list(tree, 'capabilities').map(({ value }) => value.toLowerCase())
   // Without a count and ids all devices are requested, which Compose represents as -1.
   const count = checkCount(integer(tree, 'count'), 'count', reporter)?.value ?? (ids > 0 ? ids : -1)
@@ -57,7 +57,7 @@ function readRequest(tree: Tree, isGpu: boolean, reporter: Reporter): readonly D
 
 function readGeneric(tree: Tree, reporter: Reporter): readonly DeviceRequest[] {
   const discrete = map(tree, 'discrete_resource_spec')
-  const kind = filledText(discrete, 'kind')?.value
+  const kind = nonEmptyText(discrete, 'kind')?.value
   if (!discrete || kind === undefined) return []
   const resource = isExtendedResource(kind) ? kind : /^(?:nvidia[-_])?gpu$/i.test(kind) ? 'nvidia.com/gpu' : undefined
   return [
@@ -71,13 +71,13 @@ function readGeneric(tree: Tree, reporter: Reporter): readonly DeviceRequest[] {
 }
 
 function readDevice(tree: MapTree): { source: string; target: string; permissions: string; span: Span }[] {
-  const source = filledText(tree, 'source')
+  const source = nonEmptyText(tree, 'source')
   if (!source) return []
   return [
     {
       source: source.value,
-      target: filledText(tree, 'target')?.value ?? source.value,
-      permissions: filledText(tree, 'permissions')?.value ?? 'rwm',
+      target: nonEmptyText(tree, 'target')?.value ?? source.value,
+      permissions: nonEmptyText(tree, 'permissions')?.value ?? 'rwm',
       span: tree.span,
     },
   ]

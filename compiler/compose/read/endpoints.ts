@@ -6,7 +6,7 @@ import { entry, get, isMap, type MapTree, type SeqTree, type Tree } from '../../
 import type { EndpointRule, Endpoints } from '../project.ts'
 import { readHosts, readTls } from './hosts.ts'
 import { readPortNumber } from './port-number.ts'
-import { entries, filledText, pairs, text } from './tree-values.ts'
+import { entries, nonEmptyText, pairs, text } from './tree-values.ts'
 
 const empty = diagnostic({
   code: 'endpoints/empty',
@@ -56,7 +56,7 @@ const unknownService = diagnostic({
 })
 
 /** The services that rules may refer to. */
-interface Known {
+interface KnownServices {
   /** The active services. */
   readonly services: ReadonlySet<string>
   /** Services that are inactive or in error. Rules that refer to them are left out. */
@@ -64,7 +64,7 @@ interface Known {
 }
 
 /** Reads top-level `endpoints` in any of its three notations. */
-export function readEndpoints(tree: MapTree, known: Known, reporter: Reporter): Endpoints | undefined {
+export function readEndpoints(tree: MapTree, known: KnownServices, reporter: Reporter): Endpoints | undefined {
   const found = entry(tree, 'endpoints')
   if (!found) return undefined
   const { key: span, value } = found
@@ -99,10 +99,10 @@ function isLabelled(tree: MapTree): boolean {
 }
 
 class RuleReader {
-  readonly #known: Known
+  readonly #known: KnownServices
   readonly #reporter: Reporter
 
-  constructor(known: Known, reporter: Reporter) {
+  constructor(known: KnownServices, reporter: Reporter) {
     this.#known = known
     this.#reporter = reporter
   }
@@ -131,7 +131,7 @@ class RuleReader {
 
   #rule(tree: Tree, common: Tree | undefined): EndpointRule | undefined {
     const path = this.#path(text(tree, 'path'))
-    const service = this.#service(filledText(tree, 'service'))
+    const service = this.#service(nonEmptyText(tree, 'service'))
     const port = readPortNumber(tree, ['port'], { reporter: this.#reporter })
     const tls = readTls(get(tree, 'tls') ?? get(common, 'tls'), this.#reporter)
     const hosts = readHosts(get(tree, 'host') ?? get(common, 'host'), tls, this.#reporter)

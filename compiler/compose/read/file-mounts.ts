@@ -5,7 +5,7 @@ import { parseFileMode } from '../../values/file-mode.ts'
 import type { FileMount } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { cleanTarget } from './mount-targets.ts'
-import { filledText, items, scalar } from './tree-values.ts'
+import { items, nonEmptyText, scalar } from './tree-values.ts'
 
 const badMode = diagnostic({
   code: 'file-mounts/bad-mode',
@@ -27,9 +27,9 @@ export function readFileMounts(service: MapTree, context: ReadContext, key: stri
 }
 
 function readMount(tree: MapTree, folder: string, context: ReadContext): FileMount | undefined {
-  const source = filledText(tree, 'source')
+  const source = nonEmptyText(tree, 'source')
   if (!source) return undefined
-  const written = filledText(tree, 'target') ?? source
+  const written = nonEmptyText(tree, 'target') ?? source
   const target = cleanTarget({ value: posix.resolve(folder, written.value), span: written.span }, context)
   if (!target) return undefined
   return {
@@ -37,8 +37,8 @@ function readMount(tree: MapTree, folder: string, context: ReadContext): FileMou
     source: source.value,
     target: target.value,
     mode: readMode(tree, context),
-    uid: filledText(tree, 'uid')?.value,
-    gid: filledText(tree, 'gid')?.value,
+    uid: nonEmptyText(tree, 'uid')?.value,
+    gid: nonEmptyText(tree, 'gid')?.value,
   }
 }
 

@@ -6,11 +6,11 @@ import type { Tree } from '../../text/tree.ts'
 import type { Loaded } from '../load/loaded.ts'
 import type { FileObject } from '../project.ts'
 import { mayRead } from './outside-files.ts'
-import { entries, filledText, flag, pairs, text } from './tree-values.ts'
+import { entries, flag, nonEmptyText, pairs, text } from './tree-values.ts'
 
 type Kind = 'configs' | 'secrets'
 
-const problems = { configs: declare('config'), secrets: declare('secret') }
+const contentDiagnostics = { configs: declare('config'), secrets: declare('secret') }
 
 /** The diagnostics for the content of configs or secrets, which differ in code and wording. */
 function declare(what: 'config' | 'secret') {
@@ -54,7 +54,7 @@ export function readFileObjects(
   const objects = new Map<string, FileObject>()
   for (const [key, { key: span, value }] of entries(loaded.tree, kind)) {
     const external = flag(value, 'external')?.value ?? false
-    const name = loaded.namedResources.has(`${kind}.${key}`) ? filledText(value, 'name') : undefined
+    const name = loaded.namedResources.has(`${kind}.${key}`) ? nonEmptyText(value, 'name') : undefined
     const content = external || !used.has(key) ? undefined : reader.content(key, value)
     objects.set(key, {
       key,
@@ -83,9 +83,9 @@ class ContentReader {
 
   /** Reads the content from `file`, `content` or `environment`. */
   content(name: string, tree: Tree): Uint8Array | undefined {
-    const file = filledText(tree, 'file')
+    const file = nonEmptyText(tree, 'file')
     const content = text(tree, 'content')
-    const variable = filledText(tree, 'environment')
+    const variable = nonEmptyText(tree, 'environment')
     if (file) return this.#file(name, file)
     if (content) return new TextEncoder().encode(content.value)
     return variable && this.#variable(name, variable)
@@ -94,7 +94,12 @@ class ContentReader {
   #file(name: string, { value, span }: At<string>): Uint8Array | undefined {
     if (span.file.text.slice(span.start, span.end).replace(/["']/g, '') === '') {
       const hint = 'write the path of a file'
-      this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file: '', reason: 'is not named', hint })
+      this.#reporter.report(contentDiagnostics[this.#kind].fileNotFound, span, {
+        name,
+        file: '',
+        reason: 'is not named',
+        hint,
+      })
       return undefined
     }
     if (!mayRead(this.#host, value, span, this.#reporter)) return undefined
@@ -104,14 +109,14 @@ class ContentReader {
     // The message shows the path as written, not the absolute one.
     const written = span.file.text.slice(span.start, span.end).replace(/^(["'])(.*)\1$/, '$2')
     const file = written === '' || /[\r\n]/.test(written) ? value : written
-    this.#reporter.report(problems[this.#kind].fileNotFound, span, { name, file, reason, hint })
+    this.#reporter.report(contentDiagnostics[this.#kind].fileNotFound, span, { name, file, reason, hint })
     return undefined
   }
 
   #variable(name: string, { value, span }: At<string>): Uint8Array | undefined {
     const content = this.#loaded.environmentContents.get(`${this.#kind}.${name}`)
     if (content !== undefined) return new TextEncoder().encode(content)
-    this.#reporter.report(problems[this.#kind].variableNotSet, span, { name, variable: value })
+    this.#reporter.report(contentDiagnostics[this.#kind].variableNotSet, span, { name, variable: value })
     return undefined
   }
 }

@@ -2,7 +2,7 @@ import { type Entry, isMap, type MapTree, type Tree, withEntry } from '../../tex
 import type { Hook } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { readEnvironment } from './environment.ts'
-import { entries, filledText, flag, items, map, words } from './tree-values.ts'
+import { entries, flag, items, map, nonEmptyText, words } from './tree-values.ts'
 
 /** Reads the hooks of `pre_start`, `post_start` or `pre_stop`. */
 export function readHooks(service: MapTree, context: ReadContext, key: string): readonly Hook[] {
@@ -11,11 +11,11 @@ export function readHooks(service: MapTree, context: ReadContext, key: string): 
     .map(hook => ({
       span: hook.span,
       command: words(hook, 'command'),
-      user: filledText(hook, 'user'),
+      user: nonEmptyText(hook, 'user'),
       privileged: flag(hook, 'privileged'),
-      workingDir: filledText(hook, 'working_dir'),
+      workingDir: nonEmptyText(hook, 'working_dir'),
       environment: readEnvironment(withoutInherited(hook, service, context.isFromSecret), context),
-      image: filledText(hook, 'image'),
+      image: nonEmptyText(hook, 'image'),
       entrypoint: words(hook, 'entrypoint'),
       perReplica: flag(hook, 'per_replica'),
     }))

@@ -2,8 +2,8 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
 import { entry, get, isMap, type Tree } from '../../text/tree.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
-import type { OwnHost, TlsSource } from '../project.ts'
-import { filledText, textOf } from './tree-values.ts'
+import type { CustomHost, TlsSource } from '../project.ts'
+import { nonEmptyText, textOf } from './tree-values.ts'
 
 const badHost = diagnostic({
   code: 'routes/bad-host',
@@ -36,15 +36,15 @@ export function readHosts(
   tree: Tree | undefined,
   fallback: TlsSource | undefined,
   reporter: Reporter,
-): readonly OwnHost[] {
+): readonly CustomHost[] {
   if (!tree || (tree.kind === 'scalar' && tree.value === null)) return []
   const found = tree.kind === 'seq' ? tree.items : [tree]
   const hosts = found.flatMap(item => readHost(item, fallback, reporter) ?? [])
   return hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
 }
 
-function readHost(tree: Tree, fallback: TlsSource | undefined, reporter: Reporter): OwnHost | undefined {
-  const name = isMap(tree) ? filledText(tree, 'name') : tree.kind === 'scalar' ? textOf(tree) : undefined
+function readHost(tree: Tree, fallback: TlsSource | undefined, reporter: Reporter): CustomHost | undefined {
+  const name = isMap(tree) ? nonEmptyText(tree, 'name') : tree.kind === 'scalar' ? textOf(tree) : undefined
   if (!name) return undefined
   if (!isDnsSubdomain(name.value.replace(/^\*\./, '')) || !name.value.includes('.')) {
     reporter.report(badHost, name.span, { host: name.value, hint: hintFor(name.value) })
@@ -68,7 +68,7 @@ function hintFor(host: string): string {
 export function readTls(tree: Tree | undefined, reporter: Reporter): TlsSource | undefined {
   if (!tree || !isMap(tree)) return undefined
   const name = (key: string): string | undefined => {
-    const found = filledText(tree, key)
+    const found = nonEmptyText(tree, key)
     if (!found || isDnsSubdomain(found.value)) return found?.value
     const message = `\`${found.value}\` is not a valid name of a Kubernetes object`
     reporter.report(badTls, found.span, { message, hint: 'use lower-case letters, digits, `-` and `.`' })

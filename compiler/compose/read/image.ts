@@ -5,7 +5,7 @@ import { entry, isMap, type MapTree } from '../../text/tree.ts'
 import { parseImageReference } from '../../values/image-reference.ts'
 import type { Build } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { entries, filledText, scalar, sortByName } from './tree-values.ts'
+import { entries, nonEmptyText, scalar, sortByName } from './tree-values.ts'
 
 const badReference = diagnostic({
   code: 'image/bad-reference',
@@ -44,10 +44,10 @@ export function readBuild(service: MapTree): Build | undefined {
   const build = found.value
   return {
     span: found.key,
-    context: filledText(build, 'context') ?? { value: '.', span: found.key },
-    dockerfile: filledText(build, 'dockerfile'),
-    dockerfileInline: filledText(build, 'dockerfile_inline'),
-    target: filledText(build, 'target'),
+    context: nonEmptyText(build, 'context') ?? { value: '.', span: found.key },
+    dockerfile: nonEmptyText(build, 'dockerfile'),
+    dockerfileInline: nonEmptyText(build, 'dockerfile_inline'),
+    target: nonEmptyText(build, 'target'),
     args: readArguments(build),
   }
 }

@@ -1,6 +1,6 @@
 import type { MapTree } from '../../text/tree.ts'
 import type { Service } from '../project.ts'
-import { entries, filledText } from './tree-values.ts'
+import { entries, nonEmptyText } from './tree-values.ts'
 
 /**
  * Reads `models` of a service, with the names of the variables for the address and name of each.
@@ -11,8 +11,8 @@ export function readModelUses(service: MapTree): Service['models'] {
     const variable = name.toUpperCase().replace(/[^A-Z0-9]/g, '_')
     models.push({
       name,
-      endpointVar: filledText(value, 'endpoint_var')?.value ?? `${variable}_URL`,
-      modelVar: filledText(value, 'model_var')?.value ?? variable,
+      endpointVar: nonEmptyText(value, 'endpoint_var')?.value ?? `${variable}_URL`,
+      modelVar: nonEmptyText(value, 'model_var')?.value ?? variable,
       span: key,
     })
   }

@@ -5,7 +5,7 @@ import type { MapTree, ScalarTree, Tree } from '../../text/tree.ts'
 import { isIp } from '../../values/ip-address.ts'
 import type { Service, ServiceNetwork } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { entries, filledText, list, scalars, textOf } from './tree-values.ts'
+import { entries, list, nonEmptyText, scalars, textOf } from './tree-values.ts'
 
 const badDns = diagnostic({
   code: 'dns/bad-address',
@@ -53,7 +53,7 @@ export function readServiceNetworks(service: MapTree): readonly ServiceNetwork[]
 }
 
 const readAddresses = (network: Tree): readonly string[] =>
-  ['ipv4_address', 'ipv6_address'].flatMap(key => filledText(network, key)?.value ?? [])
+  ['ipv4_address', 'ipv6_address'].flatMap(key => nonEmptyText(network, key)?.value ?? [])
 
 /** Reads `dns`. Reports items that are not IP addresses. */
 export function readNameServers(service: MapTree, { reporter }: ReadContext): Service['dns'] {

@@ -9,7 +9,7 @@ import * as values from './tree-values.ts'
 
 /** Text; undefined if it is empty, as an unset variable leaves it. */
 export const text = (service: MapTree, _: ReadContext, key: string): At<string> | undefined =>
-  values.filledText(service, key)
+  values.nonEmptyText(service, key)
 
 export const flag = (service: MapTree, _: ReadContext, key: string): At<boolean> | undefined =>
   values.flag(service, key)

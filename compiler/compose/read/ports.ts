@@ -7,7 +7,7 @@ import type { Port, PortExposure, Protocol, Service } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { readHosts } from './hosts.ts'
 import { isPort, readPortNumber } from './port-number.ts'
-import { filledText, items, list, pairs, scalar, scalars } from './tree-values.ts'
+import { items, list, nonEmptyText, pairs, scalar, scalars } from './tree-values.ts'
 
 const badPublished = diagnostic({
   code: 'ports/bad-published',
@@ -150,17 +150,17 @@ function readPort(tree: MapTree, context: ReadContext): Port | undefined {
     target: target.value,
     protocol: protocol ?? 'TCP',
     ...(published !== undefined && { published }),
-    hostIp: filledText(tree, 'host_ip')?.value,
-    mode: filledText(tree, 'mode')?.value,
-    name: filledText(tree, 'name')?.value,
-    appProtocol: filledText(tree, 'app_protocol')?.value,
+    hostIp: nonEmptyText(tree, 'host_ip')?.value,
+    mode: nonEmptyText(tree, 'mode')?.value,
+    name: nonEmptyText(tree, 'name')?.value,
+    appProtocol: nonEmptyText(tree, 'app_protocol')?.value,
     hosts: readHosts(get(tree, 'x-host'), undefined, context.reporter),
     ...(expose && { expose }),
   }
 }
 
 function readExposure(tree: Tree | undefined, context: ReadContext): PortExposure | undefined {
-  const type = filledText(tree, 'type')?.value
+  const type = nonEmptyText(tree, 'type')?.value
   if (!tree || (type !== 'LoadBalancer' && type !== 'NodePort')) return undefined
   const nodePort = readPortNumber(tree, ['nodePort'], context)?.value
   if (type === 'NodePort') refuseKeysOfLoadBalancers(tree, context)
@@ -184,7 +184,7 @@ function readLoadBalancer(
   tree: Tree,
   { reporter }: ReadContext,
 ): Pick<PortExposure, 'loadBalancerClass' | 'sourceRanges'> {
-  const loadBalancerClass = filledText(tree, 'loadBalancerClass')
+  const loadBalancerClass = nonEmptyText(tree, 'loadBalancerClass')
   if (loadBalancerClass && !isLabelKey(loadBalancerClass.value))
     reporter.report(badClass, loadBalancerClass.span, { name: loadBalancerClass.value })
   const ranges = list(tree, 'sourceRanges')
@@ -202,7 +202,7 @@ function isCidr(text: string): boolean {
 }
 
 function readProtocol(tree: MapTree, { reporter }: ReadContext): Protocol | undefined {
-  const found = filledText(tree, 'protocol')
+  const found = nonEmptyText(tree, 'protocol')
   const known = found && protocols.get(found.value.toLowerCase())
   if (found && !known) reporter.report(unknownProtocol, found.span, { protocol: found.value })
   return known

@@ -3,7 +3,7 @@ import type { At } from '../../text/source.ts'
 import type { MapTree } from '../../text/tree.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
 import type { ReadContext } from './context.ts'
-import { filledText } from './tree-values.ts'
+import { nonEmptyText } from './tree-values.ts'
 
 const badRuntime = diagnostic({
   code: 'runtime/bad-name',
@@ -21,7 +21,7 @@ runtime: kata-qemu
 
 /** Reads `runtime`. Reports an invalid RuntimeClass name. */
 export function readRuntime(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
-  const found = filledText(service, 'runtime')
+  const found = nonEmptyText(service, 'runtime')
   if (!found || isDnsSubdomain(found.value)) return found
   reporter.report(badRuntime, found.span, { runtime: found.value })
   return undefined

@@ -1,6 +1,6 @@
 import type { Loaded } from '../load/loaded.ts'
 import type { Network } from '../project.ts'
-import { entries, filledText, flag, pairs } from './tree-values.ts'
+import { entries, flag, nonEmptyText, pairs } from './tree-values.ts'
 
 /** Reads the top-level networks, with `default` if a service uses it. */
 export function readNetworks({ tree }: Loaded): ReadonlyMap<string, Network> {
@@ -8,11 +8,11 @@ export function readNetworks({ tree }: Loaded): ReadonlyMap<string, Network> {
   for (const [key, { key: span, value }] of entries(tree, 'networks'))
     networks.set(key, {
       key,
-      name: filledText(value, 'name')?.value ?? key,
+      name: nonEmptyText(value, 'name')?.value ?? key,
       span,
       external: flag(value, 'external')?.value ?? false,
       internal: flag(value, 'internal')?.value ?? false,
-      driver: filledText(value, 'driver'),
+      driver: nonEmptyText(value, 'driver'),
       labels: pairs(value, ['labels'], ''),
     })
   return networks

@@ -45,7 +45,7 @@ export function text(tree: Tree | undefined, ...path: readonly string[]): At<str
 export const textOf = (found: ScalarTree): At<string> => ({ value: String(found.value), span: found.span })
 
 /** Like `text`, but undefined for empty text, which an unset variable leaves. */
-export function filledText(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
+export function nonEmptyText(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = text(tree, ...path)
   return found?.value === '' ? undefined : found
 }

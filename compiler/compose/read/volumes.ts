@@ -6,7 +6,7 @@ import { parseBytes } from '../../values/bytes.ts'
 import type { Mount, MountAs, TmpfsEntry } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { checkSubpath, cleanTarget, reportIncomplete } from './mount-targets.ts'
-import { filledText, flag, integer, items, map, pairs, scalar, scalars, textOf } from './tree-values.ts'
+import { flag, integer, items, map, nonEmptyText, pairs, scalar, scalars, textOf } from './tree-values.ts'
 
 const badTmpfsSize = diagnostic({
   code: 'tmpfs/bad-size',
@@ -54,8 +54,8 @@ export const readVolumesFrom = (service: MapTree, context: ReadContext): readonl
   scalars(service, 'volumes_from').flatMap(item => readVolumesFromItem(item, context) ?? [])
 
 function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
-  const type = filledText(tree, 'type')?.value ?? 'volume'
-  const source = filledText(tree, 'source')
+  const type = nonEmptyText(tree, 'type')?.value ?? 'volume'
+  const source = nonEmptyText(tree, 'source')
   const written = scalar(tree, 'target')
   if (!written) return reportIncomplete(type, 'target', tree.span, context)
   // A Windows named pipe has no Unix path; the planner refuses it.
@@ -75,7 +75,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         type,
         source: source?.value,
         nocopy: flag(tree, 'volume', 'nocopy')?.value ?? false,
-        subpath: checkSubpath(filledText(tree, 'volume', 'subpath'), context),
+        subpath: checkSubpath(nonEmptyText(tree, 'volume', 'subpath'), context),
         labels: pairs(tree, ['volume', 'labels'], ''),
       }
     case 'bind': {
@@ -88,8 +88,8 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         // without `bind` does not create it.
         createHostPath: map(tree, 'bind') !== undefined && (flag(tree, 'bind', 'create_host_path')?.value ?? true),
         mustExist: flag(tree, 'bind', 'create_host_path')?.value === false,
-        propagation: filledText(tree, 'bind', 'propagation')?.value,
-        recursive: filledText(tree, 'bind', 'recursive')?.value,
+        propagation: nonEmptyText(tree, 'bind', 'propagation')?.value,
+        recursive: nonEmptyText(tree, 'bind', 'recursive')?.value,
       }
     }
     case 'tmpfs':
@@ -100,7 +100,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
         ...base,
         type,
         source: source.value,
-        subpath: checkSubpath(filledText(tree, 'image', 'subpath'), context),
+        subpath: checkSubpath(nonEmptyText(tree, 'image', 'subpath'), context),
       }
     case 'cluster':
     case 'npipe':
@@ -112,7 +112,7 @@ function readMount(tree: MapTree, context: ReadContext): Mount | undefined {
 
 /** Reads `x-mount`. The schema has checked the word. */
 function readMountAs(tree: MapTree): At<MountAs> | undefined {
-  const found = filledText(tree, 'x-mount')
+  const found = nonEmptyText(tree, 'x-mount')
   const word = MOUNT_AS.find(known => known === found?.value)
   return found && word && { value: word, span: found.span }
 }

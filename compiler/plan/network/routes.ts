@@ -1,4 +1,4 @@
-import type { EndpointRule, OwnHost, Service, TlsSource } from '../../compose/project.ts'
+import type { CustomHost, EndpointRule, Service, TlsSource } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { Span } from '../../text/source.ts'
 import { isDnsSubdomain } from '../../values/dns-name.ts'
@@ -250,7 +250,7 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
 const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
   rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
 
-const distinct = (hosts: readonly OwnHost[]): readonly OwnHost[] =>
+const distinct = (hosts: readonly CustomHost[]): readonly CustomHost[] =>
   hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
 
 /** Rules that lead to a service of the project; what else they say has been checked when they were read. */
@@ -286,7 +286,7 @@ function toRoute(
 function toOwnRoute(
   context: PlanContext,
   name: string,
-  { name: host, tls }: OwnHost,
+  { name: host, tls }: CustomHost,
   plan: Pick<RoutePlan, 'source' | 'service' | 'annotations' | 'rules'>,
 ): RoutePlan {
   if (tls && context.options.routes === 'gateway')
