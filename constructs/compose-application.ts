@@ -9,15 +9,18 @@ export type { CompilerHost, Diagnostic } from '../compiler/index.ts'
 
 /** What `devctl render` takes as options. The namespace is the chart's unless it is given. */
 export interface ComposeApplicationProps extends PlanOptions, Omit<LoadOptions, 'files' | 'stdin' | 'until'> {
-  /** The Compose file, or several that are merged from left to right. Relative paths are taken from `workingDirectory`. */
+  /**
+   * The Compose file, or several that are merged from left to right. Relative paths are taken from
+   * `workingDirectory`.
+   */
   readonly file: string | readonly string[]
   /** How files and variables are read. */
   readonly host: CompilerHost
 }
 
 /**
- * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside constructs of one's own. Throws one Error with
- * all messages when the files have mistakes.
+ * A Compose application within a cdk8s chart: the objects that `devctl render` prints, beside
+ * constructs of one's own. Throws one Error with all messages when the files have mistakes.
  */
 export class ComposeApplication extends Application {
   /** Warnings and remarks about the files. */
@@ -40,7 +43,10 @@ export class ComposeApplication extends Application {
     return renderDiagnostics(this.diagnostics)
   }
 
-  /** The Deployment, StatefulSet, DaemonSet or Job that a service became, for its name or a patch. `service` is in Kubernetes' form. */
+  /**
+   * The Deployment, StatefulSet, DaemonSet or Job that a service became, for its name or a patch.
+   * `service` is in Kubernetes' form.
+   */
   workload(service: string): ApiObject {
     const found = this.#workloads.get(service)
     if (found) return found

@@ -3,10 +3,16 @@ import type { Construct } from 'constructs'
 import type { Environment, ExternalSecretPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
-/** The API server fills these in where they are left out, and Argo CD takes for drift what it fills into the items of a list. */
+/**
+ * The API server fills these in where they are left out, and Argo CD takes for drift what it fills
+ * into the items of a list.
+ */
 const DEFAULTS = { conversionStrategy: 'Default', decodingStrategy: 'None', metadataPolicy: 'None' }
 
-/** What the External Secrets operator makes a Secret of: https://external-secrets.io/latest/api/externalsecret/ */
+/**
+ * What the External Secrets operator makes a Secret of:
+ * https://external-secrets.io/latest/api/externalsecret/
+ */
 export class ExternalSecret extends ApiObject {
   constructor(
     scope: Construct,
@@ -17,7 +23,10 @@ export class ExternalSecret extends ApiObject {
   }
 }
 
-/** The JSON of an ExternalSecret, without a chart around it. How often it is asked for is left to the operator. */
+/**
+ * The JSON of an ExternalSecret, without a chart around it. How often it is asked for is left to
+ * the operator.
+ */
 export function externalSecretJson(plan: ExternalSecretPlan, environment: Environment) {
   return {
     apiVersion: 'external-secrets.io/v1',

@@ -35,8 +35,9 @@ function policyProps(plan: NetworkPolicyPlan, environment: Environment): k8s.Kub
 }
 
 /**
- * Who is at the other end; undefined is anybody. The cluster's DNS is Pods of some namespace, and on many clusters a cache on the node,
- * which has a link-local address. https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/
+ * Who is at the other end; undefined is anybody. The cluster's DNS is Pods of some namespace, and
+ * on many clusters a cache on the node, which has a link-local address.
+ * https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/
  */
 function peers(rule: PolicyPeerRule, environment: Environment): k8s.NetworkPolicyPeer[] | undefined {
   if (rule.dns) return [{ namespaceSelector: {} }, { ipBlock: { cidr: '169.254.0.0/16' } }]

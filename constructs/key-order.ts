@@ -1,6 +1,7 @@
 /**
- * Kubernetes' keys in the order in which a person reads them, by the key that a map (or a list of maps) stands under. Keys that are not
- * listed follow in alphabetical order. Plain text, because that is how the tables are read and changed.
+ * Kubernetes' keys in the order in which a person reads them, by the key that a map (or a list of
+ * maps) stands under. Keys that are not listed follow in alphabetical order. Plain text, because
+ * that is how the tables are read and changed.
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
@@ -30,7 +31,10 @@ const readingOrders: Readonly<Record<string, string>> = {
   ports: 'name containerPort port targetPort protocol appProtocol hostPort',
 }
 
-/** Maps whose keys are the user's: in alphabetical order, whatever they are called. A Service's `selector` is one, a workload's is not. */
+/**
+ * Maps whose keys are the user's: in alphabetical order, whatever they are called. A Service's
+ * `selector` is one, a workload's is not.
+ */
 const freeMaps = new Set([
   'labels',
   'annotations',
@@ -51,7 +55,10 @@ const synonyms: Readonly<Record<string, string>> = {
   livenessProbe: 'probe',
 }
 
-/** The same value with the keys of all its maps in reading order. Takes plain JSON; leaves undefined values out. */
+/**
+ * The same value with the keys of all its maps in reading order. Takes plain JSON; leaves undefined
+ * values out.
+ */
 export function inReadingOrder(value: unknown, under = ''): unknown {
   if (Array.isArray(value)) return value.map(item => inReadingOrder(item, under))
   if (typeof value !== 'object' || value === null) return value

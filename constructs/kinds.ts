@@ -2,15 +2,19 @@
 export interface Kind {
   readonly apiVersion: string
   readonly kind: string
-  /** `needed`: by workloads, and applied before them. `workload`: it runs Pods. `route`: it leads to Services from outside, and is applied when they are ready. */
+  /**
+   * `needed`: by workloads, and applied before them. `workload`: it runs Pods. `route`: it leads to
+   * Services from outside, and is applied when they are ready.
+   */
   readonly phase: 'needed' | 'workload' | 'route'
 }
 
 const kind = (apiVersion: string, kind: string, phase: Kind['phase'] = 'needed'): Kind => ({ apiVersion, kind, phase })
 
 /**
- * All kinds, in the order in which their objects are applied (reference/peers.md 4.4): a policy stands before what it protects runs, a Service before what looks for
- * it. They are deleted in the reverse order. The order in which they are printed is that of `objects.ts`.
+ * All kinds, in the order in which their objects are applied: a policy stands before what it
+ * protects runs, a Service before what looks for it. They are deleted in the reverse order. The
+ * order in which they are printed is that of `objects.ts`.
  */
 export const KINDS: readonly Kind[] = [
   kind('v1', 'ServiceAccount'),
@@ -36,10 +40,10 @@ export const kindsOf = (phase: Kind['phase']): readonly Kind[] => KINDS.filter(o
 const phases = new Map(KINDS.map(({ kind, phase }) => [kind, phase]))
 const ranks = new Map(KINDS.map(({ kind }, rank) => [kind, rank]))
 
-/** Whether an object runs Pods. */
+/** True if an object runs Pods. */
 export const isWorkload = ({ kind }: { readonly kind: string }): boolean => phases.get(kind) === 'workload'
 
-/** Whether an object makes Services reachable from outside. */
+/** True if an object makes Services reachable from outside. */
 export const isRoute = ({ kind }: { readonly kind: string }): boolean => phases.get(kind) === 'route'
 
 /** The place of a kind in the order of `KINDS`; undefined for kinds that are not ours. */

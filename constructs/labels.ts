@@ -2,7 +2,10 @@ import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Metadata of an object: what its plan says and the labels that every object of ours carries. Kept free of undefined values. */
+/**
+ * Metadata of an object: what its plan says and the labels that every object of ours carries. Kept
+ * free of undefined values.
+ */
 export interface PlannedMeta {
   readonly name?: string
   readonly namespace?: string | undefined
@@ -10,7 +13,9 @@ export interface PlannedMeta {
   readonly annotations?: Record<string, string> | undefined
 }
 
-/** The metadata of an object. `name` is given where it differs from the plan's: Jobs carry a hash. */
+/**
+ * The metadata of an object. `name` is given where it differs from the plan's: Jobs carry a hash.
+ */
 export function objectMeta(object: ObjectPlan, environment: Environment, name = object.name): PlannedMeta {
   return {
     name,
@@ -20,7 +25,10 @@ export function objectMeta(object: ObjectPlan, environment: Environment, name = 
   }
 }
 
-/** The labels of all objects; with a service those of what belongs to it. https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
+/**
+ * The labels of all objects; with a service those of what belongs to it.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/
+ */
 export function standardLabels(environment: Environment, service: string | undefined): Record<string, string> {
   const shared = {
     'app.kubernetes.io/managed-by': 'devctl',
@@ -36,7 +44,10 @@ export function standardLabels(environment: Environment, service: string | undef
   }
 }
 
-/** The labels by which a service's Pods are found. Selectors are immutable, so these two never change. */
+/**
+ * The labels by which a service's Pods are found. Selectors are immutable, so these two never
+ * change.
+ */
 export function selectorLabels(environment: Environment, service: string): Record<string, string> {
   return { ...environmentLabels(environment), 'dev.platform/service': service }
 }

@@ -29,7 +29,10 @@ interface ObjectsOf<P extends ObjectPlan> {
   readonly id: string
   readonly plans: (making: Making) => readonly P[]
   readonly construct: (scope: Construct, id: string, plan: P, making: Making) => Construct
-  /** The same objects without a chart around them. `bare` is the plan without its annotations, which are added later: the typed classes are slow with maps. */
+  /**
+   * The same objects without a chart around them. `bare` is the plan without its annotations, which
+   * are added later: the typed classes are slow with maps.
+   */
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
 
@@ -67,7 +70,10 @@ const plain = <P extends ObjectPlan>(
     json: (bare, { environment }) => [json(bare, environment)],
   })
 
-/** All objects of a plan, in the order in which they are printed: what others refer to comes first. A new kind has a row here and one in `kinds.ts`. */
+/**
+ * All objects of a plan, in the order in which they are printed: what others refer to comes first.
+ * A new kind has a row here and one in `kinds.ts`.
+ */
 export const OBJECTS: readonly Objects[] = [
   plain('config', plan => plan.configMaps, FileConfigMap, configMapJson),
   plain('secret', plan => plan.secrets, FileSecret, secretJson),

@@ -5,8 +5,8 @@ import type { PodTemplate } from './pod/newer-fields.ts'
 import { toPodSpec } from './pod/pod-spec.ts'
 
 /**
- * The Pod templates of a plan, each made once. A Job is named after its template, and a template that waits for Jobs holds their names, so
- * those are made first.
+ * The Pod templates of a plan, each made once. A Job is named after its template, and a template
+ * that waits for Jobs holds their names, so those are made first.
  */
 export class PodTemplates {
   readonly #plan: Plan
@@ -22,7 +22,10 @@ export class PodTemplates {
     }
   }
 
-  /** The Pod template of a workload of the plan. A list instead of recursion, since chains of Jobs may be long. */
+  /**
+   * The Pod template of a workload of the plan. A list instead of recursion, since chains of Jobs
+   * may be long.
+   */
   of(workload: WorkloadPlan): PodTemplate {
     const open: WorkloadPlan[] = [workload]
     const underway = new Set<WorkloadPlan>()

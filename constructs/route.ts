@@ -17,7 +17,10 @@ export class IngressRoute extends k8s.KubeIngress {
   }
 }
 
-/** A public HTTPS route into services, through the Gateway API, for which there are no typed classes. */
+/**
+ * A public HTTPS route into services, through the Gateway API, for which there are no typed
+ * classes.
+ */
 export class GatewayRoute extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: Routing) {
     super(scope, id, httpRouteJson(plan, environment))
@@ -59,8 +62,9 @@ function ingressSpec(plan: RoutePlan): k8s.IngressSpec {
 }
 
 /**
- * TLS ends at the gateway's listener, which the cluster's operator set up. The defaults of the custom resource are written outright:
- * its lists are compared as a whole, and what the server adds to them would be drift.
+ * TLS ends at the gateway's listener, which the cluster's operator set up. The defaults of the
+ * custom resource are written outright: its lists are compared as a whole, and what the server adds
+ * to them would be drift.
  */
 function httpRouteSpec(plan: RoutePlan): object {
   return {

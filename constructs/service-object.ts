@@ -3,7 +3,10 @@ import type { Construct } from 'constructs'
 import type { Environment, ServicePlan } from '../compiler/plan/plan.ts'
 import { environmentLabels, objectMeta, selectorLabels } from './labels.ts'
 
-/** The name and ports under which Pods are reached. Without ports it is headless: the name resolves to the Pods, and any port is theirs. */
+/**
+ * The name and ports under which Pods are reached. Without ports it is headless: the name resolves
+ * to the Pods, and any port is theirs.
+ */
 export class ServiceObject extends k8s.KubeService {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ServicePlan; environment: Environment }) {
     super(scope, id, serviceProps(plan, environment))
@@ -37,7 +40,8 @@ function selecting(plan: ServicePlan, environment: Environment): k8s.ServiceSpec
           name,
           port,
           targetPort: k8s.IntOrString.fromNumber(targetPort),
-          // The server's default, outright: a controller that merges lists by port and protocol takes its absence for drift.
+          // The server's default, outright: a controller that merges lists by port and protocol
+          // takes its absence for drift.
           protocol,
           appProtocol,
           nodePort,

@@ -23,8 +23,9 @@ function claimProps(plan: ClaimPlan, environment: Environment): k8s.KubePersiste
 }
 
 /**
- * Files that Pods mount. What is not plain text goes to `binaryData`. Not the typed class, whose renderer copies the whole map for each of
- * its keys: 4,000 files took two seconds. The same for Secrets.
+ * Files that Pods mount. What is not plain text goes to `binaryData`. Not the typed class, whose
+ * renderer copies the whole map for each of its keys: 4,000 files took two seconds. The same for
+ * Secrets.
  */
 export class FileConfigMap extends ApiObject {
   constructor(scope: Construct, id: string, { plan, environment }: { plan: ConfigMapPlan; environment: Environment }) {
@@ -68,8 +69,11 @@ export function secretJson(plan: SecretPlan, environment: Environment) {
   }
 }
 
-/** The text of a file, or undefined when a text editor could not have written it or YAML could not show it: no UTF-8, or control characters
- * other than tab and line feed (carriage returns too, which a reader of YAML may take for line feeds). */
+/**
+ * The text of a file, or undefined when a text editor could not have written it or YAML could not
+ * show it: no UTF-8, or control characters other than tab and line feed (carriage returns too,
+ * which a reader of YAML may take for line feeds).
+ */
 function plainText(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -6,8 +6,9 @@ import { makingOf, OBJECTS } from './objects.ts'
 import { addAnnotations } from './pod/newer-fields.ts'
 
 /**
- * The objects of a plan in the order of `OBJECTS`. The same objects as Application's, from the same props, rendered without an App and a Chart around them: those walk
- * every value of every object again, which took half of the time.
+ * The objects of a plan in the order of `OBJECTS`. The same objects as Application's, from the same
+ * props, rendered without an App and a Chart around them: those walk every value of every object
+ * again, which took half of the time.
  */
 export function synth(plan: Plan): Manifest[] {
   const making = makingOf(plan)

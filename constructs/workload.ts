@@ -162,7 +162,10 @@ function typedJson(plan: WorkloadPlan, environment: Environment, template: PodTe
   }
 }
 
-/** StatefulSets and DaemonSets call it `updateStrategy`; the shape is the same. Undefined leaves it to Kubernetes: rolling. */
+/**
+ * StatefulSets and DaemonSets call it `updateStrategy`; the shape is the same. Undefined leaves it
+ * to Kubernetes: rolling.
+ */
 function updateStrategy(
   update: RollingUpdate | { readonly type: 'Recreate' | 'OnDelete' } | undefined,
 ): k8s.DeploymentStrategy | undefined {
@@ -194,8 +197,9 @@ function claimTemplate(
 }
 
 /**
- * Claim templates with the type and the mode that the API server would add: their list is compared as a whole, and what is added would be drift
- * for a controller. The typed class renders no type there.
+ * Claim templates with the type and the mode that the API server would add: their list is compared
+ * as a whole, and what is added would be drift for a controller. The typed class renders no type
+ * there.
  */
 function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly object[] } }>(statefulSet: T): T {
   const { spec } = statefulSet
@@ -208,7 +212,10 @@ function withTypedClaims<T extends { spec: { volumeClaimTemplates?: readonly obj
   return statefulSet
 }
 
-/** A rendered workload with those fields of its Pod template that are newer than the typed classes. cdk8s types it as any map. */
+/**
+ * A rendered workload with those fields of its Pod template that are newer than the typed classes.
+ * cdk8s types it as any map.
+ */
 function withNewerFields<T extends { spec: { template: Record<string, unknown> } }>(
   workload: T,
   template: PodTemplate,

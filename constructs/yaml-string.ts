@@ -1,11 +1,14 @@
-/** A key: plain where it is safe, else in double quotes. Keys of more than 1,000 characters are beyond what readers must take. */
+/**
+ * A key: plain where it is safe, else in double quotes. Keys of more than 1,000 characters are
+ * beyond what readers must take.
+ */
 export function printKey(key: string): string {
   return isPlain(key) ? key : doubleQuoted(key)
 }
 
 /**
- * Text as the value of a key or item in a map or list that is indented by `indent`: plain, a literal block, or in double quotes. At the top
- * level (`indent` undefined) there are no blocks.
+ * Text as the value of a key or item in a map or list that is indented by `indent`: plain, a
+ * literal block, or in double quotes. At the top level (`indent` undefined) there are no blocks.
  */
 export function printString(text: string, indent: string | undefined): string {
   if (isPlain(text)) return text
@@ -13,9 +16,9 @@ export function printString(text: string, indent: string | undefined): string {
 }
 
 /**
- * What some reader takes for something else than text: booleans and nulls in any case, numbers in all notations of YAML 1.1 and Go
- * (underscores, octal, hexadecimal, binary, sexagesimal; addresses such as 10.0.0.1, which the letter of YAML 1.1 calls floats; a bare
- * exponent such as E0), dates,
+ * What some reader takes for something else than text: booleans and nulls in any case, numbers in
+ * all notations of YAML 1.1 and Go (underscores, octal, hexadecimal, binary, sexagesimal; addresses
+ * such as 10.0.0.1, which the letter of YAML 1.1 calls floats; a bare exponent such as E0), dates,
  * and the words for merge and default.
  */
 const special = new RegExp(
@@ -29,17 +32,29 @@ const special = new RegExp(
   'i',
 )
 
-/** Characters that begin something else than plain text; `-`, `?` and `:` do so only before a space or at the end. */
+/**
+ * Characters that begin something else than plain text; `-`, `?` and `:` do so only before a space
+ * or at the end.
+ */
 const indicator = /^[,[\]{}#&*!|>'"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)(?: |$)/
 
-/** What ends plain text, or is no part of it: a comment, the colon of a key, blanks at either end, tabs, line breaks, unprintable characters. */
+/**
+ * What ends plain text, or is no part of it: a comment, the colon of a key, blanks at either end,
+ * tabs, line breaks, unprintable characters.
+ */
 const interruption = /: |:$| #|^ | $/
 
-/** Control characters, separators that YAML 1.1 takes for line breaks, what shows text in another order, byte order marks, non-characters and lone surrogates. */
+/**
+ * Control characters, separators that YAML 1.1 takes for line breaks, what shows text in another
+ * order, byte order marks, non-characters and lone surrogates.
+ */
 const unprintable = /[\p{Cc}\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
 const unprintableInBlock = /[^\P{Cc}\t\n]|[\u2028-\u202E\u2066-\u2069\uFEFF\uFFFE\uFFFF\p{Cs}]/u
 
-/** Most words of a manifest are these: no character that could mean anything, no digit or sign in front, and no bare exponent (`E0`). */
+/**
+ * Most words of a manifest are these: no character that could mean anything, no digit or sign in
+ * front, and no bare exponent (`E0`).
+ */
 const harmless = /^(?!e\d)[a-z/][\w./-]*$/i
 
 function isPlain(text: string): boolean {
@@ -49,14 +64,16 @@ function isPlain(text: string): boolean {
   )
 }
 
-/** Whether text has lines that a block can show. A last line of blanks only is where readers differ. */
+/**
+ * True if text has lines that a block can show. A last line of blanks only is where readers differ.
+ */
 function isBlock(text: string): boolean {
   return text.includes('\n') && /\S/.test(text) && !/(?:^|\n)[ \t]+\n*$/.test(text) && !unprintableInBlock.test(text)
 }
 
 /**
- * A literal block. The number says how far it is indented where its first line could be mistaken for that; `-` and `+` that it ends in no
- * line feed, or in more than one.
+ * A literal block. The number says how far it is indented where its first line could be mistaken
+ * for that; `-` and `+` that it ends in no line feed, or in more than one.
  */
 function literalBlock(text: string, indent: string): string {
   const indentation = /^[ \t\n]/.test(text) ? '2' : ''

@@ -2,8 +2,9 @@ import type { Manifest } from './manifest.ts'
 import { printKey, printString } from './yaml-string.ts'
 
 /**
- * YAML in one fixed style: two spaces, lists indented under their key, multi-line text as literal blocks, never folded. YAML 1.1, YAML 1.2
- * and Go's reader all read it back as `value`, which is plain JSON; map entries that are undefined are left out. Ends in a line feed.
+ * YAML in one fixed style: two spaces, lists indented under their key, multi-line text as literal
+ * blocks, never folded. YAML 1.1, YAML 1.2 and Go's reader all read it back as `value`, which is
+ * plain JSON; map entries that are undefined are left out. Ends in a line feed.
  */
 export function printYaml(value: unknown): string {
   if (isEmpty(value)) return `${inline(value, undefined)}\n`
@@ -26,7 +27,10 @@ export function printStream(manifests: readonly Manifest[]): string {
 
 type JsonMap = Readonly<Record<string, unknown>>
 
-/** Prints a map whose first line begins with `first` (what stands before it: nothing, or dashes) and the others with `indent`. */
+/**
+ * Prints a map whose first line begins with `first` (what stands before it: nothing, or dashes) and
+ * the others with `indent`.
+ */
 function printMap(map: JsonMap, first: string, indent: string, lines: string[]): void {
   let start = first
   for (const key in map) {
@@ -58,7 +62,10 @@ function printNested(value: unknown, indent: string, lines: string[]): void {
   else printMap(value as JsonMap, indent, indent, lines)
 }
 
-/** Whether a value is printed on the line of its key or dash (a block of text begins there): all but maps and lists with something in them. */
+/**
+ * Whether a value is printed on the line of its key or dash (a block of text begins there): all but
+ * maps and lists with something in them.
+ */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.length === 0

@@ -9,9 +9,15 @@ export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 
 /** Milliseconds between two looks, and by how much they differ by chance. */
 const LOOK = 25
-/** Milliseconds that one owner is waited for: whoever takes longer has a slow server, and everybody goes on beside them. */
+/**
+ * Milliseconds that one owner is waited for: whoever takes longer has a slow server, and everybody
+ * goes on beside them.
+ */
 const PATIENCE = 15_000
-/** Milliseconds after which a file that says nothing of its owner is nobody's: it was ended between making and writing it. */
+/**
+ * Milliseconds after which a file that says nothing of its owner is nobody's: it was ended between
+ * making and writing it.
+ */
 const UNSAID = 5000
 
 /** The lock of a branch on this machine. */
@@ -22,9 +28,10 @@ export interface PushLock {
 }
 
 /**
- * Waits until no other devctl of this machine pushes to the same branch (reference/peers.md 5.5): side by side all but one would do their work for nothing. It only saves
- * work: who is right is decided by the push, so an owner that is gone or slow, or a folder that takes no files, is no reason to wait.
- * Throws the signal's reason.
+ * Waits until no other devctl of this machine pushes to the same branch: side by side all but one
+ * would do their work for nothing. It only saves work: who is right is decided by the push, so an
+ * owner that is gone or slow, or a folder that takes no files, is no reason to wait. Throws the
+ * signal's reason.
  */
 export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,
@@ -50,7 +57,7 @@ export async function takePushLock(
   }
 }
 
-/** Whether the owner of a lock is gone. */
+/** True if the owner of a lock is gone. */
 export const isStalePushLock = (file: string) => look(file) === 'left'
 
 /** Who holds the lock; undefined where nobody does. */

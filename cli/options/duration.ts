@@ -3,7 +3,7 @@ import { longFlag, type Option } from './option.ts'
 
 const MILLISECONDS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** An option with a duration in Go's notation, `1h2m3s`; a unit is required (specification, Errors 4). Gives milliseconds. */
+/** An option with a duration in Go's notation, `1h2m3s`; a unit is required. Gives milliseconds. */
 export function duration(flags: string, description: string): Option<number | undefined> {
   const name = longFlag(flags)
   return { flags, description, parse: value => parseDuration(value, name) }

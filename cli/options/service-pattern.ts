@@ -1,8 +1,9 @@
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * The regular expression that a user gives for names of services. It is found anywhere in a name, so that a beginning of names is one, too (specification, `logs`). Go's
- * `(?i)` in front ignores case. Throws a UsageError, which names `where` it was given, for what is none.
+ * The regular expression that a user gives for names of services. It is found anywhere in a name,
+ * so that a beginning of names is one, too. Go's `(?i)` in front ignores case. Throws a UsageError,
+ * which names `where` it was given, for what is none.
  */
 export function parsePattern(text: string, where: string): RegExp {
   const isInsensitive = text.startsWith('(?i)')

@@ -21,7 +21,7 @@ export interface DiffValues extends DeployingValues {
   readonly services: readonly string[]
 }
 
-/** Exit status of `--exit-code` when something differs (decisions section 2). */
+/** Exit status of `--exit-code` when something differs. */
 const DIFFERENT = 3
 
 /** Prints what `deploy` would do, and changes nothing. */
@@ -75,7 +75,10 @@ async function printOutcome(
   return exitCode && differing.length > 0 ? DIFFERENT : 0
 }
 
-/** Which field of a service becomes a part of a workload: the first name in a path that is a key here. */
+/**
+ * Which field of a service becomes a part of a workload: the first name in a path that is a key
+ * here.
+ */
 const FIELDS: Readonly<Record<string, string>> = {
   env: 'environment',
   image: 'image',
@@ -93,7 +96,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   workingDir: 'working_dir',
 }
 
-/** `compose.yaml:24 services.api.environment`; the line of the service where no field of it says more. */
+/**
+ * `compose.yaml:24 services.api.environment`; the line of the service where no field of it says
+ * more.
+ */
 function placeOf({ source, values }: ObjectDiff, services: Tree | undefined): string | undefined {
   if (source === undefined) return undefined
   const [file, path = ''] = source.split('#')

@@ -57,7 +57,7 @@ const INSTEAD = {
     `\`kubectl --context ${context} get namespaces\` lists them, and \`devctl namespace use NAME\` chooses one`,
 }
 
-/** What only a platform can do (specification, Errors 2) fails, with what to do instead on a plain cluster. */
+/** What only a platform can do fails, with what to do instead on a plain cluster. */
 export async function needPlatform({ io }: Context, verb: keyof typeof INSTEAD, name = 'NAME'): Promise<never> {
   const { context } = await findTarget(io, {})
   throw new UserError(

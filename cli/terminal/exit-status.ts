@@ -1,2 +1,2 @@
-/** Exit status of a command that Ctrl-C ended (decisions section 2). */
+/** Exit status of a command that Ctrl-C ended. */
 export const INTERRUPTED = 130

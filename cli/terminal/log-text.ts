@@ -1,4 +1,5 @@
-// A sequence for the colours and weights of letters; any other sequence that a terminal obeys; any other control character, tabs aside.
+// A sequence for the colours and weights of letters; any other sequence that a terminal obeys; any
+// other control character, tabs aside.
 const COLOUR = '\\u001b\\[[0-9;:]*m'
 const SEQUENCE =
   '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?|\\u001b[ -/]*[0-~]?'
@@ -8,8 +9,8 @@ const WITH_COLOURS = new RegExp(`(${COLOUR})|${SEQUENCE}|${CONTROLS.source}`, 'g
 const RESET = '\u001b[0m'
 
 /**
- * A line of a program's output as it may be printed: nothing in it moves the cursor, clears the screen or renames the terminal (reference/peers.md 6). Colours stay
- * when they are wanted, and end with the line.
+ * A line of a program's output as it may be printed: nothing in it moves the cursor, clears the
+ * screen or renames the terminal. Colours stay when they are wanted, and end with the line.
  */
 export function cleanText(text: string, colour: boolean): string {
   if (!CONTROLS.test(text)) return text

@@ -14,8 +14,8 @@ export function processIo(): Io {
     return typeHidden({ input: process.stdin, output: stderr }, question)
   }
   return {
-    // Who wants no colours wants no prompts (decisions section 2). Asked first: Node loads what
-    // standard input needs when `process.stdin` is first read.
+    // Who wants no colours wants no prompts. Asked first: Node loads what standard input needs when
+    // `process.stdin` is first read.
     ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, askHidden }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),

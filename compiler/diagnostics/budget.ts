@@ -41,7 +41,10 @@ export class Budget {
   readonly #now: () => number
   readonly #began: number
 
-  /** `raised` has other limits than the usual ones; without `now` (milliseconds) time does not count. */
+  /**
+   * `raised` has other limits than the usual ones; without `now` (milliseconds) time does not
+   * count.
+   */
   constructor(raised: Partial<Readonly<Record<LimitName, number>>> = {}, now: () => number = () => 0) {
     const usual = Object.entries(LIMITS).map(([name, { most }]) => [name, most])
     this.#most = { ...Object.fromEntries(usual), ...raised }
@@ -49,7 +52,10 @@ export class Budget {
     this.#began = now()
   }
 
-  /** Notes that work is about to be done, for what is written at `span`. Throws OverBudget where it is too much. */
+  /**
+   * Notes that work is about to be done, for what is written at `span`. Throws OverBudget where it
+   * is too much.
+   */
   spend(limit: LimitName, amount: number, span?: Span): void {
     const spent = (this.#spent.get(limit) ?? 0) + amount
     this.#spent.set(limit, spent)

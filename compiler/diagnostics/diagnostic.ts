@@ -2,7 +2,10 @@ import type { Span } from '../text/source.ts'
 
 export type Severity = 'error' | 'warning' | 'info'
 
-/** One mistake or remark about the user's input. `message` is lower case, has no full stop, and sets names in backticks. */
+/**
+ * One mistake or remark about the user's input. `message` is lower case, has no full stop, and sets
+ * names in backticks.
+ */
 export interface Diagnostic {
   readonly code: string
   readonly severity: Severity
@@ -24,7 +27,10 @@ export interface Diagnostic {
 export interface SecretFinding {
   /** The path by which `secrets.public` of an environment names it. */
   readonly path: string
-  /** The Secret and the key that are proposed for it in `secrets.values`; absent where it can come from none. */
+  /**
+   * The Secret and the key that are proposed for it in `secrets.values`; absent where it can come
+   * from none.
+   */
   readonly source?: { readonly secret: string; readonly key: string }
 }
 
@@ -41,13 +47,19 @@ export interface Wording {
   readonly secret?: SecretFinding | undefined
 }
 
-/** A kind of diagnostic. Declared once, beside the code that reports it; `explain` is its page in docs/diagnostics.md and `devctl explain CODE`. */
+/**
+ * A kind of diagnostic. Declared once, beside the code that reports it; `explain` is its page in
+ * docs/diagnostics.md and `devctl explain CODE`.
+ */
 export interface DiagnosticKind<P> {
   readonly code: string
   readonly severity: Severity
   readonly explain: string
   readonly text: (parameters: P) => Wording
-  /** True for warnings about fields that are lost or approximated: `--strict` turns them into errors. */
+  /**
+   * True for warnings about fields that are lost or approximated: `--strict` turns them into
+   * errors.
+   */
   readonly loss?: boolean
   /** True for what is an error with `--strict`, whatever it is without. */
   readonly strict?: boolean
@@ -56,7 +68,10 @@ export interface DiagnosticKind<P> {
 /** Every kind that the loaded modules declare, by code. */
 export const catalogue = new Map<string, DiagnosticKind<never>>()
 
-/** Declares a kind of diagnostic and enters it in the catalogue. Throws when the code is taken: that is our bug. */
+/**
+ * Declares a kind of diagnostic and enters it in the catalogue. Throws when the code is taken: that
+ * is our bug.
+ */
 export function diagnostic<P>(kind: DiagnosticKind<P>): DiagnosticKind<P> {
   if (catalogue.has(kind.code)) throw new Error(`diagnostic ${kind.code} is declared twice`)
   catalogue.set(kind.code, kind)

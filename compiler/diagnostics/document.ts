@@ -15,8 +15,9 @@ This page is made from the code; \`npx vitest run test/diagnostics -u\` writes i
 `
 
 /**
- * docs/diagnostics.md: every kind by its code, with its severity, its page and, where there is one, a golden case that shows it.
- * `examples` gives the folders of such cases, from the root of the repository, by code.
+ * docs/diagnostics.md: every kind by its code, with its severity, its page and, where there is one,
+ * a golden case that shows it. `examples` gives the folders of such cases, from the root of the
+ * repository, by code.
  */
 export function diagnosticsDocument(
   kinds: Iterable<DiagnosticKind<never>>,

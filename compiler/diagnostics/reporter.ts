@@ -49,14 +49,20 @@ export class Reporter {
     })
   }
 
-  /** Keeps a stretch of the source, which holds a secret, out of the excerpts of all diagnostics, also of those that are reported already. */
+  /**
+   * Keeps a stretch of the source, which holds a secret, out of the excerpts of all diagnostics,
+   * also of those that are reported already.
+   */
   hide(span: Span): void {
     const known = this.#hidden.get(span.file)
     if (known) known.push(span)
     else this.#hidden.set(span.file, [span])
   }
 
-  /** Fixes the order in which files appear among the diagnostics: the order in which they are registered. */
+  /**
+   * Fixes the order in which files appear among the diagnostics: the order in which they are
+   * registered.
+   */
   registerFile(path: string): void {
     if (!this.#fileOrder.has(path)) this.#fileOrder.set(path, this.#fileOrder.size)
   }

@@ -1,6 +1,7 @@
 /**
- * The known word that a misspelt one most likely stands for: the same in another writing (`dependsOn`, `Env-File`), at most two
- * slips away, or the only one that it begins. Undefined when nothing is near. Linear in the number of known words.
+ * The known word that a misspelt one most likely stands for: the same in another writing
+ * (`dependsOn`, `Env-File`), at most two slips away, or the only one that it begins. Undefined when
+ * nothing is near. Linear in the number of known words.
  */
 export function suggest(word: string, known: Iterable<string>): string | undefined {
   const plain = plainly(word)
@@ -32,7 +33,10 @@ export function didYouMean(word: string, known: Iterable<string>): string | unde
 
 const plainly = (word: string) => word.toLowerCase().replace(/[-_ .]/g, '')
 
-/** Letters to add, drop, change or swap with the next to get from one word to the other; stops counting at `limit`. */
+/**
+ * Letters to add, drop, change or swap with the next to get from one word to the other; stops
+ * counting at `limit`.
+ */
 function slips(from: string, to: string, limit: number): number {
   let before: number[] = []
   let row = Array.from({ length: to.length + 1 }, (_, at) => at)

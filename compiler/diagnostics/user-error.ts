@@ -10,13 +10,18 @@ export interface ErrorDetails {
   readonly place?: Span
 }
 
-/** Something outside the files that the user can act on: a folder that cannot be written, a cluster that does not answer. Exit status 1. */
+/**
+ * Something outside the files that the user can act on: a folder that cannot be written, a cluster
+ * that does not answer. Exit status 1.
+ */
 export class UserError extends Error {
   readonly hint: string | undefined
   readonly notes: readonly string[]
   readonly place: Span | undefined
 
-  /** `message` is written like that of a diagnostic: lower case, no full stop, names in backticks. */
+  /**
+   * `message` is written like that of a diagnostic: lower case, no full stop, names in backticks.
+   */
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause })
     this.hint = details.hint
@@ -25,5 +30,8 @@ export class UserError extends Error {
   }
 }
 
-/** What was asked for contradicts itself, or names what is not there: nothing was begun. On the command line its exit status is 2. */
+/**
+ * What was asked for contradicts itself, or names what is not there: nothing was begun. On the
+ * command line its exit status is 2.
+ */
 export class UsageError extends UserError {}

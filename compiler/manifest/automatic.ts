@@ -8,7 +8,7 @@ import { get, isMap } from '../text/tree.ts'
 import type { DevctlManifest } from './manifest.ts'
 import type { ReadManifest } from './read.ts'
 
-/** Where a chart is looked for, and where plain manifests are (decisions section 3). */
+/** Where a chart is looked for, and where plain manifests are. */
 const CHARTS = ['chart', 'charts', 'helm/chart', 'helm/charts']
 const MANIFESTS = ['manifests', 'kubernetes', 'k8s'].flatMap(name => [name, `${name}.yml`, `${name}.yaml`])
 const KUSTOMIZATIONS = ['kustomization.yaml', 'kustomization.yml', 'Kustomization']
@@ -30,8 +30,9 @@ export function severalCandidates([used, ...ignored]: readonly string[]): ReadMa
 }
 
 /**
- * The automatic deployment rules: a folder without a manifest and a Compose file that has a Helm chart, or plain Kubernetes manifests, is deployed by `helm` or
- * `kubectl`. Undefined when it has neither. `folder` is absolute.
+ * The automatic deployment rules: a folder without a manifest and a Compose file that has a Helm
+ * chart, or plain Kubernetes manifests, is deployed by `helm` or `kubectl`. Undefined when it has
+ * neither. `folder` is absolute.
  */
 export function automaticManifest(
   folder: string,
@@ -62,7 +63,10 @@ export function automaticManifest(
 
 const isPlain = (kind: string | undefined, path: string) => kind === (extname(path) === '' ? 'folder' : 'file')
 
-/** The release is called like the environment; each image of the chart that a build has made is handed over. */
+/**
+ * The release is called like the environment; each image of the chart that a build has made is
+ * handed over.
+ */
 function helmCommand(folder: string, chart: string, host: CompilerHost): string {
   const images = imagesOfChart(join(folder, chart, 'values.yaml'), host).map(key => {
     const variable = `DEVCTL_BUILD_${key.toUpperCase().replaceAll('-', '_')}_IMAGE`
@@ -71,7 +75,10 @@ function helmCommand(folder: string, chart: string, host: CompilerHost): string 
   return `helm upgrade --install "$DEVCTL_NAME" ${chart}${images.join('')}`
 }
 
-/** The top-level keys of a chart's values that have an `image`, and whose names a shell and Helm take as they are. */
+/**
+ * The top-level keys of a chart's values that have an `image`, and whose names a shell and Helm
+ * take as they are.
+ */
 function imagesOfChart(path: string, host: CompilerHost): readonly string[] {
   const content = host.readFile(path)
   if (content.kind !== 'file') return []
@@ -82,7 +89,7 @@ function imagesOfChart(path: string, host: CompilerHost): readonly string[] {
   return [...tree.entries].filter(([key, { value }]) => /^[\w-]+$/.test(key) && get(value, 'image')).map(([key]) => key)
 }
 
-/** A folder for kustomize is built by it: its own file is no object of Kubernetes. */
+/** A folder for kustomize is built by it: its own file is not an object of Kubernetes. */
 function kubectlCommand(folder: string, path: string, host: CompilerHost): string {
   const isKustomized = KUSTOMIZATIONS.some(name => host.stat(join(folder, path, name))?.kind === 'file')
   return `kubectl apply ${isKustomized ? '-k' : '-f'} ${path}`

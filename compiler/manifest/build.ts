@@ -105,7 +105,7 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
   const file = entry(value, 'file')
   const env = entry(value, 'env')
   if (Boolean(file) === Boolean(env)) {
-    // An unknown key is most likely one of the two, misspelt: that was told.
+    // An unknown key is most likely one of the two, misspelt: that was reported.
     if (file || value.entries.size === 0) reading.reporter.report(secretSource, key, { id, both: Boolean(file) })
     return undefined
   }

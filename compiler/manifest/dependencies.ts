@@ -26,7 +26,10 @@ export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'DEVCTL_HOME',
 ])
 
-/** `dependencies`: a list of addresses, or a mapping by name. In the order in which they are written. */
+/**
+ * `dependencies`: a list of addresses, or a mapping by name. In the order in which they are
+ * written.
+ */
 export function readDependencies(tree: Tree | undefined, reading: Reading): readonly ManifestDependency[] {
   const distinct = new Distinct(reading.reporter)
   const listed = items(tree).flatMap((item): ManifestDependency[] => {

@@ -5,7 +5,7 @@ import { type Entry, entry, get, isMap } from '../text/tree.ts'
 import type { Development, Sync } from './development.ts'
 import type { Reading } from './values.ts'
 
-// The rules among the fields of a development container (cli-behaviours.md 1.10).
+// The rules among the fields of a development container.
 
 const noSync = diagnostic({
   code: 'manifest/no-sync',

@@ -16,7 +16,8 @@ import {
 } from '../schema/shape.ts'
 import { dnsName, filled, forward } from './values-shape.ts'
 
-// The fields of a development container. What a container beside the main one may not have is in one list: `onlyMain`.
+// The fields of a development container. What a container beside the main one may not have is in
+// one list: `onlyMain`.
 
 /** Kubernetes' own structures: the API server knows their fields. */
 const kubernetes: Shape = { map: record({ any: true }).map! }

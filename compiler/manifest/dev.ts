@@ -27,7 +27,7 @@ import {
   texts,
 } from './values.ts'
 
-/** `dev`: development containers by name (cli-behaviours.md 1.10), with the rules among their fields checked. */
+/** `dev`: development containers by name, with the rules among their fields checked. */
 export function readDevelopment(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, Development> {
   const found = new Map<string, Development>()
   const distinct = new Distinct(reading.reporter)
@@ -198,7 +198,7 @@ function readInitContainer(tree: Tree | undefined, path: ModelPath, reading: Rea
   }
 }
 
-/** Milliseconds for a step and of the wait for resources, where nothing says it (cli-behaviours.md 1.10). */
+/** Milliseconds for a step and of the wait for resources, where nothing says it. */
 const STEP = 60_000
 const RESOURCES = 120_000
 

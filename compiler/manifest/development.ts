@@ -31,7 +31,7 @@ export interface DevelopmentContainer {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
 }
 
-/** A development container (cli-behaviours.md 1.10). */
+/** A development container. */
 export interface Development extends DevelopmentContainer {
   readonly mode: 'sync' | 'hybrid'
   readonly autocreate: boolean
@@ -116,7 +116,7 @@ export interface DevelopmentSecurity {
   readonly capabilities: { readonly add: readonly string[]; readonly drop: readonly string[] }
 }
 
-/** Whether a hook of the application stays, and what runs in its place. */
+/** True if a hook of the application stays, and what runs in its place. */
 export interface DevelopmentHook {
   readonly enabled: boolean
   readonly command?: readonly string[]

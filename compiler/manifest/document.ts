@@ -84,7 +84,10 @@ function members(key: string, { keys }: MapForm): string {
   return fields.length === 0 ? '' : rows(fields.map(([name, field]) => [name, field, true]))
 }
 
-/** A line for each key; with `deep` also for its members. What stands in several places is told once. */
+/**
+ * A line for each key; with `deep` also for its members. What stands in several places is listed
+ * once.
+ */
 function rows(lines: readonly Line[]): string {
   const told = new Set<Row>()
   const cells = lines.flatMap(([name, field, deep]) => {

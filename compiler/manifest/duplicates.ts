@@ -9,7 +9,9 @@ const duplicate = diagnostic({
   text: (p: { what: string; hint?: string | undefined }) => ({ message: `${p.what} twice`, hint: p.hint }),
 })
 
-/** Tells repetitions: `seen` reports a thing whose identity came before, and says whether it is new. */
+/**
+ * Tells repetitions: `seen` reports a thing whose identity came before, and says whether it is new.
+ */
 export class Distinct {
   readonly #seen = new Map<string, Span>()
   readonly #reporter: Reporter

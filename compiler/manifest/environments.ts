@@ -70,7 +70,10 @@ environments:
   }),
 })
 
-/** `environments`, by name. Their variables are those of the Compose files; in values of the manifest they do not count. */
+/**
+ * `environments`, by name. Their variables are those of the Compose files; in values of the
+ * manifest they do not count.
+ */
 export function readEnvironments(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, ManifestEnvironment> {
   return new Map([...entries(tree)].map(([key, at]) => [key, readEnvironment(key, at, reading)]))
 }

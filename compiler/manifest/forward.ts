@@ -36,7 +36,7 @@ forward:
 
 interface Kind {
   readonly path: ModelPath
-  /** Whether a forward without a service leads to the container. */
+  /** True if a forward without a service leads to the container. */
   readonly toContainer: boolean
 }
 
@@ -69,7 +69,7 @@ function readLong(item: MapTree, { toContainer }: Kind, path: ModelPath, reading
   const name = entry(item, 'name')
   const both = Boolean(labels && name)
   if (both || (!labels && !name && !toContainer)) {
-    // An unknown key is most likely the missing one, misspelt: that was told.
+    // An unknown key is most likely the missing one, misspelt: that was reported.
     if (!both && [...item.entries.keys()].some(key => !KEYS.includes(key))) return undefined
     reading.reporter.report(target, labels?.key ?? item.span, { both })
     return undefined

@@ -6,9 +6,14 @@ import type { ForgeKind } from '../values/repository-names.ts'
 import type { Development } from './development.ts'
 import type { Forward } from './forward.ts'
 
-/** A manifest, read and checked. Paths are as written and relative to `folder`; values still know where they were written. */
+/**
+ * A manifest, read and checked. Paths are as written and relative to `folder`; values still know
+ * where they were written.
+ */
 export interface DevctlManifest {
-  /** Absolute path of the file; of the chart or folder where the rules for them made the manifest. */
+  /**
+   * Absolute path of the file; of the chart or folder where the rules for them made the manifest.
+   */
   readonly path: string
   /** The same as messages show it. */
   readonly shown: string
@@ -62,7 +67,7 @@ export interface Destroy {
   readonly commands: readonly SectionCommand[]
 }
 
-/** An image to build (specification, Build object). */
+/** An image to build. */
 export interface ImageBuild {
   readonly name: string
   readonly span: Span
@@ -74,7 +79,7 @@ export interface ImageBuild {
   readonly cacheFrom: readonly At<string>[]
   readonly exportCache?: At<string>
   readonly secrets: readonly BuildSecret[]
-  /** Other entries, built before; no circles. */
+  /** Other entries, built before; no cycles. */
   readonly dependsOn: readonly At<string>[]
 }
 
@@ -98,7 +103,9 @@ export interface ManifestDependency {
   readonly wait: boolean
 }
 
-/** What `--environment NAME` stands for. What later commands use (publish) is read and checked, too. */
+/**
+ * What `--environment NAME` stands for. What later commands use (publish) is read and checked, too.
+ */
 export interface ManifestEnvironment {
   readonly key: string
   readonly span: Span

@@ -8,7 +8,8 @@ import type { MapForm } from '../schema/shape.ts'
 import { onlyMainKeys } from './dev-shape.ts'
 import { manifestShape } from './shape.ts'
 
-// The structural mistakes of a manifest: the words are those for Compose files, the pages are about manifests.
+// The structural mistakes of a manifest: the words are those for Compose files, the pages are about
+// manifests.
 
 const unknownKey: DiagnosticKind<schema.KeyProblem> = diagnostic({
   code: 'manifest/unknown-key',
@@ -114,7 +115,7 @@ function hintForUnknown(key: string, _value: unknown, form: MapForm, path: Model
   return 'remove it; keys of your own begin with `x-`'
 }
 
-/** How structural mistakes of a manifest are told. */
+/** How structural mistakes of a manifest are reported. */
 export const manifestMistakes: schema.SchemaDiagnostics = {
   badName,
   // No shape of a manifest has lists without repetition, keys that are ignored, or odd values.

@@ -14,7 +14,10 @@ const renamed = diagnostic({
   }),
 })
 
-/** A name in Kubernetes' form; undefined when it is taken (reported). `what` is what it names: `the image`. */
+/**
+ * A name in Kubernetes' form; undefined when it is taken (reported). `what` is what it names:
+ * `the image`.
+ */
 export function readName(
   written: string,
   span: Span,

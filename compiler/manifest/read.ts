@@ -83,7 +83,10 @@ export interface ManifestOptions {
 }
 
 export interface ReadManifest {
-  /** Absent when the file could not be read at all. With errors among the diagnostics it lacks what they are about. */
+  /**
+   * Absent when the file could not be read at all. With errors among the diagnostics it lacks what
+   * they are about.
+   */
   readonly manifest?: DevctlManifest
   readonly diagnostics: readonly Diagnostic[]
   /** The values that are secret because of where they come from. Diagnostics may hold them. */
@@ -91,8 +94,8 @@ export interface ReadManifest {
 }
 
 /**
- * Reads a manifest: the YAML, its variables, its structure, and the values. Reports every mistake; a value in error reads as absent, and nothing complains that it is
- * missing.
+ * Reads a manifest: the YAML, its variables, its structure, and the values. Reports every mistake;
+ * a value in error reads as absent, and nothing complains that it is missing.
  */
 export function readManifest(options: ManifestOptions, host: CompilerHost): ReadManifest {
   return withinLimits(
@@ -127,7 +130,9 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   return { manifest, diagnostics: reporter.diagnostics(), secrets }
 }
 
-/** The folder that the paths of a manifest are relative to: its own, or the one around `.devctl`. */
+/**
+ * The folder that the paths of a manifest are relative to: its own, or the one around `.devctl`.
+ */
 export function manifestFolder(path: string): string {
   const folder = dirname(path)
   return basename(folder) === '.devctl' ? dirname(folder) : folder

@@ -10,7 +10,9 @@ import { parseScalar, type Reading, readFlag, readInteger } from './values.ts'
 
 // The lists of `A:B` of a development container.
 
-/** `sync`: a list of folders, which are compressed, or an object, where compression is asked for. */
+/**
+ * `sync`: a list of folders, which are compressed, or an object, where compression is asked for.
+ */
 export function readSync(tree: Tree, path: ModelPath, reading: Reading): Sync {
   const isLong = isMap(tree)
   const listPath = isLong ? [...path, 'folders'] : path
@@ -48,7 +50,10 @@ export function parseSyncFolder(text: string): Parsed<{ readonly local: string; 
   return remote.ok ? parsed({ local: text.slice(0, at), remote: remote.value }) : remote
 }
 
-/** Where a Windows path begins after its drive: `C:\\src:/app`, `C:/src:/app`; but `a:/src` is a file of one letter. */
+/**
+ * Where a Windows path begins after its drive: `C:\\src:/app`, `C:/src:/app`; but `a:/src` is a
+ * file of one letter.
+ */
 const driveOf = (text: string) => (/^[A-Za-z]:(\\|\/[^:]*:\/)/.test(text) ? 2 : 0)
 
 /** The path in a container that a text ends in: absolute, and not the root. */
@@ -105,7 +110,10 @@ function parseExternalVolume(text: string): Parsed<Omit<ExternalVolume, 'span'>>
 /** The mode of a secret where none is given. */
 const SECRET_MODE = 0o644
 
-/** `secrets`: files of this machine in the container. No two have one name, which is their key in the cluster. */
+/**
+ * `secrets`: files of this machine in the container. No two have one name, which is their key in
+ * the cluster.
+ */
 export function readSecrets(tree: Tree | undefined, path: ModelPath, reading: Reading): readonly DevelopmentSecret[] {
   const distinct = new Distinct(reading.reporter)
   return items(tree).flatMap((item, index): DevelopmentSecret[] => {

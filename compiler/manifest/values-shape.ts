@@ -31,7 +31,10 @@ export const secretKey = (): Shape =>
     like: 'letters, digits, `-`, `_` and `.`, at most 253',
   })
 
-/** The public key of a recipient of age (https://age-encryption.org/v1): bech32, whose letters are these. */
+/**
+ * The public key of a recipient of age (https://age-encryption.org/v1): bech32, whose letters are
+ * these.
+ */
 export const ageRecipient = (): Shape =>
   text({
     pattern: /^age1(pq1)?[02-9ac-hj-np-z]{58,}$/,
@@ -40,7 +43,10 @@ export const ageRecipient = (): Shape =>
 
 const PORT = { minimum: 1, maximum: 65535 }
 
-/** A port that is made reachable on this machine: `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`, or with a name for each part. The texts say what the parts are. */
+/**
+ * A port that is made reachable on this machine: `LOCAL:REMOTE` or `LOCAL:SERVICE:REMOTE`, or with
+ * a name for each part. The texts say what the parts are.
+ */
 export const forward = (remotePort: string, service: string): Shape =>
   either(
     filled(),

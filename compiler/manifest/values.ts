@@ -12,8 +12,8 @@ import { parseDuration } from '../values/duration.ts'
 import type { Parsed } from '../values/parsed.ts'
 import { isOpen, isUnread } from './variables.ts'
 
-// Readers of the values of a manifest. The structure has been checked: what has another one reads as absent. So does a value that is not
-// known yet, because a variable in it is set only later.
+// Readers of the values of a manifest. The structure has been checked: what has another one reads
+// as absent. So does a value that is not known yet, because a variable in it is set only later.
 
 const badValue = diagnostic({
   code: 'manifest/bad-value',
@@ -46,7 +46,10 @@ export interface Reading {
   readonly folder: string
 }
 
-/** A scalar in a form of its own: reported at the stretch that is wrong, and then absent. The message shows what is written: a variable's value may be a secret. */
+/**
+ * A scalar in a form of its own: reported at the stretch that is wrong, and then absent. The
+ * message shows what is written: a variable's value may be a secret.
+ */
 export function parseScalar<T>(
   tree: Tree | undefined,
   path: ModelPath,
@@ -65,7 +68,10 @@ export function parseScalar<T>(
   return undefined
 }
 
-/** A text that is there and that can be used. Variables that are set later stand in it as they are written. */
+/**
+ * A text that is there and that can be used. Variables that are set later stand in it as they are
+ * written.
+ */
 export function known(tree: Tree | undefined, ...path: readonly string[]): At<string> | undefined {
   const found = scalar(tree, ...path)
   return found && isText(found) && !isUnread(found) ? nonEmptyText(found) : undefined
@@ -134,7 +140,10 @@ export function readTimeout(
   )
 }
 
-/** Variables, labels and the like: a mapping, or a list of `NAME=value`. A name without a value takes that of the variable, and is left out where nothing sets it. */
+/**
+ * Variables, labels and the like: a mapping, or a list of `NAME=value`. A name without a value
+ * takes that of the variable, and is left out where nothing sets it.
+ */
 export function readPairs(tree: Tree | undefined, { lookup }: Pick<Reading, 'lookup'>): readonly Pair[] {
   const found = new Map<string, Pair>()
   const add = (name: string, value: string | undefined, tree: Tree, key = tree.span) => {

@@ -36,9 +36,9 @@ function verbatim(...patterns: readonly string[]): readonly (readonly [string, '
 }
 
 /**
- * Substitutes the variables of a manifest, as Compose does, but for commands, and for the environments other than the one that is asked for: their
- * variables need not be set here. What has an error (reported) stays as it is
- * written, and is among `failed`.
+ * Substitutes the variables of a manifest, as Compose does, but for commands, and for the
+ * environments other than the one that is asked for: their variables need not be set here. What has
+ * an error (reported) stays as it is written, and is among `failed`.
  */
 export function substituteVariables(
   tree: MapTree,
@@ -71,12 +71,18 @@ function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | u
   return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
 }
 
-/** Whether a value is not known yet: its variables were not substituted, or are set later. There is nothing to check then. */
+/**
+ * Whether a value is not known yet: its variables were not substituted, or are set later. There is
+ * nothing to check then.
+ */
 export function isOpen(tree: ScalarTree): boolean {
   return isUnread(tree) || (typeof tree.value === 'string' && LATE_INSIDE.test(tree.value))
 }
 
-/** Whether a value still has variables that nobody will substitute: in error, or of an environment that is not asked for. */
+/**
+ * Whether a value still has variables that nobody will substitute: in error, or of an environment
+ * that is not asked for.
+ */
 export function isUnread({ value, template }: ScalarTree): boolean {
   return template === undefined && typeof value === 'string' && value.includes('$')
 }
@@ -88,7 +94,10 @@ function merged(all: MapTree, some: Tree | undefined): MapTree {
   return { ...all, entries }
 }
 
-/** Puts back what stood at a path; where a list is on the way, the whole list, since its indices have moved. */
+/**
+ * Puts back what stood at a path; where a list is on the way, the whole list, since its indices
+ * have moved.
+ */
 function restore(tree: Tree, original: Tree, [key, ...rest]: readonly string[]): Tree {
   if (key === undefined || tree.kind !== 'map' || original.kind !== 'map') return original
   const before = original.entries.get(key)

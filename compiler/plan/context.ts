@@ -7,7 +7,9 @@ import type { Span } from '../text/source.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
 
-/** What every step of planning may look at, and the objects that they find to be needed on the way. */
+/**
+ * What every step of planning may look at, and the objects that they find to be needed on the way.
+ */
 export interface PlanContext {
   readonly project: Project
   readonly options: PlanOptions
@@ -33,17 +35,17 @@ export const kubectlImage = ({ options }: Pick<PlanContext, 'options'>): string 
   options.kubectlImage ?? 'registry.k8s.io/kubectl:v1.34.2'
 
 /**
- * `compose.yaml#services.web.ports`: the file that holds `span`, relative to the project directory, and the path of
- * keys.
+ * `compose.yaml#services.web.ports`: the file that holds `span`, relative to the project directory,
+ * and the path of keys.
  */
 export function sourceOf({ project }: Pick<PlanContext, 'project'>, span: Span, path: string): string {
   return `${fileFrom(project.directory, span.file.path)}#${path}`
 }
 
 /**
- * A file's path as seen from the project directory; its base name when it is outside. Paths of source files are
- * relative to the folder devctl runs in, which is not known here: where they start with the last folders of the project
- * directory, those are left out.
+ * A file's path as seen from the project directory; its base name when it is outside. Paths of
+ * source files are relative to the folder devctl runs in, which is not known here: where they start
+ * with the last folders of the project directory, those are left out.
  */
 function fileFrom(directory: string, path: string): string {
   if (isAbsolute(path)) {

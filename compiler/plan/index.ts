@@ -36,9 +36,9 @@ import { completionWaits, type KindDecision, type PersistentMount, planKind } fr
 import { planWorkload } from './workload/workload.ts'
 
 /**
- * Decides what Kubernetes should hold for a project (decisions section 4). Reports what is wrong and what is lost, and
- * returns the best plan it can; the caller drops it when there are errors. The plan does not depend on the order of
- * keys where that has no meaning.
+ * Decides what Kubernetes should hold for a project. Reports what is wrong and what is lost, and
+ * returns the best plan it can; the caller drops it when there are errors. The plan does not depend
+ * on the order of keys where that has no meaning.
  */
 export function planProject(project: Project, options: PlanOptions, host: CompilerHost, reporter: Reporter): Plan {
   const environment = planEnvironment(project, options)

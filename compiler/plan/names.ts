@@ -36,15 +36,18 @@ const reserved = diagnostic({
 /** The Kubernetes names of the Compose services. */
 export interface Names {
   /**
-   * The name of a service of the project: of its Service, its label, and (cut where the kind asks for less) its
-   * workload.
+   * The name of a service of the project: of its Service, its label, and (cut where the kind asks
+   * for less) its workload.
    */
   of(service: string): string
-  /** Whether peers that use the Compose name as a host miss the service: it differs in more than case. */
+  /**
+   * True if peers that use the Compose name as a host miss the service: it differs in more than
+   * case.
+   */
   isRenamed(service: string): boolean
 }
 
-/** The environment's name as a DNS label, and its namespace (decisions section 3). */
+/** The environment's name as a DNS label, and its namespace. */
 export function planEnvironment(
   project: Pick<Project, 'name' | 'isNamed'>,
   options: Pick<PlanOptions, 'name' | 'fallbackName' | 'namespace'>,
@@ -53,7 +56,7 @@ export function planEnvironment(
   return { name: toDnsLabel(given), ...(options.namespace !== undefined && { namespace: options.namespace }) }
 }
 
-/** Names the services (decisions, "Names"). Reports those that are renamed. */
+/** Names the services. Reports those that are renamed. */
 export function planNames(project: Project, { namespace }: Pick<PlanOptions, 'namespace'>, reporter: Reporter): Names {
   const names = distinctNames(
     project.services.keys(),

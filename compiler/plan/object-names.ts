@@ -1,6 +1,6 @@
 import { isDnsLabel, shortHash } from '../values/dns-name.ts'
 
-/** Whether a text may name a Service: a DNS label that starts with a letter (RFC 1035). */
+/** True if a text may name a Service: a DNS label that starts with a letter (RFC 1035). */
 export const isServiceName = (text: string): boolean => /^[a-z]/.test(text) && isDnsLabel(text)
 
 /** Lower case, with everything that no DNS label has as `-`; may be empty or too long. */
@@ -34,8 +34,9 @@ export function toDnsSubdomain(text: string, max = 253): string {
 }
 
 /**
- * A name for each key, all different. A key that is its own name keeps it; of keys that had to change, those that
- * collide with another get a hash of the key. So the result does not depend on the order of the keys.
+ * A name for each key, all different. A key that is its own name keeps it; of keys that had to
+ * change, those that collide with another get a hash of the key. So the result does not depend on
+ * the order of the keys.
  */
 export function distinctNames(
   keys: Iterable<string>,

@@ -1,8 +1,9 @@
 import type { Span } from '../text/source.ts'
 
 /**
- * What Kubernetes should hold, decided: kinds, names, ports, claims, waits. Neutral about where it came from, so that the constructs can
- * also build workloads that no Compose file described. Everything is in the order in which it should be applied where that matters.
+ * What Kubernetes should hold, decided: kinds, names, ports, claims, waits. Neutral about where it
+ * came from, so that the constructs can also build workloads that no Compose file described.
+ * Everything is in the order in which it should be applied where that matters.
  */
 export interface Plan {
   readonly environment: Environment
@@ -16,7 +17,10 @@ export interface Plan {
   readonly secrets: readonly SecretPlan[]
   /** What External Secrets makes Secrets of, where the environment chose that. */
   readonly externalSecrets: readonly ExternalSecretPlan[]
-  /** What Pods need of Secrets that neither the manifests nor an ExternalSecret among them make; sorted. */
+  /**
+   * What Pods need of Secrets that neither the manifests nor an ExternalSecret among them make;
+   * sorted.
+   */
   readonly requiredSecrets: readonly RequiredSecret[]
   readonly policies: readonly NetworkPolicyPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
@@ -50,7 +54,10 @@ export interface ObjectPlan {
   readonly name: string
   /** `compose.yaml#services.web`: the first comment line of its document. */
   readonly source: string
-  /** The Compose service it belongs to in Kubernetes' form, or undefined for what services share. Also its folder in the output. */
+  /**
+   * The Compose service it belongs to in Kubernetes' form, or undefined for what services share.
+   * Also its folder in the output.
+   */
   readonly service?: string
   readonly annotations?: Readonly<Record<string, string>>
   readonly span?: Span
@@ -63,7 +70,10 @@ interface WorkloadBase extends ObjectPlan {
   readonly pod: PodPlan
   /** Absent: left to the cluster (autoscaler, `up`). */
   readonly replicas?: number
-  /** What its services depend on, sorted by name: the order in which `deploy` applies and waits. In manifests `pod.waits` keeps it. */
+  /**
+   * What its services depend on, sorted by name: the order in which `deploy` applies and waits. In
+   * manifests `pod.waits` keeps it.
+   */
   readonly dependencies?: readonly DependencyPlan[]
 }
 
@@ -101,7 +111,9 @@ export interface DaemonSetPlan extends WorkloadBase {
   readonly minReadySeconds?: number
 }
 
-/** The Job's real name is `name` and a hash of its rendered Pod template: constructs/job-name.ts. */
+/**
+ * The Job's real name is `name` and a hash of its rendered Pod template: constructs/job-name.ts.
+ */
 export interface JobPlan extends WorkloadBase {
   readonly kind: 'Job'
   readonly restartPolicy: 'Never' | 'OnFailure'
@@ -113,9 +125,14 @@ export interface JobPlan extends WorkloadBase {
 }
 
 export interface PodPlan {
-  /** The services whose containers the Pod has, in Kubernetes' form; the first one gives the labels. */
+  /**
+   * The services whose containers the Pod has, in Kubernetes' form; the first one gives the labels.
+   */
   readonly services: readonly string[]
-  /** Labels beyond the standard ones, e.g. `network.devctl/backend: "true"`, `dev.platform/volume-data: "true"`. */
+  /**
+   * Labels beyond the standard ones, e.g. `network.devctl/backend: "true"`,
+   * `dev.platform/volume-data: "true"`.
+   */
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly containers: readonly ContainerPlan[]
@@ -123,7 +140,9 @@ export interface PodPlan {
   readonly waits: readonly WaitPlan[]
   /** Fills empty volumes from the image; after the waits. */
   readonly fills: readonly FillPlan[]
-  /** pre_start hooks, and group members that others wait for (`sidecar`); after the fills, in order. */
+  /**
+   * pre_start hooks, and group members that others wait for (`sidecar`); after the fills, in order.
+   */
   readonly init: readonly (ContainerPlan & { readonly sidecar?: boolean })[]
   readonly volumes: readonly PodVolume[]
   /** Names of the Secrets with credentials for the registries of its images. */
@@ -269,7 +288,9 @@ export type PodVolume =
       readonly mode?: number
       readonly items?: readonly KeyPath[]
     }
-  /** Files of several objects in one folder; `folders` are empty ones, for what is mounted there. */
+  /**
+   * Files of several objects in one folder; `folders` are empty ones, for what is mounted there.
+   */
   | {
       readonly kind: 'projected'
       readonly name: string
@@ -301,7 +322,10 @@ export interface KeyPath {
   readonly mode?: number
 }
 
-/** A wait in an init container. Job waits name the service; constructs/job-name.ts knows the Job's real name. */
+/**
+ * A wait in an init container. Job waits name the service; constructs/job-name.ts knows the Job's
+ * real name.
+ */
 export type WaitPlan =
   | {
       readonly kind: 'port'
@@ -311,10 +335,13 @@ export type WaitPlan =
       readonly image: string
     }
   | { readonly kind: 'name'; readonly service: string; readonly host: string; readonly image: string }
-  /** `toolsImage`: the small shell image whose static busybox runs the loop that also notices a failed Job (the kubectl image has no shell). */
+  /**
+   * `toolsImage`: the small shell image whose static busybox runs the loop that also notices a
+   * failed Job (the kubectl image has no shell).
+   */
   | { readonly kind: 'job'; readonly service: string; readonly image: string; readonly toolsImage: string }
 
-/** Fills an empty volume from the image's directory, once (decisions section 4, copy-up). */
+/** Fills an empty volume from the image's directory, once. */
 export interface FillPlan {
   /** Of the volume in the Pod; the init container is `fill-<volume>`. */
   readonly volume: string
@@ -326,14 +353,17 @@ export interface FillPlan {
   readonly imagePullPolicy: 'Always' | 'IfNotPresent' | 'Never'
   /** The small shell image whose static busybox does the work. */
   readonly toolsImage: string
-  /** Whether the Pod may not run as root: owners are left to fsGroup. */
+  /** True if the Pod may not run as root: owners are left to fsGroup. */
   readonly rootless: boolean
   readonly security?: ContainerSecurity
 }
 
 export interface ServicePlan extends ObjectPlan {
   readonly service: string
-  /** The service whose Pods it selects, in Kubernetes' form (the lead of the group), or the label of an alias. */
+  /**
+   * The service whose Pods it selects, in Kubernetes' form (the lead of the group), or the label of
+   * an alias.
+   */
   readonly selects: { readonly service: string } | { readonly label: string }
   /** Without ports it is headless. */
   readonly ports: readonly ServicePort[]
@@ -363,7 +393,10 @@ export interface RoutePlan extends ObjectPlan {
   readonly host: string
   /** The host is the user's own, and does not end in the domain of the environment. */
   readonly isOwnHost: boolean
-  /** Nothing is made of it, and what an earlier deploy has made of it stays: no domain is given, and there are hosts without one. */
+  /**
+   * Nothing is made of it, and what an earlier deploy has made of it stays: no domain is given, and
+   * there are hosts without one.
+   */
   readonly isOpen?: true
   readonly rules: readonly { readonly path: string; readonly service: string; readonly port: number }[]
   readonly ingressClassName?: string
@@ -395,7 +428,10 @@ export interface SecretPlan extends ObjectPlan {
   /** Absent: Opaque, Kubernetes' default. */
   readonly type?: string
   readonly data: Readonly<Record<string, Uint8Array>>
-  /** What a manifest calls it: `secrets.token`, `services.web.volumes./run/key.pem`. Absent where it has several parts. */
+  /**
+   * What a manifest calls it: `secrets.token`, `services.web.volumes./run/key.pem`. Absent where it
+   * has several parts.
+   */
   readonly path?: string
 }
 

@@ -1,4 +1,7 @@
-/** Where the braces of a text close, line by line: an expression never goes past the end of its line. */
+/**
+ * Where the braces of a text close, line by line: an expression never goes past the end of its
+ * line.
+ */
 export interface Braces {
   /** The offset of the `}` that balances the `{` at an offset, or -1 when its line has none. */
   readonly closing: (open: number) => number
@@ -6,7 +9,10 @@ export interface Braces {
   readonly lastBefore: (end: number) => number
 }
 
-/** Finds the braces of a text in one pass, so that looking one up costs nothing however deep they are. */
+/**
+ * Finds the braces of a text in one pass, so that looking one up costs nothing however deep they
+ * are.
+ */
 export function matchBraces(text: string): Braces {
   const closing = new Int32Array(text.length).fill(-1)
   const last = new Int32Array(text.length + 1).fill(-1)

@@ -62,8 +62,9 @@ interface Tag {
 }
 
 /**
- * Reads documents from their events into trees: aliases are resolved to the one tree of their anchor, merge keys are merged, plain scalars are typed, and
- * the places of `!reset` and `!override` are noted. Reports `yaml/*`.
+ * Reads documents from their events into trees: aliases are resolved to the one tree of their
+ * anchor, merge keys are merged, plain scalars are typed, and the places of `!reset` and
+ * `!override` are noted. Reports `yaml/*`.
  */
 export class DocumentReader {
   readonly #file: SourceFile
@@ -136,7 +137,10 @@ export class DocumentReader {
     return { tree, resets: this.#resets }
   }
 
-  /** The reference loader's protection against alias bombs: aliases may not make nearly all of a large document. */
+  /**
+   * The reference loader's protection against alias bombs: aliases may not make nearly all of a
+   * large document.
+   */
   #isBomb(): boolean {
     const allowed =
       this.#expanded <= 400_000
@@ -163,7 +167,10 @@ export class DocumentReader {
     return new Unreadable()
   }
 
-  /** A value; `key` is the place of its key, where it is shown when it is not written. Undefined for what is reset or in error. */
+  /**
+   * A value; `key` is the place of its key, where it is shown when it is not written. Undefined for
+   * what is reset or in error.
+   */
   #node(key: Span | undefined): Tree | undefined {
     if (++this.#visits > MAX_NODES)
       throw this.#tooMany(`the document has more than ${MAX_NODES} nodes`, key?.start ?? this.#lastEnd)
@@ -322,7 +329,7 @@ export class DocumentReader {
     }
   }
 
-  /** A key; undefined when it is no string (reported). */
+  /** A key; undefined when it is not a string (reported). */
   #key(): Key | undefined {
     const event = this.#take()
     if (event.type !== EVENT_ID.ALIAS) {
@@ -378,7 +385,10 @@ export class DocumentReader {
     return make(string)
   }
 
-  /** From the quote or the header of a block to the end; the key, or the end of the anchor or tag, for a value that is not written. */
+  /**
+   * From the quote or the header of a block to the end; the key, or the end of the anchor or tag,
+   * for a value that is not written.
+   */
   #placeOf({ valueStart, valueEnd, anchorEnd, tagEnd, style }: ScalarEvent, key: Span | undefined): Span {
     const properties = Math.max(anchorEnd, tagEnd)
     if (valueStart < 0) {

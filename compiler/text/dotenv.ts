@@ -27,11 +27,13 @@ export interface DotenvEntry {
 }
 
 /**
- * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may come more than once. A value is
- * bare (to the end of the line or to ` #`, variables substituted), in double quotes (escapes and variables, may span
- * lines) or in single quotes (as it is). Variables in values are asked of `lookup` first, then of the names read
- * before in this file, then of `earlier`, the files before it. A name without a value is left out unless `lookup` has it. Reports each mistake with its place and goes on
- * with the next line; with `labels`, messages speak of labels. (Compose Specification, env_file, format)
+ * Reads the assignments of a `.env`, `env_file` or `label_file`, in order; a name may come more
+ * than once. A value is bare (to the end of the line or to ` #`, variables substituted), in double
+ * quotes (escapes and variables, may span lines) or in single quotes (as it is). Variables in
+ * values are asked of `lookup` first, then of the names read before in this file, then of
+ * `earlier`, the files before it. A name without a value is left out unless `lookup` has it.
+ * Reports each mistake with its place and goes on with the next line; with `labels`, messages speak
+ * of labels. (Compose Specification, env_file, format)
  */
 export function parseDotenv(
   file: SourceFile,
@@ -88,7 +90,10 @@ class DotenvReader {
   readonly #what: 'label' | 'variable'
   readonly #entries: DotenvEntry[] = []
   readonly #read = new Map<string, string>()
-  /** Names whose values could not be read: there is a message about each, so that nobody is told that they are not set. */
+  /**
+   * Names whose values could not be read: there is a message about each, so that they are not
+   * reported as not set.
+   */
   readonly #unread = new Set<string>()
   #at = 0
   /** Characters of all values. */
@@ -119,7 +124,10 @@ class DotenvReader {
     }
   }
 
-  /** Reads one assignment. Gives the offset after its closing quote, or -1 when its value is not quoted. */
+  /**
+   * Reads one assignment. Gives the offset after its closing quote, or -1 when its value is not
+   * quoted.
+   */
   #statement(afterQuote: boolean): number {
     this.#take(EXPORT)
     const start = this.#at
@@ -183,7 +191,7 @@ class DotenvReader {
     return -1
   }
 
-  /** Passes by a line that is no assignment, which may be meant for one. */
+  /** Passes by a line that is not an assignment, which may be meant for one. */
   #skipLine(start: number): void {
     this.#take(LINE_REST)
     const line = this.#text.slice(start, this.#at)
@@ -191,7 +199,10 @@ class DotenvReader {
     if (assigned >= 0) this.#leaveOut(line.slice(0, assigned), start + assigned + 1, this.#at)
   }
 
-  /** Remembers that a value could not be read, and keeps it out of excerpts where it is a secret by its name or looks. */
+  /**
+   * Remembers that a value could not be read, and keeps it out of excerpts where it is a secret by
+   * its name or looks.
+   */
   #leaveOut(name: string, start: number, end: number): void {
     this.#unread.add(name.trim())
     if (looksSecretName(name) || looksSecretText(this.#text.slice(start, start + MOST_LOOKED_AT)))
@@ -209,8 +220,8 @@ class DotenvReader {
   }
 
   /**
-   * Reads to the closing quote. In double quotes escapes are replaced, `\$` by the `$$` that substitution makes a
-   * dollar sign of.
+   * Reads to the closing quote. In double quotes escapes are replaced, `\$` by the `$$` that
+   * substitution makes a dollar sign of.
    */
   #quotedValue(quote: '"' | "'"): RawValue | undefined {
     const open = this.#at
@@ -260,8 +271,8 @@ class DotenvReader {
   }
 
   /**
-   * Substitutes the variables of a value and enters it; false when they are wrong. `hint` is about what follows the
-   * value.
+   * Substitutes the variables of a value and enters it; false when they are wrong. `hint` is about
+   * what follows the value.
    */
   #define(name: string, raw: RawValue, nameSpan: Span, hint?: string): boolean {
     if (name === '') return true
@@ -320,8 +331,9 @@ class DotenvReader {
 }
 
 /**
- * Reads an `env_file` with `format: raw`: each line is `NAME=value`, the value taken as it is up to the end of the
- * line. A name alone is left out unless `lookup` has it. Blank lines and lines that begin with `#` are passed over.
+ * Reads an `env_file` with `format: raw`: each line is `NAME=value`, the value taken as it is up to
+ * the end of the line. A name alone is left out unless `lookup` has it. Blank lines and lines that
+ * begin with `#` are passed over.
  */
 export function parseRawEnv(
   file: SourceFile,

@@ -14,7 +14,10 @@ const DIRECTIVE = /^%YAML[ \t]+(\S+)/m
 const LONE_RETURN = /\r(?!\n)/
 const LONE_RETURNS = new RegExp(LONE_RETURN, 'g')
 
-/** Reads the documents of a YAML file. Reports `yaml/*`; returns undefined when the file cannot be used. */
+/**
+ * Reads the documents of a YAML file. Reports `yaml/*`; returns undefined when the file cannot be
+ * used.
+ */
 export function parseYaml(file: SourceFile, reporter: Reporter): readonly YamlDocument[] | undefined {
   if (file.text.length > MAX_LENGTH) {
     reporter.report(tooLarge, { file, start: 0, end: 0 }, { what: 'the file has more than 10 million characters' })

@@ -10,8 +10,8 @@ class RuleNode<T> {
 }
 
 /**
- * Finds the rule for a path in time that does not depend on how many rules there are. A rule's pattern is written `services.*.ports.*.target`,
- * where `*` is any one key or index.
+ * Finds the rule for a path in time that does not depend on how many rules there are. A rule's
+ * pattern is written `services.*.ports.*.target`, where `*` is any one key or index.
  */
 export class PathRules<T> {
   readonly #root = new RuleNode<T>()

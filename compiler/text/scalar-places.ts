@@ -2,8 +2,9 @@ import type { Span } from './source.ts'
 import type { ScalarTree } from './tree.ts'
 
 /**
- * Gives the source span of a stretch of a scalar's text, through quotes, escapes, folded lines and block indentation. `text` is the scalar's text
- * as YAML reads it (before interpolation). The alignment is made once for a scalar, when it is asked for.
+ * Gives the source span of a stretch of a scalar's text, through quotes, escapes, folded lines and
+ * block indentation. `text` is the scalar's text as YAML reads it (before interpolation). The
+ * alignment is made once for a scalar, when it is asked for.
  */
 export function scalarPlaces(scalar: ScalarTree, text: string): (start: number, end: number) => Span {
   const { file, start: from, end: to } = scalar.span
@@ -20,7 +21,9 @@ export function scalarPlaces(scalar: ScalarTree, text: string): (start: number, 
   }
 }
 
-/** For each character of the text, and for its end, the offset in the raw source that it comes from. */
+/**
+ * For each character of the text, and for its end, the offset in the raw source that it comes from.
+ */
 function align(raw: string, text: string, style: ScalarTree['style']): Int32Array {
   const offsets = new Int32Array(text.length + 1)
   const isBlock = style === 'literal' || style === 'folded'

@@ -31,8 +31,9 @@ const DATE =
   /^\d{4}-\d{1,2}-\d{1,2}(?:(?:[Tt]|[ \t]+)\d{1,2}:\d{1,2}:\d{1,2}(?:\.\d*)?[ \t]*(?:Z|[-+]\d{1,2}(?::?\d{2})?)?)?$/
 
 /**
- * Types a plain scalar as the Compose reference loader does, which is neither YAML 1.1 nor 1.2: `yes` is a string, `017` is octal,
- * `1_000` a number, `22:22` a string. A number keeps its exact value: integers outside the safe range come as bigint.
+ * Types a plain scalar as the Compose reference loader does, which is neither YAML 1.1 nor 1.2:
+ * `yes` is a string, `017` is octal, `1_000` a number, `22:22` a string. A number keeps its exact
+ * value: integers outside the safe range come as bigint.
  */
 export function typePlainScalar(text: string): TypedScalar {
   if (NULLS.has(text)) return { type: 'null', value: null }
@@ -65,8 +66,8 @@ const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
 }
 
 /**
- * Types a scalar that has a tag of YAML itself (`!!int`); `wrong` when the text is not of the tag's type, undefined when the tag is none of YAML's, which
- * makes any scalar a string.
+ * Types a scalar that has a tag of YAML itself (`!!int`); `wrong` when the text is not of the tag's
+ * type, undefined when the tag is none of YAML's, which makes any scalar a string.
  */
 export function typeTaggedScalar(text: string, tag: string): TypedScalar | 'wrong' | undefined {
   if (tag === '!!str') return { type: 'string', value: text }
@@ -77,7 +78,10 @@ export function typeTaggedScalar(text: string, tag: string): TypedScalar | 'wron
   return types.includes(typed.type) ? typed : 'wrong'
 }
 
-/** Integers in the notations of the reference; undefined for what is none. Larger than 64 bits: a float, as there. */
+/**
+ * Integers in the notations of the reference; undefined for what is none. Larger than 64 bits: a
+ * float, as there.
+ */
 function parseInteger(text: string): TypedScalar | undefined {
   if (DECIMAL.test(text)) return integer(text.startsWith('-'), text.replace(/^[-+]/, ''))
   for (const [pattern, prefix] of [

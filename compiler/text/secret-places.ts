@@ -12,8 +12,9 @@ export interface SecretPlace {
 }
 
 /**
- * The places of a project's files whose values are secret because of where they come from. Every value of the model has its place, so what
- * became of them is found wherever it lands, however it was taken apart on the way.
+ * The places of a project's files whose values are secret because of where they come from. Every
+ * value of the model has its place, so what became of them is found wherever it lands, however it
+ * was taken apart on the way.
  */
 export class SecretPlaces {
   readonly #places = new Map<SourceFile, { readonly list: SecretPlace[]; longest: number; sorted: boolean }>()
@@ -92,7 +93,10 @@ export class SecretPlaces {
     return undefined
   }
 
-  /** The places whose text has the value itself in it, as the default of a variable: no excerpt may show them. */
+  /**
+   * The places whose text has the value itself in it, as the default of a variable: no excerpt may
+   * show them.
+   */
   *written(): Generator<Span> {
     for (const { list } of this.#places.values())
       for (const { span, value } of list) if (span.file.text.slice(span.start, span.end).includes(value)) yield span
@@ -113,7 +117,7 @@ export class SecretPlaces {
   }
 }
 
-/** Whether a variable that took part in a value makes it secret. */
+/** True if a variable that took part in a value makes it secret. */
 export const isMadeOfSecret = (tree: Tree | undefined): boolean =>
   tree?.kind === 'scalar' &&
   Boolean(tree.variables?.some(variable => variable.isSecret || isDefaultOfSecret(variable, String(tree.value))))

@@ -4,9 +4,15 @@ export function shownPlace({ file, start }: Span): string {
   return `${file.path}:${line}:${column}`
 }
 
-/** A text that was read, kept for positions and excerpts. Line starts are found once, as far as positions are asked for. */
+/**
+ * A text that was read, kept for positions and excerpts. Line starts are found once, as far as
+ * positions are asked for.
+ */
 export class SourceFile {
-  /** As the user would write it: relative to the folder devctl was started in where that is shorter, else absolute. */
+  /**
+   * As the user would write it: relative to the folder devctl was started in where that is shorter,
+   * else absolute.
+   */
   readonly path: string
   readonly text: string
   /** Absolute path, or the display path where there is none (standard input). */
@@ -16,7 +22,10 @@ export class SourceFile {
   /** Of the lines that were asked for: a file may be nothing but line ends. */
   readonly #lineStarts = [0]
   #areAllKnown = false
-  /** The position asked for last: the next one is often further on in the same line, which may be megabytes long. */
+  /**
+   * The position asked for last: the next one is often further on in the same line, which may be
+   * megabytes long.
+   */
   #last = { start: -1, offset: 0, column: 1 }
 
   constructor(path: string, text: string, location: string = path, isOutside = false) {
@@ -71,7 +80,10 @@ export interface Position {
   readonly column: number
 }
 
-/** A stretch of a source file; `start` and `end` are offsets in UTF-16 units, `end` is the first one outside. */
+/**
+ * A stretch of a source file; `start` and `end` are offsets in UTF-16 units, `end` is the first one
+ * outside.
+ */
 export interface Span {
   readonly file: SourceFile
   readonly start: number

@@ -3,8 +3,9 @@ import type { Span } from './source.ts'
 import type { ScalarTree } from './tree.ts'
 
 /**
- * The place of `value.slice(start, end)` of a scalar: exact where its text is written as it is, the place of the escape or the `${…}` where a
- * stretch came from one, and the whole scalar where nothing better is known.
+ * The place of `value.slice(start, end)` of a scalar: exact where its text is written as it is, the
+ * place of the escape or the `${…}` where a stretch came from one, and the whole scalar where
+ * nothing better is known.
  */
 export function spanInside(scalar: ScalarTree, start: number, end: number): Span {
   const whole = scalar.span

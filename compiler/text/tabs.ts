@@ -3,8 +3,9 @@ import { closingEnd } from './yaml-events.ts'
 import { misplacedTabAt, type YamlMistake } from './yaml-mistakes.ts'
 
 /**
- * The first tab that stands where only spaces may: at the start of a line, also of one that is empty but for it, or after the dash of a list. js-yaml
- * reads over some of these; the reference loader refuses them, and an editor that shows tabs wide misleads.
+ * The first tab that stands where only spaces may: at the start of a line, also of one that is
+ * empty but for it, or after the dash of a list. js-yaml reads over some of these; the reference
+ * loader refuses them, and an editor that shows tabs wide misleads.
  */
 export function misplacedTab(text: string, events: readonly Event[]): YamlMistake | undefined {
   if (!CANDIDATE.test(text)) return undefined
@@ -36,7 +37,10 @@ export function misplacedTab(text: string, events: readonly Event[]): YamlMistak
 const CANDIDATE = /^ *(?:[-?] *)*\t/m
 const CANDIDATES = new RegExp(CANDIDATE, 'gm')
 
-/** A stretch of text where tabs may stand: anywhere, from a column on, or in the blank lines that follow it. */
+/**
+ * A stretch of text where tabs may stand: anywhere, from a column on, or in the blank lines that
+ * follow it.
+ */
 interface Region {
   readonly kind: 'free' | 'block' | 'plain'
   readonly start: number

@@ -1,16 +1,16 @@
 import { type Braces, matchBraces } from './braces.ts'
 
 /**
- * Gives the value of a variable and, in words, where it comes from (`the shell`, `.env:3`); undefined when it is not
- * set. `isSecret`: nobody may see it.
+ * Gives the value of a variable and, in words, where it comes from (`the shell`, `.env:3`);
+ * undefined when it is not set. `isSecret`: nobody may see it.
  */
 export type Lookup = (
   name: string,
 ) => { readonly value: string; readonly origin: string; readonly isSecret?: true } | undefined
 
 /**
- * A stretch of the value and the stretch of the text it comes from, as offsets; `verbatim` when both are the same
- * characters.
+ * A stretch of the value and the stretch of the text it comes from, as offsets; `verbatim` when
+ * both are the same characters.
  */
 export interface TemplatePiece {
   readonly at: number
@@ -24,7 +24,10 @@ export interface TemplateResult {
   readonly value: string
   /** In order, without gaps. */
   readonly pieces: readonly TemplatePiece[]
-  /** The variables that were looked up, with their expressions' places. `origin` may be `its default` or `nowhere`. */
+  /**
+   * The variables that were looked up, with their expressions' places. `origin` may be
+   * `its default` or `nowhere`.
+   */
   readonly variables: readonly {
     readonly name: string
     readonly origin: string
@@ -33,12 +36,18 @@ export interface TemplateResult {
     /** Its value is in the result, and is secret. */
     readonly isSecret?: true
   }[]
-  /** The variables that became the empty string because nothing sets them and the expression has no default. */
+  /**
+   * The variables that became the empty string because nothing sets them and the expression has no
+   * default.
+   */
   readonly unset: readonly { readonly name: string; readonly start: number; readonly end: number }[]
 }
 
 export interface TemplateError {
-  /** `invalid`: the text is no template; `required`: a `?` expression whose variable has no value. */
+  /**
+   * `invalid`: the text is not a template; `required`: a `?` expression whose variable has no
+   * value.
+   */
   readonly kind: 'invalid' | 'required'
   readonly name?: string
   /** Of `required`: the user's own words, variables substituted; may be empty. */
@@ -49,7 +58,10 @@ export interface TemplateError {
 }
 
 const MAX_DEPTH = 100
-/** Variables that name each other twice double with each step: forty lines of `.env` would fill any memory. */
+/**
+ * Variables that name each other twice double with each step: forty lines of `.env` would fill any
+ * memory.
+ */
 const MAX_LENGTH = 1 << 24
 /** Places that are kept of one text; after that many they are no help to anybody. */
 const MAX_PIECES = 10_000
@@ -58,11 +70,12 @@ const NAME = /[A-Za-z_][A-Za-z0-9_]*/y
 const OPERATOR = /:?[-?+]/y
 
 /**
- * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-` `-` `:?` `?` `:+` `+`,
- * whose word is itself a template and is looked at only where it is used; `$$` is a dollar sign, and so is a `$` that
- * starts nothing. Gives every error of the text, not only the first. The braces of a word balance; where they do not,
- * the word goes on to the last `}` of its line. Works in one pass; a text without `$` need not come here. (Compose
- * Specification, Interpolation)
+ * Substitutes the variables of a text as Compose does: `$NAME`, `${NAME}` and the operators `:-`
+ * `-` `:?` `?` `:+` `+`, whose word is itself a template and is looked at only where it is used;
+ * `$$` is a dollar sign, and so is a `$` that starts nothing. Gives every error of the text, not
+ * only the first. The braces of a word balance; where they do not, the word goes on to the last `}`
+ * of its line. Works in one pass; a text without `$` need not come here. (Compose Specification,
+ * Interpolation)
  */
 export function substitute(text: string, lookup: Lookup): TemplateResult | { errors: TemplateError[] } {
   const run: Run = { text, lookup, variables: [], unset: [], errors: [], braces: undefined }
@@ -182,7 +195,10 @@ function expandBraced(run: Run, output: Output, dollar: number, end: number, dep
   return close + 1
 }
 
-/** The offset of the `}` that ends the expression with its `{` at `open` and its word from `word`, or -1. */
+/**
+ * The offset of the `}` that ends the expression with its `{` at `open` and its word from `word`,
+ * or -1.
+ */
 function closingBrace(run: Run, open: number, word: number, end: number): number {
   run.braces ??= matchBraces(run.text)
   const balanced = run.braces.closing(open)
@@ -219,7 +235,8 @@ function reportInvalid(run: Run, name: string, dollar: number, afterName: number
   const shown = text.slice(dollar, Math.min(stop, dollar + 60)) + (stop > dollar + 60 ? '…' : '')
   const { message, hint } = describeInvalid(shown, name, text[afterName] ?? '', text[afterName + 1] ?? '', close >= 0)
   run.errors.push({ kind: 'invalid', ...(name && { name }), message, hint, start: dollar, end: stop })
-  // Without a brace here, no later expression of the line can have one either: one message is enough.
+  // Without a brace here, no later expression of the line can have one either: one message is
+  // enough.
   return close >= 0 ? stop : end
 }
 

@@ -1,7 +1,10 @@
 import { goFloat } from '../values/go-number.ts'
 import type { Piece, ScalarTree, Tree } from './tree.ts'
 
-/** The text that the reference loader makes of a scalar where it needs one (environment, labels): numbers in Go's notation, null empty. */
+/**
+ * The text that the reference loader makes of a scalar where it needs one (environment, labels):
+ * numbers in Go's notation, null empty.
+ */
 export function scalarText(scalar: ScalarTree): string {
   if (scalar.type === 'float') return goFloat(scalar.value as number)
   return scalar.value === null ? '' : String(scalar.value)

@@ -1,6 +1,9 @@
 import type { Span } from './source.ts'
 
-/** What a YAML document says, with the place of every part. Immutable: stages make new nodes and share the rest. */
+/**
+ * What a YAML document says, with the place of every part. Immutable: stages make new nodes and
+ * share the rest.
+ */
 export type Tree = MapTree | SeqTree | ScalarTree
 
 interface Node {
@@ -31,7 +34,10 @@ export type ScalarType = 'string' | 'int' | 'float' | 'bool' | 'null' | 'date'
 export interface ScalarTree extends Node {
   readonly kind: 'scalar'
   readonly type: ScalarType
-  /** string and date: string; int: number, or bigint outside the safe range; float: number; bool: boolean; null: null. */
+  /**
+   * string and date: string; int: number, or bigint outside the safe range; float: number; bool:
+   * boolean; null: null.
+   */
   readonly value: string | number | bigint | boolean | null
   /** How it is written in the source; absent on values that a stage made. */
   readonly style?: 'plain' | 'single' | 'double' | 'literal' | 'folded'
@@ -39,9 +45,15 @@ export interface ScalarTree extends Node {
   readonly template?: string
   /** The variables that took part in the value, with the place of each `$` expression. */
   readonly variables?: readonly UsedVariable[]
-  /** Maps stretches of the value to stretches of the source, where they differ (escapes, folding, variables). */
+  /**
+   * Maps stretches of the value to stretches of the source, where they differ (escapes, folding,
+   * variables).
+   */
   readonly pieces?: readonly Piece[]
-  /** The required variables that nothing sets, where it is not known yet whether the value is needed (compose/load/values-from-secrets.ts). */
+  /**
+   * The required variables that nothing sets, where it is not known yet whether the value is needed
+   * (compose/load/values-from-secrets.ts).
+   */
   readonly missing?: readonly MissingVariable[]
 }
 
@@ -61,7 +73,10 @@ export interface UsedVariable {
   readonly isSecret?: true
 }
 
-/** `value.slice(at, at + length)` was written at `span`; `verbatim` when the texts are equal, character for character. */
+/**
+ * `value.slice(at, at + length)` was written at `span`; `verbatim` when the texts are equal,
+ * character for character.
+ */
 export interface Piece {
   readonly at: number
   readonly length: number

@@ -8,8 +8,10 @@ export const MAX_DEPTH = 500
 const MAX_REREAD = 20_000_000
 
 /**
- * The events of a YAML text, as js-yaml reads them, with offsets into the text; or the first mistake. Lines of a quoted text or of a `[…]` or `{…}` may
- * be indented less than YAML wants, and a comment may follow a quote or a bracket at once: the reference loader takes both, and files have them.
+ * The events of a YAML text, as js-yaml reads them, with offsets into the text; or the first
+ * mistake. Lines of a quoted text or of a `[…]` or `{…}` may be indented less than YAML wants, and
+ * a comment may follow a quote or a bracket at once: the reference loader takes both, and files
+ * have them.
  */
 export function readEvents(text: string): readonly Event[] | YamlMistake {
   const blanks = new Blanks(text)
@@ -32,7 +34,8 @@ export function textOf(text: string, scalar: ScalarEvent): string {
   if (scalar.valueStart < 0) return ''
   const value = getScalarValue(text, scalar)
   const isBlock = scalar.style === 4 || scalar.style === 5
-  // A block at the end of a file that has no last line end does not get one, as in the reference loader.
+  // A block at the end of a file that has no last line end does not get one, as in the reference
+  // loader.
   const endsOpen = isBlock && scalar.valueEnd >= text.length && !text.endsWith('\n')
   return endsOpen && value.endsWith('\n') ? value.slice(0, -1) : value
 }
@@ -112,7 +115,10 @@ function longestIndent(text: string): number {
   return longest
 }
 
-/** The offset of the first character at or after `from` that is no blank, no line end, no comment and none of `also`. */
+/**
+ * The offset of the first character at or after `from` that is not a blank, no line end, no comment
+ * and none of `also`.
+ */
 export function skipBlanks(text: string, from: number, also = ''): number {
   let at = from
   for (; at < text.length; at++) {

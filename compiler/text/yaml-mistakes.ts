@@ -136,7 +136,10 @@ function tagStart(text: string, at: number): number {
   return start
 }
 
-/** A key whose line was read as text, and what is below it as more of the text: for want of a colon, or of a blank behind it. */
+/**
+ * A key whose line was read as text, and what is below it as more of the text: for want of a colon,
+ * or of a blank behind it.
+ */
 function colonAbove(text: string, lineStart: number): YamlMistake | undefined {
   const above = text.slice(0, lineStart).trimEnd()
   const start = above.lastIndexOf('\n') + 1

@@ -5,10 +5,13 @@ export interface Decimal {
 }
 
 const DECIMAL = /^([-+]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?[0-9]{1,3}))?$/
-/** Longer texts are no amounts that anybody means, and would make arithmetic slow. */
+/** Longer texts are not amounts that anybody means, and would make arithmetic slow. */
 const LONGEST = 100
 
-/** Reads a decimal number (`1.5`, `.5`, `5.`, `1e3`) without rounding; undefined when the text is none. */
+/**
+ * Reads a decimal number (`1.5`, `.5`, `5.`, `1e3`) without rounding; undefined when the text is
+ * none.
+ */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = text.length <= LONGEST ? DECIMAL.exec(text) : null
   if (!match) return undefined

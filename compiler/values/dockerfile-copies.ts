@@ -28,7 +28,10 @@ export interface CopyInstruction {
   readonly exclude: readonly string[]
 }
 
-/** Reads the words after COPY or ADD. Undefined for what copies nothing that is known: here-documents, and texts in which a variable is not known. */
+/**
+ * Reads the words after COPY or ADD. Undefined for what copies nothing that is known:
+ * here-documents, and texts in which a variable is not known.
+ */
 export function readCopy(name: 'COPY' | 'ADD', words: readonly (string | undefined)[]): CopyInstruction | undefined {
   const known = words.filter(word => word !== undefined)
   if (known.length < words.length) return undefined
@@ -87,7 +90,7 @@ export function copiedFromStage(
 
 const intoFolder = ({ sources, target }: CopyInstruction): boolean => sources.length > 1 || /(^|\/)\.?$/.test(target)
 
-/** Whether an image holds a path of the context at `target`. Paths as in `CopiedPath`. */
+/** True if an image holds a path of the context at `target`. Paths as in `CopiedPath`. */
 export function holdsCopy(copies: readonly CopiedPath[], path: string, isFolder: boolean, target: string): boolean {
   return copies.some(copied => placesOf(copied, path, isFolder).some(place => resolve(place) === target))
 }

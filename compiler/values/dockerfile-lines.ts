@@ -6,16 +6,19 @@ export interface Instruction {
   readonly rest: string
 }
 
-/** What a Dockerfile is made of, and the character that escapes: a backslash unless the first lines say otherwise. */
+/**
+ * What a Dockerfile is made of, and the character that escapes: a backslash unless the first lines
+ * say otherwise.
+ */
 export interface DockerfileLines {
   readonly instructions: readonly Instruction[]
   readonly escapeChar: '\\' | '`'
 }
 
 /**
- * Cuts a Dockerfile into instructions: comments and blank lines dropped, also inside an instruction; lines that end in
- * the escape character joined with the next; the bodies of here-documents skipped.
- * (https://docs.docker.com/reference/dockerfile/#format)
+ * Cuts a Dockerfile into instructions: comments and blank lines dropped, also inside an
+ * instruction; lines that end in the escape character joined with the next; the bodies of
+ * here-documents skipped. (https://docs.docker.com/reference/dockerfile/#format)
  */
 export function dockerfileLines(text: string): DockerfileLines {
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/)

@@ -1,4 +1,6 @@
-/** The value of a variable; undefined when the file does not set it, so that the base image might. */
+/**
+ * The value of a variable; undefined when the file does not set it, so that the base image might.
+ */
 export type Variables = Pick<ReadonlyMap<string, string>, 'get'>
 
 /** Cuts at blanks that are not in quotes and not escaped; quotes and escapes stay. */
@@ -23,9 +25,9 @@ export function dockerfileWords(text: string, escapeChar: string): string[] {
 }
 
 /**
- * Takes quotes and escapes out of a text and puts the values of its variables in. Undefined when it uses a variable
- * that is not known, or an operator other than `-`, `+` and `?`, and for what grows without end.
- * (https://docs.docker.com/reference/dockerfile/#environment-replacement)
+ * Takes quotes and escapes out of a text and puts the values of its variables in. Undefined when it
+ * uses a variable that is not known, or an operator other than `-`, `+` and `?`, and for what grows
+ * without end. (https://docs.docker.com/reference/dockerfile/#environment-replacement)
  */
 export function expandWord(text: string, variables: Variables, escapeChar: string, depth = 0): string | undefined {
   let value = ''
@@ -37,7 +39,8 @@ export function expandWord(text: string, variables: Variables, escapeChar: strin
       if (char === "'") quote = ''
       else value += char
     } else if (char === escapeChar && next !== undefined) {
-      // In double quotes an escape character means itself, except before what it could not otherwise hold.
+      // In double quotes an escape character means itself, except before what it could not
+      // otherwise hold.
       value += quote === '"' && !['"', '$', escapeChar].includes(next) ? char + next : next
       at++
     } else if (char === quote) {

@@ -4,10 +4,14 @@ import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
 import { parseDuration } from './duration.ts'
 
-/** What a Dockerfile says about the image that it builds. What comes from the base image is not in it. */
+/**
+ * What a Dockerfile says about the image that it builds. What comes from the base image is not in
+ * it.
+ */
 export interface DockerfileImage {
   /**
-   * The image outside the file that it builds on, `scratch` included; absent when a variable in its name is not known.
+   * The image outside the file that it builds on, `scratch` included; absent when a variable in its
+   * name is not known.
    */
   readonly base?: string
   readonly exposed: readonly { readonly port: number; readonly protocol: 'tcp' | 'udp' | 'sctp' }[]
@@ -15,7 +19,10 @@ export interface DockerfileImage {
   readonly volumes: readonly string[]
   readonly healthcheck?: DockerfileHealthcheck
   readonly workdir?: string
-  /** The words of the exec form; the shell form with its shell in front. An empty list clears the base image's. */
+  /**
+   * The words of the exec form; the shell form with its shell in front. An empty list clears the
+   * base image's.
+   */
   readonly entrypoint?: readonly string[]
   readonly cmd?: readonly string[]
   /** What it copies from the context, as far as paths are known. */
@@ -38,10 +45,11 @@ export interface DockerfileHealthcheck {
 const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
 
 /**
- * Reads what a Dockerfile says about the image of a stage: the `target`, by name or number, else the last; with what
- * the stages of the file that it is made `FROM` say. `args` are the build's arguments. Values with a variable that
- * nothing in the file or the arguments sets are left out: the base image may set it. Never fails: what the builder
- * would refuse is passed over, and an unknown target gives nothing. (https://docs.docker.com/reference/dockerfile/)
+ * Reads what a Dockerfile says about the image of a stage: the `target`, by name or number, else
+ * the last; with what the stages of the file that it is made `FROM` say. `args` are the build's
+ * arguments. Values with a variable that nothing in the file or the arguments sets are left out:
+ * the base image may set it. Never fails: what the builder would refuse is passed over, and an
+ * unknown target gives nothing. (https://docs.docker.com/reference/dockerfile/)
  */
 export function readDockerfile(
   text: string,
@@ -63,7 +71,9 @@ export function readDockerfile(
   return (target === undefined ? stages.at(-1) : findStage(stages, target, true))?.image ?? NOTHING
 }
 
-/** The names of the stages of a Dockerfile, as they are written; of one without a name, its number. */
+/**
+ * The names of the stages of a Dockerfile, as they are written; of one without a name, its number.
+ */
 export function dockerfileStages(text: string): readonly string[] {
   const { instructions, escapeChar } = dockerfileLines(text)
   return instructions
@@ -99,7 +109,10 @@ function findStage(stages: readonly Stage[], name: string, byNumber: boolean): S
 /** Nobody writes more; what follows counts as unknown. */
 const MOST_TEXT = 1 << 20
 const MOST_STAGES = 200
-/** Paths that a stage is known to have from the context: stages that copy each other can multiply them without end. */
+/**
+ * Paths that a stage is known to have from the context: stages that copy each other can multiply
+ * them without end.
+ */
 const MOST_COPIES = 1000
 /** Ports of all instructions of a stage, those named twice counted twice. */
 const MOST_PORTS = 200_000
@@ -292,7 +305,8 @@ interface ArgScope {
 }
 
 /**
- * Enters the names of an ARG: as given to the build, else with their default, else as declared before the first stage.
+ * Enters the names of an ARG: as given to the build, else with their default, else as declared
+ * before the first stage.
  */
 function declareArgs(rest: string, into: Map<string, string>, scope: ArgScope): void {
   for (const word of dockerfileWords(rest, scope.escapeChar)) {

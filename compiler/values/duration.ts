@@ -17,9 +17,10 @@ const LONGEST = 2n ** 63n - 1n
 const HINT = 'write a number and a unit for each part: `1w2d3h4m5s6ms`'
 
 /**
- * Reads a duration such as `1h30m` or `1.5d` into nanoseconds. Units are `w d h m s ms us ns`; a number needs one,
- * except `0`, and any number where `unitless` says what it counts (`stop_grace_period`). A sign is read, as the
- * reference loader does: whoever asks must refuse what is below zero. (Compose Specification, Specifying durations)
+ * Reads a duration such as `1h30m` or `1.5d` into nanoseconds. Units are `w d h m s ms us ns`; a
+ * number needs one, except `0`, and any number where `unitless` says what it counts
+ * (`stop_grace_period`). A sign is read, as the reference loader does: the caller must refuse
+ * negative values. (Compose Specification, Specifying durations)
  */
 export function parseDuration(text: string, options: { unitless?: 'seconds' } = {}): Parsed<bigint> {
   const sign = /^[-+]/.test(text) ? 1 : 0

@@ -3,8 +3,9 @@ import { failed, type Parsed, parsed } from './parsed.ts'
 const HINT = 'write the mode in octal: `0440`'
 
 /**
- * Reads a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`); a number of YAML is itself, so
- * that `0440` is octal and `440` is the decimal number 440, which is octal 670.
+ * Reads a file mode. A text is octal with or without a leading zero (`"0440"`, `"440"`); a number
+ * of YAML is itself, so that `0440` is octal and `440` is the decimal number 440, which is octal
+ * 670.
  */
 export function parseFileMode(value: string | number | bigint): Parsed<number> {
   if (typeof value === 'string' && !/^\+?[0-7]+$/.test(value)) return failed('it is not a valid file mode', HINT)
@@ -14,9 +15,9 @@ export function parseFileMode(value: string | number | bigint): Parsed<number> {
 }
 
 /**
- * The octal mode that a plain number was meant to be, by its digits: `644` is not 01204. Its digits are octal, and the
- * owner may read and do whatever the group may, and the group whatever others may; or no decimal number of a mode is as
- * large.
+ * The octal mode that a plain number was meant to be, by its digits: `644` is not 01204. Its digits
+ * are octal, and the owner may read and do whatever the group may, and the group whatever others
+ * may; or no decimal number of a mode is as large.
  */
 export function octalDigits(written: string): number | undefined {
   if (!/^[1-7][0-7]{2,3}$/.test(written)) return undefined

@@ -1,6 +1,6 @@
 /** A pattern of paths, with `/` between folders and none at the ends. */
 export interface Glob {
-  /** Whether it matches a path as a whole. */
+  /** True if it matches a path as a whole. */
   readonly test: (path: string) => boolean
   /** Whether it matches a path, or one of the folders that the path is in. */
   readonly holds: (path: string) => boolean
@@ -8,8 +8,8 @@ export interface Glob {
 
 /**
  * Reads a pattern with `*`, `?`, `[…]` and `**`, which stands for any number of folders, and at the
- * end for all that follows. A set that is not closed, or has its ends in the wrong order, stands for
- * itself.
+ * end for all that follows. A set that is not closed, or has its ends in the wrong order, stands
+ * for itself.
  *
  * Each character of a path is looked at once, whatever the pattern. As a regular expression, a
  * pattern with a few stars can take hours.
@@ -89,7 +89,9 @@ function starsAt(pattern: string, at: number): { readonly step: Step; readonly l
 const SET = /^\[([!^]?)((?:\\.|[^\]\\])+)\]/su
 const LONGEST_SET = 1_000
 
-/** What a set takes, by the text in its brackets; undefined where its ends are in the wrong order. */
+/**
+ * What a set takes, by the text in its brackets; undefined where its ends are in the wrong order.
+ */
 function takesOf(text: string, isInverted: boolean): ((code: number) => boolean) | undefined {
   const ranges: (readonly [number, number])[] = []
   const ends = [...text.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain]) => ({
@@ -115,7 +117,10 @@ interface State {
   readonly next: Map<number, State>
 }
 
-/** How many places all states that are kept may have together; there could be more states than fit into memory. */
+/**
+ * How many places all states that are kept may have together; there could be more states than fit
+ * into memory.
+ */
 const MOST_PLACES = 4_096
 
 /** The automaton of a pattern, whose states are made when a path leads to them. */

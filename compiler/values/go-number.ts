@@ -2,9 +2,9 @@ import { parseDecimal } from './decimal.ts'
 import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
 
 /**
- * The text that Go prints for a floating-point number, and so what the reference loader puts into an environment
- * variable for one: the shortest digits that give the number back, with an exponent from 1e+06 up and below 0.0001.
- * `bits` is the width it is held in.
+ * The text that Go prints for a floating-point number, and so what the reference loader puts into
+ * an environment variable for one: the shortest digits that give the number back, with an exponent
+ * from 1e+06 up and below 0.0001. `bits` is the width it is held in.
  */
 export function goFloat(value: number, bits: 32 | 64 = 64): string {
   if (Number.isNaN(value)) return 'NaN'
@@ -35,8 +35,8 @@ export function toInt(text: string): Parsed<number | bigint> {
 }
 
 /**
- * Reads a decimal number, `1.5`, `.5` or `1e3`; the reference loader's hexadecimal, infinite and undefined ones are
- * refused.
+ * Reads a decimal number, `1.5`, `.5` or `1e3`; the reference loader's hexadecimal, infinite and
+ * undefined ones are refused.
  */
 export function toFloat(text: string): Parsed<number> {
   const digits = text.replace(/(?<=[0-9])_(?=[0-9])/g, '')
@@ -57,7 +57,10 @@ const YAML11: ReadonlyMap<string, boolean> = new Map([
   ['off', false],
 ])
 
-/** Reads `true` or `false` in any case; also the words of YAML 1.1, marked. `1` and `0` are no booleans. */
+/**
+ * Reads `true` or `false` in any case; also the words of YAML 1.1, marked. `1` and `0` are no
+ * booleans.
+ */
 export function toBool(text: string): ParsedBool {
   const word = text.toLowerCase()
   if (word === 'true' || word === 'false') return { ok: true, value: word === 'true' }

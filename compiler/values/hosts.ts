@@ -1,14 +1,17 @@
 import { failed, type Parsed, parsed } from './parsed.ts'
 
-/** An entry of `extra_hosts`. Addresses are as written, without brackets: IP addresses, or the word `host-gateway`. */
+/**
+ * An entry of `extra_hosts`. Addresses are as written, without brackets: IP addresses, or the word
+ * `host-gateway`.
+ */
 export interface ExtraHost {
   readonly host: string
   readonly addresses: readonly string[]
 }
 
 /**
- * Reads the short form of an extra host, `HOST=ADDRESS[,ADDRESS…]`, or with a colon in place of the equals sign. The
- * addresses are not checked. (Compose Specification, services, extra_hosts)
+ * Reads the short form of an extra host, `HOST=ADDRESS[,ADDRESS…]`, or with a colon in place of the
+ * equals sign. The addresses are not checked. (Compose Specification, services, extra_hosts)
  */
 export function parseExtraHost(text: string): Parsed<ExtraHost> {
   const separator = text.includes('=') ? text.indexOf('=') : text.indexOf(':')
@@ -22,7 +25,10 @@ export function parseExtraHost(text: string): Parsed<ExtraHost> {
   return parsed({ host, addresses })
 }
 
-/** The addresses of a comma-separated list, without blanks and brackets; the empty string where one is missing. */
+/**
+ * The addresses of a comma-separated list, without blanks and brackets; the empty string where one
+ * is missing.
+ */
 export function parseAddresses(text: string): string[] {
   return text.split(',').map(address => /^\[(.+)\]$/.exec(address.trim())?.[1] ?? address.trim())
 }

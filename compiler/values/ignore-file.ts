@@ -2,13 +2,14 @@ import { normalize } from 'node:path/posix'
 import { parseGlob } from './glob.ts'
 
 /**
- * Says whether a path is left out, or undefined when no rule is about it. `path` is relative to the folder of the ignore file, without a slash at its end.
+ * Says whether a path is left out, or undefined when no rule is about it. `path` is relative to the
+ * folder of the ignore file, without a slash at its end.
  */
 export type Ignores = (path: string, isFolder: boolean) => boolean | undefined
 
 /**
- * The rules of a `.gitignore` (https://git-scm.com/docs/gitignore). The last rule that matches decides; what lies in an ignored folder is for the caller to leave out
- * with it.
+ * The rules of a `.gitignore` (https://git-scm.com/docs/gitignore). The last rule that matches
+ * decides; what lies in an ignored folder is for the caller to leave out with it.
  */
 export function gitIgnore(text: string): Ignores {
   const rules = linesOf(text).flatMap(line => {
@@ -28,8 +29,8 @@ export function gitIgnore(text: string): Ignores {
 }
 
 /**
- * The rules of a `.dockerignore`, which tie all patterns to the context and match what lies below a match, too
- * (https://docs.docker.com/build/concepts/context/#syntax).
+ * The rules of a `.dockerignore`, which tie all patterns to the context and match what lies below a
+ * match, too (https://docs.docker.com/build/concepts/context/#syntax).
  */
 export function dockerIgnore(text: string): Ignores {
   const rules = linesOf(text).flatMap(line => {

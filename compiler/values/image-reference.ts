@@ -7,7 +7,10 @@ export interface ImageReference {
   readonly digest?: string
 }
 
-/** A part of a path: lower-case letters and digits, with one `.`, one or two `_`, or any number of `-` between them. */
+/**
+ * A part of a path: lower-case letters and digits, with one `.`, one or two `_`, or any number of
+ * `-` between them.
+ */
 const PART = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*'
 const HOST_PART = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?'
 const HOST = `(?:${HOST_PART}(?:\\.${HOST_PART})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`
@@ -17,8 +20,9 @@ const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]
 const LONGEST_NAME = 255
 
 /**
- * Reads the reference of an image, `[REGISTRY/]NAME[:TAG][@DIGEST]`. Nothing is added: `nginx` stays without registry
- * and tag. (https://pkg.go.dev/github.com/distribution/reference has the grammar)
+ * Reads the reference of an image, `[REGISTRY/]NAME[:TAG][@DIGEST]`. Nothing is added: `nginx`
+ * stays without registry and tag. (https://pkg.go.dev/github.com/distribution/reference has the
+ * grammar)
  */
 export function parseImageReference(text: string): Parsed<ImageReference> {
   if (text === '') return failed('it is empty', 'write the name of an image, such as `nginx:1.29`')
@@ -55,7 +59,10 @@ export function parseImageReference(text: string): Parsed<ImageReference> {
   return parsed({ name, ...(tag !== undefined && { tag }), ...(digest !== undefined && { digest }) })
 }
 
-/** The registry that an image's name begins with, if there is one: as Docker has it, its first part when that looks like one. */
+/**
+ * The registry that an image's name begins with, if there is one: as Docker has it, its first part
+ * when that looks like one.
+ */
 export function registryIn(image: string): string | undefined {
   const slash = image.indexOf('/')
   const first = image.slice(0, Math.max(0, slash))

@@ -7,8 +7,8 @@ const MASK = '***'
 const SHORTEST = 4
 
 /**
- * Words that secrets are set to while nobody cares. They are in messages, names of images and addresses too: masking them there would hide
- * those, and nothing that is not known.
+ * Words that secrets are set to while nobody cares. They are in messages, names of images and
+ * addresses too: masking them there would hide those, and nothing that is not known.
  */
 const COMMON = new Set(
   `admin administrator app apps application changeme change_me data database default demo dev development docker elastic example foobar grafana
@@ -20,9 +20,10 @@ server service staging system temp test tests testing token undefined user usern
 )
 
 /**
- * The secret values that are known to a run, and what becomes of a text that leaves the process (ARCHITECTURE.md, "Secrets"). A value is
- * masked wherever it stands, also encoded, unless it is so short or common that the text would be blotted out: then only a value that is
- * nothing else is masked (`maskValue`).
+ * The secret values that are known to a run, and what becomes of a text that leaves the process
+ * (ARCHITECTURE.md, "Secrets"). A value is masked wherever it stands, also encoded, unless it is so
+ * short or common that the text would be blotted out: then only a value that is nothing else is
+ * masked (`maskValue`).
  */
 export class KnownSecrets {
   readonly #values = new Set<string>()
@@ -54,7 +55,10 @@ export class KnownSecrets {
     for (const phrase of phrases) if (phrase !== '') this.#phrases.add(phrase)
   }
 
-  /** Names that messages cannot do without (services, images): a secret that is the same is masked by its place alone. */
+  /**
+   * Names that messages cannot do without (services, images): a secret that is the same is masked
+   * by its place alone.
+   */
   spare(names: Iterable<string>): void {
     for (const name of names) {
       this.#names.add(name)
@@ -83,7 +87,10 @@ export class KnownSecrets {
     return this.masker.mask(text)
   }
 
-  /** One value of an object without the secrets in it: as `mask` does it, and also where it is a short or common secret and nothing else. */
+  /**
+   * One value of an object without the secrets in it: as `mask` does it, and also where it is a
+   * short or common secret and nothing else.
+   */
   maskValue(text: string): string {
     return this.#values.has(text) || this.#phrases.has(text) ? MASK : this.mask(text)
   }
@@ -96,7 +103,10 @@ export function secretValues(variables: Readonly<Record<string, string | undefin
   )
 }
 
-/** Whether a value can be told from the words around it. Numbers of five digits are ports, years and counts. */
+/**
+ * True if a value can be distinguished from the words around it. Numbers of five digits are ports,
+ * years and counts.
+ */
 function isDistinct(value: string, names: ReadonlySet<string>): boolean {
   const text = value.trim()
   if (text.length < SHORTEST || isSwitch(text) || names.has(text) || COMMON.has(text.toLowerCase())) return false

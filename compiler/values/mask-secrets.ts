@@ -5,8 +5,9 @@ import { isVariableWithSecret } from './secret-names.ts'
 const MASK = '***'
 
 /**
- * A text, line by line, without what looks like a secret: by its shape, by the name before it, because it is random; also the value of a variable in the way of
- * Kubernetes, whose name is on the line before. As many lines as before.
+ * A text, line by line, without what looks like a secret: by its shape, by the name before it,
+ * because it is random; also the value of a variable in the way of Kubernetes, whose name is on the
+ * line before. As many lines as before.
  */
 export function maskSecrets(text: string): string {
   let name = ''

@@ -8,7 +8,10 @@ const HASHES = 1 << 16
 /** Shorter pieces of base64 are too often something else. */
 const SHORTEST_ENCODED = 8
 
-/** Takes text as it comes and gives it back with secrets masked, a little later where one may just have begun. */
+/**
+ * Takes text as it comes and gives it back with secrets masked, a little later where one may just
+ * have begun.
+ */
 export interface MaskStream {
   /** What is certain of the text so far. All of it after the end of a line. */
   push(text: string): string
@@ -17,16 +20,21 @@ export interface MaskStream {
 }
 
 /**
- * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one line or several), percent-encoded or inside
- * JSON, in YAML's single quotes, or written as `printable` writes them. A secret of several lines is masked line by line. Values and lines of
- * fewer than four characters are left alone. What is among `words` is masked only where no letter or digit stands around it.
+ * Replaces secrets by `***`, also where they are in base64 (alone or within a longer text, on one
+ * line or several), percent-encoded or inside JSON, in YAML's single quotes, or written as
+ * `printable` writes them. A secret of several lines is masked line by line. Values and lines of
+ * fewer than four characters are left alone. What is among `words` is masked only where no letter
+ * or digit stands around it.
  */
 export class Masker {
   /** The forms of all secrets by their first four characters. */
   readonly #forms = new Map<string, Forms>()
   /** Forms that are masked only where they stand as a word of their own. */
   readonly #words: ReadonlySet<string>
-  /** Where something is at the hash of four characters, a form may begin with them: nearly every place is passed by without more. */
+  /**
+   * Where something is at the hash of four characters, a form may begin with them: nearly every
+   * place is passed by without more.
+   */
   readonly #begins = new Uint8Array(HASHES)
   readonly #longest: number
 
@@ -78,8 +86,9 @@ export class Masker {
   }
 
   /**
-   * The text up to `certain`: what begins from there on may not be all there yet. Its first `covered` characters belong to a secret that was
-   * masked before. `until`: where the last secret that begins before `certain` ends.
+   * The text up to `certain`: what begins from there on may not be all there yet. Its first
+   * `covered` characters belong to a secret that was masked before. `until`: where the last secret
+   * that begins before `certain` ends.
    */
   #replace(text: string, certain: number, covered: number): { done: string; until: number } {
     let done = ''
@@ -114,7 +123,9 @@ interface Forms {
   readonly lengths: number[]
 }
 
-/** Whether a stretch is a word of its own. The letter of an option may stand before it: `-pgeheim`. */
+/**
+ * True if a stretch is a word of its own. The letter of an option may stand before it: `-pgeheim`.
+ */
 function isWord(text: string, start: number, end: number): boolean {
   const isPart = (at: number) => at >= 0 && /[A-Za-z0-9]/.test(text[at] ?? '')
   return !isPart(end) && (!isPart(start - 1) || text[start - 2] === '-')
@@ -151,7 +162,10 @@ function nameForms(line: string): readonly string[] {
   return forms.filter(form => form.length >= SHORTEST_ENCODED)
 }
 
-/** The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when something stands before and behind. */
+/**
+ * The base64 of a text: as it is, in lines of 76 and 64 characters, and what is sure of it when
+ * something stands before and behind.
+ */
 function encodings(text: string): string[] {
   const whole = Buffer.from(text).toString('base64')
   const bytes = Buffer.byteLength(text)

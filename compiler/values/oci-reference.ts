@@ -10,7 +10,10 @@ export interface OciReference {
 
 const EXAMPLE = 'write `REGISTRY/PATH` or `REGISTRY/PATH:TAG`, such as `registry.example.com/team/shop`'
 
-/** Reads where an artifact is kept, `[oci://]REGISTRY/PATH[:TAG]`: controllers write it with the scheme. Images may leave out their registry, artifacts may not. */
+/**
+ * Reads where an artifact is kept, `[oci://]REGISTRY/PATH[:TAG]`: controllers write it with the
+ * scheme. Images may leave out their registry, artifacts may not.
+ */
 export function parseOciReference(text: string): Parsed<OciReference> {
   const read = parseImageReference(text.replace(/^oci:\/\//, ''))
   if (!read.ok) return failed(read.reason, EXAMPLE)

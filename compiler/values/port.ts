@@ -3,7 +3,9 @@ import { type Failed, failed, type Parsed, parsed } from './parsed.ts'
 
 export interface PublishedPort {
   readonly target: number
-  /** A number, or the range that one target is published on; `0` is a port of the engine's choice. */
+  /**
+   * A number, or the range that one target is published on; `0` is a port of the engine's choice.
+   */
   readonly published?: string
   /** Without brackets. */
   readonly hostIp?: string
@@ -11,9 +13,10 @@ export interface PublishedPort {
 }
 
 /**
- * Reads the short form of a port, `[[IP:][host]:]container[/protocol]`, where host and container may be ranges. Gives
- * one entry per container port, in the order of their texts as the reference loader does. An IPv6 address may come
- * without brackets. (Compose Specification, services, ports, short syntax)
+ * Reads the short form of a port, `[[IP:][host]:]container[/protocol]`, where host and container
+ * may be ranges. Gives one entry per container port, in the order of their texts as the reference
+ * loader does. An IPv6 address may come without brackets. (Compose Specification, services, ports,
+ * short syntax)
  */
 export function parsePorts(text: string, spend: (ports: number) => void = () => {}): Parsed<PublishedPort[]> {
   const parts = split(text)

@@ -6,8 +6,8 @@ export interface Cell {
   readonly at: number
 }
 
-// Controls would move the cursor or colour the terminal, bidirectional controls would show another order than the file has,
-// and lone surrogates cannot be written as UTF-8.
+// Controls would move the cursor or colour the terminal, bidirectional controls would show another
+// order than the file has, and lone surrogates cannot be written as UTF-8.
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\p{Surrogate}]/u
 /** Line ends, tabs and colours; else what is unsafe. */
@@ -21,7 +21,10 @@ const NARROW = /[\uff61-\uffdc\u{1f1e6}-\u{1f1ff}]/u
 
 const TAB_STOP = 4
 
-/** The characters of one line, tabs turned into blanks up to the next multiple of four columns, unsafe characters into `\u{…}`. */
+/**
+ * The characters of one line, tabs turned into blanks up to the next multiple of four columns,
+ * unsafe characters into `\u{…}`.
+ */
 export function toCells(text: string): readonly Cell[] {
   const cells: Cell[] = []
   let at = 0
@@ -36,7 +39,10 @@ export function toCells(text: string): readonly Cell[] {
   return cells
 }
 
-/** The text with every character that a terminal would obey instead of show written as `\n`, `\t` or `\u{…}`. */
+/**
+ * The text with every character that a terminal would obey instead of show written as `\n`, `\t` or
+ * `\u{…}`.
+ */
 export function printable(text: string): string {
   if (!UNSAFE.test(text)) return text
   let out = ''
@@ -46,13 +52,19 @@ export function printable(text: string): string {
   return out
 }
 
-/** The same for a text of several lines: line ends and tabs stay, and so do colours and weights of letters, as devctl's own printers make them. */
+/**
+ * The same for a text of several lines: line ends and tabs stay, and so do colours and weights of
+ * letters, as devctl's own printers make them.
+ */
 export function printableText(text: string): string {
   if (!UNSAFE.test(text)) return text
   return text.replaceAll(KEPT_OR_UNSAFE, (found, kept: string | undefined) => kept ?? printableCharacter(found))
 }
 
-/** JSON without the characters that a terminal would obey, or that show another order than the text has; `indent` as for JSON.stringify. */
+/**
+ * JSON without the characters that a terminal would obey, or that show another order than the text
+ * has; `indent` as for JSON.stringify.
+ */
 export function jsonText(value: unknown, indent?: number): string {
   return (JSON.stringify(value, undefined, indent) ?? 'null').replaceAll(
     UNSAFE_IN_JSON,

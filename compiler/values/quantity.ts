@@ -35,8 +35,9 @@ const NANO = 1_000_000_000n
 const MOST = (2n ** 63n - 1n) * NANO
 
 /**
- * Reads a Kubernetes quantity: a decimal number with a suffix of `n u m k M G T P E` (powers of 1000), `Ki Mi Gi Ti Pi
- * Ei` (of 1024), or an exponent. Negative ones are an error: nothing that Compose describes has one.
+ * Reads a Kubernetes quantity: a decimal number with a suffix of `n u m k M G T P E` (powers of
+ * 1000), `Ki Mi Gi Ti Pi Ei` (of 1024), or an exponent. Negative ones are an error: nothing that
+ * Compose describes has one.
  * (https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/)
  */
 export function parseQuantity(text: string): Parsed<Quantity> {
@@ -64,8 +65,8 @@ export function parseQuantity(text: string): Parsed<Quantity> {
 }
 
 /**
- * The CPU quantity of a number of cores as Compose writes it: `0.5` is `500m`, `2` is `2`. Exact, and rounded up to the
- * thousandth that is the least Kubernetes knows.
+ * The CPU quantity of a number of cores as Compose writes it: `0.5` is `500m`, `2` is `2`. Exact,
+ * and rounded up to the thousandth that is the least Kubernetes knows.
  */
 export function cpuQuantity(cpus: string | number): Parsed<string> {
   const number = parseDecimal(String(cpus).replace(/(?<=[0-9])_(?=[0-9])/g, ''))
@@ -77,7 +78,10 @@ export function cpuQuantity(cpus: string | number): Parsed<string> {
     : parsed(milli % 1000n === 0n ? `${milli / 1000n}` : `${milli}m`)
 }
 
-/** The memory quantity of a number of bytes: the largest of `Ti Gi Mi Ki` that loses nothing, else the plain number. */
+/**
+ * The memory quantity of a number of bytes: the largest of `Ti Gi Mi Ki` that loses nothing, else
+ * the plain number.
+ */
 export function memoryQuantity(bytes: bigint): string {
   for (const [suffix, shift] of BINARY) {
     if (shift > 40n || bytes === 0n) continue

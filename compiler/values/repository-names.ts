@@ -1,6 +1,9 @@
 import { failed, type Parsed, parsed } from './parsed.ts'
 
-/** The kinds of forges, as `--forge` and `pullRequest.forge` name them. What each does is in its module in `adapters/forge`. */
+/**
+ * The kinds of forges, as `--forge` and `pullRequest.forge` name them. What each does is in its
+ * module in `adapters/forge`.
+ */
 export const FORGE_KINDS = ['github', 'gitlab', 'gitea'] as const
 export type ForgeKind = (typeof FORGE_KINDS)[number]
 

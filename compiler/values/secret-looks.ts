@@ -2,8 +2,8 @@ import { isVariableWithSecret, looksSecretName, wordsOf } from './secret-names.t
 import { type SecretLook, secretShapes } from './secret-shapes.ts'
 
 /**
- * Why the value of a variable looks secret, or undefined: a known shape, else its name, else that it looks random. `isKnownName` tells the names
- * of services and the like, which are no secrets.
+ * Why the value of a variable looks secret, or undefined: a known shape, else its name, else that
+ * it looks random. `isKnownName` tells the names of services and the like, which are not secrets.
  */
 export function looksSecretVariable(
   name: string,
@@ -17,14 +17,17 @@ export function looksSecretVariable(
   return looksAssigned(value) ?? (isHarmlessName(name) ? undefined : looksRandom(value))
 }
 
-/** The first stretch of a text that has the shape of a secret: a private key, a URL with a password, a token of a known service. */
+/**
+ * The first stretch of a text that has the shape of a secret: a private key, a URL with a password,
+ * a token of a known service.
+ */
 export function looksSecretShape(text: string): SecretLook | undefined {
   return secretShapes(text)[0]
 }
 
 /**
- * Why a text of any kind (a command, a config) looks secret: a known shape, a name and its value (`password: …`, `--token …`), or a long random
- * word.
+ * Why a text of any kind (a command, a config) looks secret: a known shape, a name and its value
+ * (`password: …`, `--token …`), or a long random word.
  */
 export function looksSecretText(text: string): SecretLook | undefined {
   return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text) ?? looksRandom(text)
@@ -37,7 +40,10 @@ const ASSIGNED = new RegExp(
   String.raw`(?<![\w$%{.-])["']?([A-Za-z][\w.-]{1,60})["']?[ \t]{0,8}[:=][ \t]{0,8}${VALUE}`,
   'g',
 )
-/** `--name value`, `--name=value`; a password only after one dash, as some programs have it: `-password value`. */
+/**
+ * `--name value`, `--name=value`; a password only after one dash, as some programs have it:
+ * `-password value`.
+ */
 const OPTION = new RegExp(String.raw`(?<![\w-])--?([A-Za-z][\w.-]{3,60})(?:=|[ \t]{1,4}(?!-))${VALUE}`, 'g')
 
 function looksAssigned(text: string): SecretLook | undefined {
@@ -64,7 +70,9 @@ function looksLikeLogin(text: string): SecretLook | undefined {
   return undefined
 }
 
-/** What programs replace, and calls: `{{ .Token }}`, `%(secret)s`, `<password>`, `getenv("TOKEN")`. */
+/**
+ * What programs replace, and calls: `{{ .Token }}`, `%(secret)s`, `<password>`, `getenv("TOKEN")`.
+ */
 const isLiteral = (value: string): boolean => !/[(){}<>]|%[(\w]|^[$%@&*-]|\$\w/.test(value)
 
 const isComment = (text: string, at: number): boolean =>
@@ -78,7 +86,10 @@ const HARMLESS = new Set(
 )
 const isHarmlessName = (name: string): boolean => wordsOf(name).some(word => HARMLESS.has(word))
 
-/** Letters of base64 and its variant for URLs, of hex too. Without an end, megabytes of them are too much for the stack. */
+/**
+ * Letters of base64 and its variant for URLs, of hex too. Without an end, megabytes of them are too
+ * much for the stack.
+ */
 const WORD = /[A-Za-z0-9+/_=-]{24,65536}/g
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CERTIFICATE =
@@ -87,7 +98,10 @@ const CERTIFICATE =
 const NO_SECRET_BEFORE =
   /(?:\b(?:sha1|sha224|sha256|sha384|sha512|md5|blake2b?|h1)[-:=]|@|base64,|\bssh-(?:rsa|ed25519) |ecdsa-sha2-\S+ )$/i
 
-/** The first long random word of a text, such as a key in base64 or hex. Digests, UUIDs, certificates and public keys are none. */
+/**
+ * The first long random word of a text, such as a key in base64 or hex. Digests, UUIDs,
+ * certificates and public keys are none.
+ */
 export function looksRandom(text: string): SecretLook | undefined {
   const bare = text.includes('-----BEGIN') ? text.replace(CERTIFICATE, found => ' '.repeat(found.length)) : text
   for (const { 0: word, index } of bare.matchAll(WORD)) {
@@ -110,8 +124,9 @@ function isDigestName(text: string, at: number): boolean {
 }
 
 /**
- * Whether a word looks as if chance had made it. Names and paths change between small and capital letters and digits where a word ends; in
- * base64 every other letter does. Hexadecimal digits make few words that long.
+ * True if a word looks as if chance had made it. Names and paths change between small and capital
+ * letters and digits where a word ends; in base64 every other letter does. Hexadecimal digits make
+ * few words that long.
  */
 function isRandom(word: string): boolean {
   if (UUID.test(word)) return false

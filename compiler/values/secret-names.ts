@@ -44,7 +44,10 @@ const PAIRS = new Set(
   ),
 )
 
-/** Last words that are said of secrets, and of ways to prove who somebody is: a way seldom has digits in its name. */
+/**
+ * Last words that are said of secrets, and of ways to prove who somebody is: a way seldom has
+ * digits in its name.
+ */
 const OPEN_ENDED = new Set(['auth', 'private', 'cookie'])
 const SCHEME =
   /^(?:(?:o?auth|saml|openid|oidc|ntlm|ntlmv|krb|kerberos|md|sha|hs|rs|es|tls|x|mtls|ldap)[-_.]?\d+(?:\.\d+)?|scram-.+)$/i
@@ -53,8 +56,9 @@ const SCHEME =
 const FOLDERS = new Set(['PWD', 'OLDPWD'])
 
 /**
- * Whether a name says that its value is secret: `DB_PASSWORD`, `API_KEY`; not `DB_PASSWORD_FILE`, `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. The one rule
- * about names: what is refused, masked in differences and masked in output follows from it.
+ * True if a name says that its value is secret: `DB_PASSWORD`, `API_KEY`; not `DB_PASSWORD_FILE`,
+ * `TOKEN_TTL`, `NEXT_PUBLIC_KEY`. The one rule about names: what is refused, masked in differences
+ * and masked in output follows from it.
  */
 export function looksSecretName(name: string): boolean {
   if (FOLDERS.has(name)) return false
@@ -93,7 +97,10 @@ const ENGLISH = new Set(
   ),
 )
 
-/** Whether a variable of this name and value holds a secret: the name says so, and the value is none of what such variables also hold. */
+/**
+ * True if a variable of this name and value holds a secret: the name says so, and the value is none
+ * of what such variables also hold.
+ */
 export function isVariableWithSecret(name: string, value: string): boolean {
   const text = value.trim()
   if (text === '' || isSwitch(text) || isReference(text)) return false
@@ -130,7 +137,10 @@ const isReference = (text: string): boolean =>
 const isPlace = (text: string): boolean =>
   isPath(text) || /^[A-Za-z]:\\/.test(text) || /^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text)
 
-/** A password in base64 may begin with a slash; names of files seldom have small letters, capitals and digits in one word. */
+/**
+ * A password in base64 may begin with a slash; names of files seldom have small letters, capitals
+ * and digits in one word.
+ */
 const isPath = (text: string): boolean =>
   /^(?:~|\.{1,2})?\/[\w.@:+~/-]*$/.test(text) &&
   !text.split(/[^A-Za-z0-9+]+/).some(word => /[a-z]/.test(word) && /[A-Z]/.test(word) && /\d/.test(word))

@@ -1,11 +1,12 @@
-// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places out; nobody prints the stretches.
+// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places
+// out; nobody prints the stretches.
 /** A stretch of a text that looks like a secret. */
 export interface SecretLook {
   /** In words, for a message: `a password in a URL`. Never holds the secret. */
   readonly what: string
   readonly start: number
   readonly end: number
-  /** True of a password in a URL and the like: the text around it is no secret. */
+  /** True of a password in a URL and the like: the text around it is not a secret. */
   readonly isPart?: boolean
 }
 
@@ -14,17 +15,20 @@ interface Shape {
   readonly pattern: RegExp
   /** A piece of text without which the pattern cannot match: most texts need no pattern tried. */
   readonly sign: string
-  /** Whether the group `value` of the pattern is really one. */
+  /** True if the group `value` of the pattern is really one. */
   readonly isReal?: (value: string) => boolean
 }
 
-/** What stands where a secret would, and is none: `$DB_PASSWORD`, `%s`, `{{ .Password }}`, `<password>`, `***`. */
+/**
+ * What stands where a secret would, and is none: `$DB_PASSWORD`, `%s`, `{{ .Password }}`,
+ * `<password>`, `***`.
+ */
 const isWritten = (value: string): boolean =>
   !/^(?:\$.*|%\w+%?|\{.*|<.*|\*+|x{3,}|\.{3,}|\[.*)$/i.test(value) && value !== ''
 
 /**
- * Secrets that show by how they are written. Where a service documents the prefix of its tokens, that is the shape. The bounds keep each pattern
- * linear in the length of the text.
+ * Secrets that show by how they are written. Where a service documents the prefix of its tokens,
+ * that is the shape. The bounds keep each pattern linear in the length of the text.
  */
 const SHAPES: readonly Shape[] = [
   {
@@ -131,4 +135,5 @@ export function secretShapes(text: string): readonly SecretLook[] {
   }
   return found.sort((a, b) => a.start - b.start)
 }
-// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places out; nobody prints the stretches.
+// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places
+// out; nobody prints the stretches.

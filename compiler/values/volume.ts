@@ -20,10 +20,10 @@ export interface ShortVolume {
 }
 
 /**
- * Reads the short form of a mount, `[source:]target[:options]`. The reference loader takes a source of one letter for a
- * Windows drive; here it is a volume when `isDeclared` knows one of that name, and otherwise an error. Paths that begin
- * with a drive are taken where a path of the container follows them. (Compose Specification, services, volumes, short
- * syntax)
+ * Reads the short form of a mount, `[source:]target[:options]`. The reference loader takes a source
+ * of one letter for a Windows drive; here it is a volume when `isDeclared` knows one of that name,
+ * and otherwise an error. Paths that begin with a drive are taken where a path of the container
+ * follows them. (Compose Specification, services, volumes, short syntax)
  */
 export function parseVolume(text: string, isDeclared: (name: string) => boolean): Parsed<ShortVolume> {
   if (text === '') return failed('it is empty', 'write `SOURCE:TARGET`, or the path of an anonymous volume')
@@ -74,7 +74,10 @@ const PROPAGATION = new Set(['rprivate', 'private', 'rshared', 'shared', 'rslave
 const CONSISTENCY = new Set(['cached', 'delegated', 'consistent'])
 const OPTION_WORDS = new Set(['ro', 'rw', 'z', 'Z', 'nocopy', ...PROPAGATION, ...CONSISTENCY])
 
-/** Cuts at colons that are not inside `${…}`, which stays in the text when variables are not substituted. */
+/**
+ * Cuts at colons that are not inside `${…}`, which stays in the text when variables are not
+ * substituted.
+ */
 function splitColons(text: string): Part[] {
   const parts: Part[] = []
   let start = 0
@@ -90,7 +93,10 @@ function splitColons(text: string): Part[] {
   return [...parts, { text: text.slice(start), start }]
 }
 
-/** Puts `C` and `\folder` back together, where the letter is no volume and a path of the container comes after. */
+/**
+ * Puts `C` and `\folder` back together, where the letter is no volume and a path of the container
+ * comes after.
+ */
 function joinDrive(parts: Part[], isDeclared: (name: string) => boolean): Part[] {
   const [drive, rest, target] = parts
   if (!drive || !rest || !target || !isLetter(drive.text) || isDeclared(drive.text)) return parts

@@ -44,7 +44,9 @@ function onOneNode(matchLabels: Readonly<Record<string, string>>): k8s.PodAffini
   return { labelSelector: { matchLabels: { ...matchLabels } }, topologyKey: 'kubernetes.io/hostname' }
 }
 
-/** All requirements in one term: terms are alternatives, the expressions within one must all hold. */
+/**
+ * All requirements in one term: terms are alternatives, the expressions within one must all hold.
+ */
 function nodeSelectorTerm(requirements: readonly NodeRequirement[]): k8s.NodeSelectorTerm {
   const expressions = requirements.filter(({ field }) => !field).map(toRequirement)
   const fields = requirements.filter(({ field }) => field).map(toRequirement)

@@ -7,7 +7,10 @@ import { toProbe } from './probes.ts'
 import { toResources } from './resources.ts'
 import { toSecurityContext } from './security.ts'
 
-/** A container of a Pod. Words and values of the plan are literal; they are escaped here where Kubernetes would expand them. */
+/**
+ * A container of a Pod. Words and values of the plan are literal; they are escaped here where
+ * Kubernetes would expand them.
+ */
 export function toContainer(plan: ContainerPlan): Container {
   return {
     name: plan.name,
@@ -30,12 +33,18 @@ export function toContainer(plan: ContainerPlan): Container {
   }
 }
 
-/** An init container that runs beside the others until they end, and which they wait for when it has a startup probe. */
+/**
+ * An init container that runs beside the others until they end, and which they wait for when it has
+ * a startup probe.
+ */
 export function toSidecar(plan: ContainerPlan): Container {
   return { ...toContainer(plan), restartPolicy: 'Always' }
 }
 
-/** The API server drops an empty value, and a second field manager that writes it then conflicts with the first one. */
+/**
+ * The API server drops an empty value, and a second field manager that writes it then conflicts
+ * with the first one.
+ */
 function toVariable({ name, value, secret }: EnvPlan): k8s.EnvVar {
   if (secret) return { name, valueFrom: { secretKeyRef: secret } }
   return value === '' ? { name } : { name, value: escapeDollars(value) }

@@ -3,7 +3,10 @@ import { helperContainer, helperSecurity, type TakenNames, takeName } from './he
 import { quote } from './shell.ts'
 import { busybox, type Tools } from './tools.ts'
 
-/** The init containers that fill empty volumes from the image, one for each directory, in the order of the plan. */
+/**
+ * The init containers that fill empty volumes from the image, one for each directory, in the order
+ * of the plan.
+ */
 export function fillContainers(plan: PodPlan, tools: Tools | undefined, taken: TakenNames): ContainerPlan[] {
   return plan.fills.map(fill => {
     if (!tools) throw new Error(`the volume ${fill.volume} is filled without tools`)
@@ -20,11 +23,13 @@ export function fillContainers(plan: PodPlan, tools: Tools | undefined, taken: T
 }
 
 /**
- * Copies the image's directory beside the volume's, renames the copy to say that it is whole, and moves what is in it into the volume's directory. A
- * kill before the renaming leaves the volume empty; after it the next start goes on moving before the service starts. The volume's directory
- * itself is never replaced: another Pod may have it mounted already, and would keep the one that is gone. Several Pods may do this at once: only
- * one of their copies gets the name. The slash after the source makes `cp` follow a directory that is a link. Without root, owners are left
- * to the Pod's fsGroup.
+ * Copies the image's directory beside the volume's, renames the copy to say that it is whole, and
+ * moves what is in it into the volume's directory. A kill before the renaming leaves the volume
+ * empty; after it the next start goes on moving before the service starts. The volume's directory
+ * itself is never replaced: another Pod may have it mounted already, and would keep the one that is
+ * gone. Several Pods may do this at once: only one of their copies gets the name. The slash after
+ * the source makes `cp` follow a directory that is a link. Without root, owners are left to the
+ * Pod's fsGroup.
  */
 export function fillScript(fill: Pick<FillPlan, 'directory' | 'path' | 'rootless'>, name: string): string {
   const copy = fill.rootless ? 'cp -R' : 'cp -a'

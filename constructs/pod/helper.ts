@@ -45,15 +45,18 @@ export function helperContainer(helper: {
 }
 
 /**
- * What helpers need where the Pod may not run as root, since their images would: the user `nobody`, and what the restricted level of the
- * Pod Security Standards asks of each container.
+ * What helpers need where the Pod may not run as root, since their images would: the user `nobody`,
+ * and what the restricted level of the Pod Security Standards asks of each container.
  */
 export function helperSecurity(plan: PodPlan): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined
   return { runAsUser: 65534, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
 }
 
-/** Containers are named by DNS labels of at most 63 characters; what is longer ends in a hash of the whole. */
+/**
+ * Containers are named by DNS labels of at most 63 characters; what is longer ends in a hash of the
+ * whole.
+ */
 function dnsLabel(name: string): string {
   if (name.length <= 63) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)

@@ -1,8 +1,9 @@
 import * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 
 /**
- * The typed classes know Kubernetes 1.27 and drop every field that came later. The types here name the later fields that we write, and
- * `podTemplateJson` puts them back into what the typed classes render.
+ * The typed classes know Kubernetes 1.27 and drop every field that came later. The types here name
+ * the later fields that we write, and `podTemplateJson` puts them back into what the typed classes
+ * render.
  */
 export interface Container extends k8s.Container {
   /** 1.28: makes an init container a sidecar. */
@@ -49,8 +50,8 @@ export function podTemplateJson(template: PodTemplate): Json {
 }
 
 /**
- * Without its labels and annotations, which `addMaps` puts in after rendering: the typed classes copy a map once for
- * each of its keys, and labels and annotations may be many.
+ * Without its labels and annotations, which `addMaps` puts in after rendering: the typed classes
+ * copy a map once for each of its keys, and labels and annotations may be many.
  */
 export function withoutMaps(template: PodTemplate): PodTemplate {
   const { annotations: _, labels: __, ...metadata } = template.metadata
@@ -70,8 +71,11 @@ export function addAnnotations(json: Json, annotations: k8s.ObjectMeta['annotati
   if (annotations && metadata) metadata['annotations'] = { ...field(metadata, 'annotations'), ...annotations }
 }
 
-/** Adds to the rendered `json` of a Pod template the fields of `template` that the typed classes dropped. Does nothing when the template
- * has none, so that the usual Pod costs one walk over its containers. */
+/**
+ * Adds to the rendered `json` of a Pod template the fields of `template` that the typed classes
+ * dropped. Does nothing when the template has none, so that the usual Pod costs one walk over its
+ * containers.
+ */
 export function addNewerFields(json: Json, template: PodTemplate): void {
   const { spec } = template
   const lists = [
@@ -108,7 +112,10 @@ function field(json: Json | undefined, key: string): Json | undefined {
   return json?.[key] as Json | undefined
 }
 
-/** The item of a list, if it is still the one of that name: a patch by a cdk8s user may have moved it. */
+/**
+ * The item of a list, if it is still the one of that name: a patch by a cdk8s user may have moved
+ * it.
+ */
 function item(json: Json | undefined, key: string, index: number, name: string): Json | undefined {
   const found = (json?.[key] as Json[] | undefined)?.[index]
   return found?.['name'] === name ? found : undefined

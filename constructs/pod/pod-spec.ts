@@ -22,7 +22,10 @@ export interface PodContext {
   readonly waiterAccount: string
 }
 
-/** The specification of a Pod. Init containers run in this order: tools, waits, fills, then the plan's own. */
+/**
+ * The specification of a Pod. Init containers run in this order: tools, waits, fills, then the
+ * plan's own.
+ */
 export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
   const taken = takenNames(plan)
   const tools = planTools(plan, taken)
@@ -59,8 +62,9 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
 }
 
 /**
- * The account of a Pod. Where another one may have stood before, the default is written outright: the API server keeps the old name in the
- * deprecated `serviceAccount` when `serviceAccountName` is only left out, and Pods of an account that is gone are never made. A Job never changes.
+ * The account of a Pod. Where another one may have stood before, the default is written outright:
+ * the API server keeps the old name in the deprecated `serviceAccount` when `serviceAccountName` is
+ * only left out, and Pods of an account that is gone are never made. A Job never changes.
  */
 function accountName(
   { waiterAccount, restartPolicy }: PodContext,

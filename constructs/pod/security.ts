@@ -2,7 +2,10 @@ import type * as k8s from 'cdk8s-plus-27/lib/imports/k8s.js'
 import type { ContainerSecurity, PodPlan } from '../../compiler/plan/plan.ts'
 import type { NewerSecurityContext } from './newer-fields.ts'
 
-/** The security context of a Pod. The default seccomp profile is what a container engine applies too (decisions, "Pod defaults"). */
+/**
+ * The security context of a Pod. The default seccomp profile is what a container engine applies
+ * too.
+ */
 export function toPodSecurityContext(plan: PodPlan): k8s.PodSecurityContext {
   return {
     fsGroup: plan.fsGroup,

@@ -1,4 +1,7 @@
-/** A word as a POSIX shell reads it back unchanged, whatever it holds. Words that need no quotes get none. */
+/**
+ * A word as a POSIX shell reads it back unchanged, whatever it holds. Words that need no quotes get
+ * none.
+ */
 export function quote(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) && !word.startsWith('-') ? word : `'${word.replaceAll("'", "'\\''")}'`
 }

@@ -1,7 +1,10 @@
 import type { ContainerMount, ContainerPlan, PodPlan, PodVolume } from '../../compiler/plan/plan.ts'
 import { helperContainer, helperSecurity, type TakenNames, takeName } from './helper.ts'
 
-/** A static busybox in a memory volume, with which init containers whose image has no shell can run scripts. */
+/**
+ * A static busybox in a memory volume, with which init containers whose image has no shell can run
+ * scripts.
+ */
 export interface Tools {
   readonly container: ContainerPlan
   readonly volume: PodVolume

@@ -16,7 +16,10 @@ export interface WaitContext {
   readonly jobName: (service: string) => string
 }
 
-/** The init containers that hold a Pod back until what it depends on is there, in the order of the plan. */
+/**
+ * The init containers that hold a Pod back until what it depends on is there, in the order of the
+ * plan.
+ */
 export function waitContainers(plan: PodPlan, context: WaitContext): ContainerPlan[] {
   const security = helperSecurity(plan)
   return plan.waits.map(wait => {
@@ -31,9 +34,10 @@ export function waitsForJob(plan: PodPlan): boolean {
 }
 
 /**
- * A connection through the Service waits for readiness and for the port in one: a ClusterIP refuses while no Pod is ready. The name of
- * a headless Service resolves only while a Pod is ready. `nc` has no `-z` in many builds of busybox, and `nslookup` fails as soon as one
- * name of the search list does, so its output is looked at.
+ * A connection through the Service waits for readiness and for the port in one: a ClusterIP refuses
+ * while no Pod is ready. The name of a headless Service resolves only while a Pod is ready. `nc`
+ * has no `-z` in many builds of busybox, and `nslookup` fails as soon as one name of the search
+ * list does, so its output is looked at.
  */
 function loop(wait: Exclude<WaitPlan, JobWait>): string {
   const host = quote(wait.host)
@@ -58,7 +62,10 @@ function jobWait(
   return helperContainer({ name, image: wait.image, command: [busybox, 'sh', '-c', jobLoop(job)], mounts, security })
 }
 
-/** kubectl waits for one condition only, so completion is waited for in slices, with a look at failure between them. */
+/**
+ * kubectl waits for one condition only, so completion is waited for in slices, with a look at
+ * failure between them.
+ */
 function jobLoop(job: string): string {
   return `\
 until kubectl wait --for=condition=complete --timeout=10s ${job}; do
@@ -71,7 +78,10 @@ done
 `
 }
 
-/** The token of the Pod's ServiceAccount as Kubernetes would mount it, but for the containers that ask for it only. */
+/**
+ * The token of the Pod's ServiceAccount as Kubernetes would mount it, but for the containers that
+ * ask for it only.
+ */
 export function toTokenVolume(name: string): NewerVolume {
   return {
     name,

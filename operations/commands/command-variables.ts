@@ -22,7 +22,10 @@ export interface CommandVariablesInput {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Those of `--var`. */
   readonly vars: Readonly<Record<string, string>>
-  /** They stand in a manifest, as `variables` of a dependency: secret are only those whose names say so. */
+  /**
+   * They stand in a manifest, as `variables` of a dependency: secret are only those whose names say
+   * so.
+   */
   readonly areVarsPublic?: boolean
   /** The environment's. */
   readonly name: string
@@ -42,7 +45,10 @@ export interface CommandVariablesInput {
 }
 
 export interface CommandVariables {
-  /** The whole environment of the commands, but for `KUBECONFIG` and `DEVCTL_ENV`, which the proxy and the runner set. */
+  /**
+   * The whole environment of the commands, but for `KUBECONFIG` and `DEVCTL_ENV`, which the proxy
+   * and the runner set.
+   */
   readonly env: Readonly<Record<string, string>>
   /** Values that are never to be shown. */
   readonly secrets: readonly string[]
@@ -52,9 +58,9 @@ export interface CommandVariables {
 const RESERVED = ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', 'DEVCTL_URL', 'DEVCTL_TOKEN', 'DEVCTL_ENV', 'KUBECONFIG']
 
 /**
- * The variables that commands of the `deploy` and `destroy` sections find (reference/cli-behaviours.md 1.14, with the names of the
- * specification). Later ones win: those of this process, git's where it does not have them already, those of `--var`, ours. Throws a UserError
- * when `--var` sets one that is ours.
+ * The variables that commands of the `deploy` and `destroy` sections find. Later ones win: those of
+ * this process, git's where it does not have them already, those of `--var`, ours. Throws a
+ * UserError when `--var` sets one that is ours.
  */
 export function commandVariables(input: CommandVariablesInput): CommandVariables {
   const { env, vars, git } = input
@@ -122,7 +128,10 @@ function outputsOf(dependency: string, { builds, variables }: DependencyOutputs)
 /** In upper case; what a shell's variable cannot have becomes `_`. */
 const toVariable = (name: string) => name.toUpperCase().replace(/[^A-Z0-9_]/g, '_')
 
-/** The labelling proxy is on this machine. Some programs (Python's) would go to it through a proxy that the environment names. */
+/**
+ * The labelling proxy is on this machine. Some programs (Python's) would go to it through a proxy
+ * that the environment names.
+ */
 function withoutDetour(env: Record<string, string>): Record<string, string> {
   if (!['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'].some(name => env[name])) return env
   const exceptions = [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(',')

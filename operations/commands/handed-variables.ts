@@ -9,8 +9,9 @@ import { SourceFile } from '../../compiler/text/source.ts'
 const LARGEST = 1 << 20
 
 /**
- * The file that `DEVCTL_ENV` names: what a command writes to it as `NAME=value`, in the grammar of a `.env` file, is in the environment of
- * the commands after it (reference/cli-behaviours.md 1.14). Only its user may read it. To be removed at the end.
+ * The file that `DEVCTL_ENV` names: what a command writes to it as `NAME=value`, in the grammar of
+ * a `.env` file, is in the environment of the commands after it. Only its user may read it. To be
+ * removed at the end.
  */
 export class HandedVariables {
   readonly path: string
@@ -32,8 +33,9 @@ export class HandedVariables {
   }
 
   /**
-   * Reads what a command has written. `env` is the environment it ran with, for variables in values. Gives a sentence for each line that is not
-   * understood, which counts for nothing; values are never in it.
+   * Reads what a command has written. `env` is the environment it ran with, for variables in
+   * values. Gives a sentence for each line that is not understood, which counts for nothing; values
+   * are never in it.
    */
   read(env: Readonly<Record<string, string | undefined>>): readonly string[] {
     const text = this.#text()
@@ -56,7 +58,7 @@ export class HandedVariables {
   #text(): string | { readonly problem: string } {
     try {
       const found = lstatSync(this.path)
-      // A pipe would have us wait for ever.
+      // A pipe would have us wait forever.
       if (!found.isFile()) return { problem: 'it is not a file anymore' }
       if (found.size > LARGEST) return { problem: `it has more than ${LARGEST} bytes` }
       return readFileSync(this.path, 'utf8')

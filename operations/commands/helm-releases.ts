@@ -2,8 +2,9 @@ import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes
 import { ENVIRONMENT_LABEL, ORIGIN_ANNOTATION, ORIGIN_COMMAND } from './labels.ts'
 
 /**
- * The names of the Helm releases in a namespace that commands of an environment installed, sorted: Helm keeps each revision in a Secret,
- * which has our label (reference/cli-behaviours.md 1.17). What is annotated to be kept is left out by `helm uninstall` itself.
+ * The names of the Helm releases in a namespace that commands of an environment installed, sorted:
+ * Helm keeps each revision in a Secret, which has our label. What is annotated to be kept is left
+ * out by `helm uninstall` itself.
  */
 export async function listHelmReleases(
   cluster: Cluster,
@@ -19,14 +20,18 @@ export async function listHelmReleases(
 
 const nameOfRelease = ({ metadata }: KubeObject) => metadata.labels?.['name'] ?? ''
 
-/** The command that takes releases away, for the same runner as those of the manifest; a release that is gone meanwhile is no mistake. */
+/**
+ * The command that takes releases away, for the same runner as those of the manifest; a release
+ * that is gone meanwhile is no mistake.
+ */
 export function uninstallCommand(releases: readonly string[], namespace: string): string {
   return ['helm', 'uninstall', '--ignore-not-found', '--namespace', namespace, ...releases].join(' ')
 }
 
 /**
- * The names of the claims that StatefulSets made by commands have in a namespace. They carry no label of ours: the templates of a StatefulSet
- * never change, so one that had our label would make every later `kubectl apply` or `helm upgrade` of it fail.
+ * The names of the claims that StatefulSets made by commands have in a namespace. They carry no
+ * label of ours: the templates of a StatefulSet never change, so one that had our label would make
+ * every later `kubectl apply` or `helm upgrade` of it fail.
  */
 export async function listTemplateClaims(
   cluster: Cluster,

@@ -20,8 +20,9 @@ export interface ProxyOptions {
   /** Of the environment. */
   readonly namespace: string
   /**
-   * Called before the first object of a kind is written, which waits for it: the environment's record can have the kind before the object is
-   * there, and a crash loses track of nothing. When it fails, the write is refused.
+   * Called before the first object of a kind is written, which waits for it: the environment's
+   * record can have the kind before the object is there, and a crash loses track of nothing. When
+   * it fails, the write is refused.
    */
   readonly remember?: (kind: WrittenKind) => Promise<void>
 }
@@ -39,9 +40,10 @@ export interface LabellingProxy {
 }
 
 /**
- * Starts an API server on 127.0.0.1 that hands everything on to the real one, with the user's credentials, and puts the environment's labels
- * on what is written (reference/cli-behaviours.md 1.14). Only who has its token is let in. It speaks TLS because kubectl sends no token
- * without. A connection that stays open (watch, log, exec, port-forward) is handed through as it is.
+ * Starts an API server on 127.0.0.1 that hands everything on to the real one, with the user's
+ * credentials, and puts the environment's labels on what is written. Only who has its token is let
+ * in. It speaks TLS because kubectl sends no token without. A connection that stays open (watch,
+ * log, exec, port-forward) is handed through as it is.
  */
 export async function startLabellingProxy(options: ProxyOptions): Promise<LabellingProxy> {
   const { access, environment, namespace, remember = async () => {} } = options
@@ -52,7 +54,8 @@ export async function startLabellingProxy(options: ProxyOptions): Promise<Labell
   const forwarder = new Forwarder(upstream, labelling)
 
   const server = createServer({ key, cert: certificate, minVersion: 'TLSv1.2' })
-  // A request may take as long as the real server lets it, and a connection stays as long as its client wants.
+  // A request may take as long as the real server lets it, and a connection stays as long as its
+  // client wants.
   Object.assign(server, { requestTimeout: 0, keepAliveTimeout: 0 })
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     if (isLetIn(request, token)) void forwarder.forward(request, response)

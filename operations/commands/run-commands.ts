@@ -25,7 +25,10 @@ export interface OutputLine {
 export interface RunOptions {
   /** Absolute path: the folder of the manifest. */
   readonly folder: string
-  /** All of the environment, with the variables of `commandVariables` and those of the labelling proxy. */
+  /**
+   * All of the environment, with the variables of `commandVariables` and those of the labelling
+   * proxy.
+   */
   readonly env: Readonly<Record<string, string | undefined>>
   /** `sh` in place of bash. Default false. */
   readonly noBash?: boolean
@@ -36,7 +39,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds between SIGTERM and SIGKILL. Default 5000. */
   readonly grace?: number
-  /** Milliseconds that output of background processes is waited for after their shell has ended. Default 500. */
+  /**
+   * Milliseconds that output of background processes is waited for after their shell has ended.
+   * Default 500.
+   */
   readonly drain?: number
   readonly begin?: (command: ManifestCommand) => void
   /** Output is not read on until its promise is kept. */
@@ -55,9 +61,10 @@ export interface RunResult {
 }
 
 /**
- * Runs commands one after another, each in a shell of its own in the folder, until one fails (specification, `deploy`). What they leave in
- * the background stays for the commands after them, and is ended at the end. Rejects with the signal's reason when that is aborted, with a
- * UserError when there is no shell or no folder; then, too, nothing is left running.
+ * Runs commands one after another, each in a shell of its own in the folder, until one fails. What
+ * they leave in the background stays for the commands after them, and is ended at the end. Rejects
+ * with the signal's reason when that is aborted, with a UserError when there is no shell or no
+ * folder; then, too, nothing is left running.
  */
 export async function runCommands(commands: readonly ManifestCommand[], options: RunOptions): Promise<RunResult> {
   const { env, secrets = [], grace = 5_000, drain = 500, signal, output } = options

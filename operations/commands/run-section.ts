@@ -3,7 +3,7 @@ import type { Span } from '../../compiler/text/source.ts'
 import { kindKeeper } from '../objects/record.ts'
 import type { World } from '../session.ts'
 
-/** The commands of `deploy` or `destroy`, and what they are told. */
+/** The commands of `deploy` or `destroy`, and their inputs. */
 export interface Section {
   readonly commands: readonly { readonly name: string; readonly command: string; readonly span?: Span }[]
   /** Absolute path of the manifest's folder. */
@@ -28,8 +28,8 @@ export interface SectionResult {
 }
 
 /**
- * Runs the commands of a section with their variables, and labels what they make as the environment's (specification, `deploy`;
- * reference/cli-behaviours.md 1.14). Rejects with the signal's reason, and with a UserError where there is no shell.
+ * Runs the commands of a section with their variables, and labels what they make as the
+ * environment's. Rejects with the signal's reason, and with a UserError where there is no shell.
  */
 export async function runSection(
   { workspace, session, on }: World,

@@ -1,14 +1,16 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Where devctl and its neighbours keep what they remember, as the environment of a process tells. */
+/**
+ * Where devctl and its neighbours keep what they remember, as the environment of a process tells.
+ */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path; relative paths of variables are resolved against it. */
   readonly cwd: string
 }
 
-/** The absolute path of devctl's own folder: DEVCTL_HOME, else `.devctl` in the user's home (decisions section 2). */
+/** The absolute path of devctl's own folder: DEVCTL_HOME, else `.devctl` in the user's home. */
 export function devctlHome({ env, cwd }: Surroundings): string {
   return env.DEVCTL_HOME ? resolve(cwd, env.DEVCTL_HOME) : join(userHome(env), '.devctl')
 }

@@ -3,10 +3,10 @@ import { readKubeconfigNames } from './kubeconfig-names.ts'
 import { isPlatform, readContexts } from './store.ts'
 import { chooseContext, findTarget } from './target.ts'
 
-/** A context as `devctl context` prints it (specification, Context record). */
+/** A context as `devctl context` prints it. */
 export interface KnownContext {
   readonly name: string
-  /** Whether there is a token for it; nothing more of it is ever told. */
+  /** True if there is a token for it; nothing more of it is ever told. */
   readonly hasToken: boolean
   /** The namespace that a command takes now. */
   readonly namespace: string
@@ -25,8 +25,9 @@ export interface KnownContext {
 }
 
 /**
- * Every context there is: platforms first, then those of the kubeconfig, each by name. The current one is that which a command without
- * options would take. Throws a UserError for files that are broken.
+ * Every context there is: platforms first, then those of the kubeconfig, each by name. The current
+ * one is that which a command without options would take. Throws a UserError for files that are
+ * broken.
  */
 export async function knownContexts(around: Surroundings): Promise<readonly KnownContext[]> {
   const stored = readContexts(devctlHome(around))
@@ -54,7 +55,10 @@ export async function knownContexts(around: Surroundings): Promise<readonly Know
     })
 }
 
-/** The current one of them. Throws a UserError when there is none, or the kubeconfig does not have it any more. */
+/**
+ * The current one of them. Throws a UserError when there is none, or the kubeconfig does not have
+ * it any more.
+ */
 export async function currentContext(around: Surroundings): Promise<KnownContext> {
   const current = (await knownContexts(around)).find(({ isCurrent }) => isCurrent)
   if (current !== undefined && !current.isGone) return current

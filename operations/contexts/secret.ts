@@ -1,9 +1,12 @@
 import { inspect } from 'node:util'
 
-/** What stands for a secret wherever one is shown (decisions section 2). */
+/** What stands for a secret wherever one is shown. */
 export const PLACEHOLDER = '***'
 
-/** A token or a password. Printed, logged, inspected or written as JSON it is a placeholder; only `reveal` gives the value. */
+/**
+ * A token or a password. Printed, logged, inspected or written as JSON it is a placeholder; only
+ * `reveal` gives the value.
+ */
 export class Secret {
   readonly #value: string
 

@@ -16,7 +16,10 @@ interface How {
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** Applies what was compiled, and waits as `input` says. Throws what the cluster refuses, and the reason of the signal. */
+/**
+ * Applies what was compiled, and waits as `input` says. Throws what the cluster refuses, and the
+ * reason of the signal.
+ */
 export async function applyCompiled(
   { workspace, session, on, ask }: World,
   input: DeployInput,

@@ -3,8 +3,9 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { BuildRequest } from '../build/builder.ts'
 
 /**
- * The images that have to be made before a deploy: of services whose `build` was found to have no registry (`image/no-registry`), and with `all` of every
- * service with a `build` whose image is not `given`.
+ * The images that have to be made before a deploy: of services whose `build` was found to have no
+ * registry (`image/no-registry`), and with `all` of every service with a `build` whose image is not
+ * `given`.
  */
 export function buildRequests(
   project: Project,

@@ -35,19 +35,22 @@ export interface CompiledForCluster {
   readonly rerun: ReadonlySet<string>
 }
 
-/** A project, compiled for the cluster, whose warnings have not been told yet. */
+/** A project, compiled for the cluster, whose warnings have not been reported yet. */
 export interface PreparedForCluster extends CompiledForCluster {
   /** Tells the warnings and notes. */
   readonly tell: () => void
 }
 
-/** The files have errors, which were told. */
+/** The files have errors, which were reported. */
 export interface RefusedForCluster {
   readonly plan?: undefined
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Compiles for the cluster: what `render` may leave open is an error here, and without a domain there are no routes. Tells what is wrong, and what is lost. */
+/**
+ * Compiles for the cluster: what `render` may leave open is an error here, and without a domain
+ * there are no routes. Tells what is wrong, and what is lost.
+ */
 export async function compileForCluster(
   ...parameters: Parameters<typeof prepareForCluster>
 ): Promise<CompiledForCluster | RefusedForCluster> {
@@ -56,7 +59,9 @@ export async function compileForCluster(
   return prepared
 }
 
-/** The same, but keeps the warnings back: variables that are handed on later may make them wrong. */
+/**
+ * The same, but keeps the warnings back: variables that are handed on later may make them wrong.
+ */
 export async function prepareForCluster(
   {
     workspace,

@@ -23,9 +23,11 @@ type DeployProject = (
 ) => Promise<DeployOutcome>
 
 /**
- * Deploys the repositories that a manifest depends on, one after another and each with its own first, unless they are in the namespace already
- * (`dependencies` deploys them all the same). Puts what their commands handed on into `outputs`, for those that are waited for. Tells each outcome, and gives false
- * at the first that fails. Throws a UserError for a circle, and for a repository that cannot be cloned.
+ * Deploys the repositories that a manifest depends on, one after another and each with its own
+ * first, unless they are in the namespace already (`dependencies` deploys them all the same). Puts
+ * what their commands handed on into `outputs`, for those that are waited for. Tells each outcome,
+ * and gives false at the first that fails. Throws a UserError for a cycle, and for a repository
+ * that cannot be cloned.
  */
 export async function deployDependencies(
   world: World,
@@ -78,13 +80,19 @@ export async function deployDependencies(
   return true
 }
 
-/** Options for a dependency: its name and its own manifest, in place of what they say about the files above it. */
+/**
+ * Options for a dependency: its name and its own manifest, in place of what they say about the
+ * files above it.
+ */
 export function ownOptions<Values extends Loading>(options: Values, { name, manifest }: ManifestDependency) {
   const file = manifest && [manifest.value]
   return { ...options, file, projectDirectory: undefined, environment: undefined, name }
 }
 
-/** Clones a repository with the user's own git and credentials, does the work in it, and removes it again. Throws a UserError. */
+/**
+ * Clones a repository with the user's own git and credentials, does the work in it, and removes it
+ * again. Throws a UserError.
+ */
 export async function inClone<Result>(
   { workspace, session: { signal } }: Pick<World, 'workspace' | 'session'>,
   { name, repository, branch, span }: ManifestDependency,

@@ -20,8 +20,9 @@ import type { DeployOutcome } from './outcome.ts'
 import { tellLocked } from './progress.ts'
 
 /**
- * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled with what the commands handed on. `above` are the
- * repositories that depend on it, the nearest last.
+ * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled
+ * with what the commands handed on. `above` are the repositories that depend on it, the nearest
+ * last.
  */
 export async function deploy(
   world: World,
@@ -90,7 +91,10 @@ export async function deploy(
 
 const isPartOf = ({ services = [] }: DeployInput): boolean => services.length > 0
 
-/** Compiles before the commands run; with `tell` the warnings come later, since the commands may set the variables that they are about. */
+/**
+ * Compiles before the commands run; with `tell` the warnings come later, since the commands may set
+ * the variables that they are about.
+ */
 function prepare(
   world: World,
   input: DeployInput,

@@ -10,7 +10,10 @@ import {
 } from './compile-for-cluster.ts'
 import type { ForCluster } from './input.ts'
 
-/** Compiles for the cluster where the commands of the manifest are not run: what they handed on at the last deploy stands for it. */
+/**
+ * Compiles for the cluster where the commands of the manifest are not run: what they handed on at
+ * the last deploy stands for it.
+ */
 export async function compileWithHanded(
   world: World,
   options: ForCluster,

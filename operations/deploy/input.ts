@@ -1,20 +1,28 @@
 import type { Loading, Planning } from '../project/input.ts'
 
-/** What is compiled for a cluster, and what may be done for it: what `deploy` and `diff` have in common. */
+/**
+ * What is compiled for a cluster, and what may be done for it: what `deploy` and `diff` have in
+ * common.
+ */
 export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
   /** Only these services and what they depend on; absent or empty: all. */
   readonly services?: readonly string[] | undefined
-  /** Whether the images of all services with `build` are made; absent: of those that are in no registry. */
+  /**
+   * True if the images of all services with `build` are made; absent: of those that are in no
+   * registry.
+   */
   readonly build?: boolean | undefined
-  /** Whether objects that are there and belong to nobody are taken over. */
+  /** True if objects that are there and belong to nobody are taken over. */
   readonly adopt?: boolean | undefined
-  /** Whether fields that another tool applies are taken over. */
+  /** True if fields that another tool applies are taken over. */
   readonly forceConflicts?: boolean | undefined
-  /** Whether it is deployed although the environment was deployed from another repository or file. */
+  /**
+   * Whether it is deployed although the environment was deployed from another repository or file.
+   */
   readonly takeOver?: boolean | undefined
   /** How many workloads may be deleted because they left the files; default 3, or 30 %. */
   readonly pruneLimit?: number | undefined
-  /** Whether the cluster pulls with the credentials of the user's Docker configuration. */
+  /** True if the cluster pulls with the credentials of the user's Docker configuration. */
   readonly registryCredentials?: boolean | undefined
   /** Services whose Jobs run again although nothing changed. */
   readonly rerun?: readonly string[] | undefined
@@ -23,15 +31,20 @@ export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
 }
 
 export interface DeployInput extends ForCluster {
-  /** Whether the deploy waits until every workload is ready; else only for what others depend on. */
+  /**
+   * True if the deploy waits until every workload is ready; else only for what others depend on.
+   */
   readonly wait?: boolean | undefined
-  /** Whether repositories that the manifest depends on are deployed although they are deployed. */
+  /** True if repositories that the manifest depends on are deployed although they are deployed. */
   readonly dependencies?: boolean | undefined
-  /** Whether the namespace is made where it is not there. */
+  /** True if the namespace is made where it is not there. */
   readonly createNamespace?: boolean | undefined
   /** Whether commands run with bash (default), or with `sh`. */
   readonly bash?: boolean | undefined
-  /** What becomes of what was changed by hand: a question where somebody can be asked, or always overwritten. */
+  /**
+   * What becomes of what was changed by hand: a question where somebody can be asked, or always
+   * overwritten.
+   */
   readonly drift?: 'ask' | 'overwrite' | undefined
   /** `var` is what a manifest says of a dependency, and no secret. */
   readonly isVarPublic?: boolean | undefined

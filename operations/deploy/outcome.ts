@@ -5,11 +5,14 @@ import type { Unready } from '../objects/fresh-chance.ts'
 /** What became of a service: each has exactly one of them. */
 export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'
 
-/** What a deploy has come to. What is wrong was told by events before. */
+/** What a deploy has come to. What is wrong was reported by events before. */
 export type DeployOutcome =
   /** The files have errors, and nothing was deployed. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
-  /** A repository that the manifest depends on was not deployed, so this was not begun. Its own outcome was told by an event. */
+  /**
+   * A repository that the manifest depends on was not deployed, so this was not begun. Its own
+   * outcome was reported by an event.
+   */
   | { readonly kind: 'dependency-failed' }
   /** A command of the manifest failed, so its services were not deployed. */
   | { readonly kind: 'command-failed'; readonly environment: string; readonly namespace: string }
@@ -38,7 +41,7 @@ interface Deployed {
   readonly namespace: string
   /** The services that were named, where it was a part of the application. */
   readonly named?: readonly string[]
-  /** Whether all workloads were waited for. */
+  /** True if all workloads were waited for. */
   readonly waits: boolean
   /** Every service that was to be deployed, in the order of the plan. */
   readonly services: ReadonlyMap<string, ServiceState>

@@ -88,7 +88,9 @@ const NAMES = 12
 export const listed = (names: readonly string[]): string =>
   names.length > NAMES + 1 ? `${names.slice(0, NAMES).join(', ')} and ${names.length - NAMES} more` : names.join(', ')
 
-/** The addresses of routes with the services that answer there, each once, the shorter ones first. */
+/**
+ * The addresses of routes with the services that answer there, each once, the shorter ones first.
+ */
 export function addressesInOrder(routes: readonly KubeObject[]): readonly PublicAddress[] {
   const byUrl = new Map(routes.flatMap(route => addressesOf(route, new Map())).map(one => [one.url, one]))
   return [...byUrl.values()].sort(shorterFirst)

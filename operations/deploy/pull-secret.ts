@@ -1,7 +1,10 @@
 import type { RegistryLogin } from '../../adapters/registry/docker-config.ts'
 import { HUB_KEY } from '../../adapters/registry/registry.ts'
 
-/** The type of a Secret with credentials of registries, and its only key (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets). */
+/**
+ * The type of a Secret with credentials of registries, and its only key
+ * (https://kubernetes.io/docs/concepts/configuration/secret/#docker-config-secrets).
+ */
 export const PULL_SECRET_TYPE = 'kubernetes.io/dockerconfigjson'
 export const PULL_SECRET_KEY = '.dockerconfigjson'
 

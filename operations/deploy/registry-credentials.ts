@@ -8,7 +8,7 @@ import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from './pull-sec
 /** A plan that has what its images need to be pulled. */
 export interface WithCredentials {
   readonly plan: Plan
-  /** What is to be told of registries without credentials. */
+  /** What is to report of registries without credentials. */
   readonly notes: readonly string[]
 }
 
@@ -25,8 +25,8 @@ export function registriesIn(manifests: readonly Manifest[]): ReadonlyMap<string
 }
 
 /**
- * Adds a Secret with the credentials that the Docker configuration has for the registries of the plan's images, and lets the Pods that need it use it. Without any
- * the plan stays as it is.
+ * Adds a Secret with the credentials that the Docker configuration has for the registries of the
+ * plan's images, and lets the Pods that need it use it. Without any the plan stays as it is.
  */
 export function addCredentials(
   plan: Plan,

@@ -14,8 +14,9 @@ import type { DestroyOutcome } from './outcome.ts'
 import { refuseForServices, selectServices } from './services.ts'
 
 /**
- * Takes an environment out of the cluster again, or services of it: its commands first, then what they and deploy made, then, when asked, what it depends on. Tells each
- * outcome, and gives the environment's own. Throws a UserError where somebody says no, or nobody can be asked.
+ * Takes an environment out of the cluster again, or services of it: its commands first, then what
+ * they and deploy made, then, when asked, what it depends on. Tells each outcome, and gives the
+ * environment's own. Throws a UserError where somebody says no, or nobody can be asked.
  */
 export async function destroy(world: World, input: DestroyInput, project: OpenProject): Promise<DestroyOutcome> {
   const { services = [] } = input
@@ -106,7 +107,10 @@ async function destroyProject(
   return outcome
 }
 
-/** The commands of the manifest, with the variables that the deploy kept, and after them what takes Helm releases away. */
+/**
+ * The commands of the manifest, with the variables that the deploy kept, and after them what takes
+ * Helm releases away.
+ */
 async function runCommands(
   world: World,
   input: DestroyInput,

@@ -5,15 +5,15 @@ export interface DestroyInput extends Loading {
   readonly name?: string | undefined
   /** Only these services; absent or empty: the whole environment. */
   readonly services?: readonly string[] | undefined
-  /** Whether the claims and their data go, too. */
+  /** True if the claims and their data go, too. */
   readonly volumes?: boolean | undefined
   /** The claims, and the repositories that the manifest depends on, too. */
   readonly all?: boolean | undefined
-  /** Whether the repositories that the manifest depends on go, too. */
+  /** True if the repositories that the manifest depends on go, too. */
   readonly dependencies?: boolean | undefined
   /** Nobody is asked, and everything is answered with yes. */
   readonly yes?: boolean | undefined
-  /** Whether it is waited until everything is gone. */
+  /** True if it is waited until everything is gone. */
   readonly wait?: boolean | undefined
   /** Whether commands run with bash (default), or with `sh`. */
   readonly bash?: boolean | undefined

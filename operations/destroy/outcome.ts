@@ -11,11 +11,11 @@ export interface DestroyOutcome {
   readonly deleted: readonly string[]
   /** Claims, and what is annotated to be kept. */
   readonly kept: readonly string[]
-  /** Whether claims were to go, too. */
+  /** True if claims were to go, too. */
   readonly volumes: boolean
   /** What stays for what it holds, with the reason. */
   readonly held: readonly { readonly object: string; readonly why: string }[]
-  /** Whether it was waited until everything was gone. */
+  /** True if it was waited until everything was gone. */
   readonly waits: boolean
   /** The repositories that the manifest depends on, and that stay. */
   readonly left: readonly string[]

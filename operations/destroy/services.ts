@@ -17,8 +17,9 @@ export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all
 }
 
 /**
- * What chooses the objects of the services that the words name. Where others that stay depend on them it asks, or needs `--yes`. It throws a UserError for a word that is no
- * service, and for a service that runs in the Pods of another one.
+ * What chooses the objects of the services that the words name. Where others that stay depend on
+ * them it asks, or needs `--yes`. It throws a UserError for a word that is no service, and for a
+ * service that runs in the Pods of another one.
  */
 export async function selectServices(
   ask: Questions | undefined,
@@ -46,7 +47,9 @@ function refuseMember(label: string, lead: string | undefined, named: ReadonlySe
   })
 }
 
-/** Services of the cluster that the files say depend on some that go, and that do not go with them. */
+/**
+ * Services of the cluster that the files say depend on some that go, and that do not go with them.
+ */
 function dependantsOf(
   services: ReadonlySet<string>,
   plan: Plan | undefined,

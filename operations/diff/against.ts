@@ -17,7 +17,10 @@ import { objectChanges } from '../publish/object-changes.ts'
 import type { LocalWorld } from '../session.ts'
 import type { DiffOutcome } from './diff.ts'
 
-/** Compares what `render` would print with the manifests at a path, without a cluster. Throws a UserError for a path without manifests. */
+/**
+ * Compares what `render` would print with the manifests at a path, without a cluster. Throws a
+ * UserError for a path without manifests.
+ */
 export async function diffAgainst(
   world: Pick<LocalWorld, 'workspace' | 'on'>,
   input: ForCluster,
@@ -54,8 +57,8 @@ const OUTSIDE_HINT = 'add `--allow-outside` if you trust these files'
 const HINT = 'name a folder or file that `devctl render` wrote'
 
 /**
- * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of manifests may lead
- * anywhere. Throws a UserError for what may not be read, and for what cannot.
+ * Gives the texts of files, of those outside of `boundary` as it says: a link in a folder of
+ * manifests may lead anywhere. Throws a UserError for what may not be read, and for what cannot.
  */
 function readerOf(on: LocalWorld['on'], boundary: Boundary): ReadText {
   const told = new Set<string>()
@@ -73,7 +76,10 @@ function readerOf(on: LocalWorld['on'], boundary: Boundary): ReadText {
   }
 }
 
-/** The objects of a file or a folder; what a folder with a kustomization builds to, as far as devctl writes them. */
+/**
+ * The objects of a file or a folder; what a folder with a kustomization builds to, as far as devctl
+ * writes them.
+ */
 async function objectsAt(path: string, shown: string, read: ReadText): Promise<readonly KubernetesObject[]> {
   const folder = path.split(sep).join('/')
   if (read(`${folder}/${KUSTOMIZATION}`) === undefined) return objectsOf(readTexts(path, shown, read))

@@ -10,14 +10,17 @@ import type { World } from '../session.ts'
 
 /** What differs, and how many objects do not. */
 export interface Compared {
-  /** What a deploy would do with each object that it would not leave as it is. Secret values are masked. */
+  /**
+   * What a deploy would do with each object that it would not leave as it is. Secret values are
+   * masked.
+   */
   readonly diffs: readonly ObjectDiff[]
   /** How many objects it would leave as they are. */
   readonly unchanged: number
 }
 
 export type DiffOutcome =
-  /** The files have errors, which were told. */
+  /** The files have errors, which were reported. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
   | (Compared & {
       readonly kind: 'compared'

@@ -28,8 +28,9 @@ export interface ForwardInput extends Loading {
 }
 
 /**
- * Listens on ports of this machine and connects what comes there to Pods of a service, until the signal of the session is aborted, whose reason it then throws. Each connection
- * looks for a ready Pod, so that a rollout in between does no harm. `listening` is told of each port.
+ * Listens on ports of this machine and connects what comes there to Pods of a service, until the
+ * signal of the session is aborted, whose reason it then throws. Each connection looks for a ready
+ * Pod, so that a rollout in between does no harm. `listening` is notified of each port.
  */
 export async function forward(
   world: World,
@@ -70,7 +71,10 @@ export async function forward(
   }
 }
 
-/** The name of the service in Kubernetes' form; throws a UserError for one that the files do not have. */
+/**
+ * The name of the service in Kubernetes' form; throws a UserError for one that the files do not
+ * have.
+ */
 async function labelOf(
   project: Awaited<ReturnType<typeof findEnvironment>>['project'],
   service: string,
@@ -115,7 +119,10 @@ function listen(
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port
 
-/** Connects one connection of this machine to a Pod; rejects when the Pod, or the way to it, does not take it. */
+/**
+ * Connects one connection of this machine to a Pod; rejects when the Pod, or the way to it, does
+ * not take it.
+ */
 async function serve(
   { cluster, access, signal }: Session,
   query: Parameters<typeof findForwardTarget>[1],

@@ -12,7 +12,10 @@ export interface PushTarget {
   readonly address: Address
   /** Absent: the main branch of the repository. */
   readonly branch?: string
-  /** The folders that are written, with `/`; `.` is the whole repository. Of everything else only the lock files are fetched. */
+  /**
+   * The folders that are written, with `/`; `.` is the whole repository. Of everything else only
+   * the lock files are fetched.
+   */
   readonly paths: readonly string[]
   /** A second branch that is made from the first one, for a pull request. */
   readonly request?: string
@@ -49,8 +52,9 @@ const REQUEST = 'refs/remotes/origin/devctl-request'
 const LITTLE = ['--quiet', '--no-tags', '--depth=1', '--filter=blob:none', '--no-recurse-submodules']
 
 /**
- * Clones what a target's branch has into a folder, without its files: by one process, that is done when a busy caller looks. A branch that is not there is made later. Throws a GitFailure, and a
- * UserError for a repository whose main branch cannot be told, and where there is no git.
+ * Clones what a target's branch has into a folder, without its files: by one process, that is done
+ * when a busy caller looks. A branch that is not there is made later. Throws a GitFailure, and a
+ * UserError for a repository whose main branch cannot be determined, and where there is no git.
  */
 export async function clone(
   folder: string,
@@ -84,7 +88,8 @@ export async function clone(
 
 const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] => [
   ...LITTLE,
-  // Nobody needs the copy after a power cut, and waiting for the disk takes half of the time. Of the repository that is pushed to this says nothing.
+  // Nobody needs the copy after a power cut, and waiting for the disk takes half of the time. Of
+  // the repository that is pushed to this says nothing.
   '--config=core.fsync=none',
   '--no-checkout',
   '--single-branch',
@@ -93,8 +98,9 @@ const cloneWords = ({ branch }: Pick<PushTarget, 'branch'>): readonly string[] =
 ]
 
 /**
- * The same with the files of the target's folders, by one process, so that a busy caller is not needed in between: a script for git's own shell, which git brings along
- * wherever it is installed. Whatever goes wrong, such as a branch that is not there, is left to `clone`. Throws a GitFailure.
+ * The same with the files of the target's folders, by one process, so that a busy caller is not
+ * needed in between: a script for git's own shell, which git brings along wherever it is installed.
+ * Whatever goes wrong, such as a branch that is not there, is left to `clone`. Throws a GitFailure.
  */
 export async function cloneWithFiles(
   folder: string,
@@ -127,20 +133,27 @@ export function settle(folder: string, { paths }: Pick<PushTarget, 'paths'>): vo
   // One write in place of a process for each setting.
   appendFileSync(join(folder, '.git/config'), CONFIGURATION)
   writeFileSync(join(folder, '.git/info/sparse-checkout'), sparsePatterns(paths))
-  // Bytes are what the lock's hashes are of: neither the repository's nor the user's wish for other line ends may change them on their way.
+  // Bytes are what the lock's hashes are of: neither the repository's nor the user's wish for other
+  // line ends may change them on their way.
   writeFileSync(join(folder, '.git/info/attributes'), '* -text -ident -working-tree-encoding\n')
 }
 
 /** Of the copy that nobody looks at again: no work in the background that would outlive us. */
 const CONFIGURATION = '[core]\n\tsparseCheckout = true\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n'
 
-/** The lock files of all applications, for they are compared (decisions section 8), the rules for SOPS, and all of our own folders. */
+/**
+ * The lock files of all applications, for they are compared, the rules for SOPS, and all of our own
+ * folders.
+ */
 function sparsePatterns(paths: readonly string[]): string {
   const own = paths.map(path => (path === '.' ? '/*' : `/${path.replaceAll(/[\\*?[\]!#]/g, '\\$&')}/`))
   return `${[LOCK_NAME, SOPS_CONFIG, '.gitattributes', ...own].join('\n')}\n`
 }
 
-/** Fetches the newest commit of the branch, and that of the branch for a pull request, or what is noted of the first folder. Throws a GitFailure. */
+/**
+ * Fetches the newest commit of the branch, and that of the branch for a pull request, or what is
+ * noted of the first folder. Throws a GitFailure.
+ */
 export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
   const hasNote = request === undefined
   // A pattern may match nothing, a name may not: so a branch that is not there yet is no failure.
@@ -161,7 +174,9 @@ export async function fetchNote(git: Git, name: string): Promise<void> {
 
 const noteSpec = (name: string) => `+${name}*:${NOTE}*`
 
-/** Checks out what was found, whatever was there; `isFirst` where nothing was. Throws a GitFailure. */
+/**
+ * Checks out what was found, whatever was there; `isFirst` where nothing was. Throws a GitFailure.
+ */
 export async function checkOut(
   folder: string,
   git: Git,

@@ -18,19 +18,25 @@ export interface NamespaceOptions {
   readonly source: string
 }
 
-/** Neither Argo CD nor Flux removes the object when its file or the application is gone, and Argo CD does not miss the file. */
+/**
+ * Neither Argo CD nor Flux removes the object when its file or the application is gone, and Argo CD
+ * does not miss the file.
+ */
 const KEEP = {
   'argocd.argoproj.io/compare-options': 'IgnoreExtraneous',
   'argocd.argoproj.io/sync-options': 'Prune=false,Delete=false',
   'kustomize.toolkit.fluxcd.io/prune': 'disabled',
 } as const
 
-/** Flux' `postBuild` would replace the `${…}` of scripts and commands by its own variables, and `$$` by `$`. */
+/**
+ * Flux' `postBuild` would replace the `${…}` of scripts and commands by its own variables, and `$$`
+ * by `$`.
+ */
 const LITERAL = { 'kustomize.toolkit.fluxcd.io/substitute': 'disabled' } as const
 
 /**
- * The manifests as controllers should get them: claims outlive their files, and what was asked for is added (reference/peers.md 5.7).
- * What the user's files say stays.
+ * The manifests as controllers should get them: claims outlive their files, and what was asked for
+ * is added. What the user's files say stays.
  */
 export function forControllers(manifests: readonly Manifest[], options: MarkOptions = {}): readonly Manifest[] {
   const { syncWaves, createNamespace } = options

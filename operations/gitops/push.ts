@@ -9,9 +9,15 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy } from './checkout.ts'
 import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
 
-/** What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody else was faster. */
+/**
+ * What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody
+ * else was faster.
+ */
 export interface Work<Done> {
-  /** Writes the files. Gives the commit to make of them, or what has come out where there is nothing to commit. Throws a UserError. */
+  /**
+   * Writes the files. Gives the commit to make of them, or what has come out where there is nothing
+   * to commit. Throws a UserError.
+   */
   write(checkout: WorkingCopy): Promise<{ readonly commit: Commit } | { readonly done: Done }>
 }
 
@@ -62,13 +68,17 @@ export type PushEvent =
 /** Milliseconds: the shortest first pause, and the longest one. */
 const PAUSE = 250
 const LONGEST_PAUSE = 10_000
-/** How often in a row a broken connection is tried again; races have no limit but the deadline, for somebody else gets on. */
+/**
+ * How often in a row a broken connection is tried again; races have no limit but the deadline, for
+ * somebody else gets on.
+ */
 const MOST_BREAKS = 6
 
 /**
- * Writes to a branch of a repository in a temporary copy, commits and pushes. When another push came first, everything is written again on the fresh head: text is never
- * rebased, and a branch that others share is never forced (reference/peers.md 5.5). Gives what `write` has made of it, or the commit. Throws a UserError for what
- * trying again cannot mend, in the server's own words, and the signal's reason.
+ * Writes to a branch of a repository in a temporary copy, commits and pushes. When another push
+ * came first, everything is written again on the fresh head: text is never rebased, and a branch
+ * that others share is never forced. Gives what `write` has made of it, or the commit. Throws a
+ * UserError for what trying again cannot mend, in the server's own words, and the signal's reason.
  */
 export async function pushTo<Done>(
   target: PushTarget,
@@ -168,8 +178,9 @@ export async function pushTo<Done>(
 type Sent = Pick<Pushed, 'commit' | 'before'>
 
 /**
- * The commit of ours that the branch has. After a broken connection others may have pushed on top of it since; after a lost race only the newest commit is looked at:
- * curl repeats a request whose answer was lost, and the second one loses against the first.
+ * The commit of ours that the branch has. After a broken connection others may have pushed on top
+ * of it since; after a lost race only the newest commit is looked at: curl repeats a request whose
+ * answer was lost, and the second one loses against the first.
  */
 async function firstArrived(
   { git, head, requestHead }: WorkingCopy,
@@ -187,7 +198,8 @@ async function firstArrived(
 }
 
 async function commitAll({ folder, git }: WorkingCopy, { message, paths }: Commit): Promise<void> {
-  // In files: a command line has no room for thousands of names. What the repository or the user ignores is published all the same.
+  // In files: a command line has no room for thousands of names. What the repository or the user
+  // ignores is published all the same.
   const list = join(folder, '.git/devctl-paths')
   const text = join(folder, '.git/devctl-message')
   writeFileSync(list, paths.map(path => `:(literal)${path}\0`).join(''))
@@ -240,13 +252,16 @@ async function push(
   await git.run(...words, 'origin', ...to)
 }
 
-/** Whether a mark is not what was expected, and nothing else is wrong. */
+/** True if a mark is not what was expected, and nothing else is wrong. */
 const isStale = (error: unknown, { ref }: Mark) =>
   error instanceof GitFailure &&
   error.said.includes(`${ref} (stale info)`) &&
   !/\((fetch first|non-fast-forward)\)/.test(error.said)
 
-/** Whether the server may take the branch without the mark: it takes no such refs, or does not know how to take two together. */
+/**
+ * Whether the server may take the branch without the mark: it takes no such refs, or does not know
+ * how to take two together.
+ */
 function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   if (!(error instanceof GitFailure)) return false
   if (error.said.includes('does not support --atomic')) return true

@@ -6,8 +6,9 @@ import type { PublishedFolder } from './published-folder.ts'
 import { type Facts, LOCK_NAME, parseLock } from './tree/lock.ts'
 
 /**
- * Two folders of a repository must not hold the same object of one namespace: their controllers would take it from each other for ever (decisions section 8).
- * Compares the lock files of a checkout. Those of other environments are about other clusters. Throws a UserError.
+ * Two folders of a repository must not hold the same object of one namespace: their controllers
+ * would take it from each other forever. Compares the lock files of a checkout. Those of other
+ * environments are about other clusters. Throws a UserError.
  */
 export async function refuseSameObjects(checkout: WorkingCopy, folders: readonly PublishedFolder[]): Promise<void> {
   const facts = folders[0]?.output.facts
@@ -36,7 +37,7 @@ function factsAt({ folder }: WorkingCopy, path: string): Facts | undefined {
   try {
     return parseLock(readFileSync(file, 'utf8'), `${path}/${LOCK_NAME}`).facts
   } catch {
-    // A damaged lock of somebody else is theirs to mend.
+    // A damaged lock of somebody else is theirs to fix.
     return undefined
   }
 }

@@ -15,7 +15,9 @@ export interface EndpointsOutcome {
   readonly environment: string
   readonly namespace: string
   readonly endpoints: readonly Endpoint[]
-  /** Why there are none: it is not deployed, its routes are not there, or nothing of it is public. */
+  /**
+   * Why there are none: it is not deployed, its routes are not there, or nothing of it is public.
+   */
   readonly none?: 'not-deployed' | 'no-routes' | 'not-public'
 }
 

@@ -25,7 +25,10 @@ export interface ServicesOutcome {
   readonly now: number
 }
 
-/** How the services of an environment are: those that are named, else all, with those of the files that are not there. Throws a UserError for a name that is none. */
+/**
+ * How the services of an environment are: those that are named, else all, with those of the files
+ * that are not there. Throws a UserError for a name that is none.
+ */
 export async function services(world: World, input: ServicesInput, project: OpenProject): Promise<ServicesOutcome> {
   const { session } = world
   const { cluster, namespace, signal, clock } = session

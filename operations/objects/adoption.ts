@@ -14,10 +14,13 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 /** The annotation that tells who made an object part of the environment, and when. */
 const ADOPTED = 'dev.platform/adopted'
 
-/** Tools that apply on the client's side: each has declared the fields that it has, as devctl does from now on (reference/peers.md 4.5). */
+/**
+ * Tools that apply on the client's side: each has declared the fields that it has, as devctl does
+ * from now on.
+ */
 const CLIENT_SIDE = new Set(['kubectl-client-side-apply', 'okteto', 'kompose'])
 
-/** Whether a tool on the client's side has declared fields of an object. */
+/** True if a tool on the client's side has declared fields of an object. */
 export const isDeclaredElsewhere = ({ metadata }: KubeObject): boolean =>
   (metadata.managedFields ?? []).some(isClientSide)
 
@@ -25,8 +28,10 @@ const isClientSide = ({ manager, operation, subresource }: ManagedFields): boole
   operation === 'Update' && subresource === undefined && CLIENT_SIDE.has(manager)
 
 /**
- * Makes the fields that such a tool has declared devctl's own, so that those which the files do not say go with the next apply, as they would have gone with the tool's
- * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply). An object that changes meanwhile is looked at once more.
+ * Makes the fields that such a tool has declared devctl's own, so that those which the files do not
+ * say go with the next apply, as they would have gone with the tool's
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#upgrading-from-client-side-apply-to-server-side-apply).
+ * An object that changes meanwhile is looked at once more.
  */
 export async function takeOverFields(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<void> {
   try {
@@ -39,7 +44,10 @@ export async function takeOverFields(cluster: Cluster, object: KubeObject, optio
   }
 }
 
-/** Notes on an object that it was adopted, by whom and when: under a manager of its own, so that the next deploy leaves it there. */
+/**
+ * Notes on an object that it was adopted, by whom and when: under a manager of its own, so that the
+ * next deploy leaves it there.
+ */
 export async function noteAdoption(
   cluster: Cluster,
   { apiVersion, kind, metadata: { name, namespace } }: KubeObject,

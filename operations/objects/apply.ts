@@ -15,8 +15,8 @@ import { nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
 /**
- * Writes the record before anything else: with all kinds, old and new, so that a crash from here on loses track of nothing. Gives what it is
- * then; throws as `writeRecord` does.
+ * Writes the record before anything else: with all kinds, old and new, so that a crash from here on
+ * loses track of nothing. Gives what it is then; throws as `writeRecord` does.
  */
 export async function recordBefore(run: DeployRun, wanted: Wanted, changes: Changes): Promise<EnvironmentRecord> {
   const { recorded, record } = changes
@@ -26,9 +26,10 @@ export async function recordBefore(run: DeployRun, wanted: Wanted, changes: Chan
 }
 
 /**
- * Does what was planned: configuration, the workloads in the order of their dependencies with waits between, the routes of those that are ready, and last what
- * nobody wants any more (reference/peers.md 4.2); then shrinks the record, which is as `recordBefore` gave it. With `wait` every workload is waited
- * for. Throws the failures of all workloads that failed, and then deletes nothing.
+ * Does what was planned: configuration, the workloads in the order of their dependencies with waits
+ * between, the routes of those that are ready, and last what nobody wants any more; then shrinks
+ * the record, which is as `recordBefore` gave it. With `wait` every workload is waited for. Throws
+ * the failures of all workloads that failed, and then deletes nothing.
  */
 export async function applyChanges(
   run: DeployRun,
@@ -122,6 +123,6 @@ async function waitForEnd({ cluster, events, signal }: DeployRun, object: KubeOb
   await gone(cluster, [object], signal)
 }
 
-/** Whether it is not about the object. */
+/** True if it is not about the object. */
 const isContact = ({ failure }: ClusterError): boolean =>
   failure === 'unreachable' || failure === 'unavailable' || failure === 'unauthorized'

@@ -24,9 +24,14 @@ export interface Changes {
   readonly steps: ReadonlyMap<WantedObject, Step>
   /** Objects of the environment that nobody wants any more. */
   readonly prune: readonly KubeObject[]
-  /** Workloads among those that must be gone before their successor is made: another kind, or an older Job of the same service. */
+  /**
+   * Workloads among those that must be gone before their successor is made: another kind, or an
+   * older Job of the same service.
+   */
   readonly pruneFirst: readonly KubeObject[]
-  /** Objects that nobody wants any more and that stay all the same: claims, and what asks for it. */
+  /**
+   * Objects that nobody wants any more and that stay all the same: claims, and what asks for it.
+   */
   readonly kept: readonly KubeObject[]
   /** What the record has now; undefined when the environment is new. */
   readonly recorded: EnvironmentRecord | undefined
@@ -35,8 +40,8 @@ export interface Changes {
 }
 
 /**
- * Finds out what a deploy would do: lists what the environment has, and asks the server with a dry run for what would become of each object
- * (reference/peers.md 4.2). Throws a UserError for what cannot be deployed.
+ * Finds out what a deploy would do: lists what the environment has, and asks the server with a dry
+ * run for what would become of each object. Throws a UserError for what cannot be deployed.
  */
 export async function planChanges(
   cluster: Cluster,
@@ -90,8 +95,8 @@ export async function planChanges(
 }
 
 /**
- * Throws a UserError when a deploy would delete so many workloads that somebody may have named the wrong file, or the wrong environment (reference/peers.md 4.9). What is
- * only replaced does not count.
+ * Throws a UserError when a deploy would delete so many workloads that somebody may have named the
+ * wrong file, or the wrong environment. What is only replaced does not count.
  */
 export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: Choices): void {
   const names = prune.filter(isWorkload).map(nameOf)
@@ -104,7 +109,7 @@ export function refuseManyDeletions({ prune, steps }: Changes, { pruneLimit }: C
   })
 }
 
-/** Whether there is nothing to do. */
+/** True if there is nothing to do. */
 export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Changes): boolean =>
   [...steps.values()].every(({ action }) => action === 'unchanged') &&
   prune.length + pruneFirst.length === 0 &&
@@ -113,7 +118,10 @@ export const isUpToDate = ({ steps, prune, pruneFirst, recorded, record }: Chang
   sameKinds(recorded.kinds, record.kinds) &&
   sameSource(recorded.source, record.source)
 
-/** The objects of an environment, of the kinds given. A kind that the cluster does not have any more has no objects. */
+/**
+ * The objects of an environment, of the kinds given. A kind that the cluster does not have any more
+ * has no objects.
+ */
 export async function listEnvironment(
   cluster: Cluster,
   environment: string,
@@ -131,7 +139,7 @@ export async function listEnvironment(
   return lists.flat()
 }
 
-/** A kind that is gone for now must not be forgotten: its objects come back with it (reference/peers.md 4.9). */
+/** A kind that is gone for now must not be forgotten: its objects come back with it. */
 async function missingKinds(
   cluster: Cluster,
   recorded: EnvironmentRecord | undefined,
@@ -164,11 +172,11 @@ function kindOf({ apiVersion, kind, metadata }: KubeObject, home: string): Recor
 const keyOf = ({ apiVersion, kind, metadata }: KubeObject): string =>
   `${apiVersion} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 
-/** Whether a command of the manifest made an object (decisions section 7). */
+/** True if a command of the manifest made an object. */
 export const isMadeByCommand = ({ metadata }: KubeObject): boolean =>
   metadata.annotations?.[ORIGIN_ANNOTATION] !== undefined
 
-/** Claims stay until they are asked for, and what commands made until destroy (reference/peers.md 4.9, decisions section 7). */
+/** Claims stay until they are asked for, and what commands made until destroy. */
 function mayPrune(object: KubeObject): boolean {
   if (object.kind === 'PersistentVolumeClaim' || isMadeByCommand(object)) return false
   return !keepsItself(object)

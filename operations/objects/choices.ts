@@ -1,14 +1,14 @@
 /** What the user has said about things that a deploy does not do by itself. */
 export interface Choices {
-  /** Take over objects that nobody's label is on (reference/peers.md 4.5). */
+  /** Take over objects that nobody's label is on. */
   readonly adopt: boolean
   /** Take fields over from other tools that apply them. */
   readonly forceConflicts: boolean
-  /** Deploy although the environment was deployed from somewhere else (decisions section 7). */
+  /** Deploy although the environment was deployed from somewhere else. */
   readonly takeOver: boolean
   /** Names of routes that there is no domain for: what is there of them stays as it is. */
   readonly keepRoutes: ReadonlySet<string>
-  /** How many workloads may be deleted because they left the files; undefined: `max(3, 30 %)` (reference/peers.md 4.9). */
+  /** How many workloads may be deleted because they left the files; undefined: `max(3, 30 %)`. */
   readonly pruneLimit: number | undefined
   /** Services, in Kubernetes' form, whose Jobs run again. */
   readonly rerun: ReadonlySet<string>

@@ -5,8 +5,9 @@ import { isEnding } from './removal.ts'
 import { claimsOf } from './tracker.ts'
 
 /**
- * Throws a UserError for a claim that is being deleted while Pods use it: it goes, with its data, when the last of them ends, and to end them for that is not for a
- * deploy to decide. Nothing for other objects, and for a claim whose Pods are ending.
+ * Throws a UserError for a claim that is being deleted while Pods use it: it goes, with its data,
+ * when the last of them ends, and to end them for that is not for a deploy to decide. Nothing for
+ * other objects, and for a claim whose Pods are ending.
  */
 export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, options: CallOptions): Promise<void> {
   if (claim.kind !== 'PersistentVolumeClaim') return
@@ -22,7 +23,10 @@ export async function refuseHeldClaim(cluster: Cluster, claim: KubeObject, optio
   })
 }
 
-/** The Pods have ended, and hold nothing any more (https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection). */
+/**
+ * The Pods have ended, and hold nothing any more
+ * (https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection).
+ */
 function isOver({ status }: KubeObject): boolean {
   const { phase } = (status ?? {}) as { readonly phase?: string } // a Pod's status
   return phase === 'Succeeded' || phase === 'Failed'

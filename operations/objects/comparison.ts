@@ -1,6 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** A step on the way to a value: the key of a mapping, the name of a list's item, or its index where items have no names. */
+/**
+ * A step on the way to a value: the key of a mapping, the name of a list's item, or its index where
+ * items have no names.
+ */
 export type FieldKey = string | { readonly item: string } | number
 
 /** One value of an object that differs. What is not there is undefined. */
@@ -13,7 +16,10 @@ export interface Difference {
 /** What the server keeps about an object, and nobody asks for. */
 const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
-/** What differs between an object as it is and as a dry run says that it would be. Status and the server's own metadata are not compared. */
+/**
+ * What differs between an object as it is and as a dry run says that it would be. Status and the
+ * server's own metadata are not compared.
+ */
 export function differencesOf(live: KubeObject, next: KubeObject): readonly Difference[] {
   const found: Difference[] = []
   compare(withoutServerFields(live), withoutServerFields(next), [], found)
@@ -51,7 +57,10 @@ function compare(before: unknown, after: unknown, keys: readonly FieldKey[], fou
   found.push({ keys, before, after })
 }
 
-/** Items that have names are compared by name: one more at the front does not make all others differ. */
+/**
+ * Items that have names are compared by name: one more at the front does not make all others
+ * differ.
+ */
 function compareLists(
   before: readonly unknown[],
   after: readonly unknown[],
@@ -79,6 +88,6 @@ function byName(items: readonly unknown[]): ReadonlyMap<string, unknown> | undef
   return named
 }
 
-/** Whether a value is a mapping of an object: neither a list nor a plain value. */
+/** True if a value is a mapping of an object: neither a list nor a plain value. */
 export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   value !== null && typeof value === 'object' && !Array.isArray(value)

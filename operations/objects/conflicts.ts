@@ -2,7 +2,10 @@ import type { ClusterError, KubeObject, ManagedFields } from '../../adapters/kub
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
 
-/** Who has which field, as the server tells when it refuses to apply: `conflict with "kubectl-edit" using apps/v1`. */
+/**
+ * Who has which field, as the server tells when it refuses to apply:
+ * `conflict with "kubectl-edit" using apps/v1`.
+ */
 interface Conflict {
   readonly manager: string
   /** `.spec.replicas`. */
@@ -19,7 +22,9 @@ function conflictsOf(error: ClusterError): readonly Conflict[] {
 const entriesOf = (live: KubeObject | undefined, { manager }: Conflict): readonly ManagedFields[] =>
   live?.metadata.managedFields?.filter(entry => entry.manager === manager) ?? []
 
-/** Whether somebody scales the workload, an autoscaler say: the number of replicas is then theirs. */
+/**
+ * True if somebody scales the workload, an autoscaler say: the number of replicas is then theirs.
+ */
 export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(
     conflict =>
@@ -28,7 +33,10 @@ export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined
   )
 }
 
-/** Whether all that is in the way was changed by hand, or by a tool that overwrites: drift, which a deploy takes back. What another tool applies is not. */
+/**
+ * Whether all that is in the way was changed by hand, or by a tool that overwrites: drift, which a
+ * deploy takes back. What another tool applies is not.
+ */
 export function isDrift(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(conflict => {
     const entries = entriesOf(live, conflict)
@@ -61,7 +69,10 @@ export function refuseConflict(
   )
 }
 
-/** The value at a path as the server writes it: `.spec.template.spec.containers[name="web"].image`, `.metadata.labels.example.com/team`. */
+/**
+ * The value at a path as the server writes it: `.spec.template.spec.containers[name="web"].image`,
+ * `.metadata.labels.example.com/team`.
+ */
 function valueAt(whole: unknown, path: string): unknown {
   if (path === '' || whole === undefined) return whole
   const [item, list] = /^\[([^\]]*)\]/.exec(path) ?? []

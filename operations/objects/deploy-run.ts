@@ -14,7 +14,7 @@ export interface DeployRun {
   readonly signal: AbortSignal
 }
 
-/** What is told while a deploy runs. */
+/** What is reported while a deploy runs. */
 export interface ApplyEvents {
   /** An object was written, or deleted. */
   done(action: 'create' | 'update' | 'replace' | 'delete', object: string): void
@@ -22,11 +22,16 @@ export interface ApplyEvents {
   waiting(service: string, needs: readonly string[]): void
   /** A workload has another status. */
   status(service: string, status: WorkloadStatus): void
-  /** A workload is in the cluster as it is wanted; how it is comes later, where it is waited for. */
+  /**
+   * A workload is in the cluster as it is wanted; how it is comes later, where it is waited for.
+   */
   applied(service: string): void
   /** A route is in the cluster as it is wanted. */
   routed(route: KubeObject): void
-  /** All are ready, and these are watched for some more time: nothing says that they work but that they go on running. */
+  /**
+   * All are ready, and these are watched for some more time: nothing says that they work but that
+   * they go on running.
+   */
   watching(services: readonly string[]): void
   /** The end of an object that is being deleted is waited for. */
   ending?(object: KubeObject): void

@@ -50,7 +50,7 @@ export interface DeployEvents extends ApplyEvents {
   planned(changes: Changes, wanted: Wanted): void
   /** Somebody else deploys, or has died while doing so. */
   locked(holder: string): void
-  /** Whether what was changed by hand is to be taken back; absent: it is. */
+  /** True if what was changed by hand is to be taken back; absent: it is. */
   mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
   /** What others have set is taken back, and nobody was asked. */
   overwriting?(drift: readonly Drift[]): void
@@ -69,9 +69,15 @@ export interface DeployResult {
   readonly pruned: readonly string[]
   /** Errors about what did not start; empty when all went well. */
   readonly failures: readonly Diagnostic[]
-  /** What ended it before all was done: the deadline, or Ctrl-C. Then `failures` are about what was not ready. */
+  /**
+   * What ended it before all was done: the deadline, or Ctrl-C. Then `failures` are about what was
+   * not ready.
+   */
   readonly ended?: unknown
-  /** The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those of services that are ready. */
+  /**
+   * The Ingresses and HTTPRoutes that are there as they are wanted: where something failed, those
+   * of services that are ready.
+   */
   readonly routes: readonly KubeObject[]
   /** Workloads that were not ready when it began although nothing of them was to be changed. */
   readonly unready: readonly Unready[]
@@ -90,8 +96,9 @@ export interface DeployPlan {
 }
 
 /**
- * Brings an environment to what its plan says: finds out what differs, and changes only that, while holding the environment's Lease (decisions section 7). Throws a
- * UserError for what the cluster refuses, and the signal's reason when it is aborted.
+ * Brings an environment to what its plan says: finds out what differs, and changes only that, while
+ * holding the environment's Lease. Throws a UserError for what the cluster refuses, and the
+ * signal's reason when it is aborted.
  */
 export async function deployEnvironment(input: DeployEnvironmentInput, world: DeployWorld): Promise<DeployResult> {
   const { cluster, plan, namespace, holder } = input
@@ -164,7 +171,10 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
   }
 }
 
-/** What has to be there at the end of a deploy, and is not watched as workloads are: what they need, their routes, and what devctl keeps about them. */
+/**
+ * What has to be there at the end of a deploy, and is not watched as workloads are: what they need,
+ * their routes, and what devctl keeps about them.
+ */
 function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] {
   const { environment, namespace } = wanted
   return [
@@ -179,7 +189,10 @@ function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] 
   ]
 }
 
-/** Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster would refuse. */
+/**
+ * Finds out what a deploy would do, and changes nothing. Throws a UserError for what the cluster
+ * would refuse.
+ */
 export async function planDeploy(
   { cluster, plan, synth, namespace, source, choices }: Deployment,
   { signal }: { readonly signal: AbortSignal },
@@ -196,7 +209,8 @@ export async function planDeploy(
   const wanted = wantedOf(plan, synth(needsKey ? markSecrets(plan, key) : plan), namespace)
   const [changes, locked] = await Promise.all([
     planChanges(cluster, wanted, recorded, source, choices, options),
-    // Where nothing was deployed yet there is something to do in any case, and who does it finds out.
+    // Where nothing was deployed yet there is something to do in any case, and who does it finds
+    // out.
     recorded !== undefined && isLocked(cluster, environment, namespace, options),
   ])
   const toKeep = needsKey && (!kept || kept.isEnding) ? { key, variables: kept?.variables ?? {} } : undefined
@@ -218,7 +232,10 @@ async function perform(
   return [...changes.pruneFirst, ...changes.prune].map(nameOf)
 }
 
-/** Writes the record down; plans anew when it is not the one that the plan was made with. Every deploy that changes something writes it. */
+/**
+ * Writes the record down; plans again when it is not the one that the plan was made with. Every
+ * deploy that changes something writes it.
+ */
 async function begin(
   input: DeployEnvironmentInput,
   run: DeployRun,
@@ -242,7 +259,10 @@ function endedEarly(error: unknown): NotInTime | undefined {
   return error
 }
 
-/** The workloads that failed, each once; undefined when something else went wrong. That the time was up then says less. */
+/**
+ * The workloads that failed, each once; undefined when something else went wrong. That the time was
+ * up then says less.
+ */
 export function failuresIn(error: unknown, signal: AbortSignal): readonly WorkloadFailed[] | undefined {
   const byService = new Map<string, WorkloadFailed>()
   for (const one of errorsIn(error)) {
@@ -257,7 +277,10 @@ export function failuresIn(error: unknown, signal: AbortSignal): readonly Worklo
 const isOf = (signal: AbortSignal, error: unknown): boolean =>
   signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 
-/** What else went wrong beside workloads that failed: a refusal has to be read first, and the next deploy shows the workloads. */
+/**
+ * What else went wrong beside workloads that failed: a refusal has to be read first, and the next
+ * deploy shows the workloads.
+ */
 export function beyondWorkloads(error: unknown): unknown {
   const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))
   return others.length === 1 ? others[0] : others.length > 1 ? new AggregateError(others) : error

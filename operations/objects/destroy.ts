@@ -25,7 +25,10 @@ export interface DestroyEnvironmentInput {
   readonly volumes: boolean
   /** Wait until everything is gone, Pods included. */
   readonly wait: boolean
-  /** Chooses what it is about among all that the environment has, which then goes on; absent: all of it. Throws to stop. */
+  /**
+   * Chooses what it is about among all that the environment has, which then goes on; absent: all of
+   * it. Throws to stop.
+   */
   readonly select?: (objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>
   /** Done first, while the environment is held; when it throws, nothing is deleted. */
   readonly before?: (signal: AbortSignal) => Promise<void>
@@ -37,7 +40,7 @@ export interface DestroyWorld {
   readonly events: {
     /** What will be deleted, and what stays. */
     planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
-    /** Whether objects of the whole cluster may be deleted, too; absent: they may. */
+    /** True if objects of the whole cluster may be deleted, too; absent: they may. */
     mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
     /** An object's deletion was asked for. */
     deleted(object: string): void
@@ -68,13 +71,17 @@ const KNOWN: readonly RecordedKind[] = [
   { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
 ]
 
-/** Routes first, so that nobody is led to what is going; then workloads; then what they needed; claims last. */
+/**
+ * Routes first, so that nobody is led to what is going; then workloads; then what they needed;
+ * claims last.
+ */
 const ORDER = [...kindsOf('route').toReversed(), ...kindsOf('workload')].map(({ kind }) => kind).concat('Service')
 
 /**
- * Deletes what an environment has, in the reverse of the order in which it was made, and the record last, so that a destroy that is killed can be run again
- * (reference/peers.md 4.9). Claims go only with `volumes`; what is annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions that
- * hold what is not the environment's (decisions section 7). Throws a UserError, and the signal's reason.
+ * Deletes what an environment has, in the reverse of the order in which it was made, and the record
+ * last, so that a destroy that is killed can be run again. Claims go only with `volumes`; what is
+ * annotated `dev.platform/policy: keep` stays, and so do Namespaces and custom resource definitions
+ * that hold what is not the environment's. Throws a UserError, and the signal's reason.
  */
 export async function destroyEnvironment(input: DestroyEnvironmentInput, world: DestroyWorld): Promise<DestroyResult> {
   const { cluster, environment, namespace, holder, wait } = input
@@ -149,7 +156,10 @@ export async function destroyEnvironment(input: DestroyEnvironmentInput, world: 
   return { ...result(doomed.filter(object => !isHeld(object))), wasEmpty: false }
 }
 
-/** Waits for Pods that outlive what made them, as after a destroy that did not wait. Those of workloads that are kept stay. */
+/**
+ * Waits for Pods that outlive what made them, as after a destroy that did not wait. Those of
+ * workloads that are kept stay.
+ */
 async function podsGone(
   cluster: Cluster,
   { environment, namespace }: DestroyEnvironmentInput,
@@ -163,7 +173,10 @@ async function podsGone(
   if (going.length > 0) await gone(cluster, going, signal)
 }
 
-/** What an earlier destroy may have left for what it held: its record is gone. Who may not list it has not made it. */
+/**
+ * What an earlier destroy may have left for what it held: its record is gone. Who may not list it
+ * has not made it.
+ */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },

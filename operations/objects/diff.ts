@@ -36,7 +36,10 @@ export interface ValueDiff {
   readonly by?: Owner
 }
 
-/** What a deploy would do, object by object: what is wanted in its order, then what would go, then what stays although nobody wants it. */
+/**
+ * What a deploy would do, object by object: what is wanted in its order, then what would go, then
+ * what stays although nobody wants it.
+ */
 export function diffOf(
   { steps, pruneFirst, prune, kept }: Changes,
   secrets: KnownSecrets = new KnownSecrets(),
@@ -92,7 +95,10 @@ function stepDiff(step: Step, secrets: KnownSecrets): readonly ObjectDiff[] {
   }
 }
 
-/** The values that differ, for people and programs: without what is secret, by its name or because it is among the known ones, on both sides. */
+/**
+ * The values that differ, for people and programs: without what is secret, by its name or because
+ * it is among the known ones, on both sides.
+ */
 export function valueDiffs(
   differences: readonly Difference[],
   live: KubeObject,

@@ -4,14 +4,14 @@ import { type ValueDiff, valueDiffs } from './diff.ts'
 import type { Owner } from './field-owners.ts'
 import { nameOf } from './wanted.ts'
 
-/** A value that somebody else has set, and that a deploy takes back (reference/peers.md 4.5). Secret values are masked. */
+/** A value that somebody else has set, and that a deploy takes back. Secret values are masked. */
 export interface Drift extends ValueDiff {
   /** `deployment/web`. */
   readonly object: string
   readonly by: Owner
 }
 
-/** Whether a person has done it with kubectl; other tools may do it again at any time. */
+/** True if a person has done it with kubectl; other tools may do it again at any time. */
 export const isByHand = ({ by }: Drift): boolean => by.manager.startsWith('kubectl')
 
 /** What a deploy would take back of what others have set. */

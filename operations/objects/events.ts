@@ -1,7 +1,10 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { unlessForbidden } from './forbidden.ts'
 
-/** A Warning that the cluster has written about an object (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/). */
+/**
+ * A Warning that the cluster has written about an object
+ * (https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/).
+ */
 export interface Warning {
   readonly reason: string
   readonly message: string

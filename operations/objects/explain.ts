@@ -14,11 +14,17 @@ const WARNINGS = 5
 /** Milliseconds for getting a log: the error it belongs to must not wait for it. */
 const LOG_TIMEOUT = 5000
 
-/** What the kubelet answers in place of a log: the container has been cleaned up, or was never made. They are not the program's words. */
+/**
+ * What the kubelet answers in place of a log: the container has been cleaned up, or was never made.
+ * They are not the program's words.
+ */
 const KUBELET =
   /^(?:unable to retrieve container logs for |failed to try resolving symlinks in path |container "[^"]+" in pod "[^"]+" is (?:waiting to start|not available)|previous terminated container |rpc error: code = |failed to (?:get|find|open) (?:container|log)|Error from server)/
 
-/** Says why a workload does not get ready, at the line of the Compose file that it came from, with the cluster's warnings and the end of its log. */
+/**
+ * Says why a workload does not get ready, at the line of the Compose file that it came from, with
+ * the cluster's warnings and the end of its log.
+ */
 export async function explainFailure(
   cluster: Cluster,
   { workload, tracked }: WorkloadFailed,
@@ -104,7 +110,8 @@ async function notesOf(
     case 'unhealthy':
       return [own, ...(await logNotes(cluster, namespace, pod!, container, false))]
     case 'configuration':
-      // The same words come as the state of the container and as an event, each with another beginning.
+      // The same words come as the state of the container and as an event, each with another
+      // beginning.
       return [own, ...warnings.filter(text => text.startsWith(where) && !text.includes(detail)).slice(-WARNINGS)]
     default:
       return [own]
@@ -122,12 +129,16 @@ async function stoppedBy(
   const failed = warnings.findLast(
     text => text.startsWith(`${where}: `) && /(?:liveness|startup) probe (?:failed|errored)/i.test(text),
   )
-  // A program that ends by itself without an error fails its check, too; one that ends in good order when it is stopped has the same status.
+  // A program that ends by itself without an error fails its check, too; one that ends in good
+  // order when it is stopped has the same status.
   const isSure = ends?.exitCode !== 0 || !failed || !pod || (await wasStopped(cluster, namespace, pod))
   return isSure ? failed : undefined
 }
 
-/** Whether the kubelet says that it stopped a container of the Pod because of a check; false for users who may not read events. */
+/**
+ * True if the kubelet says that it stopped a container of the Pod because of a check; false for
+ * users who may not read events.
+ */
 async function wasStopped(cluster: Cluster, namespace: string, { metadata }: KubeObject): Promise<boolean> {
   const query = {
     apiVersion: 'v1',
@@ -144,7 +155,10 @@ const stoppedText = (service: string, ends: Problem['ends']): string =>
 
 const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
 
-/** What to do about a log that is gone: the Job controller deletes the Pod that has failed too often where the kubelet is to start its container again. */
+/**
+ * What to do about a log that is gone: the Job controller deletes the Pod that has failed too often
+ * where the kubelet is to start its container again.
+ */
 const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
   isStartedAgain(workload)
     ? {
@@ -179,7 +193,9 @@ function containersOf({ spec }: KubeObject): readonly string[] {
   return containers.map(({ name }) => name)
 }
 
-/** The end of a container's log; of the running one when there is none any more of the one before. */
+/**
+ * The end of a container's log; of the running one when there is none any more of the one before.
+ */
 async function lastLines(
   cluster: Cluster,
   name: string,
@@ -193,7 +209,7 @@ async function lastLines(
     for await (const line of cluster.logs({ name, namespace }, options)) if (!KUBELET.test(line)) found.push(line)
   } catch (error) {
     if (error instanceof ClusterError && error.failure === 'not-found') return undefined
-    // There may be none; what is known without it is told.
+    // There may be none; what is known without it is reported.
   }
   if (found.length > 0) return found
   return previous ? lastLines(cluster, name, namespace, container, false) : []

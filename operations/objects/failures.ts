@@ -145,7 +145,7 @@ const late = diagnostic({
   }),
 })
 
-/** Each problem in a few words, for progress: it is told in full at the end. */
+/** Each problem in a few words, for progress: it is reported in full at the end. */
 export const SHORT: Readonly<Record<Problem['code'], string>> = {
   'image-pull': 'its image cannot be pulled',
   'crash-loop': 'it keeps exiting',
@@ -157,7 +157,7 @@ export const SHORT: Readonly<Record<Problem['code'], string>> = {
   serves: 'it is a server and never completes',
 }
 
-/** How each problem is told. */
+/** How each problem is reported. */
 export const KINDS = {
   'image-pull': imagePull,
   'crash-loop': crashLoop,

@@ -11,7 +11,8 @@ export interface Owner {
 
 /**
  * Who else has the value at a path, as the object's managed fields tell
- * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined when devctl alone has it, or nobody does.
+ * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined
+ * when devctl alone has it, or nobody does.
  */
 export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | undefined {
   const entries = (live.metadata.managedFields ?? []).filter(
@@ -23,8 +24,9 @@ export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | un
 }
 
 /**
- * Whether a value is ours to decide: what is wanted says it, or devctl has set it before and it goes now. Items of lists that are told apart by something else than a name
- * count as ours where any of the list is.
+ * Whether a value is ours to decide: what is wanted says it, or devctl has set it before and it
+ * goes now. Items of lists that are distinguished by something else than a name count as ours where
+ * any of the list is.
  */
 export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
   // A Secret is written as text, and kept in base64.
@@ -48,8 +50,10 @@ const isNamed = (item: Readonly<Record<string, unknown>>, key: FieldKey): boolea
   typeof key === 'object' && item['name'] === key.item
 
 /**
- * Whether managed fields of an object have the value at a path; `list` where all that is known is that they have items of its list. Fields have keys with a prefix: `f:` a
- * field, `k:` an item by the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a field that is owned as a whole is owned, too.
+ * True if managed fields of an object have the value at a path; `list` where all that is known is
+ * that they have items of its list. Fields have keys with a prefix: `f:` a field, `k:` an item by
+ * the keys of its list, whichever those are, `v:` by its value, `i:` by its index. What is below a
+ * field that is owned as a whole is owned, too.
  */
 function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): boolean | 'list' {
   let at = fields
@@ -65,10 +69,10 @@ function has(fields: unknown, live: KubeObject, keys: readonly FieldKey[]): bool
   return true
 }
 
-/** An item of a list that is told apart by something else than its name: a port, a mount. */
+/** An item of a list that is distinguished by something else than its name: a port, a mount. */
 const isUnnamedItem = (name: string): boolean => name.startsWith('k:') && !('name' in JSON.parse(name.slice(2)))
 
-/** Whether a step of managed fields leads to the value that a key leads to in the object. */
+/** True if a step of managed fields leads to the value that a key leads to in the object. */
 function isStep(step: string, key: FieldKey, value: unknown): boolean {
   if (typeof key === 'string') return step === `f:${key}`
   const rest = step.slice(2)

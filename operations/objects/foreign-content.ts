@@ -21,8 +21,9 @@ export interface Belonging {
 }
 
 /**
- * Why a Namespace or CustomResourceDefinition has to stay when the environment that made it goes: it holds what is not the environment's, or what asks to be kept, and
- * that would go with it (decisions section 7). Undefined for other objects, and for one that holds nothing of the kind.
+ * Why a Namespace or CustomResourceDefinition has to stay when the environment that made it goes:
+ * it holds what is not the environment's, or what asks to be kept, and that would go with it.
+ * Undefined for other objects, and for one that holds nothing of the kind.
  */
 export async function foreignContent(
   cluster: Cluster,
@@ -70,7 +71,10 @@ async function contentOf(cluster: Cluster, object: KubeObject, options: CallOpti
   return listIfKnown(cluster, { apiVersion: `${group}/${version.name}`, kind: names.kind }, options)
 }
 
-/** The objects of a kind; none where its definition is gone, as when both are deleted at the same time. */
+/**
+ * The objects of a kind; none where its definition is gone, as when both are deleted at the same
+ * time.
+ */
 async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOptions): Promise<readonly KubeObject[]> {
   try {
     return await cluster.list(query, options)
@@ -80,7 +84,7 @@ async function listIfKnown(cluster: Cluster, query: ObjectQuery, options: CallOp
   }
 }
 
-/** Whether the environment's end is that of the object, too. */
+/** True if the environment's end is that of the object, too. */
 function goesWith(object: KubeObject, { environment, namespace, volumes }: Belonging): boolean {
   const { labels, namespace: where } = object.metadata
   if (labels?.[ENVIRONMENT_LABEL] !== environment || keepsItself(object)) return false

@@ -22,8 +22,9 @@ interface PodContainer {
 }
 
 /**
- * A Pod of the service that accepts connections, and the port of it that the Service's port leads to; a port that the
- * Service does not list is the Pod's own. Throws a UserError where no Pod of the service is ready.
+ * A Pod of the service that accepts connections, and the port of it that the Service's port leads
+ * to; a port that the Service does not list is the Pod's own. Throws a UserError where no Pod of
+ * the service is ready.
  */
 export async function findForwardTarget(
   cluster: Cluster,

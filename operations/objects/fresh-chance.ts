@@ -15,7 +15,10 @@ export interface Unready {
   readonly live: KubeObject
   /** In a few words: `its image cannot be pulled`. */
   readonly why: string
-  /** Waiting alone does not help, or helps late: it gets a fresh chance. What was in its way may be mended since. */
+  /**
+   * Waiting alone does not help, or helps late: it gets a fresh chance. What was in its way may be
+   * fixed since.
+   */
   readonly isStuck: boolean
   /** Its Pods that fail; they are replaced. One that runs is left alone, however unwell it is. */
   readonly pods: readonly KubeObject[]
@@ -23,10 +26,16 @@ export interface Unready {
   readonly begun: readonly (string | undefined)[]
 }
 
-/** The annotation that has the time of the last fresh chance: a change makes the controllers look at once, which else try again after minutes. */
+/**
+ * The annotation that has the time of the last fresh chance: a change makes the controllers look at
+ * once, which else try again after minutes.
+ */
 const RETRIED = 'dev.platform/retried'
 
-/** Finds those of an environment's workloads that are not ready although nothing of them is to be changed, and why. */
+/**
+ * Finds those of an environment's workloads that are not ready although nothing of them is to be
+ * changed, and why.
+ */
 export async function findUnready(
   cluster: Cluster,
   { environment, namespace, workloads }: Wanted,
@@ -63,7 +72,9 @@ export async function findUnready(
   })
 }
 
-/** Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod. */
+/**
+ * Deletes the Pods that fail, and makes the controllers look again. `done` is called for each Pod.
+ */
 export async function giveFreshChance(
   cluster: Cluster,
   { live, pods }: Unready,
@@ -79,7 +90,10 @@ export async function giveFreshChance(
   for (const pod of pods) if (await deleteObject(cluster, pod, 'Background', options)) done(pod)
 }
 
-/** The steps with those Jobs made again that cannot go on: a Job does not replace its Pods without counting them as failed. */
+/**
+ * The steps with those Jobs made again that cannot go on: a Job does not replace its Pods without
+ * counting them as failed.
+ */
 export function withJobsAgain(
   steps: ReadonlyMap<WantedObject, Step>,
   unready: readonly Unready[],

@@ -9,8 +9,9 @@ export interface HiddenDifference extends Difference {
 const MASK = '***'
 
 /**
- * The differences without what is known to be secret. Where the new value has a secret in it, the old one most likely has an older one, which
- * nobody here knows: of it stays what the new value shows, too. The items of a list count together: they move when one comes or goes.
+ * The differences without what is known to be secret. Where the new value has a secret in it, the
+ * old one most likely has an older one, which nobody here knows: of it stays what the new value
+ * shows, too. The items of a list count together: they move when one comes or goes.
  */
 export function withoutKnown(differences: readonly Difference[], secrets: KnownSecrets): readonly HiddenDifference[] {
   const groups = new Map<string, Difference[]>()

@@ -11,14 +11,19 @@ const DURATION = 15
 const RENEWAL = 5000
 /** Milliseconds without a renewal after which the work ends: the cluster cannot be reached. */
 const SILENCE = 45_000
-/** Milliseconds for giving the Lease back: nobody who presses Ctrl-C wants to wait for a server that does not answer. */
+/**
+ * Milliseconds for giving the Lease back: nobody who presses Ctrl-C wants to wait for a server that
+ * does not answer.
+ */
 const RELEASE = 3000
 
 /** Who holds a Lease. */
 export interface Holder {
-  /** For people, and told apart from all others: `ann@laptop (4711)`. */
+  /** For people, and distinguished from all others: `ann@laptop (4711)`. */
   readonly name: string
-  /** Whether a holder of that name is known to be gone: a process of this machine that has ended. */
+  /**
+   * True if a holder of that name is known to be gone: a process of this machine that has ended.
+   */
   isGone(name: string): boolean
 }
 
@@ -34,8 +39,10 @@ export interface LeaseInput {
 }
 
 /**
- * Does the work while holding the environment's Lease, so that two deploys of one environment never mix. Throws a UserError that names the holder when somebody
- * else has it. One that says nothing for its duration has died, and its Lease is taken. The work's signal is aborted when the Lease is lost.
+ * Does the work while holding the environment's Lease, so that two deploys of one environment never
+ * mix. Throws a UserError that names the holder when somebody else has it. One that says nothing
+ * for its duration has died, and its Lease is taken. The work's signal is aborted when the Lease is
+ * lost.
  */
 export async function withLease<Result>(
   input: LeaseInput,
@@ -58,11 +65,13 @@ export async function withLease<Result>(
       renewed = clock.now()
     } catch (error) {
       if (options.signal.aborted) return
-      // After a cut connection the next renewal tries again; but a holder that has not been heard of for long has to stop, because others count it as gone.
+      // After a cut connection the next renewal tries again; but a holder that has not been heard
+      // of for long has to stop, because others count it as gone.
       if (clock.now() - renewed >= SILENCE) lost.abort(error)
       if (!isConflict(error) && !isNotFound(error)) return
       const there = await cluster.get(refOf(input), options).catch(() => held)
-      // When somebody has taken it, two would write at once. Our own newer version is that of a renewal whose answer got lost.
+      // When somebody has taken it, two would write at once. Our own newer version is that of a
+      // renewal whose answer got lost.
       if (there && holderOf(there) === input.holder.name) held = there
       else lost.abort(new UserError(`another process has taken over the deploy of \`${input.environment}\``))
     }
@@ -81,7 +90,10 @@ export async function withLease<Result>(
   }
 }
 
-/** Gives the Lease back, if it is ours. Not with the signal of the work: an interrupted deploy gives the environment back, too. */
+/**
+ * Gives the Lease back, if it is ours. Not with the signal of the work: an interrupted deploy gives
+ * the environment back, too.
+ */
 async function release(input: LeaseInput, held?: KubeObject): Promise<void> {
   const { cluster, holder } = input
   const options = { signal: AbortSignal.timeout(RELEASE) }
@@ -102,7 +114,10 @@ async function release(input: LeaseInput, held?: KubeObject): Promise<void> {
   }
 }
 
-/** Whether somebody has the environment's Lease, or has left it behind. One that is being deleted is nobody's. */
+/**
+ * Whether somebody has the environment's Lease, or has left it behind. One that is being deleted is
+ * nobody's.
+ */
 export async function isLocked(
   cluster: Cluster,
   environment: string,
@@ -132,14 +147,16 @@ async function take(input: LeaseInput): Promise<KubeObject> {
     const { resourceVersion } = there.metadata
     const holderIdentity = holderOf(there)
     if (isEnding(there)) {
-      // Whoever has it gives it back, or somebody else deletes it: what is written into it would be lost.
+      // Whoever has it gives it back, or somebody else deletes it: what is written into it would be
+      // lost.
       if (told !== holderIdentity) input.waiting(holderIdentity)
       told = holderIdentity
       await gone(cluster, [there], signal)
       seen = undefined
       continue
     }
-    // A sign of life: its version has moved since we look. The clocks of two machines are not compared.
+    // A sign of life: its version has moved since we look. The clocks of two machines are not
+    // compared.
     if (seen && seen.version !== resourceVersion) throw busy(input, holderIdentity)
     seen ??= { version: resourceVersion, since: clock.now() }
     if (holder.isGone(holderIdentity) || clock.now() - seen.since >= DURATION * 1000) {
@@ -205,5 +222,8 @@ function pause(clock: Clock, milliseconds: number, signal: AbortSignal): Promise
   })
 }
 
-/** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/: with microseconds. */
+/**
+ * https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/lease-v1/: with
+ * microseconds.
+ */
 const microTime = (milliseconds: number): string => new Date(milliseconds).toISOString().replace('Z', '000Z')

@@ -3,13 +3,18 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { unlessForbidden } from './forbidden.ts'
 import { isEnding } from './removal.ts'
 
-/** Throws a UserError when the namespace is being deleted: nothing can be made in it, and what is there goes with it. */
+/**
+ * Throws a UserError when the namespace is being deleted: nothing can be made in it, and what is
+ * there goes with it.
+ */
 export async function refuseEndingNamespace(cluster: Cluster, namespace: string, options: CallOptions): Promise<void> {
   const ending = await endingNamespace(cluster, namespace, options)
   if (ending) throw namespaceEnds(namespace, leftIn(ending))
 }
 
-/** The namespace when it is being deleted; undefined otherwise, and for users who may not read it. */
+/**
+ * The namespace when it is being deleted; undefined otherwise, and for users who may not read it.
+ */
 export async function endingNamespace(
   cluster: Cluster,
   namespace: string,
@@ -20,7 +25,7 @@ export async function endingNamespace(
   return found && isEnding(found) ? found : undefined
 }
 
-/** Whether the cluster refuses a new object because its namespace is being deleted. */
+/** True if the cluster refuses a new object because its namespace is being deleted. */
 export const isOfEndingNamespace = ({ causes }: ClusterError): boolean =>
   causes.some(({ reason }) => reason === 'NamespaceTerminating')
 

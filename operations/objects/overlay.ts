@@ -2,8 +2,9 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isMap } from './comparison.ts'
 
 /**
- * About what an object would become: what is wanted, laid over what is there. For where the server cannot say it, because an admission webhook does not answer dry runs
- * (reference/peers.md 4.3): defaults and conversions are unknown then.
+ * About what an object would become: what is wanted, laid over what is there. For where the server
+ * cannot say it, because an admission webhook does not answer dry runs: defaults and conversions
+ * are unknown then.
  */
 export function overlay(live: KubeObject, wanted: KubeObject): KubeObject {
   return laid(live, wanted) as KubeObject // both are objects, so that the result has the fields of one

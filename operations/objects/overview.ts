@@ -19,7 +19,10 @@ import { serviceOf } from './wanted.ts'
 export interface ServiceOverview {
   /** In Kubernetes' form; of what commands made, the name of the workload. */
   readonly service: string
-  /** The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has that one's. */
+  /**
+   * The workload, as kubectl names it: `deployment/web`. A service in the Pods of another one has
+   * that one's.
+   */
   readonly kind: string
   readonly workload: string
   readonly state: WorkloadStatus['state']
@@ -32,7 +35,10 @@ export interface ServiceOverview {
   readonly image: string | undefined
   /** Public addresses, the shorter ones first. */
   readonly addresses: readonly string[]
-  /** Where it is reached from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer, `<node>:31883` of a port of every node. */
+  /**
+   * Where it is reached from outside by TCP or UDP: `203.0.113.7:1883` of a load balancer,
+   * `<node>:31883` of a port of every node.
+   */
   readonly exposed: readonly string[]
   /** Where the cluster reaches it: `web:80`. */
   readonly internal: readonly string[]
@@ -56,7 +62,10 @@ const OTHERS = [
   ['v1', 'Service'],
 ] as const
 
-/** Looks once, with one request for each kind of objects, all at the same time. `now` is in milliseconds since 1970. Throws what the cluster refuses. */
+/**
+ * Looks once, with one request for each kind of objects, all at the same time. `now` is in
+ * milliseconds since 1970. Throws what the cluster refuses.
+ */
 export async function overviewOf(
   cluster: Cluster,
   { environment, namespace, now }: { readonly environment: string; readonly namespace: string; readonly now: number },
@@ -158,7 +167,10 @@ function stateOf(workload: KubeObject, service: string, container: Container | u
   }
 }
 
-/** ``the healthcheck of `web` runs `curl`, which its image does not have``; `its image cannot be pulled: not found`: on one line. */
+/**
+ * ``the healthcheck of `web` runs `curl`, which its image does not have``;
+ * `its image cannot be pulled: not found`: on one line.
+ */
 function reasonOf(problem: Problem, service: string): string {
   const { message } = remedyOf(problem, undefined, service)
   if (message !== undefined) return message
@@ -205,7 +217,10 @@ function portsOf({ metadata, spec }: KubeObject): readonly string[] {
   return [...new Set(ports.map(({ port }) => `${metadata.name}:${port}`))]
 }
 
-/** Addresses of a Service of type LoadBalancer or NodePort. One whose load balancer is not made yet has `<pending>`, in the words of kubectl. */
+/**
+ * Addresses of a Service of type LoadBalancer or NodePort. One whose load balancer is not made yet
+ * has `<pending>`, in the words of kubectl.
+ */
 function exposedOf({ spec, status }: KubeObject): readonly string[] {
   const { type, ports = [] } = (spec ?? {}) as {
     readonly type?: string

@@ -4,5 +4,8 @@ import type { KubeObject, OwnerReference } from '../../adapters/kubernetes/clust
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller)
 
-/** Whether another object owns it: it goes and stays with that one. The claims of a StatefulSet stay, and have no owner. */
+/**
+ * True if another object owns it: it goes and stays with that one. The claims of a StatefulSet
+ * stay, and have no owner.
+ */
 export const isDependant = ({ metadata }: KubeObject): boolean => (metadata.ownerReferences ?? []).length > 0

@@ -8,8 +8,8 @@ import { referencesOf, referenceTo } from './references.ts'
 import { serviceOf } from './wanted.ts'
 
 /**
- * Services with all that they depend on, directly or not, and with those that are in the same Pods (decisions section 7). Takes and gives
- * names in Kubernetes' form.
+ * Services with all that they depend on, directly or not, and with those that are in the same Pods.
+ * Takes and gives names in Kubernetes' form.
  */
 export function withDependencies({ workloads }: Plan, services: Iterable<string>): ReadonlySet<string> {
   const byMember = new Map(workloads.flatMap(one => one.pod.services.map(member => [member, one] as const)))
@@ -25,8 +25,9 @@ export function withDependencies({ workloads }: Plan, services: Iterable<string>
 }
 
 /**
- * The manifests of some services, in their order: what is labelled as theirs, and of what services share that which they use. The manifests must be those of the
- * whole application, since what shares a volume or a Job's name with others looks otherwise alone.
+ * The manifests of some services, in their order: what is labelled as theirs, and of what services
+ * share that which they use. The manifests must be those of the whole application, since what
+ * shares a volume or a Job's name with others looks otherwise alone.
  */
 export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySet<string>): readonly Manifest[] {
   const own = manifests.map(({ object }) => object).filter(object => services.has(serviceOf(object) ?? ''))
@@ -50,15 +51,15 @@ function labelsOfPods(workload: KubernetesObject): Labels {
   return template?.metadata?.labels ?? {}
 }
 
-/** Whether a policy is about Pods with these labels. We write no expressions into selectors. */
+/** True if a policy is about Pods with these labels. We write no expressions into selectors. */
 function selects(policy: KubernetesObject, labels: Labels): boolean {
   const { podSelector } = (policy['spec'] ?? {}) as { readonly podSelector?: { readonly matchLabels?: Labels } } // its spec
   return Object.entries(podSelector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value)
 }
 
 /**
- * What some services have in the cluster, of the objects of their environment: what is labelled as theirs, and of what services share that which nobody
- * else uses.
+ * What some services have in the cluster, of the objects of their environment: what is labelled as
+ * theirs, and of what services share that which nobody else uses.
  */
 export function objectsOfServices(
   objects: readonly KubeObject[],
@@ -86,7 +87,10 @@ export function objectsOfServices(
   })
 }
 
-/** The services whose containers run in the Pods of another one, and which that is: their Services lead there. */
+/**
+ * The services whose containers run in the Pods of another one, and which that is: their Services
+ * lead there.
+ */
 export function leadsOf(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
   const leads = new Map<string, string>()
   for (const object of objects) {

@@ -1,7 +1,13 @@
-/** Requests that run at the same time. The API server's own limit for one client is some hundreds; more than this is no faster. */
+/**
+ * Requests that run at the same time. The API server's own limit for one client is some hundreds;
+ * more than this is no faster.
+ */
 const WIDTH = 8
 
-/** Runs the task for every item, some at a time, and gives the results in the order of the items. At the first failure it begins no more, and throws it when all that it has begun is over. */
+/**
+ * Runs the task for every item, some at a time, and gives the results in the order of the items. At
+ * the first failure it begins no more, and throws it when all that it has begun is over.
+ */
 export async function inParallel<Item, Result>(
   items: readonly Item[],
   task: (item: Item) => Promise<Result>,

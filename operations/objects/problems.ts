@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Warning } from './events.ts'
 
-/** Why a workload does not get ready; waiting longer would not help (reference/peers.md 4.7). */
+/** Why a workload does not get ready; waiting longer would not help. */
 export interface Problem {
   readonly code:
     | 'image-pull'
@@ -69,26 +69,43 @@ const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerErr
 /** Failed mounts are tried again; the first may come from a Secret that is just being made. */
 const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
 
-/** What a shell, or the runtime, says of a program that the image does not have: its name is in one of the groups. */
+/**
+ * What a shell, or the runtime, says of a program that the image does not have: its name is in one
+ * of the groups.
+ */
 export const NO_PROGRAM =
   /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
 
-/** Restarts after which a container that ends counts as one that cannot work: the first may come from a dependency that is still starting. */
+/**
+ * Restarts after which a container that ends counts as one that cannot work: the first may come
+ * from a dependency that is still starting.
+ */
 const PATIENCE = 2
-/** Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may take some. */
+/**
+ * Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may
+ * take some.
+ */
 const SCHEDULING_PATIENCE = 15_000
 /** Milliseconds that a container gets in any case before its failing health check counts. */
 const HEALTH_PATIENCE = 30_000
 
-/** What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an attempt from before the cause was mended. */
+/**
+ * What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an
+ * attempt from before the cause was fixed.
+ */
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
-/** The API server counts what a quota allows from a copy that is some moments old: it may refuse Pods once more when the quota is gone or larger. Its controller tries again. */
+/**
+ * The API server counts what a quota allows from a copy that is some moments old: it may refuse
+ * Pods once more when the quota is gone or larger. Its controller tries again.
+ */
 export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
 
 /**
- * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in milliseconds since 1970; `before` is how often each container had been
- * started again when the deploy first saw it at work: those do not count. `since` is when its workload was last changed: a failing health check counts from then on.
+ * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in
+ * milliseconds since 1970; `before` is how often each container had been started again when the
+ * deploy first saw it at work: those do not count. `since` is when its workload was last changed: a
+ * failing health check counts from then on.
  */
 export function podProblems(
   pod: KubeObject,
@@ -138,11 +155,13 @@ export function workloadProblems(workload: KubeObject, warnings: readonly Warnin
   const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
   const since = changedAt(workload)
   const failure = status.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True')
-  // An event lasts an hour, and a condition until the next attempt: one from before the last change says nothing. Both count whole seconds.
+  // An event lasts an hour, and a condition until the next attempt: one from before the last change
+  // says nothing. Both count whole seconds.
   const event = warnings.findLast(({ reason, time }) => reason === 'FailedCreate' && time > since)
   const isNew =
     event !== undefined || (Date.parse(failure?.lastTransitionTime ?? '') || Number.POSITIVE_INFINITY) > since
-  // A Deployment has a condition for as long as its newest Pods are refused: the events of its ReplicaSet alone may be over.
+  // A Deployment has a condition for as long as its newest Pods are refused: the events of its
+  // ReplicaSet alone may be over.
   const detail = (isNew ? failure?.message : undefined) ?? (workload.kind === 'Deployment' ? undefined : event?.message)
   if (
     detail === undefined ||
@@ -152,7 +171,10 @@ export function workloadProblems(workload: KubeObject, warnings: readonly Warnin
   return [{ code: 'refused', where, pod: undefined, container: undefined, detail }]
 }
 
-/** Milliseconds since 1970: when somebody last wrote what is wanted of an object, or gave it a fresh chance. */
+/**
+ * Milliseconds since 1970: when somebody last wrote what is wanted of an object, or gave it a fresh
+ * chance.
+ */
 export function changedAt({ metadata }: KubeObject): number {
   const times = (metadata.managedFields ?? [])
     .filter(({ subresource }) => subresource === undefined)
@@ -177,13 +199,13 @@ export function lastEnd(pod: KubeObject): Problem['ends'] {
   return failed && endsOf(failed)
 }
 
-/** Whether a Pod is ready, as its health checks say; of one without, whether its containers run. */
+/** True if a Pod is ready, as its health checks say; of one without, whether its containers run. */
 export function isReady({ status = {} }: KubeObject): boolean {
   const { conditions } = status as NonNullable<Pod['status']> // a Pod's status
   return conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 }
 
-/** Whether a health check says when a Pod is ready. */
+/** True if a health check says when a Pod is ready. */
 export function isProbed(pod: KubeObject): boolean {
   const { spec } = pod as unknown as Pod // the server has checked its shape
   return spec?.containers?.some(({ readinessProbe }) => readinessProbe !== undefined) ?? false
@@ -202,13 +224,18 @@ export function hasStarted(pod: KubeObject): boolean {
   return status.phase === 'Running' || status.phase === 'Succeeded'
 }
 
-/** `ErrImagePull` has the registry's own words; the back-off that follows says less than the event before it. */
+/**
+ * `ErrImagePull` has the registry's own words; the back-off that follows says less than the event
+ * before it.
+ */
 function imageDetail(warnings: readonly Warning[], message: string): string {
   const pull = warnings.findLast(({ reason, message }) => reason === 'Failed' && message.startsWith('Failed to pull'))
   return withoutLayers(/back-off/i.test(message) && pull ? pull.message : message)
 }
 
-/** What the kubelet, its protocol and containerd each put before the words that say what is wrong. */
+/**
+ * What the kubelet, its protocol and containerd each put before the words that say what is wrong.
+ */
 const LAYERS =
   /^(?:failed to (?:pull|pull and unpack|resolve)(?: image| reference) "[^"]*": |rpc error: code = \w+ desc = )/i
 
@@ -228,7 +255,9 @@ const lastCheck = (warnings: readonly Warning[], since: number): string | undefi
 
 const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.running?.startedAt ?? '') || 0
 
-/** As Compose counts: the check has failed as often as it may, after the time in which it may fail. */
+/**
+ * As Compose counts: the check has failed as often as it may, after the time in which it may fail.
+ */
 function isUnhealthy(one: ContainerStatus, probe: Probe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
   const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** Annotations by which objects ask not to be deleted: ours (specification) and those of other tools (reference/peers.md 4.9). */
+/** Annotations by which objects ask not to be deleted: ours and those of other tools. */
 const KEEP: Readonly<Record<string, RegExp>> = {
   'dev.platform/policy': /^keep$/,
   'cli-utils.sigs.k8s.io/on-remove': /^keep$/,
@@ -10,7 +10,7 @@ const KEEP: Readonly<Record<string, RegExp>> = {
   'helm.sh/resource-policy': /^keep$/,
 }
 
-/** Whether an object is annotated so that neither prune nor destroy takes it. */
+/** True if an object is annotated so that neither prune nor destroy takes it. */
 export function keepsItself({ metadata }: KubeObject): boolean {
   const annotations = metadata.annotations ?? {}
   return Object.entries(KEEP).some(([name, pattern]) => pattern.test(annotations[name] ?? ''))

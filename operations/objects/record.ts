@@ -6,11 +6,14 @@ import { gone, isEnding } from './removal.ts'
 export interface RecordedKind {
   readonly apiVersion: string
   readonly kind: string
-  /** Where they are: absent for the environment's own namespace, null for objects of the whole cluster. Only commands make them elsewhere. */
+  /**
+   * Where they are: absent for the environment's own namespace, null for objects of the whole
+   * cluster. Only commands make them elsewhere.
+   */
   readonly namespace?: string | null
 }
 
-/** Where an environment is deployed from: two projects of one name must not take turns with it (decisions section 7). */
+/** Where an environment is deployed from: two projects of one name must not take turns with it. */
 export interface Source {
   /** The address of the repository without credentials, else the name of the folder. */
   readonly repository: string
@@ -19,9 +22,10 @@ export interface Source {
 }
 
 /**
- * What the cluster remembers of an environment. The kinds of its objects let what left the Compose file be found without looking through every
- * kind there is; they are written with old and new ones before anything is applied, and shrunk at the end, so that a crash in between loses
- * track of nothing (reference/peers.md 4.1, 4.2).
+ * What the cluster remembers of an environment. The kinds of its objects let what left the Compose
+ * file be found without looking through every kind there is; they are written with old and new ones
+ * before anything is applied, and shrunk at the end, so that a crash in between loses track of
+ * nothing.
  */
 export interface EnvironmentRecord {
   readonly kinds: readonly RecordedKind[]
@@ -30,14 +34,19 @@ export interface EnvironmentRecord {
   readonly deployed?: { readonly by: string; readonly at: string }
   /** Of the object in the cluster; another one after each write. */
   readonly version?: string
-  /** The object, when it is being deleted: what it says still holds, but it has to be written again. */
+  /**
+   * The object, when it is being deleted: what it says still holds, but it has to be written again.
+   */
   readonly ending?: KubeObject
 }
 
-/** The name of the ConfigMap that holds the record, of the Secret with the environment's key, and of the Lease of a running deploy. */
+/**
+ * The name of the ConfigMap that holds the record, of the Secret with the environment's key, and of
+ * the Lease of a running deploy.
+ */
 export const recordName = (environment: string): string => `devctl-${environment}`
 
-/** Whether an object is one that devctl keeps for itself. */
+/** True if an object is one that devctl keeps for itself. */
 export const isOwn = ({ kind, metadata }: KubeObject, environment: string): boolean =>
   ['ConfigMap', 'Secret', 'Lease'].includes(kind) && metadata.name === recordName(environment)
 
@@ -45,7 +54,10 @@ export const isOwn = ({ kind, metadata }: KubeObject, environment: string): bool
 export const recordRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', name: recordName(environment), namespace }) as const
 
-/** The record of an environment; undefined when it was never deployed. What cannot be read in it counts as not there. */
+/**
+ * The record of an environment; undefined when it was never deployed. What cannot be read in it
+ * counts as not there.
+ */
 export async function readRecord(
   cluster: Cluster,
   environment: string,
@@ -66,8 +78,8 @@ export async function readRecord(
 }
 
 /**
- * Writes the record in the place of the one that has its `version`; without one there must be none yet, or one that is being deleted, whose end
- * is waited for. Gives the new version. Throws a
+ * Writes the record in the place of the one that has its `version`; without one there must be none
+ * yet, or one that is being deleted, whose end is waited for. Gives the new version. Throws a
  * ClusterError for which `isOvertaken` holds when somebody else was faster.
  */
 export async function writeRecord(
@@ -93,7 +105,9 @@ export async function writeRecord(
   return written.metadata.resourceVersion
 }
 
-/** Whether a record could not be written because it was made, changed or deleted since it was read. */
+/**
+ * Whether a record could not be written because it was made, changed or deleted since it was read.
+ */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof ClusterError && ['exists', 'conflict', 'not-found'].includes(error.failure)
 
@@ -119,15 +133,18 @@ export function unitedKinds(...lists: readonly (readonly RecordedKind[])[]): rea
     }))
 }
 
-/** Whether two lists have the same kinds. */
+/** True if two lists have the same kinds. */
 export const sameKinds = (a: readonly RecordedKind[], b: readonly RecordedKind[]): boolean =>
   JSON.stringify(unitedKinds(a)) === JSON.stringify(unitedKinds(b))
 
-/** Whether two sources are the same; of two that are not known, too. */
+/** True if two sources are the same; of two that are not known, too. */
 export const sameSource = (a: Source | undefined, b: Source | undefined): boolean =>
   a?.repository === b?.repository && a?.file === b?.file
 
-/** `apps/v1 Deployment`, with where it is behind it where that is not the environment's namespace: a namespace, or `*` for the cluster. */
+/**
+ * `apps/v1 Deployment`, with where it is behind it where that is not the environment's namespace: a
+ * namespace, or `*` for the cluster.
+ */
 function kindText({ apiVersion, kind, namespace }: RecordedKind): string {
   return `${apiVersion} ${kind}${namespace === undefined ? '' : ` ${namespace ?? '*'}`}`
 }
@@ -139,8 +156,8 @@ function parseKind(line: string): RecordedKind[] {
 }
 
 /**
- * Gives a function that writes a kind into the record before the first object of that kind is made by somebody else, such as a command; each kind
- * once. What is in the record stays.
+ * Gives a function that writes a kind into the record before the first object of that kind is made
+ * by somebody else, such as a command; each kind once. What is in the record stays.
  */
 export function kindKeeper(
   cluster: Cluster,

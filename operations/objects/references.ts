@@ -1,6 +1,9 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 
-/** Fields of a Pod's spec that name another object: the kind that they name, and the key of the name. */
+/**
+ * Fields of a Pod's spec that name another object: the kind that they name, and the key of the
+ * name.
+ */
 const NAMING: Readonly<Record<string, readonly [kind: string, key: string]>> = {
   configMap: ['ConfigMap', 'name'],
   configMapRef: ['ConfigMap', 'name'],
@@ -19,7 +22,10 @@ const MAKES_SECRET = new Set(['ExternalSecret', 'SealedSecret'])
 export const referenceTo = ({ kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): string =>
   `${MAKES_SECRET.has(kind) ? 'Secret' : kind}/${metadata.name}`
 
-/** The ConfigMaps, Secrets, claims and accounts that the Pods of a workload name, as `referenceTo` calls them. */
+/**
+ * The ConfigMaps, Secrets, claims and accounts that the Pods of a workload name, as `referenceTo`
+ * calls them.
+ */
 export function referencesOf(workload: Pick<KubeObject, 'kind'> & Readonly<Record<string, unknown>>): Set<string> {
   const found = new Set<string>()
   const spec = (workload['spec'] as { readonly template?: { readonly spec?: unknown } } | undefined)?.template?.spec

@@ -7,7 +7,7 @@ import { controllerOf } from './owners.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
-/** Throws unless the object may be adopted: it belongs to nobody, and the user has said so (reference/peers.md 4.5). */
+/** Throws unless the object may be adopted: it belongs to nobody, and the user has said so. */
 export function refuseForeign({ object, source }: WantedObject, there: KubeObject, { adopt }: Choices): void {
   const name = `\`${nameOf(object)}\``
   const owner = ownerOf(there)

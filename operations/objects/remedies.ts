@@ -3,16 +3,19 @@ import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { NO_PROGRAM, type Problem } from './problems.ts'
 
-/** What has to be changed to mend a problem. */
+/** What has to be changed to fix a problem. */
 export interface Remedy {
   /** The key of the service that is to be changed, or its image, where the file has it. */
   readonly place: Span | undefined
-  /** What is wrong, where more can be said than what kind of problem it is: a clause about `{service}`. */
+  /**
+   * What is wrong, where more can be said than what kind of problem it is: a clause about
+   * `{service}`.
+   */
   readonly message?: string
   readonly hint?: string
 }
 
-/** A problem, as the cluster has told it. */
+/** A problem, as the cluster has reported it. */
 export type Told = Pick<Problem, 'code' | 'detail' | 'ends'> & {
   /** The message of a health check that had the container stopped. */
   readonly check?: string
@@ -24,7 +27,10 @@ type Found = readonly (string | undefined)[]
 interface Rule {
   /** In the words of the cluster; absent: always. */
   readonly match?: RegExp
-  /** Paths of keys of the service: the first that is written is the place, and is named in the hint. Without any the first is named. */
+  /**
+   * Paths of keys of the service: the first that is written is the place, and is named in the hint.
+   * Without any the first is named.
+   */
   readonly keys: readonly string[]
   /** Of a key with a list: the item that is meant, by what `match` has found. */
   readonly item?: (found: Found) => string | undefined
@@ -305,7 +311,10 @@ function lower(what: string): Rule['hint'] {
       : `no node has enough free ${what}: lower \`${key}\`, which is ${value}`
 }
 
-/** Which key of a service a problem is about, and what to write there. `service` is the service as the file has it, `name` what it is called. */
+/**
+ * Which key of a service a problem is about, and what to write there. `service` is the service as
+ * the file has it, `name` what it is called.
+ */
 export function remedyOf(problem: Told, service: Tree | undefined, name: string): Remedy {
   if (problem.code === 'crash-loop') return remedyOfEnds(problem, service, name)
   for (const rule of RULES[problem.code]) {
@@ -366,15 +375,19 @@ function placeOfKey(service: Tree | undefined, key: string): Written | undefined
     : { key, span: found.key }
 }
 
-/** A value as the file has it, `900M` and not its bytes; of one with a variable, or over several lines, what became of it. */
+/**
+ * A value as the file has it, `900M` and not its bytes; of one with a variable, or over several
+ * lines, what became of it.
+ */
 function asWritten({ span: { file, start, end }, value }: ScalarTree): string {
   const text = file.text.slice(start, end).replace(/^(["'])(.*)\1$/, '$2')
   return text === '' || /[$\n]/.test(text) ? String(value) : text
 }
 
 /**
- * The item of a list that names something: `secrets: [db_password]` of the Secret `db-password`, also where the cluster's name says more (`shop-token`). The latter only
- * of the first key: the volume `db` is not what the Secret `db-password` comes from.
+ * The item of a list that names something: `secrets: [db_password]` of the Secret `db-password`,
+ * also where the cluster's name says more (`shop-token`). The latter only of the first key: the
+ * volume `db` is not what the Secret `db-password` comes from.
  */
 function itemPlace(service: Tree | undefined, keys: readonly string[], name: string): Written | undefined {
   const itemOf = (key: string, isMeant: (written: string) => boolean): Written | undefined => {

@@ -10,7 +10,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { nameOf } from './wanted.ts'
 import { webhookRefusal } from './webhook-refusal.ts'
 
-/** Whether an object is being deleted: it counts as not there, and nothing is made of it any more (decisions section 7). */
+/**
+ * True if an object is being deleted: it counts as not there, and nothing is made of it any more.
+ */
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
 /** What an object that is being deleted waits for, as its finalizers tell. */
@@ -47,8 +49,8 @@ const KNOWN_FINALIZERS = new Map([
 ])
 
 /**
- * Deletes this very object, not one that took its name since; says whether it was still there. Throws a UserError that names the object when an admission webhook fails
- * the request.
+ * Deletes this very object, not one that took its name since; says whether it was still there.
+ * Throws a UserError that names the object when an admission webhook fails the request.
  */
 export async function deleteObject(
   cluster: Cluster,
@@ -67,7 +69,8 @@ export async function deleteObject(
 }
 
 /**
- * Deletes an object and returns when it is gone. With `Foreground` its Pods are gone before it; with `Orphan` they stay. Throws as `gone` does.
+ * Deletes an object and returns when it is gone. With `Foreground` its Pods are gone before it;
+ * with `Orphan` they stay. Throws as `gone` does.
  */
 export async function deleteAndWait(
   cluster: Cluster,
@@ -79,8 +82,9 @@ export async function deleteAndWait(
 }
 
 /**
- * Applies an object so that it stays: what is being deleted takes a change and goes all the same, so its end is waited for, and the object is made again. `ending` is
- * called before the wait. Throws as `gone` does.
+ * Applies an object so that it stays: what is being deleted takes a change and goes all the same,
+ * so its end is waited for, and the object is made again. `ending` is called before the wait.
+ * Throws as `gone` does.
  */
 export async function applyToStay(
   cluster: Cluster,
@@ -96,7 +100,10 @@ export async function applyToStay(
   }
 }
 
-/** Returns when none of the objects is there any more; each kind is watched. Throws a UserError that names them, with the signal's reason as its cause. */
+/**
+ * Returns when none of the objects is there any more; each kind is watched. Throws a UserError that
+ * names them, with the signal's reason as its cause.
+ */
 export async function gone(
   cluster: Cluster,
   objects: readonly KubeObject[],

@@ -16,9 +16,15 @@ import type { Step } from './steps.ts'
 import { Tracker } from './tracker.ts'
 import { nameOf, serviceOf, type WantedObject, type WantedWorkload } from './wanted.ts'
 
-/** The annotation of a Pod template by which `kubectl rollout restart` rolls Pods; other tools know it. */
+/**
+ * The annotation of a Pod template by which `kubectl rollout restart` rolls Pods; other tools know
+ * it.
+ */
 const RESTARTED = 'kubectl.kubernetes.io/restartedAt'
-/** Another field manager than that of deploy, which takes back what it has applied itself and applies no more. */
+/**
+ * Another field manager than that of deploy, which takes back what it has applied itself and
+ * applies no more.
+ */
 const RESTARTER = `${MANAGER}-restart`
 
 export interface RestartServicesInput {
@@ -41,7 +47,7 @@ export interface RestartWorld {
 }
 
 export interface RestartResult {
-  /** Services whose Pods are made anew, sorted. */
+  /** Services whose Pods are created again, sorted. */
   readonly restarted: readonly string[]
   /** Errors about what does not get ready again. */
   readonly failures: readonly Diagnostic[]
@@ -49,8 +55,9 @@ export interface RestartResult {
 }
 
 /**
- * Makes the Pods of workloads anew as their update policy says, and changes nothing else: the next deploy finds nothing to do. Throws a UserError, what the
- * cluster refuses, and the signal's reason.
+ * Makes the Pods of workloads again as their update policy says, and changes nothing else: the next
+ * deploy finds nothing to do. Throws a UserError, what the cluster refuses, and the signal's
+ * reason.
  */
 export async function restartServices(input: RestartServicesInput, world: RestartWorld): Promise<RestartResult> {
   const { cluster, environment, namespace, holder } = input
@@ -70,7 +77,10 @@ export async function restartServices(input: RestartServicesInput, world: Restar
   }
 }
 
-/** The workloads of the environment's services. What commands made has no service, and is left to the tools that made it. */
+/**
+ * The workloads of the environment's services. What commands made has no service, and is left to
+ * the tools that made it.
+ */
 async function workloadsOf({ cluster, environment, namespace }: RestartServicesInput, signal: AbortSignal) {
   const labels = environmentSelector(environment)
   const lists = await inParallel(kindsOf('workload'), ({ apiVersion, kind }) =>
@@ -116,7 +126,7 @@ const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeOb
   spec: { template: { metadata: { annotations: { [RESTARTED]: at } } } },
 })
 
-/** Whether its Pods stay until somebody deletes them: update policy `on-delete`. */
+/** True if its Pods stay until somebody deletes them: update policy `on-delete`. */
 function isReplacedByHand({ spec }: KubeObject): boolean {
   const { updateStrategy } = (spec ?? {}) as { readonly updateStrategy?: { readonly type?: string } } // a workload's spec
   return updateStrategy?.type === 'OnDelete'

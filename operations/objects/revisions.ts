@@ -1,13 +1,17 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isSeen } from './status.ts'
 
-/** The number that a Deployment gives its ReplicaSets: the one with its own number is the newest, even when it is an old one that is used again. */
+/**
+ * The number that a Deployment gives its ReplicaSets: the one with its own number is the newest,
+ * even when it is an old one that is used again.
+ */
 const REVISION = 'deployment.kubernetes.io/revision'
 const HASHES = ['pod-template-hash', 'controller-revision-hash']
 
 /**
- * The Pods of a workload's newest revision: what older ones do says nothing about the deploy. None while its controller has not seen the newest, nor made any.
- * `sets` are the ReplicaSets that are known, `pods` the Pods of the workload.
+ * The Pods of a workload's newest revision: what older ones do says nothing about the deploy. None
+ * while its controller has not seen the newest, nor made any. `sets` are the ReplicaSets that are
+ * known, `pods` the Pods of the workload.
  */
 export function newestPods(
   workload: KubeObject,
@@ -40,8 +44,10 @@ export function newestPods(
 }
 
 /**
- * The Pods of a StatefulSet that a newer revision is to replace. It waits for each to be ready before it goes on, for ever when one cannot be
- * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None where somebody is to delete them by hand.
+ * The Pods of a StatefulSet that a newer revision is to replace. It waits for each to be ready
+ * before it goes on, forever when one cannot be
+ * (https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#forced-rollback). None
+ * where somebody is to delete them by hand.
  */
 export function replacedPods(workload: KubeObject, pods: readonly KubeObject[]): readonly KubeObject[] {
   if (workload.kind !== 'StatefulSet' || !isSeen(workload)) return []

@@ -42,12 +42,16 @@ export interface RolloutOptions {
   readonly wait: boolean
 }
 
-/** Milliseconds that other workloads get when one has failed: what fails for the same reason is reported with it, and nobody waits for the rest. */
+/**
+ * Milliseconds that other workloads get when one has failed: what fails for the same reason is
+ * reported with it, and nobody waits for the rest.
+ */
 const GRACE = 3000
 
 /**
- * Applies each workload when what it depends on is reached, all at the same time, and each route when its services are. With `wait` it ends when all workloads are ready
- * together, and stay so for as long as `Settling` asks. Throws the failures of all workloads that failed.
+ * Applies each workload when what it depends on is reached, all at the same time, and each route
+ * when its services are. With `wait` it ends when all workloads are ready together, and stay so for
+ * as long as `Settling` asks. Throws the failures of all workloads that failed.
  */
 export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOptions): Promise<void> {
   const others = new AbortController()
@@ -72,15 +76,21 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
     const late = rollout.late()
     if (late.length > 0) throw new NotInTime(late, run.signal.reason)
   }
-  // What failed is told; what it was to replace stays, and a later deploy prunes it (reference/peers.md 4.9).
+  // What failed is reported; what it was to replace stays, and a later deploy prunes it.
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
 }
 
-/** Milliseconds for which a quota has to refuse Pods before that counts: the last attempts of their controller are two and five seconds after its first. */
+/**
+ * Milliseconds for which a quota has to refuse Pods before that counts: the last attempts of their
+ * controller are two and five seconds after its first.
+ */
 const QUOTA_PATIENCE = 6000
 
-/** What a look at a workload has found: it is where its waiter wants it (`done`), it is well but watched on, or neither. */
+/**
+ * What a look at a workload has found: it is where its waiter wants it (`done`), it is well but
+ * watched on, or neither.
+ */
 type Look = 'done' | 'well' | undefined
 
 class Rollout {
@@ -94,7 +104,7 @@ class Rollout {
   readonly #objects = new Map<WantedWorkload, KubeObject>()
   /** Jobs that may be servers, and who waits for them to complete. */
   readonly #completing = new Map<WantedWorkload, WantedWorkload>()
-  /** The last status that was told, by service. */
+  /** The last status that was reported, by service. */
   readonly #statuses = new Map<string, string>()
   /** UIDs of Pods that were deleted because nothing else would. */
   readonly #released = new Set<string | undefined>()
@@ -211,7 +221,10 @@ class Rollout {
     }
   }
 
-  /** Makes a new route when one of its services is ready, changes one that is there when all of them are. */
+  /**
+   * Makes a new route when one of its services is ready, changes one that is there when all of them
+   * are.
+   */
   async #route(route: WantedObject): Promise<void> {
     const step = this.#options.steps.get(route)!
     const mayBe = step.action === 'unchanged' || (await this.#isReachable(this.#workloadsBehind(route), step.action))
@@ -220,7 +233,10 @@ class Rollout {
     this.#run.events.routed(route.object)
   }
 
-  /** Resolves when a route may lead to these; with false when what it needs has failed, which is told as a failure of that. */
+  /**
+   * Resolves when a route may lead to these; with false when what it needs has failed, which is
+   * reported as a failure of that.
+   */
   async #isReachable(behind: readonly WantedWorkload[], action: Step['action']): Promise<boolean> {
     if (behind.length === 0) {
       // Who answers there is not known.
@@ -247,7 +263,10 @@ class Rollout {
     return [...new Set(leads)].flatMap(lead => (lead === undefined ? [] : (this.#byService.get(lead) ?? [])))
   }
 
-  /** Looks at a workload until `check` says that it is done; throws WorkloadFailed as soon as waiting cannot help, and the reason of `until`. */
+  /**
+   * Looks at a workload until `check` says that it is done; throws WorkloadFailed as soon as
+   * waiting cannot help, and the reason of `until`.
+   */
   async #look(
     workload: WantedWorkload,
     applied: KubeObject,
@@ -323,7 +342,10 @@ function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
   return { ...tracked, status: { state: 'ready', text: 'Job ready, and running: it is a server' } }
 }
 
-/** Whether a health check says that a Job works, which is what servers have: a program that ends is never asked. */
+/**
+ * True if a health check says that a Job works, which is what servers have: a program that ends is
+ * never asked.
+ */
 const isServing = ({ isServer }: WantedWorkload, { hasReadyPods, pods, status }: Tracked): boolean =>
   isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
 
@@ -337,7 +359,10 @@ function servingForEver(tracked: Tracked, waits: WantedWorkload): Tracked {
 const servingText = ({ service }: WantedWorkload): string =>
   `it runs, and \`${service}\` waits for it to complete; it has ports, and a server never completes: if it is one, write \`restart: always\` and let \`${service}\` wait with \`condition: service_healthy\``
 
-/** How a workload is shown: a problem is told at once, since what other workloads come to may take some time. */
+/**
+ * How a workload is shown: a problem is reported at once, since what other workloads come to may
+ * take some time.
+ */
 function shownOf(tracked: Tracked): WorkloadStatus {
   const [problem] = tracked.problems
   return problem && !isReady(tracked) ? { state: 'failed', text: SHORT[problem.code] } : tracked.status

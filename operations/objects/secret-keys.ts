@@ -25,8 +25,10 @@ export async function missingKeys(
 }
 
 /**
- * Adds values to a Secret, which is created where it is not there, without labels: it belongs to nobody's deploy, so that nothing prunes it. A key that is there keeps its value.
- * Says whether the Secret was created. Throws a UserError where the Secret takes no new keys: it is being deleted, immutable, or made by a controller.
+ * Adds values to a Secret, which is created where it is not there, without labels: it belongs to
+ * nobody's deploy, so that nothing prunes it. A key that is there keeps its value. Says whether the
+ * Secret was created. Throws a UserError where the Secret takes no new keys: it is being deleted,
+ * immutable, or made by a controller.
  */
 export async function addSecretKeys(
   cluster: Cluster,

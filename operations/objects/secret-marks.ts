@@ -7,8 +7,9 @@ import { recordName } from './record.ts'
 import { applyToStay, isEnding } from './removal.ts'
 
 /**
- * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a secret changes, so does the template, and its
- * Pods are made anew. Without the key nobody can try out values against the mark.
+ * Marks each Pod template that uses secrets of the plan with an HMAC of their content: when a
+ * secret changes, so does the template, and its Pods are created again. Without the key nobody can
+ * try out values against the mark.
  */
 export function markSecrets(plan: Plan, key: string): Plan {
   const byName = new Map(plan.secrets.map(secret => [secret.name, secret]))
@@ -30,11 +31,17 @@ function marked<W extends WorkloadPlan>(workload: W, secrets: ReadonlyMap<string
   return { ...workload, pod: { ...pod, annotations: { ...pod.annotations, [SECRETS_ANNOTATION]: mark } } }
 }
 
-/** What an environment keeps in a Secret: who may see ConfigMaps only must not be able to try out values. */
+/**
+ * What an environment keeps in a Secret: who may see ConfigMaps only must not be able to try out
+ * values.
+ */
 export interface KeptSecrets {
   /** Of the marks. */
   readonly key: string
-  /** What commands of the last deploy were given by `--var` and handed on: those of destroy get it, too. */
+  /**
+   * What commands of the last deploy were given by `--var` and handed on: those of destroy get it,
+   * too.
+   */
   readonly variables: Readonly<Record<string, string>>
   /** The Secret is being deleted: what it says still holds, but it has to be written again. */
   readonly isEnding?: boolean
@@ -44,7 +51,10 @@ export interface KeptSecrets {
 export const keptRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }) as const
 
-/** What the environment keeps; undefined when it has no Secret. Throws a UserError for one whose variables somebody has changed. */
+/**
+ * What the environment keeps; undefined when it has no Secret. Throws a UserError for one whose
+ * variables somebody has changed.
+ */
 export async function readKept(
   cluster: Cluster,
   environment: string,

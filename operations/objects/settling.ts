@@ -2,15 +2,21 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { isEnding } from './removal.ts'
 
 /**
- * Milliseconds for which a container without a readiness probe has to run before what depends on it is applied. Kubernetes calls it ready the moment it starts, also when
- * it ends again at once.
+ * Milliseconds for which a container without a readiness probe has to run before what depends on it
+ * is applied. Kubernetes calls it ready the moment it starts, also when it ends again at once.
  */
 const SETTLED = 3000
 
-/** Milliseconds for which it has to have run before `--wait` ends: a program that cannot work most often ends within that time. */
+/**
+ * Milliseconds for which it has to have run before `--wait` ends: a program that cannot work most
+ * often ends within that time.
+ */
 const STABLE = 10_000
 
-/** A container that has ended before has to run twice as long as its longest run, but not for longer than this. */
+/**
+ * A container that has ended before has to run twice as long as its longest run, but not for longer
+ * than this.
+ */
 const STABLE_AFTER_END = 60_000
 
 interface ContainerSpec {
@@ -45,7 +51,10 @@ export class Settling {
   /** Milliseconds of the longest run of each container that is known to have ended. */
   readonly #longest = new Map<string, number>()
 
-  /** Takes note of a Pod. `isFirst`: it was there when we began to look, so that only its own word tells how long. */
+  /**
+   * Takes note of a Pod. `isFirst`: it was there when we began to look, so that only its own word
+   * tells how long.
+   */
   see(pod: KubeObject, now: number, isFirst: boolean): void {
     for (const { container, run, status } of containersOf(pod)) {
       const ended = status.lastState?.terminated
@@ -56,14 +65,18 @@ export class Settling {
     }
   }
 
-  /** Whether every container of the Pod that has no readiness probe has run for long enough that others may rely on it. */
+  /**
+   * True if every container of the Pod that has no readiness probe has run for long enough that
+   * others may rely on it.
+   */
   isSettled(pod: KubeObject, now: number): boolean {
     return containersOf(pod).every(one => one.isProbed || this.#hasRun(one, now, SETTLED))
   }
 
   /**
-   * Whether the Pod may be taken to stay as it is: containers without a readiness probe have run for `STABLE`, and those that have ended before for twice as long as then,
-   * whatever their probes say.
+   * True if the Pod may be taken to stay as it is: containers without a readiness probe have run
+   * for `STABLE`, and those that have ended before for twice as long as then, whatever their probes
+   * say.
    */
   isStable(pod: KubeObject, now: number): boolean {
     return containersOf(pod).every(one => {
@@ -87,7 +100,10 @@ interface Container {
   readonly isProbed: boolean
 }
 
-/** The containers that are to go on running: sidecars are init containers that are always started again. None of a Pod that is over, or about to be. */
+/**
+ * The containers that are to go on running: sidecars are init containers that are always started
+ * again. None of a Pod that is over, or about to be.
+ */
 function containersOf(pod: KubeObject): readonly Container[] {
   const { spec, status } = pod as unknown as Pod // the server has checked its shape
   if (isOver(pod)) return []

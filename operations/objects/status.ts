@@ -40,7 +40,7 @@ interface Fields {
   }
 }
 
-/** The status of a Deployment, StatefulSet, DaemonSet or Job (reference/peers.md 4.7). */
+/** The status of a Deployment, StatefulSet, DaemonSet or Job. */
 export function statusOf(object: KubeObject): WorkloadStatus {
   const { spec = {}, status = {} } = object as unknown as Partial<Fields> // the server has checked its shape
   const seen = isSeen(object)
@@ -91,14 +91,17 @@ function readyOf({ replicas = 0, updatedReplicas = 0, readyReplicas = 0 }: Field
   return Math.min(updatedReplicas, Math.max(0, readyReplicas - Math.max(0, replicas - updatedReplicas)))
 }
 
-/** Whether the controller of a workload has seen its newest generation. A Job has none but its first. */
+/**
+ * True if the controller of a workload has seen its newest generation. A Job has none but its
+ * first.
+ */
 export function isSeen(object: KubeObject): boolean {
   if (object.kind === 'Job') return true
   const { observedGeneration = 0 } = (object['status'] ?? {}) as { readonly observedGeneration?: number } // a workload's status
   return observedGeneration >= (object.metadata.generation ?? 0)
 }
 
-/** Whether what a dependant waits for is reached (decisions section 4, "Start order"). */
+/** True if what a dependant waits for is reached. */
 export function isReached(
   condition: 'service_started' | 'service_healthy' | 'service_completed_successfully',
   status: WorkloadStatus,

@@ -47,8 +47,9 @@ export interface StepContext {
 }
 
 /**
- * Finds out what to do with one object, by asking the server with a dry run what would become of it. `live` is the environment's own object of that name.
- * Throws a UserError for what cannot be done (reference/peers.md 4.2, 4.5, 4.6).
+ * Finds out what to do with one object, by asking the server with a dry run what would become of
+ * it. `live` is the environment's own object of that name. Throws a UserError for what cannot be
+ * done.
  */
 export async function stepFor(
   context: StepContext,
@@ -90,7 +91,8 @@ export async function stepFor(
     const there = (await find(context, object)) ?? live
     return isEnding(there) ? afterItsEnd(there) : change(wanted, sent, there, next, false)
   }
-  // Only an object that is there has a version: it is not one of this environment, or the environment's record is gone.
+  // Only an object that is there has a version: it is not one of this environment, or the
+  // environment's record is gone.
   if (next.metadata.resourceVersion === undefined) return { action: 'create', wanted, object: sent }
   const there = await find(context, object)
   if (!there) return { action: 'create', wanted, object: sent }
@@ -170,7 +172,10 @@ async function validateAnew(context: StepContext, wanted: WantedObject): Promise
   }
 }
 
-/** Before something is deleted to be made again: would it be taken at all? Under another name nothing is in its way. */
+/**
+ * Before something is deleted to be made again: would it be taken at all? Under another name
+ * nothing is in its way.
+ */
 async function validate({ cluster, options }: StepContext, wanted: WantedObject): Promise<void> {
   const { object } = wanted
   const metadata = { ...object.metadata, name: `${object.metadata.name.slice(0, 40)}-devctl-check` }

@@ -23,8 +23,9 @@ export class ObjectsDeleted extends UserError {
 }
 
 /**
- * Throws ObjectsDeleted for objects of an environment that are gone, or are being deleted. Asks with one list per kind and namespace; only what is missing there, perhaps
- * for want of its label, is asked for by itself. Nothing is said of kinds that the user may not list.
+ * Throws ObjectsDeleted for objects of an environment that are gone, or are being deleted. Asks
+ * with one list per kind and namespace; only what is missing there, perhaps for want of its label,
+ * is asked for by itself. Nothing is said of kinds that the user may not list.
  */
 export async function refuseDeleted(
   cluster: Cluster,

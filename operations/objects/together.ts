@@ -1,4 +1,7 @@
-/** How a workload is among all that have to be ready together: `stable` when it has been ready for long enough. */
+/**
+ * How a workload is among all that have to be ready together: `stable` when it has been ready for
+ * long enough.
+ */
 export type Standing = 'waiting' | 'ready' | 'stable'
 
 /** Knows when all workloads of a deploy are ready at the same time: `signal` is aborted then. */
@@ -9,7 +12,10 @@ export class Together {
   readonly #onWatching: (services: readonly string[]) => void
   #isTold = false
 
-  /** `onWatching` is called once, when all are ready and only have to stay so for some time: with the services that have to. */
+  /**
+   * `onWatching` is called once, when all are ready and only have to stay so for some time: with
+   * the services that have to.
+   */
   constructor(services: Iterable<string>, onWatching: (services: readonly string[]) => void) {
     this.#standing = new Map([...services].map(service => [service, 'waiting']))
     this.#count.waiting = this.#standing.size

@@ -35,8 +35,9 @@ export class WorkloadDeleted extends UserError {
 }
 
 /**
- * Milliseconds for which what is tried again does not count of a Pod that was on its way before we looked: the kubelet tells of an attempt when it makes the next one, or
- * before that, and what was in the way may be mended between them.
+ * Milliseconds for which what is tried again does not count of a Pod that was on its way before we
+ * looked: the kubelet tells of an attempt when it makes the next one, or before that, and what was
+ * in the way may be fixed between them.
  */
 const RETRY_PATIENCE = 30_000
 
@@ -47,7 +48,10 @@ export interface Tracked {
   /** Its Pods have run for long enough to believe that they will go on (`Settling.isStable`). */
   readonly isStable: boolean
   readonly hasStartedPod: boolean
-  /** All of its Pods are ready, and were for as long as `Settling.isSettled` asks: what makes a Job ready that is a server. */
+  /**
+   * All of its Pods are ready, and were for as long as `Settling.isSettled` asks: what makes a Job
+   * ready that is a server.
+   */
   readonly hasReadyPods: boolean
   readonly pods: readonly KubeObject[]
   /** Older Pods that never get ready, and that the cluster does not replace by itself. */
@@ -58,8 +62,9 @@ export interface Tracked {
 }
 
 /**
- * Watches the workloads, Pods and claims of an environment and the warnings of its namespace, and tells when something of them changes. Watches begin when
- * something is first asked for, and end with `stop`.
+ * Watches the workloads, Pods and claims of an environment and the warnings of its namespace, and
+ * tells when something of them changes. Watches begin when something is first asked for, and end
+ * with `stop`.
  */
 export class Tracker {
   readonly #cluster: Cluster
@@ -102,7 +107,8 @@ export class Tracker {
   }
 
   /**
-   * Resolves when `check` gives something else than undefined for a workload; throws what it throws, what ends a watch, WorkloadDeleted, and the signal's reason.
+   * Resolves when `check` gives something else than undefined for a workload; throws what it
+   * throws, what ends a watch, WorkloadDeleted, and the signal's reason.
    */
   async until<T>(
     workload: KubeObject,
@@ -151,7 +157,10 @@ export class Tracker {
     this.#stop.abort()
   }
 
-  /** The newest that is known; undefined while it is older than what was applied, or what belongs to it is not known yet. */
+  /**
+   * The newest that is known; undefined while it is older than what was applied, or what belongs to
+   * it is not known yet.
+   */
   #tracked(workload: KubeObject): Tracked | undefined {
     if (!this.#listed.has('Pod') || (workload.kind === 'Deployment' && !this.#listed.has('ReplicaSet')))
       return undefined
@@ -261,7 +270,7 @@ export class Tracker {
       let isWhole = false
       for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
         take(change)
-        // What was there before a restart is told anew: nothing is missing until all of it is.
+        // What was there before a restart is sent again: nothing is missing until all of it is.
         if (change.type === 'Restarted') isWhole = false
         else if (change.type === 'Listed') {
           isWhole = true
@@ -302,7 +311,10 @@ export class Tracker {
 
 const keyOf = ({ kind, metadata }: KubeObject): string => `${kind}/${metadata.name}`
 
-/** Whether a Pod is of a workload. Those of a Deployment belong to its ReplicaSets, whose names begin with its own. */
+/**
+ * True if a Pod is of a workload. Those of a Deployment belong to its ReplicaSets, whose names
+ * begin with its own.
+ */
 export function belongsTo(pod: KubeObject, workload: KubeObject): boolean {
   const owner = controllerOf(pod)
   if (!owner) return false

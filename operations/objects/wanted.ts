@@ -20,7 +20,7 @@ export interface WantedWorkload extends WantedObject {
   readonly isServer?: boolean
 }
 
-/** Everything that a deploy wants in the cluster, in the order in which it is applied: reference/peers.md 4.4. */
+/** Everything that a deploy wants in the cluster, in the order in which it is applied. */
 export interface Wanted {
   readonly environment: string
   readonly namespace: string
@@ -32,7 +32,10 @@ export interface Wanted {
   readonly after: readonly WantedObject[]
 }
 
-/** Sorts the objects of a plan into what comes before its workloads, these, and what comes after. Puts everything into the namespace. */
+/**
+ * Sorts the objects of a plan into what comes before its workloads, these, and what comes after.
+ * Puts everything into the namespace.
+ */
 export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: string): Wanted {
   const objects = manifests.map(({ object, source }) => ({
     source,
@@ -60,7 +63,9 @@ export function wantedOf(plan: Plan, manifests: readonly Manifest[], namespace: 
   }
 }
 
-/** The service that an object belongs to, in Kubernetes' form; undefined for what services share. */
+/**
+ * The service that an object belongs to, in Kubernetes' form; undefined for what services share.
+ */
 export const serviceOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[SERVICE_LABEL]
 
 /** `deployment/web`, as kubectl names objects. */
@@ -77,7 +82,7 @@ function sortBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[]
   return [...items].sort((a, b) => rank(a) - rank(b))
 }
 
-/** What is depended on comes first. The compiler has refused circles. */
+/** What is depended on comes first. The compiler has refused cycles. */
 function inOrder(workloads: readonly WantedWorkload[]): readonly WantedWorkload[] {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))
   const ordered = new Set<WantedWorkload>()

@@ -2,7 +2,8 @@ import { type ClusterError, webhookIn } from '../../adapters/kubernetes/cluster.
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * Names the admission webhook that a request failed for; undefined when it failed for something else. `what` is what was asked for: `` `deployment/web` ``.
+ * Names the admission webhook that a request failed for; undefined when it failed for something
+ * else. `what` is what was asked for: `` `deployment/web` ``.
  */
 export function webhookRefusal(
   error: ClusterError,

@@ -47,8 +47,9 @@ const OPERATIONS: Readonly<Record<Method, readonly string[]>> = {
 }
 
 /**
- * The admission webhooks whose rules and namespaces a request is among; none where the user may not list them, or the list does not come before the signal. Their further
- * conditions are not looked at.
+ * The admission webhooks whose rules and namespaces a request is among; none where the user may not
+ * list them, or the list does not come before the signal. Their further conditions are not looked
+ * at.
  */
 export async function webhooksFor(
   cluster: Cluster,

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** What an environment is called when nothing names it: like the repository that the project's folder is in, else like the folder (decisions section 3). */
+/**
+ * What an environment is called when nothing names it: like the repository that the project's
+ * folder is in, else like the folder.
+ */
 export function fallbackName(folder: string): string {
   return repositoryName(folder) ?? basename(folder)
 }
@@ -18,15 +21,19 @@ export function composeFolder(folder: string): boolean {
 }
 
 /**
- * The name of the Git repository that a folder is in: the last part of the address of its remote (`origin`, else the first one),
- * else the name of its top folder. Undefined outside a repository. Reads Git's files, starts no process.
+ * The name of the Git repository that a folder is in: the last part of the address of its remote
+ * (`origin`, else the first one), else the name of its top folder. Undefined outside a repository.
+ * Reads Git's files, starts no process.
  */
 export function repositoryName(folder: string): string | undefined {
   const repository = repositoryOf(folder)
   return repository && (repository.address?.split(/[/\\:]/).at(-1) || basename(repository.top))
 }
 
-/** The Git repository that a folder is in: its top folder, and the address of its remote without credentials and `.git`. Reads Git's files. */
+/**
+ * The Git repository that a folder is in: its top folder, and the address of its remote without
+ * credentials and `.git`. Reads Git's files.
+ */
 export function repositoryOf(
   folder: string,
 ): { readonly top: string; readonly address: string | undefined } | undefined {
@@ -43,7 +50,10 @@ function nearest(folder: string, isIt: (folder: string) => boolean): string | un
   }
 }
 
-/** The folder with the repository's configuration. In a working tree added by `git worktree` and in a submodule, `.git` is a file that names it. */
+/**
+ * The folder with the repository's configuration. In a working tree added by `git worktree` and in
+ * a submodule, `.git` is a file that names it.
+ */
 function gitFolder(top: string): string {
   const own = join(top, '.git')
   const pointer = /^gitdir: (.+)$/m.exec(readText(own) ?? '')?.[1]

@@ -1,19 +1,25 @@
 /** Which files are meant, and what to read of them. */
 export interface Loading {
-  /** A manifest or Compose files, later ones merged over earlier ones; `-` is standard input. Absent: they are looked for (decisions section 3). */
+  /**
+   * A manifest or Compose files, later ones merged over earlier ones; `-` is standard input.
+   * Absent: they are looked for.
+   */
   readonly file?: readonly string[] | undefined
   /** The folder that relative paths of the files are of. */
   readonly projectDirectory?: string | undefined
   /** In place of `.env`. */
   readonly envFile?: readonly string[] | undefined
   readonly profile?: readonly string[] | undefined
-  /** Whether the files may name files outside of the project, which are read. */
+  /** True if the files may name files outside of the project, which are read. */
   readonly allowOutside?: boolean | undefined
   /** An environment of the manifest. */
   readonly environment?: string | undefined
 }
 
-/** What to make of the files in a cluster. What is absent is the environment's, the manifest's or the default. */
+/**
+ * What to make of the files in a cluster. What is absent is the environment's, the manifest's or
+ * the default.
+ */
 export interface Planning {
   /** The environment's name. */
   readonly name?: string | undefined
@@ -33,7 +39,7 @@ export interface Planning {
   readonly registry?: string | undefined
   readonly tag?: string | undefined
   readonly startOrder?: 'manifest' | 'client' | undefined
-  /** Whether Secrets are made with their values. */
+  /** True if Secrets are made with their values. */
   readonly includeSecrets?: boolean | undefined
   /** Whether fields that are lost or approximated are errors. */
   readonly strict?: boolean | undefined

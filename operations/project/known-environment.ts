@@ -7,7 +7,10 @@ import { compileFiles } from './compile-files.ts'
 import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
 
-/** An environment that is in the cluster, and what the files in this folder say of it, if there are any. */
+/**
+ * An environment that is in the cluster, and what the files in this folder say of it, if there are
+ * any.
+ */
 export interface KnownEnvironment {
   /** DNS label. */
   readonly name: string
@@ -24,8 +27,9 @@ interface Finding extends Loading {
 }
 
 /**
- * The environment that a command is about: `--name`, else the one that the files have (decisions section 3). Mistakes of the files do not matter as long as the name
- * can be told; else they are told, and a UserError is thrown.
+ * The environment that a command is about: `--name`, else the one that the files have. Mistakes of
+ * the files do not matter as long as the name can be told; else they are reported, and a UserError
+ * is thrown.
  */
 export async function findEnvironment(
   { workspace, on }: Pick<World, 'workspace' | 'on'>,
@@ -46,7 +50,10 @@ export async function findEnvironment(
   throw new UserError('the name of the environment cannot be derived from the files', { hint: 'set it with `--name`' })
 }
 
-/** The name of that environment, a DNS label. What is named needs no files, and their mistakes do not matter. */
+/**
+ * The name of that environment, a DNS label. What is named needs no files, and their mistakes do
+ * not matter.
+ */
 export async function findName(
   world: Pick<World, 'workspace' | 'on'>,
   options: Finding,

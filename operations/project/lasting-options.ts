@@ -10,9 +10,10 @@ export interface Lasting {
 }
 
 /**
- * The domain and the registry of a deploy, in the order of decisions section 4: option, environment, top level of the manifest, `DEVCTL_DOMAIN` and
- * `DEVCTL_REGISTRY`, the context. The last two are for what talks to a cluster: what is rendered or published is the same on every machine. Throws a
- * UsageError for a value that cannot be one.
+ * The domain and the registry of a deploy, in this order: option,
+ * environment, top level of the manifest, `DEVCTL_DOMAIN` and `DEVCTL_REGISTRY`, the context. The
+ * last two are for what talks to a cluster: what is rendered or published is the same on every
+ * machine. Throws a UsageError for a value that cannot be one.
  */
 export function lastingOptions(
   { env }: Pick<Workspace, 'env'>,

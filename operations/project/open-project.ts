@@ -13,13 +13,17 @@ import type { Loading } from './input.ts'
 import { createHost } from './node-host.ts'
 import type { OpenProject } from './opened-project.ts'
 
-/** The manifest that decides about a project; undefined where there is none, and where `-f` names Compose files. */
+/**
+ * The manifest that decides about a project; undefined where there is none, and where `-f` names
+ * Compose files.
+ */
 export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManifest | undefined =>
   namesCompose ? undefined : manifest
 
 /**
- * What a project says of the cluster and the namespace, beside options, which count more: the environment, which an option has chosen, counts like one; the top
- * level of the manifest for less than a variable of the shell (operations/contexts/target.ts).
+ * What a project says of the cluster and the namespace, beside options, which count more: the
+ * environment, which an option has chosen, counts like one; the top level of the manifest for less
+ * than a variable of the shell (operations/contexts/target.ts).
  */
 export function targetOf(
   project: OpenProject,
@@ -34,13 +38,14 @@ export function targetOf(
   }
 }
 
-/** The names of a manifest, in the order in which they count (decisions section 3). */
+/** The names of a manifest, in the order in which they count. */
 const NAMES = ['devctl.yml', 'devctl.yaml', '.devctl/devctl.yml', '.devctl/devctl.yaml']
 
 /**
- * Finds and reads the manifest that the options of a command mean: the one that `-f` names, else the nearest one, unless a Compose file is nearer; else what the
- * automatic rules make of a chart or of plain manifests. A project without a manifest costs a few looks at names. Throws a UsageError
- * for an environment that does not exist.
+ * Finds and reads the manifest that the options of a command mean: the one that `-f` names, else
+ * the nearest one, unless a Compose file is nearer; else what the automatic rules make of a chart
+ * or of plain manifests. A project without a manifest costs a few looks at names. Throws a
+ * UsageError for an environment that does not exist.
  */
 export async function openProject(workspace: Workspace, loading: Loading): Promise<OpenProject> {
   const stdin = loading.file?.includes('-') ? await workspace.readStdin() : undefined
@@ -83,7 +88,8 @@ async function readFound(
   stdin: Uint8Array | undefined,
 ): Promise<ReadManifest | undefined> {
   if (named !== undefined) return read(workspace, loading, named === '-' ? '-' : resolve(workspace.cwd, named), stdin)
-  // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from somewhere.
+  // `-f compose.yaml` means the Compose file and nothing else; only an environment has to come from
+  // somewhere.
   if (loading.file && loading.environment === undefined) return undefined
   const first = loading.file?.find(path => path !== '-')
   const from = first === undefined ? workspace.cwd : dirname(resolve(workspace.cwd, first))
@@ -98,7 +104,10 @@ async function readFound(
   return { ...result, diagnostics: [...severalCandidates(shown), ...result.diagnostics] }
 }
 
-/** The manifests of the nearest folder that has one; none, or undefined where a Compose file is nearer. With `past`, Compose files do not count. */
+/**
+ * The manifests of the nearest folder that has one; none, or undefined where a Compose file is
+ * nearer. With `past`, Compose files do not count.
+ */
 function nearestManifests(from: string, past: boolean): readonly string[] | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = NAMES.map(name => join(folder, name)).filter(path => existsSync(path))
@@ -125,7 +134,10 @@ async function read(workspace: Workspace, loading: Loading, path: string, stdin?
   return found
 }
 
-/** What the automatic rules make of the folder devctl runs in. Folders above it are not looked at: `k8s` and `charts` are common words. */
+/**
+ * What the automatic rules make of the folder devctl runs in. Folders above it are not looked at:
+ * `k8s` and `charts` are common words.
+ */
 async function automatic(workspace: Workspace, loading: Loading, folder: string): Promise<ReadManifest | undefined> {
   if (workspace.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined
   const { automaticManifest } = await import('../../compiler/manifest/automatic.ts')
@@ -155,7 +167,7 @@ async function environmentOf(
   if (name === undefined) return undefined
   const { manifest, diagnostics } = found ?? { diagnostics: [] }
   const environment = manifest?.environments.get(name)
-  // Mistakes of the manifest are told first: the environment may be among what they are about.
+  // Mistakes of the manifest are reported first: the environment may be among what they are about.
   if (environment || diagnostics.some(({ severity }) => severity === 'error')) return environment
   if (!manifest || manifest.automatic) {
     throw new UsageError('`--environment` needs a manifest that has `environments`', {

@@ -17,7 +17,7 @@ export interface RestartInput extends Loading {
   readonly name?: string | undefined
   /** Absent or empty: all but Jobs. */
   readonly services?: readonly string[] | undefined
-  /** Whether it is waited until the new Pods are ready. */
+  /** True if it is waited until the new Pods are ready. */
   readonly wait?: boolean | undefined
 }
 
@@ -28,13 +28,16 @@ export interface RestartOutcome {
   readonly restarted: readonly string[]
   /** Jobs, which are left alone where nobody names them. */
   readonly skipped: readonly string[]
-  /** Services that did not get ready again; what is wrong was told. */
+  /** Services that did not get ready again; what is wrong was reported. */
   readonly failed: readonly string[]
   readonly waits: boolean
   readonly milliseconds: number
 }
 
-/** Makes the Pods of services anew. Throws a UserError for what is not deployed, and for a Job that is named. */
+/**
+ * Makes the Pods of services again. Throws a UserError for what is not deployed, and for a Job that
+ * is named.
+ */
 export async function restart(world: World, input: RestartInput, project: OpenProject): Promise<RestartOutcome> {
   const { session, on } = world
   const { cluster, namespace, clock, signal, holder } = session
@@ -89,7 +92,10 @@ const isJob = ({ kind }: KubeObject): boolean => kind === 'Job'
 export const jobsHint = (jobs: readonly string[]): string =>
   `a Job runs again with \`devctl deploy ${jobs.map(one => `--rerun ${one}`).join(' ')}\``
 
-/** The workloads of the named services; a service that runs in the Pods of another one is restarted with these. */
+/**
+ * The workloads of the named services; a service that runs in the Pods of another one is restarted
+ * with these.
+ */
 function chosen(
   workloads: readonly KubeObject[],
   labels: ReadonlySet<string>,

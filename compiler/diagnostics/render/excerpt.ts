@@ -1,7 +1,9 @@
 import type { Span } from '../../text/source.ts'
 import { type Cell, toCells } from '../../values/printable.ts'
 
-/** The line in which a span starts, as it is printed, and the blanks and carets that go below it. */
+/**
+ * The line in which a span starts, as it is printed, and the blanks and carets that go below it.
+ */
 export interface Excerpt {
   /** From 1. */
   readonly line: number
@@ -18,13 +20,15 @@ const CUT = '…'
 const MASK = '***'
 
 /**
- * The excerpt of a span. Lines wider than `width` columns (default 100) are cut on either side, so that the start of the span is in sight. Of
- * what is `hidden` the excerpt shows `***`, whatever its length.
+ * The excerpt of a span. Lines wider than `width` columns (default 100) are cut on either side, so
+ * that the start of the span is in sight. Of what is `hidden` the excerpt shows `***`, whatever its
+ * length.
  */
 export function excerpt(span: Span, width = WIDTH, hidden: readonly Span[] = []): Excerpt {
   const { line } = span.file.position(span.start)
   const text = span.file.line(line)
-  // A span may start on the line end itself (a missing value): it is shown behind the last character.
+  // A span may start on the line end itself (a missing value): it is shown behind the last
+  // character.
   const lineStart = span.start === 0 ? 0 : span.file.text.lastIndexOf('\n', span.start - 1) + 1
   const start = Math.min(span.start - lineStart, text.length)
   const end = Math.max(start, Math.min(span.end - lineStart, text.length))
@@ -41,7 +45,10 @@ export function excerpt(span: Span, width = WIDTH, hidden: readonly Span[] = [])
   return { line, text: shown.text.trimEnd(), marks: shown.marks }
 }
 
-/** The cells with one `***` for each hidden stretch; blanks before it stay, since a value of several lines begins lines with them. */
+/**
+ * The cells with one `***` for each hidden stretch; blanks before it stay, since a value of several
+ * lines begins lines with them.
+ */
 function withoutHidden(cells: readonly Cell[], hidden: readonly { start: number; end: number }[]): readonly Cell[] {
   if (hidden.length === 0) return cells
   const kept: Cell[] = []

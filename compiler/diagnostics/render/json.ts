@@ -1,7 +1,10 @@
 import type { Position, Span } from '../../text/source.ts'
 import type { Diagnostic, Severity } from '../diagnostic.ts'
 
-/** A diagnostic as `--output json` prints it. Lines and columns count from 1, columns in Unicode code points; `end` is the first place outside. */
+/**
+ * A diagnostic as `--output json` prints it. Lines and columns count from 1, columns in Unicode
+ * code points; `end` is the first place outside.
+ */
 export interface DiagnosticJson {
   readonly code: string
   readonly severity: Severity

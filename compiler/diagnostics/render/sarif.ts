@@ -16,8 +16,8 @@ const LEVELS: Readonly<Record<Severity, 'error' | 'warning' | 'note'>> = {
 }
 
 /**
- * The diagnostics as a log of the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors read.
- * The rules are the catalogue's pages of the codes that were reported.
+ * The diagnostics as a log of the Static Analysis Results Interchange Format 2.1.0, which code
+ * hosts and editors read. The rules are the catalogue's pages of the codes that were reported.
  * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 export function diagnosticsToSarif(diagnostics: readonly Diagnostic[], options: SarifOptions) {

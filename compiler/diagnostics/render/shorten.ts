@@ -1,13 +1,16 @@
 import type { Diagnostic } from '../diagnostic.ts'
 
-/** Characters of a quoted value or a word that a message shows: a value of a file may be megabytes long. */
+/**
+ * Characters of a quoted value or a word that a message shows: a value of a file may be megabytes
+ * long.
+ */
 const LONGEST = 200
 const QUOTED = new RegExp(`\`[^\`\\n]{${LONGEST + 1},}\``, 'g')
 const WORD = new RegExp(`[^\\s\`]{${LONGEST + 1},}`, 'g')
 
 /**
- * A diagnostic whose message, notes and help show only the beginning of long values. `mask` takes secrets out first: of one that is cut, the
- * rest could not be found.
+ * A diagnostic whose message, notes and help show only the beginning of long values. `mask` takes
+ * secrets out first: of one that is cut, the rest could not be found.
  */
 export function shortened(diagnostic: Diagnostic, mask: (text: string) => string = text => text): Diagnostic {
   const { message, notes, hint, related } = diagnostic

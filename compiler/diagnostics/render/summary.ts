@@ -20,7 +20,10 @@ export function count(diagnostics: readonly Diagnostic[]): Counts {
   return { ...found, files: [...files] }
 }
 
-/** `2 errors, 1 warning`; empty when there is nothing to count. Remarks of level info are not mentioned. */
+/**
+ * `2 errors, 1 warning`; empty when there is nothing to count. Remarks of level info are not
+ * mentioned.
+ */
 export function countsText(counts: Counts): string {
   const parts = [counts.error && plural(counts.error, 'error'), counts.warning && plural(counts.warning, 'warning')]
   return parts.filter(Boolean).join(', ')
@@ -32,8 +35,9 @@ export function plural(number: number, word: string): string {
 }
 
 /**
- * The last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`. `outcome` says what the errors prevented;
- * the code named is that of the last error, the one nearest to the reader's eye.
+ * The last line of a run that found errors: `2 errors in 2 files; nothing was rendered. …`.
+ * `outcome` says what the errors prevented; the code named is that of the last error, the one
+ * nearest to the reader's eye.
  */
 export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: string): string {
   const { error, files } = count(diagnostics)

@@ -6,7 +6,10 @@ import { excerpt } from './excerpt.ts'
 export interface TextOptions {
   /** With escape sequences for colours; default false. */
   readonly colour?: boolean
-  /** Columns of the terminal: excerpts are cut so that they fit into one line. Absent: 100 columns of text. */
+  /**
+   * Columns of the terminal: excerpts are cut so that they fit into one line. Absent: 100 columns
+   * of text.
+   */
   readonly width?: number | undefined
 }
 
@@ -14,12 +17,18 @@ export interface TextOptions {
 const NARROWEST = 20
 const WIDEST = 100
 
-/** The diagnostics as people read them, one below the other, each with its excerpt; ends with a line end unless there are none. */
+/**
+ * The diagnostics as people read them, one below the other, each with its excerpt; ends with a line
+ * end unless there are none.
+ */
 export function renderDiagnostics(diagnostics: readonly Diagnostic[], options: TextOptions = {}): string {
   return diagnostics.map(diagnostic => renderDiagnostic(diagnostic, options)).join('')
 }
 
-/** One diagnostic: its code and message, its place, the line with carets, related places, notes and help. */
+/**
+ * One diagnostic: its code and message, its place, the line with carets, related places, notes and
+ * help.
+ */
 export function renderDiagnostic(diagnostic: Diagnostic, options: TextOptions = {}): string {
   const paint = painter(options.colour ?? false)
   const { severity, code, message, span } = diagnostic

@@ -31,7 +31,10 @@ const mostBytes = 256 * 1024 - 2048
 
 type Annotations = Readonly<Record<string, string>>
 
-/** Labels as annotations, sorted by key; undefined when there are none. Reports keys that Kubernetes would refuse. */
+/**
+ * Labels as annotations, sorted by key; undefined when there are none. Reports keys that Kubernetes
+ * would refuse.
+ */
 export function toAnnotations(
   { reporter }: Pick<PlanContext, 'reporter'>,
   ...lists: (readonly Pair[])[]
@@ -56,18 +59,21 @@ function checkSize(labels: readonly Pair[], reporter: Reporter): void {
   if (largest) reporter.report(tooLarge, largest.key ?? largest.span, { label: largest.name, bytes })
 }
 
-/** Annotations of what belongs to a service: its labels (decisions, "Labels"). */
+/** Annotations of what belongs to a service: its labels. */
 export const serviceAnnotations = (context: PlanContext, service: Service): Annotations | undefined =>
   toAnnotations(context, service.labels)
 
 /**
- * Annotations of a workload: the labels and `deploy.labels` of its services; where they differ, the first service's
- * hold.
+ * Annotations of a workload: the labels and `deploy.labels` of its services; where they differ, the
+ * first service's hold.
  */
 export const workloadAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
   toAnnotations(context, ...services.flatMap(service => [service.labels, service.deploy.labels]))
 
-/** Annotations of a Pod template: `annotations` and the labels, without our own, whose change must not restart Pods. */
+/**
+ * Annotations of a Pod template: `annotations` and the labels, without our own, whose change must
+ * not restart Pods.
+ */
 export const templateAnnotations = (context: PlanContext, services: readonly Service[]): Annotations | undefined =>
   toAnnotations(
     context,

@@ -1,6 +1,9 @@
 import type { Span } from '../../text/source.ts'
 
-/** What a label of another tool is here: a text, or a function of the label; undefined for one that only switches others. */
+/**
+ * What a label of another tool is here: a text, or a function of the label; undefined for one that
+ * only switches others.
+ */
 export interface Meaning {
   readonly label: RegExp
   readonly write: string | ((label: Said) => string | undefined)

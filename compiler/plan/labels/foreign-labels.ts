@@ -30,7 +30,9 @@ endpoints:                        # the equivalent for devctl
 /** How many labels of a family a diagnostic lists. */
 const MOST = 12
 
-/** Reports labels and keys of other tools that mean something there, once for each family and file. */
+/**
+ * Reports labels and keys of other tools that mean something there, once for each family and file.
+ */
 export function reportForeignLabels({ project, reporter }: Pick<PlanContext, 'project' | 'reporter'>): void {
   const found = new Map<string, { readonly family: Family; readonly said: Said[] }>()
   for (const said of saidBy(project))

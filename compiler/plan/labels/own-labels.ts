@@ -47,7 +47,10 @@ const places: Readonly<Record<string, ReadonlySet<WrittenLabel['on']>>> = {
   'dev.platform/policy': new Set(['service', 'deploy', 'volume', 'mount', 'config', 'secret', 'endpoints']),
 }
 
-/** Reports labels of devctl's own prefix that it does not know, or does not read where they are written. */
+/**
+ * Reports labels of devctl's own prefix that it does not know, or does not read where they are
+ * written.
+ */
 export function checkOwnLabels({ project, reporter }: Pick<PlanContext, 'project' | 'reporter'>): void {
   for (const { name, value, span, key = span, on, service } of writtenLabels(project)) {
     if (!/^dev\.platform\//i.test(name)) continue

@@ -7,7 +7,9 @@ export interface WrittenLabel extends Pair {
   readonly service?: string
 }
 
-/** All labels of a project, and the `annotations` of services (`pod`), in the order of their kinds. */
+/**
+ * All labels of a project, and the `annotations` of services (`pod`), in the order of their kinds.
+ */
 export function writtenLabels(project: Project): readonly WrittenLabel[] {
   const found: WrittenLabel[] = []
   const add = (on: WrittenLabel['on'], labels: readonly Pair[], service?: string) => {

@@ -73,7 +73,10 @@ interface AliasRequest {
   readonly externalName?: string
 }
 
-/** Collects the aliases of all services. Reports names that cannot be had, and names that two want. */
+/**
+ * Collects the aliases of all services. Reports names that is not available, and names that two
+ * want.
+ */
 export function planAliases(context: PlanContext, mentions: Mentions): readonly Alias[] {
   const byName = new Map<string, AliasRequest[]>()
   for (const service of sortBy(context.project.services.values(), ({ name }) => name))
@@ -96,7 +99,9 @@ export function planAliases(context: PlanContext, mentions: Mentions): readonly 
   return sortBy(found, ({ name }) => name)
 }
 
-/** The alias that all wishes for a name make; services may share it where a network would let them. */
+/**
+ * The alias that all wishes for a name make; services may share it where a network would let them.
+ */
 function unite(context: PlanContext, name: string, list: readonly AliasRequest[]): Alias {
   const [first] = list as readonly [AliasRequest, ...AliasRequest[]] // a list is made with its first request
   const services = new Set([first.service])
@@ -110,7 +115,7 @@ function unite(context: PlanContext, name: string, list: readonly AliasRequest[]
   return { name, services: externalName === undefined ? [...services] : [], owner, key, span, ...external }
 }
 
-/** Whether another service has the alias on the same network. */
+/** True if another service has the alias on the same network. */
 function isShared(list: readonly AliasRequest[], request: AliasRequest): boolean {
   return (
     request.network !== undefined &&

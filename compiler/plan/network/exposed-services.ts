@@ -32,9 +32,10 @@ const exposedTwice = diagnostic({
 const SUFFIX = { LoadBalancer: 'loadbalancer', NodePort: 'nodeport' } as const
 
 /**
- * The Services by which ports with `x-expose` are reached from outside (decisions section 4, "Outside HTTP"), beside the
- * service's own, whose name inside of the cluster stays as it is: one for each type, and one more for each port whose
- * class, ranges or annotations are others, since a Service has one of each for all of its ports. Adds their names to `taken`.
+ * The Services by which ports with `x-expose` are reached from outside, beside the service's own,
+ * whose name inside of the cluster stays as it is: one for each type, and one more for each port
+ * whose class, ranges or annotations are others, since a Service has one of each for all of its
+ * ports. Adds their names to `taken`.
  */
 export function planExposedServices(
   context: PlanContext,
@@ -70,7 +71,10 @@ function reportExposedTwice({ reporter }: PlanContext, { name }: Service, ports:
 type ExposedPort = Port & { readonly expose: PortExposure }
 type ExposedPorts = readonly [ExposedPort, ...ExposedPort[]]
 
-/** The ports that one Service can have, in the order of the file. Those without settings take those of the first. */
+/**
+ * The ports that one Service can have, in the order of the file. Those without settings take those
+ * of the first.
+ */
 function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
   const found = new Map<string, [ExposedPort, ...ExposedPort[]]>()
   const usual = ports.map(settingsOf).find(settings => settings !== '')
@@ -83,7 +87,10 @@ function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
   return [...found.values()]
 }
 
-/** What a Service has once for all of its ports, as a text to compare; empty where the port says none of it. */
+/**
+ * What a Service has once for all of its ports, as a text to compare; empty where the port says
+ * none of it.
+ */
 function settingsOf({ expose: { loadBalancerClass, sourceRanges, annotations } }: ExposedPort): string {
   if (loadBalancerClass === undefined && sourceRanges.length + annotations.length === 0) return ''
   const pairs = sortBy(annotations, ({ name }) => name).map(({ name, value }) => [name, value])

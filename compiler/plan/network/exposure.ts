@@ -104,8 +104,8 @@ export interface EndpointPort {
 }
 
 /**
- * Collects the ports of a service (decisions, "In-cluster network"): `ports`, `expose`, `healthcheck.http.port`,
- * endpoint rules, EXPOSE of the built stage, and what peers mention. Reports ports that only a peer knew of, and
+ * Collects the ports of a service: `ports`, `expose`, `healthcheck.http.port`, endpoint rules,
+ * EXPOSE of the built stage, and what peers mention. Reports ports that only a peer knew of, and
  * published ranges.
  */
 export function planExposure(
@@ -147,7 +147,10 @@ export function planExposure(
   return toExposure(service, [...known.values()], published)
 }
 
-/** Reports published ports that a headless Service cannot serve: those that differ from every container port. */
+/**
+ * Reports published ports that a headless Service cannot serve: those that differ from every
+ * container port.
+ */
 function checkHeadless({ reporter }: PlanContext, service: Service): void {
   if (service.deploy.endpointMode?.value !== 'dnsrr') return
   const targets = new Set(service.ports.map(({ target, protocol }) => `${target}/${protocol}`))
@@ -192,8 +195,8 @@ function toExposure(service: Service, known: readonly KnownPort[], published: re
 }
 
 /**
- * The port of the healthcheck, else the first TCP port in the order of writing, a debugger's only when there is no
- * other.
+ * The port of the healthcheck, else the first TCP port in the order of writing, a debugger's only
+ * when there is no other.
  */
 function choosePortToWait(service: Service, known: readonly KnownPort[]): number | undefined {
   const check = service.healthcheck?.check
@@ -223,7 +226,8 @@ export function publishedPort(port: Port): number | undefined {
 const defaultName = ({ port, protocol }: Pick<KnownPort, 'port' | 'protocol'>) => `${protocol.toLowerCase()}-${port}`
 
 /**
- * Names of ports: the one that is written, made fit for Kubernetes (15 characters, a letter among them), else `tcp-80`.
+ * Names of ports: the one that is written, made fit for Kubernetes (15 characters, a letter among
+ * them), else `tcp-80`.
  */
 function portNames(known: readonly KnownPort[]): ReadonlyMap<KnownPort, string> {
   const names = new Map<KnownPort, string>()

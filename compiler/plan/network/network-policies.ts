@@ -43,8 +43,8 @@ export interface NetworkPlan {
 }
 
 /**
- * Plans policies where the file separates its services: two or more networks, or an internal one (decisions,
- * "Networks"). A Pod accepts connections from Pods that share a network with it, and on its public ports from
+ * Plans policies where the file separates its services: two or more networks, or an internal one. A
+ * Pod accepts connections from Pods that share a network with it, and on its public ports from
  * everybody. Pods without a network (`network_mode: none`) are cut off in any case.
  */
 export function planNetworks(
@@ -79,7 +79,7 @@ export function planNetworks(
 
 const separates = (used: readonly Network[]): boolean => used.length > 1 || used.some(({ internal }) => internal)
 
-/** Whether policies say who may connect to the Pods of a group. */
+/** True if policies say who may connect to the Pods of a group. */
 export function findProtected(context: PlanContext, groups: readonly Pick<PolicyPod, 'members'>[]) {
   const isSeparated = separates(usedNetworks(context, groups))
   return ({ members }: Pick<PolicyPod, 'members'>): boolean => isSeparated && networksOf(members).length > 0
@@ -96,12 +96,16 @@ function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, '
   )
 }
 
-/** Who may connect to the Pods of a network; from an internal one nothing else can be reached but DNS. */
+/**
+ * Who may connect to the Pods of a network; from an internal one nothing else can be reached but
+ * DNS.
+ */
 function networkPolicy(context: PlanContext, network: Network, name: string, hasInternal: boolean): NetworkPolicyPlan {
   const podLabels = { [`network.devctl/${name}`]: 'true' }
   if (network.external) context.reporter.report(externalNetwork, network.span, { network: network.key })
   const peers: readonly PolicyPeerRule[] = network.external ? [{}] : [{ podLabels }]
-  // Policies add up: as soon as one limits what a Pod may reach, its other networks must say that they do not.
+  // Policies add up: as soon as one limits what a Pod may reach, its other networks must say that
+  // they do not.
   const egress: readonly PolicyPeerRule[] | undefined = network.internal
     ? [{ podLabels }, { dns: true }]
     : hasInternal
@@ -118,7 +122,9 @@ function networkPolicy(context: PlanContext, network: Network, name: string, has
   }
 }
 
-/** Public routes are always allowed, from everybody: where the ingress controller runs is not known. */
+/**
+ * Public routes are always allowed, from everybody: where the ingress controller runs is not known.
+ */
 function publicPolicies(
   context: PlanContext,
   pods: readonly PolicyPod[],

@@ -63,8 +63,8 @@ const hostIp = diagnostic({
 })
 
 /**
- * The ports of a service that `ports` makes public; each container port once. Reports those that stay inside, but for
- * those that an endpoint makes public.
+ * The ports of a service that `ports` makes public; each container port once. Reports those that
+ * stay inside, but for those that an endpoint makes public.
  */
 export function publicPorts(
   { reporter, names }: PlanContext,

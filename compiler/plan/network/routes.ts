@@ -139,8 +139,8 @@ interface Wanted {
 }
 
 /**
- * Plans the public addresses (decisions, "Public ports" and "Domain"; specification, Endpoint objects): one for each
- * endpoint and each public port. `routed` are the ports that endpoints lead to, by service.
+ * Plans the public addresses: one for each endpoint and each public port. `routed` are the ports
+ * that endpoints lead to, by service.
  */
 export function planRoutes(
   context: PlanContext,
@@ -195,7 +195,8 @@ function planPublicPorts(context: PlanContext, service: Service, routed: readonl
   for (const port of service.ports.filter(one => !ports.includes(one)))
     for (const { name: host } of port.hosts)
       context.reporter.report(hostNotPublic, host.span, { host: host.value, port: port.target })
-  // By the order of the file, where a further port is added at the end: the address of the first one stays.
+  // By the order of the file, where a further port is added at the end: the address of the first
+  // one stays.
   const first = service.ports.find(port => ports.includes(port))
   return ports.flatMap(port => {
     const own = port === first ? name : `${name}-${port.target}`
@@ -246,21 +247,30 @@ function planEndpoints(context: PlanContext): readonly Wanted[] {
   })
 }
 
-/** Of rules with one path, which then have hosts of their own, the first one answers at the endpoint's address. */
+/**
+ * Of rules with one path, which then have hosts of their own, the first one answers at the
+ * endpoint's address.
+ */
 const firstOfPath = (rules: readonly EndpointRule[]): readonly EndpointRule[] =>
   rules.filter((rule, index) => rules.findIndex(({ path }) => path.value === rule.path.value) === index)
 
 const distinct = (hosts: readonly CustomHost[]): readonly CustomHost[] =>
   hosts.filter(({ name }, index) => hosts.findIndex(other => other.name.value === name.value) === index)
 
-/** Rules that lead to a service of the project; what else they say has been checked when they were read. */
+/**
+ * Rules that lead to a service of the project; what else they say has been checked when they were
+ * read.
+ */
 function planRules({ project, names }: PlanContext, rules: readonly EndpointRule[]): RoutePlan['rules'] {
   return rules
     .filter(({ service }) => project.services.has(service.value))
     .map(({ path, service, port }) => ({ path: path.value, service: names.of(service.value), port: port.value }))
 }
 
-/** The route at the address that follows from the names. Without a domain, what has hosts of its own needs none. */
+/**
+ * The route at the address that follows from the names. Without a domain, what has hosts of its own
+ * needs none.
+ */
 function toRoute(
   context: PlanContext,
   name: string,
@@ -301,7 +311,10 @@ const environmentTls = ({ options: { tlsSecret, tlsIssuer } }: PlanContext): Tls
   ...(tlsIssuer && { issuer: tlsIssuer }),
 })
 
-/** Adds what is of the kind of route: class and certificate of an Ingress, the Gateway of an HTTPRoute. */
+/**
+ * Adds what is of the kind of route: class and certificate of an Ingress, the Gateway of an
+ * HTTPRoute.
+ */
 function finish(
   { options, reporter }: PlanContext,
   base: Omit<RoutePlan, 'kind'>,

@@ -14,7 +14,10 @@ export interface ServiceObjects {
   readonly all: readonly ServicePlan[]
   /** The Service of a Compose service; undefined for a task that nobody reaches by name. */
   of(service: string): ServicePlan | undefined
-  /** Labels that the Pods of a group need, because an alias that several services share selects them by it. */
+  /**
+   * Labels that the Pods of a group need, because an alias that several services share selects them
+   * by it.
+   */
   labelsOf(group: Group): Readonly<Record<string, string>>
 }
 
@@ -27,7 +30,7 @@ interface Facts {
   readonly awaited: { has(service: string): boolean }
 }
 
-/** Plans the Services (decisions, "In-cluster network"): one of each service's name, and one for each alias. */
+/** Plans the Services: one of each service's name, and one for each alias. */
 export function planServiceObjects(context: PlanContext, facts: Facts): ServiceObjects {
   const own = new Map<string, ServicePlan>()
   for (const group of facts.groups.all) {
@@ -75,8 +78,8 @@ function planService(
 }
 
 /**
- * A Job that others wait to complete, that listens nowhere and that nobody names as a host: its Service would resolve
- * to nothing as soon as it has done what it is there for.
+ * A Job that others wait to complete, that listens nowhere and that nobody names as a host: its
+ * Service would resolve to nothing as soon as it has done what it is there for.
  */
 function isTask(facts: Facts, group: Group, service: Service, ports: readonly ServicePort[]): boolean {
   const decision = facts.kindOf(group)

@@ -9,9 +9,9 @@ export interface Edge {
 }
 
 /**
- * Circles in a graph, each as its edges in order, beginning at the first name of the alphabet. Not every one: as many
- * as must be cut before none is left. Linear in the number of edges, without recursion, so that a long chain is no
- * problem.
+ * Cycles in a graph, each as its edges in order, beginning at the first name of the alphabet. Not
+ * every one: as many as must be cut before none is left. Linear in the number of edges, without
+ * recursion, so that a long chain is no problem.
  */
 export function findCycles(edges: readonly Edge[]): readonly (readonly Edge[])[] {
   const outgoing = new Map<string, Edge[]>()

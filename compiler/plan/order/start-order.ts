@@ -112,9 +112,10 @@ export interface GroupFacts {
 }
 
 /**
- * Checks `depends_on` and plans the waits of each group (decisions, "Start order" and "Groups"): the waits of its
- * members on others, united. In client order devctl waits between applies; what remains to the manifests is to connect to what has no healthcheck, and
- * to what a Job may reach only when the agents of the nodes have let its new Pod through a network policy: a Job that is refused at first has failed.
+ * Checks `depends_on` and plans the waits of each group: the waits of its members on others,
+ * united. In client order devctl waits between applies; what remains to the manifests is to connect
+ * to what has no healthcheck, and to what a Job may reach only when the agents of the nodes have
+ * let its new Pod through a network policy: a Job that is refused at first has failed.
  */
 export function planStartOrder(
   context: PlanContext,
@@ -162,7 +163,10 @@ function planWaiting(context: PlanContext, groups: Groups, facts: WaitingFacts, 
   }
 }
 
-/** Whether a service counts as healthy only when one of its ports accepts a connection: it has no check that would tell, and devctl is not in the cluster to try. */
+/**
+ * True if a service counts as healthy only when one of its ports accepts a connection: it has no
+ * check that would tell, and devctl is not in the cluster to try.
+ */
 function needsConnection({ condition, service }: Dependency, { members }: Group): boolean {
   const { healthcheck } = members.find(({ name }) => name === service) ?? {}
   const isChecked =
@@ -170,7 +174,7 @@ function needsConnection({ condition, service }: Dependency, { members }: Group)
   return condition === 'service_healthy' && !isChecked
 }
 
-/** Whether a wait between members makes the awaited one a sidecar. */
+/** True if a wait between members makes the awaited one a sidecar. */
 function isSidecarWait({ reporter }: PlanContext, { condition, service, span }: Dependency): boolean {
   if (condition === 'service_completed_successfully') reporter.report(completionInGroup, span, { service })
   return condition === 'service_healthy'
@@ -206,7 +210,8 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
       const image = shellImage(context)
       // The name of a headless Service resolves only while a Pod is ready.
       if (!object || object.headless) return { kind: 'name', service, host: service, image }
-      // A member of a group without a port of its own is ready when its Pod is, whose other ports tell.
+      // A member of a group without a port of its own is ready when its Pod is, whose other ports
+      // tell.
       const port = facts.waitPortOf(dependency.service) ?? object.ports.find(({ protocol }) => protocol === 'TCP')?.port
       if (port !== undefined) return { kind: 'port', service, host: service, port, image }
       context.reporter.report(noTcpPort, dependency.span, { service: dependency.service })
@@ -215,7 +220,7 @@ function toWait(context: PlanContext, facts: GroupFacts, dependency: Dependency,
   }
 }
 
-/** Awaited members in the order of their own waits; a circle has been reported. */
+/** Awaited members in the order of their own waits; a cycle has been reported. */
 function orderWithin(group: Group, awaited: ReadonlySet<string>): readonly string[] {
   const members = new Map(group.members.map(member => [member.name, member]))
   const ordered: string[] = []
@@ -234,8 +239,8 @@ function orderWithin(group: Group, awaited: ReadonlySet<string>): readonly strin
 }
 
 /**
- * Circles that appear because the members of a group start together; those of services alone are the loader's to
- * report.
+ * Cycles that appear because the members of a group start together; those of services alone are the
+ * loader's to report.
  */
 function reportCycles({ project, reporter }: PlanContext, groups: Groups): void {
   // Without groups there is nothing that the loader has not seen.

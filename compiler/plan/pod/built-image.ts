@@ -37,8 +37,8 @@ export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'repo
 }
 
 /**
- * What the Dockerfile of a built service says about its image; undefined for other services, and where no Dockerfile
- * can be read.
+ * What the Dockerfile of a built service says about its image; undefined for other services, and
+ * where no Dockerfile can be read.
  */
 export function builtImage(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
@@ -52,7 +52,8 @@ export function builtImage(
 }
 
 /**
- * Whether the image that is built for a service is known to hold a host path at a path: its Dockerfile copies it there, and no ignore file keeps it out of the context.
+ * True if the image that is built for a service is known to hold a host path at a path: its
+ * Dockerfile copies it there, and no ignore file keeps it out of the context.
  */
 export function builtImageHolds(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
@@ -74,7 +75,10 @@ export function builtImageHolds(
   return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext, false)
 }
 
-/** `<Dockerfile>.dockerignore`, else the `.dockerignore` of the context: https://docs.docker.com/build/concepts/context/#dockerignore-files */
+/**
+ * `<Dockerfile>.dockerignore`, else the `.dockerignore` of the context:
+ * https://docs.docker.com/build/concepts/context/#dockerignore-files
+ */
 function ignoreFile(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
   { build }: Service,

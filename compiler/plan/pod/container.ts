@@ -64,8 +64,8 @@ export function planContainer(
 }
 
 /**
- * A member of a group that other members wait for: a container that starts before them, and which they wait for by its
- * startup probe: the healthcheck, else a connection to one of its ports.
+ * A member of a group that other members wait for: a container that starts before them, and which
+ * they wait for by its startup probe: the healthcheck, else a connection to one of its ports.
  */
 export function toSidecar(
   context: PlanContext,
@@ -78,13 +78,18 @@ export function toSidecar(
   return { ...container, ...(startupProbe && { startupProbe }), sidecar: true }
 }
 
-/** Five minutes to open the port: a failed startup probe starts the container again, which a slow start does not deserve. */
+/**
+ * Five minutes to open the port: a failed startup probe starts the container again, which a slow
+ * start does not deserve.
+ */
 const portProbe = ({ waitPort }: Exposure): ProbePlan | undefined =>
   waitPort === undefined
     ? undefined
     : { check: { kind: 'tcp', port: waitPort }, periodSeconds: 2, failureThreshold: 150 }
 
-/** The init containers of a service's pre_start hooks: its own container with what the hook changes. */
+/**
+ * The init containers of a service's pre_start hooks: its own container with what the hook changes.
+ */
 export function planPreStart(
   context: PlanContext,
   service: Service,
@@ -93,7 +98,8 @@ export function planPreStart(
   return service.preStart.map((hook, index) => {
     const { readinessProbe, livenessProbe, postStart, preStop, stdin, tty, command, args, ...inherited } = container
     const { workingDir, security: own = {}, ...kept } = inherited
-    // The loader has given the hook what it does not set itself; what it lacks now, it has taken away.
+    // The loader has given the hook what it does not set itself; what it lacks now, it has taken
+    // away.
     const { privileged, runAsUser, runAsGroup, ...shared } = own
     const security = {
       ...shared,
@@ -113,7 +119,10 @@ export function planPreStart(
   })
 }
 
-/** The loader gives a hook the image of its service; where that is replaced or built, so is the hook's. */
+/**
+ * The loader gives a hook the image of its service; where that is replaced or built, so is the
+ * hook's.
+ */
 function hookImage(
   context: PlanContext,
   service: Service,
@@ -123,7 +132,10 @@ function hookImage(
   return planImage(context, { ...service, name: '', image, build: undefined })
 }
 
-/** `entrypoint` and `command` are `command` and `args` in Kubernetes, where an empty list means nothing. */
+/**
+ * `entrypoint` and `command` are `command` and `args` in Kubernetes, where an empty list means
+ * nothing.
+ */
 function planCommand(
   { reporter }: PlanContext,
   { entrypoint, command }: { readonly entrypoint?: Words | undefined; readonly command?: Words | undefined },

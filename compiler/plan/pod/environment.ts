@@ -25,7 +25,10 @@ const newName = diagnostic({
   }),
 })
 
-/** Environment variables sorted by name; of two with one name the last holds. Reports names that Kubernetes refuses. */
+/**
+ * Environment variables sorted by name; of two with one name the last holds. Reports names that
+ * Kubernetes refuses.
+ */
 export function toEnvironment(
   { reporter }: Pick<PlanContext, 'reporter'>,
   ...lists: (readonly (Pair | SecretPair)[])[]

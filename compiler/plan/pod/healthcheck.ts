@@ -36,9 +36,10 @@ healthcheck:
 export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthcheck['check'], { kind: 'image' }> }
 
 /**
- * The healthcheck of a service: the one of the file, with what it leaves to the image from the Dockerfile, else the one of the Dockerfile. The
- * latter also runs where the file replaces the image's program, and an engine does not care that it fails there; a probe would, so it is
- * used only for the image's own program, or where somebody waits for it.
+ * The healthcheck of a service: the one of the file, with what it leaves to the image from the
+ * Dockerfile, else the one of the Dockerfile. The latter also runs where the file replaces the
+ * image's program, and an engine does not care that it fails there; a probe would, so it is used
+ * only for the image's own program, or where somebody waits for it.
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
   const { healthcheck, build } = service

@@ -84,7 +84,7 @@ const unknownInManifest = diagnostic({
   }),
 })
 
-/** The image of a service and when it is pulled (decisions, "Images" and "Pod defaults"). */
+/** The image of a service and when it is pulled. */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
   const image = context.options.images?.get(service.name) ?? service.image?.value ?? builtImage(context, service)
   return { image, imagePullPolicy: planPullPolicy(context, service, image) }
@@ -132,8 +132,8 @@ function checkBuildFiles({ host, project, reporter }: PlanContext, build: Build)
 }
 
 /**
- * What a build reads besides its files. Without secrets: the hash of it is a tag that everybody sees,
- * and what few values are possible for is soon guessed from it.
+ * What a build reads besides its files. Without secrets: the hash of it is a tag that everybody
+ * sees, and what few values are possible for is soon guessed from it.
  */
 function buildInput({ secretPlaces }: Project, build: Build): BuildInput {
   const open = <Text extends string | null>(text: Text, span: Span): Text | string =>
@@ -160,7 +160,7 @@ const withoutValues = (text: string, values: Iterable<string>): string =>
     .sort((a, b) => b.length - a.length)
     .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
 
-/** For a context that is no folder of this machine: what the file says about the build. */
+/** For a context that is not a folder of this machine: what the file says about the build. */
 function hashOfInput(project: Project, build: Build): string {
   const input = buildInput(project, build)
   const { value, span } = build.context
@@ -191,7 +191,10 @@ function planPullPolicy({ reporter }: PlanContext, service: Service, image: stri
   return 'IfNotPresent'
 }
 
-/** What Kubernetes chooses: https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting */
+/**
+ * What Kubernetes chooses:
+ * https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting
+ */
 export function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {
   if (image.includes('@')) return 'IfNotPresent'
   const tag = /:([^:/]+)$/.exec(image)?.[1] ?? 'latest'

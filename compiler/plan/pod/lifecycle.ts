@@ -76,7 +76,9 @@ export function planGracePeriod(context: PlanContext, services: readonly Service
   return seconds
 }
 
-/** The hooks that run in the container. A container has one of each, so several become one script. */
+/**
+ * The hooks that run in the container. A container has one of each, so several become one script.
+ */
 export function planHooks(context: PlanContext, service: Service): Pick<ContainerPlan, 'postStart' | 'preStop'> {
   const postStart = planHook(context, service, 'post_start', service.postStart)
   const preStop = planHook(context, service, 'pre_stop', service.preStop)

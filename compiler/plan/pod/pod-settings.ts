@@ -136,8 +136,8 @@ type Settings = Pick<
 >
 
 /**
- * The settings of a Pod that come from single fields of its services. Reports what a Pod cannot have, and members that
- * disagree.
+ * The settings of a Pod that come from single fields of its services. Reports what a Pod cannot
+ * have, and members that disagree.
  */
 export function planPodSettings(context: PlanContext, services: readonly Service[]): Settings {
   for (const service of services) checkModes(context, service)
@@ -155,7 +155,8 @@ export function planPodSettings(context: PlanContext, services: readonly Service
     ...(isHost && { hostNetwork: true }),
     ...(hostPID && { hostPID: true }),
     ...(services.some(({ ipc }) => ipc?.value === 'host') && { hostIPC: true }),
-    // With one process namespace for the Pod, its first process reaps what others leave, as `init: true` asks.
+    // With one process namespace for the Pod, its first process reaps what others leave, as
+    // `init: true` asks.
     ...(sharesProcesses && { shareProcessNamespace: true }),
     // Kubernetes shows all of /proc only to Pods with users of their own.
     ...(services.some(seesSystemPaths) && { hostUsers: false }),
@@ -219,7 +220,8 @@ const POD_MODES = {
 }
 
 /**
- * Kubernetes takes three name servers and 32 search domains; the cluster's own one is among the three that are asked.
+ * Kubernetes takes three name servers and 32 search domains; the cluster's own one is among the
+ * three that are asked.
  */
 function planDns({ reporter }: PlanContext, services: readonly Service[]): PodPlan['dns'] {
   const limited = (

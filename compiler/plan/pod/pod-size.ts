@@ -13,7 +13,10 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** What environment and commands may have together: 1.5 MiB less room for the rest, and for what the server keeps about each field. */
+/**
+ * What environment and commands may have together: 1.5 MiB less room for the rest, and for what the
+ * server keeps about each field.
+ */
 const mostBytes = 1_300_000
 
 /** Reports a workload whose Pods are too large to be stored. */
@@ -22,7 +25,10 @@ export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod,
   if (bytes > mostBytes) reporter.report(tooLarge, span, { service, bytes })
 }
 
-/** What the cluster stores beside each word, for each variable (with the owner of its name), and to fill a volume. */
+/**
+ * What the cluster stores beside each word, for each variable (with the owner of its name), and to
+ * fill a volume.
+ */
 const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }
 
 /** What a user may make as many of, and as long, as they like. */

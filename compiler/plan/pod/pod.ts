@@ -85,7 +85,10 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
 const hasClaims = ({ volumes, claimTemplates }: ReturnType<typeof collectVolumes>): boolean =>
   claimTemplates.length > 0 || volumes.some(({ kind }) => kind === 'claim' || kind === 'ephemeral')
 
-/** Groups of the Pod; under `--policy restricted` also what lets programs that are not root write to volumes. */
+/**
+ * Groups of the Pod; under `--policy restricted` also what lets programs that are not root write to
+ * volumes.
+ */
 function planPodSecurity(
   context: PlanContext,
   members: readonly Service[],
@@ -99,7 +102,7 @@ function planPodSecurity(
   return { ...supplemental, runAsNonRoot: true, ...(hasVolumes && { fsGroup }) }
 }
 
-/** Fills an empty volume from the image's directory at the mount (decisions, copy-up). */
+/** Fills an empty volume from the image's directory at the mount. */
 function planFill(
   context: PlanContext,
   { image, imagePullPolicy, security }: ContainerPlan,

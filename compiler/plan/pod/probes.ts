@@ -39,7 +39,7 @@ const rounded = diagnostic({
 /** Without a timeout Kubernetes would give a check one second; Compose gives it 30. */
 const defaultTimeout = 30
 
-/** The probes that a healthcheck becomes (specification, Healthcheck object; decisions, "Probes"). */
+/** The probes that a healthcheck becomes. */
 export function planProbes(
   context: PlanContext,
   service: Service,

@@ -43,8 +43,8 @@ const baselineCapabilities: ReadonlySet<string> = new Set(
 const baselineSelinuxTypes = /^(container_t|container_init_t|container_kvm_t|container_engine_t)$/
 
 /**
- * The Pod Security level that the result needs, and which field of which service forces it. Under `--policy restricted`
- * reports the fields that break it.
+ * The Pod Security level that the result needs, and which field of which service forces it. Under
+ * `--policy restricted` reports the fields that break it.
  */
 export function planSecurityLevel(
   context: PlanContext,
@@ -66,7 +66,10 @@ export function planSecurityLevel(
   return { level, reasons }
 }
 
-/** Tells the level where a field forces it, with the places of all that do; the default of an ordinary image is nobody's wish. */
+/**
+ * Tells the level where a field forces it, with the places of all that do; the default of an
+ * ordinary image is nobody's wish.
+ */
 function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly Reason[]): void {
   const places = new Map<Span, Reason>()
   for (const reason of reasons)
@@ -113,7 +116,8 @@ function* reasonsOf(service: Service, mounts: readonly StoredMount[], isRestrict
     if (hook.user && isRoot(hook.user.value)) yield reason('pre_start', 'baseline', hook.user.span)
   }
   if (user && isRoot(user.value)) yield reason('user', 'baseline', user.span)
-  // Nothing says that the image's user is not root, and no default of ours may stop an ordinary image.
+  // Nothing says that the image's user is not root, and no default of ours may stop an ordinary
+  // image.
   else if (!isRestricted) yield reason('user', 'baseline')
 }
 

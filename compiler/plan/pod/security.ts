@@ -71,7 +71,9 @@ const profileOnNode = diagnostic({
   }),
 })
 
-/** The security context of a service's container. Reports what Kubernetes cannot express or refuses. */
+/**
+ * The security context of a service's container. Reports what Kubernetes cannot express or refuses.
+ */
 export function planContainerSecurity(context: PlanContext, service: Service): ContainerSecurity | undefined {
   const options = readOptions(context, service)
   checkContradiction(context, service, options.allowPrivilegeEscalation === false)
@@ -185,8 +187,9 @@ function readOption(
 }
 
 /**
- * Whether a container sees the parts of /proc that are hidden from others. Kubernetes (1.33) grants it to Pods in a user namespace of their
- * own, which cannot share the network, processes or IPC of the node.
+ * True if a container sees the parts of /proc that are hidden from others. Kubernetes (1.33) grants
+ * it to Pods in a user namespace of their own, which cannot share the network, processes or IPC of
+ * the node.
  */
 export function seesSystemPaths({ securityOpt, privileged, networkMode, pid, ipc }: Service): boolean {
   const asks = securityOpt.some(({ value }) => /^systempaths[=:]unconfined$/.test(value))

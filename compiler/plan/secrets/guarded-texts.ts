@@ -18,7 +18,10 @@ export interface GuardedText {
   readonly variable?: { readonly service: string; readonly name: string }
 }
 
-/** Every text of the plan that comes from the files word for word. To be asked when the mounts are planned. */
+/**
+ * Every text of the plan that comes from the files word for word. To be asked when the mounts are
+ * planned.
+ */
 export function* guardedTexts({ project, options, objects }: PlanContext): Generator<GuardedText> {
   for (const service of project.services.values()) yield* textsOfService(service)
   for (const { name, path = name, span, data } of objects.configMaps.values()) {

@@ -61,14 +61,14 @@ interface Text {
   readonly span: Span
   readonly where: string
   readonly from: ReadonlySet<string>
-  /** Whether a number after the name can be a port: `redis:7` in an IMAGE is none. */
+  /** True if a number after the name can be a port: `redis:7` in an IMAGE is none. */
   readonly ports: boolean
 }
 
 /**
- * Finds where services name their peers: in environment, command, entrypoint, healthcheck and the contents of configs.
- * Each text is read once, however many services there are. Reports the host names that are not valid any more
- * (decisions, "Names").
+ * Finds where services name their peers: in environment, command, entrypoint, healthcheck and the
+ * contents of configs. Each text is read once, however many services there are. Reports the host
+ * names that are not valid any more.
  */
 export function findMentions({ project, names, reporter }: PlanContext): Mentions {
   const hosts = hostNames(project)
@@ -99,7 +99,9 @@ export function findMentions({ project, names, reporter }: PlanContext): Mention
   return { of: service => found.get(service) ?? [] }
 }
 
-/** Every name under which Compose resolves a service, in lower case, with the services it leads to. */
+/**
+ * Every name under which Compose resolves a service, in lower case, with the services it leads to.
+ */
 function hostNames(project: Project): ReadonlyMap<string, ReadonlySet<string>> {
   const hosts = new Map<string, Set<string>>()
   const add = (host: string, service: string) => {
@@ -157,11 +159,13 @@ function* textsOfService(service: Service): Generator<Text> {
 const MOST_TEXT = 1 << 20
 
 /**
- * The words of a text that could be host names, each with the port behind it. Left out: parts of paths (`/db`, `./db`),
- * names of variables (`db=`), and ports below 20, which are versions of images more often than ports.
+ * The words of a text that could be host names, each with the port behind it. Left out: parts of
+ * paths (`/db`, `./db`), names of variables (`db=`), and ports below 20, which are versions of
+ * images more often than ports.
  */
 function* hostsIn(text: string): Generator<{ host: string; port?: number; written: string }> {
-  // No container starts with more, and a word of such a length is too much for a regular expression.
+  // No container starts with more, and a word of such a length is too much for a regular
+  // expression.
   if (text.length > MOST_TEXT) return
   for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {
     const before = text.slice(Math.max(0, match.index - 2), match.index)

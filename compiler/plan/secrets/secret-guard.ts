@@ -105,8 +105,8 @@ environments:
 })
 
 /**
- * Refuses what is secret, or looks it, when the manifests go to a repository (decisions section 8), with the lines that put it right. Whatever
- * the manifests are for, no diagnostic shows such a value of the files.
+ * Refuses what is secret, or looks it, when the manifests go to a repository, with the lines that
+ * put it right. Whatever the manifests are for, no diagnostic shows such a value of the files.
  */
 export function guardSecrets(context: PlanContext, plan: Plan): void {
   const { reporter, project, options } = context
@@ -214,7 +214,10 @@ function placeOf(one: GuardedText, look: SecretLook): Span {
   return place === written ? span : place
 }
 
-/** The place of a stretch of a text that is written in one piece and without escapes; undefined for others. */
+/**
+ * The place of a stretch of a text that is written in one piece and without escapes; undefined for
+ * others.
+ */
 function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook): Span | undefined {
   if (!written || bare(written) !== text) return undefined
   const from = written.start + (written.end - written.start > text.length ? 1 : 0)

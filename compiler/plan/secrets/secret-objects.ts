@@ -53,8 +53,9 @@ function checkCertificate({ options, project, host, reporter }: PlanContext): vo
 }
 
 /**
- * What becomes of the Secrets that were planned, by the backend of the environment (decisions section 8): they stay as they are, are left out
- * (reported), are made by External Secrets, or get the values that are to be encrypted.
+ * What becomes of the Secrets that were planned, by the backend of the environment: they stay as
+ * they are, are left out (reported), are made by External Secrets, or get the values that are to be
+ * encrypted.
  */
 export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 'externalSecrets' | 'requiredSecrets'> {
   const { objects, options } = context
@@ -182,7 +183,9 @@ function report({ reporter }: PlanContext, { path, source }: Sourced, other: str
   reporter.report(conflict, source.span, { path, other, secret: source.secret.value, key: source.key.value, what })
 }
 
-/** `devctl.yml#environments.staging.secrets`: objects that several values share come from the rules. */
+/**
+ * `devctl.yml#environments.staging.secrets`: objects that several values share come from the rules.
+ */
 function rulesSource(context: PlanContext, { span }: Sourced['source']): string {
   const { manifestEnvironment } = context.options
   return sourceOf(

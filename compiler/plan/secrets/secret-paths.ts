@@ -20,7 +20,10 @@ const unknownPath = diagnostic({
   text: (p: { path: string; message: string; hint: string | undefined }) => ({ message: p.message, hint: p.hint }),
 })
 
-/** Checks the paths of an environment's `secrets.values` and `secrets.public` against the files. To be asked when the mounts are planned. */
+/**
+ * Checks the paths of an environment's `secrets.values` and `secrets.public` against the files. To
+ * be asked when the mounts are planned.
+ */
 export function checkSecretPaths(context: PlanContext): void {
   const { project, options, objects } = context
   const rules = options.secretRules

@@ -24,7 +24,7 @@ export function secretSource({ options }: Pick<PlanContext, 'options'>, path: st
   return source && { name: source.secret.value, key: source.key.value }
 }
 
-/** Whether the environment lists a value as public: it looks secret and is not. */
+/** True if the environment lists a value as public: it looks secret and is not. */
 export const isPublic = ({ options }: Pick<PlanContext, 'options'>, path: string): boolean =>
   options.secretRules?.public.some(({ value }) => value === path) ?? false
 

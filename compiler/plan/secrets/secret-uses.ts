@@ -21,8 +21,8 @@ export interface SecretUse {
 const NOT_WRITTEN = new Set(['build', 'develop', 'env_file', 'extends', 'logging', 'profiles'])
 
 /**
- * The values of the model, whatever they are for, that hold what is secret because of where it comes from. One for each path; those that a
- * Secret holds are not among them.
+ * The values of the model, whatever they are for, that hold what is secret because of where it
+ * comes from. One for each path; those that a Secret holds are not among them.
  */
 export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): Generator<SecretUse> {
   const { project } = context
@@ -55,18 +55,27 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): 
   }
 }
 
-/** Whether a manifest may hold what stands at a path. What others keep under keys of their own is in none but where an alias brings it. */
+/**
+ * True if a manifest may hold what stands at a path. What others keep under keys of their own is in
+ * none but where an alias brings it.
+ */
 const isWritten = ([section, , key]: readonly string[]): boolean =>
   section === 'services'
     ? !NOT_WRITTEN.has(key!)
     : !section!.startsWith('x-') && (section !== 'secrets' || key === 'labels' || key === 'name')
 
-/** Whether a network, volume, config or secret is called so because nobody has named it: such a name has the place of the whole definition. */
+/**
+ * Whether a network, volume, config or secret is called so because nobody has named it: such a name
+ * has the place of the whole definition.
+ */
 function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly string[], { span }: ScalarTree): boolean {
   return section !== 'services' && field === 'name' && get(tree, section, key)?.span === span
 }
 
-/** The names of a mapping that was written as a list: there a variable may be in them, too. The path is that of the mapping. */
+/**
+ * The names of a mapping that was written as a list: there a variable may be in them, too. The path
+ * is that of the mapping.
+ */
 function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly string[]): Generator<SecretUse> {
   if (tree.kind === 'seq')
     for (const [index, item] of tree.items.entries()) yield* namesWithSecrets(item, places, [...path, String(index)])
@@ -81,11 +90,14 @@ function* namesWithSecrets(tree: Tree, places: SecretPlaces, path: readonly stri
   }
 }
 
-/** Whether a variable was substituted before the `=`. */
+/** True if a variable was substituted before the `=`. */
 const isInName = ({ span }: SecretPlace, { file, start }: Span): boolean =>
   file.text[span.start] === '$' && !file.text.slice(start, span.start).includes('=')
 
-/** The uses that the manifests of a plan show. A value of one or two characters cannot be told there: it counts as shown. */
+/**
+ * The uses that the manifests of a plan show. A value of one or two characters cannot be determined
+ * there: it counts as shown.
+ */
 export function shownUses(context: PlanContext, plan: Plan): readonly SecretUse[] {
   const uses = [...secretUses(context)]
   if (uses.length === 0) return uses
@@ -106,7 +118,10 @@ function* scalarsOf(tree: Tree, path: readonly string[]): Generator<readonly [re
   }
 }
 
-/** Words of a command are one value, and so are a config and a health check, as elsewhere (guarded-texts.ts). */
+/**
+ * Words of a command are one value, and so are a config and a health check, as elsewhere
+ * (guarded-texts.ts).
+ */
 function pathOf(keys: readonly string[]): string {
   const [section, , key] = keys
   if (section === 'services' && key === 'healthcheck') return keys.slice(0, 3).join('.')

@@ -25,7 +25,10 @@ export type TrackedPlace =
       readonly files: readonly TrackedContent[]
       /** Tracked files that are not in the working tree. */
       readonly gone: readonly string[]
-      /** Untracked files and folders beside tracked ones, relative to the host path; folders end in `/`. */
+      /**
+       * Untracked files and folders beside tracked ones, relative to the host path; folders end in
+       * `/`.
+       */
       readonly leftOut: readonly string[]
     }
 
@@ -35,7 +38,10 @@ const PLACEHOLDERS = new Set(['.gitkeep', '.keep', '.gitignore', '.gitattributes
 /** Folders of which the untracked entries are listed, so that a huge tree costs little. */
 const MOST_FOLDERS = 2000
 
-/** The checkout that a project belongs to: the one around it, if it tracks anything in the project's folder. */
+/**
+ * The checkout that a project belongs to: the one around it, if it tracks anything in the project's
+ * folder.
+ */
 export function projectCheckout(host: CompilerHost, directory: string): Checkout | undefined {
   const checkout = host.checkout(directory)
   if (!checkout || checkout.failure !== undefined) return checkout
@@ -43,7 +49,10 @@ export function projectCheckout(host: CompilerHost, directory: string): Checkout
   return below(checkout.files, folder).length > 0 ? checkout : undefined
 }
 
-/** Says what git tracks at an absolute path. It depends on the index and the files that it lists, never on what else is on this machine. */
+/**
+ * Says what git tracks at an absolute path. It depends on the index and the files that it lists,
+ * never on what else is on this machine.
+ */
 export function trackedAt(host: CompilerHost, checkout: Checkout, path: string): TrackedPlace {
   return lookUp({ host, checkout, links: 0, entered: new Set(), budget: { left: MOST_FILES } }, path)
 }
@@ -142,7 +151,10 @@ function folderContent(search: Search, folder: string, tracked: readonly Tracked
   return { kind: 'content', files, gone, leftOut: [...leftOut, ...untrackedIn(search, folder, tracked)] }
 }
 
-/** What is in the folders of tracked files and not tracked; not what is in folders that hold nothing tracked. */
+/**
+ * What is in the folders of tracked files and not tracked; not what is in folders that hold nothing
+ * tracked.
+ */
 function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {
   const names = new Set<string>()
   for (const { path } of tracked)
@@ -185,7 +197,7 @@ function unlessSpelt(search: Search, written: string): TrackedPlace {
 
 const folded = (path: string): string => path.normalize('NFC').toLowerCase()
 
-/** Whether a file only keeps its folder in a repository. */
+/** True if a file only keeps its folder in a repository. */
 export const isPlaceholder = ({ path }: Pick<TrackedFile, 'path'>): boolean =>
   PLACEHOLDERS.has(path.slice(path.lastIndexOf('/') + 1))
 

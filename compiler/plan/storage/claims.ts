@@ -153,8 +153,8 @@ export type VolumeDecision =
 const accessModes = ['ReadWriteOnce', 'ReadWriteMany', 'ReadOnlyMany', 'ReadWriteOncePod'] as const
 
 /**
- * Decides what the volumes are that services mount, and plans their claims. Reports options that are lost, and volumes
- * that nobody mounts.
+ * Decides what the volumes are that services mount, and plans their claims. Reports options that
+ * are lost, and volumes that nobody mounts.
  */
 export function planVolumes(context: PlanContext): ReadonlyMap<string, VolumeDecision> {
   const { project, reporter } = context
@@ -239,7 +239,10 @@ function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap
   }
 }
 
-/** What the engine's local driver can mount besides its own folders. Undefined for an ordinary volume. */
+/**
+ * What the engine's local driver can mount besides its own folders. Undefined for an ordinary
+ * volume.
+ */
 function planLocal(
   context: PlanContext,
   volume: Volume,

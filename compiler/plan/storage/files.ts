@@ -38,9 +38,9 @@ export interface StoredFiles {
 }
 
 /**
- * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use (decisions, "configs" and
- * "secrets"). A ConfigMap's name has a hash of its content, so that a change rolls the Pods; a Secret's has none, since
- * weak values could be guessed from it.
+ * Plans ConfigMaps and Secrets for the top-level configs and secrets that services use. A
+ * ConfigMap's name has a hash of its content, so that a change rolls the Pods; a Secret's has none,
+ * since weak values could be guessed from it.
  */
 export function planFiles(context: PlanContext): StoredFiles {
   const configs = planObjects(context, 'config')
@@ -103,7 +103,10 @@ function planObject(context: PlanContext, what: 'config' | 'secret', object: Fil
   return name
 }
 
-/** Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is 0644. */
+/**
+ * Compose makes configs and secrets readable for all (0444); Kubernetes' own default for both is
+ * 0644.
+ */
 function toMount(
   context: PlanContext,
   what: 'config' | 'secret',

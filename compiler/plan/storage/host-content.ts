@@ -23,7 +23,7 @@ export interface CopiedFiles {
   readonly kind: 'files'
   readonly files: readonly HostFile[]
   readonly isFolder: boolean
-  /** Whether the files are those that git tracks; else they are what is there on this machine. */
+  /** True if the files are those that git tracks; else they are what is there on this machine. */
   readonly isTracked: boolean
   /** What of the folder is not part of it. */
   readonly leftOut: readonly string[]
@@ -37,7 +37,9 @@ export interface HostReader {
   read(path: string, allowed: Allowed): HostContent
   /** What is there, tracked or not. */
   readAll(path: string, allowed: Allowed): HostContent
-  /** The checkout of the project; undefined when there is none, or git cannot say what it tracks. */
+  /**
+   * The checkout of the project; undefined when there is none, or git cannot say what it tracks.
+   */
   readonly checkout: Checkout | undefined
   /** Why git cannot say what it tracks. */
   readonly failure: string | undefined
@@ -73,7 +75,9 @@ export function hostReader(host: CompilerHost, directory: string): HostReader {
 /** Whether a file or folder may be read; reports why not. */
 type Allowed = (path: string) => boolean
 
-/** Reads with a host that asks before it reads anything, since links may lead out of the project. */
+/**
+ * Reads with a host that asks before it reads anything, since links may lead out of the project.
+ */
 function unlessRefused(
   host: CompilerHost,
   allowed: Allowed,
@@ -104,7 +108,8 @@ function onceFor<T, R extends readonly unknown[]>(
 }
 
 /**
- * The path as seen from the top of the checkout. Links in the project's folder are not followed here: whether they are tracked is for the checkout to say.
+ * The path as seen from the top of the checkout. Links in the project's folder are not followed
+ * here: whether they are tracked is for the checkout to say.
  */
 function inCheckout(host: CompilerHost, directory: string, path: string): string {
   if (isInside(path, directory)) return join(host.realPath(directory), relative(directory, path))
@@ -147,7 +152,10 @@ function untracked(host: CompilerHost, path: string): HostContent {
   return { kind: 'data', state: stat ? 'untracked' : 'missing' }
 }
 
-/** What is there on this machine, without `.git` and what the ignore files between the project's folder and the file name. */
+/**
+ * What is there on this machine, without `.git` and what the ignore files between the project's
+ * folder and the file name.
+ */
 function readThere(host: CompilerHost, path: string, directory: string): HostContent {
   const stat = host.stat(path)
   if (!stat) return { kind: 'data', state: 'missing' }
@@ -198,7 +206,10 @@ function walk(host: CompilerHost, root: string, isIgnored: IsIgnored): Walked {
   return found
 }
 
-/** The rules of the `.gitignore` files in the folders from `root` to a path: the innermost that has one for it decides. */
+/**
+ * The rules of the `.gitignore` files in the folders from `root` to a path: the innermost that has
+ * one for it decides.
+ */
 function ignoreFiles(host: CompilerHost, root: string): IsIgnored {
   const rulesIn = onceFor((folder: string): Ignores | undefined => {
     const content = host.readFile(join(folder, '.gitignore'))

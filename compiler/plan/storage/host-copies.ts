@@ -14,7 +14,10 @@ export interface HostFiles {
   readonly isSecret: boolean
 }
 
-/** Copies the files of a host path into a ConfigMap, or a Secret, of the service, and mounts that read-only. */
+/**
+ * Copies the files of a host path into a ConfigMap, or a Secret, of the service, and mounts that
+ * read-only.
+ */
 export function copyFiles(context: PlanContext, service: Service, mount: HostMount, content: HostFiles): StoredMount {
   const { objects, environment } = context
   const { files, isFolder, isSecret } = content
@@ -53,7 +56,10 @@ export function copyFiles(context: PlanContext, service: Service, mount: HostMou
 const secretName =
   /(^|\/)(\.env[^/]*|\.ssh|\.aws|\.gnupg|\.kube|id_(rsa|dsa|ecdsa|ed25519)|[^/]*\.(pem|key|p12|pfx))(\/|$)/i
 
-/** Why a host path is taken for keys, by its name, or by the names and first lines of its files: a clause about it. Undefined for others. */
+/**
+ * Why a host path is taken for keys, by its name, or by the names and first lines of its files: a
+ * clause about it. Undefined for others.
+ */
 export function whySecret(source: string, files: readonly HostFile[], isFolder: boolean): string | undefined {
   if (secretName.test(source)) return 'looks like keys'
   const key = files.find(({ path, bytes }) => secretName.test(path) || isPrivateKey(bytes))

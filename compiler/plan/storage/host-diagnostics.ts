@@ -133,7 +133,8 @@ type Failed = Extract<
 >
 
 /**
- * Reports a host volume that cannot be had. A service that is built starts without it, and a warning is enough; what `x-mount` asks for is wanted in any case.
+ * Reports a host volume that is not available. A service that is built starts without it, and a
+ * warning is enough; what `x-mount` asks for is wanted in any case.
  */
 export function reportFailed(
   reporter: Reporter,

@@ -31,11 +31,11 @@ export type HostFate =
 export interface HostWorld {
   readonly reader: HostReader
   readonly isWritten: (path: string) => boolean
-  /** Whether the image that is built for a service holds a host path at a path. */
+  /** True if the image that is built for a service holds a host path at a path. */
   readonly inImage: (service: Service, mount: HostMount) => boolean
 }
 
-/** Decides what becomes of a host volume (decisions, "Host volumes"). Reports only what may not be read. */
+/** Decides what becomes of a host volume. Reports only what may not be read. */
 export function fateOf(context: PlanContext, world: HostWorld, service: Service, mount: HostMount): HostFate {
   const said = mount.as?.value
   if (said === 'skip') return { kind: 'skip' }

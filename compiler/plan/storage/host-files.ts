@@ -12,7 +12,9 @@ export interface HostFile {
   readonly executable: boolean
 }
 
-/** Keys for the files of a folder, which may hold no `/`, and the paths that they are mounted at. */
+/**
+ * Keys for the files of a folder, which may hold no `/`, and the paths that they are mounted at.
+ */
 export function toKeys(files: readonly HostFile[]): {
   readonly data: Readonly<Record<string, Uint8Array>>
   readonly items: readonly KeyPath[]
@@ -36,7 +38,9 @@ export function objectKey(path: string): string {
   return `${key.replace(/^\.+/, '').slice(0, 240)}-${shortHash(path)}`
 }
 
-/** A hash of names and contents, for the names of objects that may not change while Pods use them. */
+/**
+ * A hash of names and contents, for the names of objects that may not change while Pods use them.
+ */
 export function contentHash(data: Readonly<Record<string, Uint8Array>>): string {
   const parts = Object.keys(data)
     .sort()

@@ -31,8 +31,8 @@ export function writtenPaths(uses: readonly HostUse[]): (path: string) => boolea
 }
 
 /**
- * Names the claims of the folders that are data: after their paths, the same for all services that mount one. A folder in another one is a part of its claim, as it is
- * a part of it on the host.
+ * Names the claims of the folders that are data: after their paths, the same for all services that
+ * mount one. A folder in another one is a part of its claim, as it is a part of it on the host.
  */
 export function folderClaims(
   context: PlanContext,
@@ -115,7 +115,10 @@ function upwards(path: string): readonly string[] {
 /** The first span of each folder is where it is reported. */
 export type Once = (code: string, path: string, span: Span) => boolean
 
-/** Says whether something is reported for the first time about a path; asked again from the same place, it gives the same. */
+/**
+ * Says whether something is reported for the first time about a path; asked again from the same
+ * place, it gives the same.
+ */
 export function oncePerPath(): Once {
   const places = new Map<string, Span>()
   return (code, path, span) => {

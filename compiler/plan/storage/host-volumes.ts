@@ -212,9 +212,7 @@ export interface HostVolumes {
   readonly unversioned: Map<string, Span>
 }
 
-/**
- * Decides what becomes of a host volume (decisions, "Host volumes"). Undefined when nothing is mounted; reports why.
- */
+/** Decides what becomes of a host volume. Undefined when nothing is mounted; reports why. */
 export function planHostVolume(
   context: PlanContext,
   hosts: HostVolumes,
@@ -255,7 +253,8 @@ export function planHostVolume(
       reportFailed(reporter, fate, service, mount, source)
       return undefined
     case 'too-large':
-      // What is named for the service is taken to hold what Compose would have mounted; nobody can look.
+      // What is named for the service is taken to hold what Compose would have mounted; nobody can
+      // look.
       if (mount.readOnly && context.options.images?.has(service.name))
         reporter.report(expectedInImage, mount.sourceSpan, { source, target: mount.target, service: service.name })
       else reportFailed(reporter, fate, service, mount, source)
@@ -272,7 +271,10 @@ function nodeFolder(mount: HostMount): StoredMount {
   return stored(mount, { kind: 'hostPath', name, path: mount.source, ...(type && { type }) })
 }
 
-/** The claim of a folder that is data. That of a built service is filled from its image, which may hold files there. */
+/**
+ * The claim of a folder that is data. That of a built service is filled from its image, which may
+ * hold files there.
+ */
 function claim(
   context: PlanContext,
   { world, claimOf, once }: HostVolumes,

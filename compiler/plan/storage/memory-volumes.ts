@@ -45,7 +45,10 @@ const overLimit = diagnostic({
   }),
 })
 
-/** What every container has at `/dev/shm`, in an engine and in a Pod: asking for no more changes nothing. */
+/**
+ * What every container has at `/dev/shm`, in an engine and in a Pod: asking for no more changes
+ * nothing.
+ */
 const usualShm = 64n * 1024n * 1024n
 
 /** A mount of a memory volume by name. */
@@ -55,7 +58,10 @@ interface NamedMemory {
   readonly span: Span
 }
 
-/** Reports memory volumes that several services mount by one name: mounts of type `tmpfs`, and volumes of the driver's type. */
+/**
+ * Reports memory volumes that several services mount by one name: mounts of type `tmpfs`, and
+ * volumes of the driver's type.
+ */
 export function checkShared({ project, reporter }: PlanContext, isMemory: (volume: string) => boolean): void {
   const first = new Map<string, NamedMemory>()
   const reported = new Set<string>()

@@ -77,7 +77,10 @@ const recursive = diagnostic({
 /** What the mounts of all services have in common. */
 export interface MountContext extends PlanContext {
   readonly volumes: ReadonlyMap<string, VolumeDecision>
-  /** Services whose anonymous volumes others use through volumes_from: they need claims of their own. */
+  /**
+   * Services whose anonymous volumes others use through volumes_from: they need claims of their
+   * own.
+   */
   readonly lent: ReadonlySet<string>
   /** Volumes that some service mounts writable. */
   readonly written: ReadonlySet<string>
@@ -96,7 +99,10 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
   return { ...context, volumes, lent, written, hosts: surveyHosts(context, volumes) }
 }
 
-/** What one service makes of a host path depends on what others do with it: who writes there, and what lies in what. */
+/**
+ * What one service makes of a host path depends on what others do with it: who writes there, and
+ * what lies in what.
+ */
 function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
   const { host, project } = context
   const uses = [...project.services.values()].flatMap(service =>
@@ -123,7 +129,10 @@ function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDe
   }
 }
 
-/** The host path that a mount leads to: its own, or that of a volume which is a bind mount of the local driver. */
+/**
+ * The host path that a mount leads to: its own, or that of a volume which is a bind mount of the
+ * local driver.
+ */
 function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): HostMount | undefined {
   const base = { target: mount.target.value, readOnly: mount.readOnly, span: mount.span, as: mount.as }
   if (mount.type === 'bind') {
@@ -137,8 +146,8 @@ function hostMount(mount: Mount, volumes: ReadonlyMap<string, VolumeDecision>): 
 }
 
 /**
- * Decides what holds the data of each mount of a service, in the order of Compose: volumes, volumes_from, tmpfs,
- * shm_size.
+ * Decides what holds the data of each mount of a service, in the order of Compose: volumes,
+ * volumes_from, tmpfs, shm_size.
  */
 export function planMounts(context: MountContext, service: Service): readonly StoredMount[] {
   const own = ownMounts(context, service)
@@ -256,7 +265,10 @@ function planNamed(
   }
 }
 
-/** `volume.labels` of a mount become annotations of the claim, below those that the volume itself has. */
+/**
+ * `volume.labels` of a mount become annotations of the claim, below those that the volume itself
+ * has.
+ */
 function annotateClaim(context: MountContext, claim: string, { labels }: VolumeMount): void {
   const plan = context.objects.claims.get(claim)
   const own = labels.length > 0 && toAnnotations(context, labels)
@@ -293,7 +305,10 @@ function planBind(context: MountContext, service: Service, mount: BindMount): St
   return result
 }
 
-/** The mounts of the services that `volumes_from` names. Targets of the service itself are skipped by the caller. */
+/**
+ * The mounts of the services that `volumes_from` names. Targets of the service itself are skipped
+ * by the caller.
+ */
 function borrowedMounts(context: MountContext, service: Service): readonly StoredMount[] {
   return lendersOf(context.project, service).flatMap(({ lender, readOnly, span }) => {
     const own = ownMounts(context, lender)

@@ -5,12 +5,12 @@ import { type PlanContext, sourceOf } from '../context.ts'
 import { toAnnotations } from '../labels/annotations.ts'
 import { cutName, slug } from '../object-names.ts'
 
-/** The size of a volume that says nothing about it (specification, Top-level volume object). */
+/** The size of a volume that says nothing about it. */
 export const defaultSize = '1Gi'
 
 /**
- * Plans a claim for one mount of a service, named after the two, and gives its name. Asked again for the same mount it
- * gives the same.
+ * Plans a claim for one mount of a service, named after the two, and gives its name. Asked again
+ * for the same mount it gives the same.
  */
 export function planOwnClaim(
   context: PlanContext,

@@ -16,7 +16,10 @@ export interface VolumeOwner {
   readonly prefix?: string
 }
 
-/** Collects the volumes of a Pod; anonymous ones become templates of a StatefulSet, and ephemeral volumes elsewhere. */
+/**
+ * Collects the volumes of a Pod; anonymous ones become templates of a StatefulSet, and ephemeral
+ * volumes elsewhere.
+ */
 export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
   const volumes: PodVolume[] = []
   const claimTemplates: ClaimSpec[] = []
@@ -36,7 +39,7 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
   }
 
   const volumeOf = ({ held, target }: StoredMount, { service, prefix }: VolumeOwner): string => {
-    // What only this mount uses is told apart by its service and place.
+    // What only this mount uses is distinguished by its service and place.
     const own = `${held.kind} ${service} ${target}`
     switch (held.kind) {
       case 'claim':
@@ -110,7 +113,8 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
 }
 
 /**
- * A claim's data is in a folder of it, never at its root, where file systems keep things of their own (`lost+found`).
+ * A claim's data is in a folder of it, never at its root, where file systems keep things of their
+ * own (`lost+found`).
  */
 function subPathOf({ held }: StoredMount, volume: string): string | undefined {
   switch (held.kind) {

@@ -3,13 +3,15 @@ import type { KeyPath } from '../plan.ts'
 import type { Held, HeldByFiles, StoredMount } from './stored-mount.ts'
 
 /**
- * What is mounted into a folder that is itself copied joins it in one projected volume: such a folder cannot be written to, so that the container runtime could make
- * no place in it for a mount. Files become files of it; for other mounts it gets the folder that they are mounted over.
+ * What is mounted into a folder that is itself copied joins it in one projected volume: such a
+ * folder cannot be written to, so that the container runtime could make no place in it for a mount.
+ * Files become files of it; for other mounts it gets the folder that they are mounted over.
  */
 export function joinFolders(mounts: readonly StoredMount[]): readonly StoredMount[] {
   const folders = mounts.filter(isCopiedFolder)
   if (folders.length === 0) return mounts
-  // Only what lies in the folder itself: in a volume that is mounted there, the runtime can make a place.
+  // Only what lies in the folder itself: in a volume that is mounted there, the runtime can make a
+  // place.
   const folderOf = (mount: StoredMount): StoredMount | undefined => {
     const [nearest] = mounts
       .filter(({ target }) => isBelow(mount.target, target))
@@ -38,7 +40,9 @@ const isCopiedFolder = ({ held }: StoredMount): boolean => isFiles(held) && held
 
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder === '/' ? '/' : `${folder}/`)
 
-/** What is nearer to a path wins over what a folder around it holds there, as it does with mounts. */
+/**
+ * What is nearer to a path wins over what a folder around it holds there, as it does with mounts.
+ */
 function project(folder: StoredMount, held: HeldByFiles, within: readonly StoredMount[]): Held {
   const parts = [...within].sort((a, b) => b.target.length - a.target.length)
   const taken = new Set<string>()
@@ -68,7 +72,10 @@ function project(folder: StoredMount, held: HeldByFiles, within: readonly Stored
   return { kind: 'projected', name: held.name, sources: sources.reverse(), folders: [...new Set(missing)].sort() }
 }
 
-/** The files of a source, with the paths that they have in the folder and the modes that its volume would have given them. */
+/**
+ * The files of a source, with the paths that they have in the folder and the modes that its volume
+ * would have given them.
+ */
 function itemsOf({ items, subPath, mode }: HeldByFiles, at: string): readonly KeyPath[] {
   if (subPath !== undefined) return [{ key: subPath, path: at, ...(mode !== undefined && { mode }) }]
   return (items ?? []).map(item => {

@@ -75,8 +75,8 @@ interface Use {
 }
 
 /**
- * Finds the claims that several Pods mount, and the labels that bring those Pods to one node (decisions, "Shared
- * volumes"). Reports sharing that cannot work.
+ * Finds the claims that several Pods mount, and the labels that bring those Pods to one node.
+ * Reports sharing that cannot work.
  */
 export function planSharing(context: PlanContext, pods: readonly MountingPod[]): ReadonlyMap<Group, readonly string[]> {
   const { volumeAffinity = 'true' } = context.options

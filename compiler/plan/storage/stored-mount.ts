@@ -2,8 +2,8 @@ import type { Span } from '../../text/source.ts'
 import type { ClaimSpec, KeyPath } from '../plan.ts'
 
 /**
- * A mount of a service after it is decided what holds its data; the kind of the workload then decides how the Pod
- * refers to it.
+ * A mount of a service after it is decided what holds its data; the kind of the workload then
+ * decides how the Pod refers to it.
  */
 export interface StoredMount {
   /** Path in the container. */
@@ -37,7 +37,10 @@ export type Held =
     }
   | { readonly kind: 'hostPath'; readonly name: string; readonly path: string; readonly type?: string }
   | HeldByFiles
-  /** Files of several ConfigMaps and Secrets in one folder. `folders` are made for what is mounted there. */
+  /**
+   * Files of several ConfigMaps and Secrets in one folder. `folders` are made for what is mounted
+   * there.
+   */
   | {
       readonly kind: 'projected'
       readonly name: string
@@ -48,14 +51,16 @@ export type Held =
 export interface HeldByClaim {
   readonly kind: 'claim'
   readonly claim: string
-  /** Folder of the claim that is the volume; absent for claims of others, which are mounted whole. */
+  /**
+   * Folder of the claim that is the volume; absent for claims of others, which are mounted whole.
+   */
   readonly directory?: string
   /** Folder within that. */
   readonly subPath?: string
   /** What it is called in messages: `` the volume `data` ``. */
   readonly description: string
   readonly access: ClaimSpec['accessMode'] | 'unknown'
-  /** Whether an empty volume is filled from the image. */
+  /** True if an empty volume is filled from the image. */
   readonly fill: boolean
 }
 

@@ -9,7 +9,10 @@ interface Lender {
   readonly span: Span
 }
 
-/** The services that `volumes_from` of a service names, and those that these name, in that order and each once. */
+/**
+ * The services that `volumes_from` of a service names, and those that these name, in that order and
+ * each once.
+ */
 export function lendersOf({ services }: Pick<Project, 'services'>, service: Service): readonly Lender[] {
   const seen = new Set([service.name])
   const found: Lender[] = []

@@ -61,8 +61,8 @@ const portTwice = diagnostic({
 })
 
 /**
- * Reports what members of a group cannot each have for themselves: a restart policy, a mode, a scale, a port that
- * another one has.
+ * Reports what members of a group cannot each have for themselves: a restart policy, a mode, a
+ * scale, a port that another one has.
  */
 export function checkGroup(context: Pick<PlanContext, 'reporter'>, group: Group): void {
   for (const member of group.members) checkDeployLabels(context, member)

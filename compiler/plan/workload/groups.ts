@@ -43,7 +43,7 @@ export interface Groups {
 const shared = ['networkMode', 'pid', 'ipc', 'uts', 'cgroup'] as const
 const composeKeys = { networkMode: 'network_mode', pid: 'pid', ipc: 'ipc', uts: 'uts', cgroup: 'cgroup' }
 
-/** Finds the services that share namespaces (decisions, "Groups"). Reports targets that are no service, and circles. */
+/** Finds the services that share namespaces. Reports targets that are not services, and cycles. */
 export function planGroups(project: Project, reporter: Reporter): Groups {
   const containers = containerNames(project)
   const lenders = new Map<string, Set<string>>()
@@ -84,7 +84,8 @@ function toGroup(
 ): Group {
   const sorted = sortBy(found, service => service.name)
   const lead = sorted.find(service => !lenders.has(service.name)) ?? sorted[0]!
-  // Circles of services are circles of dependencies too, which the loader reports; those over container names are not.
+  // Cycles of services are cycles of dependencies too, which the loader reports; those over
+  // container names are not.
   if (lenders.has(lead.name) && sorted.some(joinsContainer))
     reporter.report(circular, lead.span, { services: sorted.map(service => service.name) })
   return { lead, members: [lead, ...sorted.filter(service => service !== lead)] }
@@ -105,7 +106,7 @@ function targetOf(
   if (kind === undefined || name === undefined) return undefined
   const target = kind === 'service' ? name : containers.get(name)
   if (target !== undefined && project.services.has(target)) return target
-  // The loader has told about services that are missing; a profile may leave one out.
+  // The loader has reported services that are missing; a profile may leave one out.
   if (kind === 'service') return undefined
   const hint = didYouMean(name, containers.keys())
   reporter.report(unknownTarget, span, { key, value, hint })

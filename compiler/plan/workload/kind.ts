@@ -108,8 +108,8 @@ export function completionWaits(
 }
 
 /**
- * Decides what a group becomes: the first match of the decisions' row "Kind". `endpoints` are the services that
- * endpoints lead to.
+ * Decides what a group becomes: the first rule that matches. `endpoints` are the
+ * services that endpoints lead to.
  */
 export function planKind(
   { reporter }: PlanContext,
@@ -152,7 +152,7 @@ export function planKind(
   }
 }
 
-/** The decision for a Job (decisions, "Restart" and "Job"), undefined when the group is none. */
+/** The decision for a Job, undefined when the group is none. */
 function planJob(
   { reporter }: Pick<PlanContext, 'reporter'>,
   { lead, members }: Group,
@@ -178,8 +178,8 @@ function planJob(
       ? `\`${lead.name}\` is a job because its restart policy is \`${policy.value}\``
       : `\`${lead.name}\` is a job because \`${awaited?.by}\` waits for its completion`,
   }
-  // A Job counts failures over its whole life: without a limit of the file, one that nobody waits for may fail as often
-  // as it likes.
+  // A Job counts failures over its whole life: without a limit of the file, one that nobody waits
+  // for may fail as often as it likes.
   const unlimited = awaited ? 6 : 2147483647
   const backoffLimit = restartPolicy === 'Never' ? 0 : (maxAttempts?.value ?? unlimited)
   return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }

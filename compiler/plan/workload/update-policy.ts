@@ -114,8 +114,8 @@ export interface UpdatePlan {
 }
 
 /**
- * How Pods are replaced: the label `dev.platform/update` (specification, Update policy annotation), then
- * `deploy.update_config`. Reports a policy that the kind does not allow, with the line that made it that kind.
+ * How Pods are replaced: the label `dev.platform/update`, then `deploy.update_config`. Reports a
+ * policy that the kind does not allow, with the line that made it that kind.
  */
 export function planUpdate(context: PlanContext, service: Service, decision: KindDecision, pod: PodPlan): UpdatePlan {
   const policy = readPolicy(context, service, decision)
@@ -145,13 +145,18 @@ export function planUpdate(context: PlanContext, service: Service, decision: Kin
   }
 }
 
-/** Kubernetes watches an update for ten minutes anyway, and wants that to be longer than the delay. */
+/**
+ * Kubernetes watches an update for ten minutes anyway, and wants that to be longer than the delay.
+ */
 function progressDeadline(delay: number, monitor: number): Pick<UpdatePlan, 'progressDeadlineSeconds'> {
   if (delay < 600 && monitor <= 600) return {}
   return { progressDeadlineSeconds: Math.max(monitor, delay + 600) }
 }
 
-/** Whether the Pod uses ports of its node: with the node's network every port of its containers is one. */
+/**
+ * True if the Pod uses ports of its node: with the node's network every port of its containers is
+ * one.
+ */
 const holdsHostPort = ({ hostNetwork, containers }: PodPlan): boolean =>
   containers.some(({ ports }) => ports.some(({ hostPort }) => hostNetwork || hostPort !== undefined))
 

@@ -80,7 +80,9 @@ export function planWorkload(
   }
 }
 
-/** Kubernetes puts `-N` and a hash behind the name of a StatefulSet, we a hash behind that of a Job. */
+/**
+ * Kubernetes puts `-N` and a hash behind the name of a StatefulSet, we a hash behind that of a Job.
+ */
 function workloadName(context: PlanContext, lead: Group['lead'], service: string, kind: WorkloadPlan['kind']): string {
   const most = kind === 'StatefulSet' ? 52 : kind === 'Job' ? 54 : 63
   const name = cutName(service, most)

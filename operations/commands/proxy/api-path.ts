@@ -9,7 +9,10 @@ export interface ApiPath {
   readonly subresource: string | undefined
 }
 
-/** Reads the path of a request, without its query; undefined for what is no resource: discovery, health, OpenAPI. */
+/**
+ * Reads the path of a request, without its query; undefined for what is not a resource: discovery,
+ * health, OpenAPI.
+ */
 export function parseApiPath(path: string): ApiPath | undefined {
   const parts = path.split('/').slice(1)
   if (parts.at(-1) === '') parts.pop()
@@ -32,7 +35,10 @@ export function parseApiPath(path: string): ApiPath | undefined {
   return { apiVersion, resource: resource!, namespace, name, subresource: more.length > 0 ? more.join('/') : undefined }
 }
 
-/** What lasts a moment or asks a question is no part of an environment: destroy has no need to find it. */
+/**
+ * What lasts a moment or asks a question is no part of an environment: destroy has no need to find
+ * it.
+ */
 const PASSING_GROUPS = new Set([
   'authentication.k8s.io',
   'authorization.k8s.io',
@@ -41,7 +47,7 @@ const PASSING_GROUPS = new Set([
 ])
 const PASSING_CORE = new Set(['events', 'bindings', 'componentstatuses'])
 
-/** Whether an object of this path is one that labels are for. */
+/** True if an object of this path is one that labels are for. */
 export function isLasting({ apiVersion, resource }: ApiPath): boolean {
   return apiVersion.includes('/') ? !PASSING_GROUPS.has(apiVersion.split('/')[0]!) : !PASSING_CORE.has(resource)
 }

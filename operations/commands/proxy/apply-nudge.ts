@@ -7,8 +7,9 @@ import { isFields, labelsOf } from './label-object.ts'
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /**
- * Makes `kubectl apply` write an object that is as it should be but for our label. It looks at the object first and sends nothing when nothing
- * differs, so it is told that the annotation it keeps for itself has a blank at its end: it sends a patch with that annotation, and the label
+ * Makes `kubectl apply` write an object that is as it should be but for our label. It looks at the
+ * object first and sends nothing when nothing differs, so it is shown that the annotation it
+ * keeps for itself has a blank at its end: it sends a patch with that annotation, and the label
  * goes with it. Nothing is written behind its back, so `--dry-run` stays one.
  */
 export class ApplyNudge {

@@ -11,9 +11,10 @@ export interface ServerCertificate {
 const LIFETIME = 30 * 86_400_000
 
 /**
- * Makes a certificate for `127.0.0.1` and the authority that signed it, whose key is forgotten at once. An authority of its own, with key
- * identifiers, because some TLS libraries (Python's, with strict checks) trust no certificate that signs itself. The libraries for this bring
- * twenty packages along; these are the two fixed certificates that we need, in the notation of RFC 5280.
+ * Makes a certificate for `127.0.0.1` and the authority that signed it, whose key is forgotten at
+ * once. An authority of its own, with key identifiers, because some TLS libraries (Python's, with
+ * strict checks) trust no certificate that signs itself. The libraries for this bring twenty
+ * packages along; these are the two fixed certificates that we need, in the notation of RFC 5280.
  */
 export function makeCertificate(now: number): ServerCertificate {
   const root = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -1,11 +1,15 @@
-/** A string that cannot be in a Kubernetes object, before the digits of a number that JavaScript would round. */
+/**
+ * A string that cannot be in a Kubernetes object, before the digits of a number that JavaScript
+ * would round.
+ */
 const MARK = '\u0000number:'
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g
 const MARKED = /"\\u0000number:([^"]*)"/g
 
 /**
- * Parses JSON so that `printExact` gives every number back as it was written: an int64 of a custom resource has more digits than a number of
- * JavaScript, and the object must reach the server as the user's program sent it. Throws a SyntaxError.
+ * Parses JSON so that `printExact` gives every number back as it was written: an int64 of a custom
+ * resource has more digits than a number of JavaScript, and the object must reach the server as the
+ * user's program sent it. Throws a SyntaxError.
  */
 export function parseExact(text: string): unknown {
   // Numbers are rare in what is long: look first.

@@ -9,7 +9,10 @@ import { readBody, type Upstream, type UpstreamCall } from './upstream.ts'
 
 /** More than the API server takes (3 MiB). */
 const LARGEST = 8 << 20
-/** Subresources that are a conversation, or whatever an application behind the API server makes of it. */
+/**
+ * Subresources that are a conversation, or whatever an application behind the API server makes of
+ * it.
+ */
 const CONVERSATIONS = new Set(['log', 'exec', 'attach', 'portforward', 'proxy'])
 /** Headers that are about one connection, and the credentials of our own. */
 const OWN_HEADERS = new Set([
@@ -95,7 +98,10 @@ export class Forwarder {
     return { method, path: url, headers: { ...headers, 'content-length': body.length }, body, isStream, signal }
   }
 
-  /** Joins a client and the real server that want to speak another protocol: SPDY or WebSocket, for exec, attach, port-forward and cp. */
+  /**
+   * Joins a client and the real server that want to speak another protocol: SPDY or WebSocket, for
+   * exec, attach, port-forward and cp.
+   */
   async upgrade(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
     const running = new AbortController()
     this.#running.add(running)
@@ -162,8 +168,9 @@ export class Forwarder {
 const FAREWELL = 2_000
 
 /**
- * Hands on what each of both says, until one of them is gone. The other one then hears all that was said to it before its connection ends: to
- * close a connection with something unread in it would take it away, the error of a command among it.
+ * Hands on what each of both says, until one of them is gone. The other one then hears all that was
+ * said to it before its connection ends: to close a connection with something unread in it would
+ * take it away, the error of a command among it.
  */
 async function join(client: Duplex, server: Duplex): Promise<void> {
   const gone = (one: Duplex, other: Duplex) =>
@@ -206,7 +213,10 @@ function requestHeaders({ headersDistinct }: IncomingMessage): OutgoingHttpHeade
   return Object.fromEntries(Object.entries(headersDistinct).filter(([name]) => !OWN_HEADERS.has(name)))
 }
 
-/** The headers of an answer that are not about its connection, as they were written: several of one name, too. */
+/**
+ * The headers of an answer that are not about its connection, as they were written: several of one
+ * name, too.
+ */
 function endToEnd({ rawHeaders }: IncomingMessage): string[] {
   const kept: string[] = []
   for (let at = 0; at < rawHeaders.length; at += 2)

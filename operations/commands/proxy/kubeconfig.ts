@@ -18,7 +18,10 @@ export interface KubeconfigFolder {
   remove(): void
 }
 
-/** Writes a kubeconfig that knows nothing but the proxy (0600, in a folder of its own that nobody else may enter). */
+/**
+ * Writes a kubeconfig that knows nothing but the proxy (0600, in a folder of its own that nobody
+ * else may enter).
+ */
 export function writeKubeconfig({ context, namespace, port, authority, token }: ProxyAccess): KubeconfigFolder {
   const folder = mkdtempSync(join(tmpdir(), 'devctl-proxy-'))
   const cluster = {
@@ -39,7 +42,8 @@ export function writeKubeconfig({ context, namespace, port, authority, token }: 
   const cache = join(folder, 'cache')
   mkdirSync(cache, { mode: 0o700 })
   return {
-    // kubectl keeps what it discovers by host and port; the next proxy on this port may lead to another cluster.
+    // kubectl keeps what it discovers by host and port; the next proxy on this port may lead to
+    // another cluster.
     variables: { KUBECONFIG: file, KUBECACHEDIR: cache },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   }

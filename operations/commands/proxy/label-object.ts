@@ -36,7 +36,10 @@ export function ownerLabels({ environment, namespace }: LabelOwner, of: string |
 
 export const originAnnotations: ObjectLabels = { [ORIGIN_ANNOTATION]: ORIGIN_COMMAND }
 
-/** The object with labels and annotation on it, and the environment's label on its Pod template when it has one at that path. Selectors stay as they are. */
+/**
+ * The object with labels and annotation on it, and the environment's label on its Pod template when
+ * it has one at that path. Selectors stay as they are.
+ */
 export function labelObject(
   object: JsonFields,
   labels: ObjectLabels,
@@ -44,7 +47,8 @@ export function labelObject(
 ): JsonFields {
   const marked = withMetadata(object, labels, originAnnotations)
   if (template === undefined) return marked
-  // Without a selector a ReplicationController selects what its template says: that must not change with us.
+  // Without a selector a ReplicationController selects what its template says: that must not change
+  // with us.
   if (marked['kind'] === 'ReplicationController' && !isFields(at(marked, ['spec', 'selector']))) return marked
   return change(marked, template, found =>
     withMetadata(found, { [ENVIRONMENT_LABEL]: labels[ENVIRONMENT_LABEL]! }, undefined),
@@ -54,11 +58,14 @@ export function labelObject(
 /** The labels of an object, or of what is at a path within it. */
 export function labelsOf(object: JsonFields, path: readonly string[] = []): ObjectLabels {
   const found = at(object, [...path, 'metadata', 'labels'])
-  // Whatever is no text is no label, and the server will say so.
+  // Whatever is no text is not a label, and the server will say so.
   return isFields(found) ? (found as ObjectLabels) : {}
 }
 
-/** The environment that an object is labelled as, with its namespace where that says it; undefined for one that is in none. */
+/**
+ * The environment that an object is labelled as, with its namespace where that says it; undefined
+ * for one that is in none.
+ */
 export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Partial<LabelOwner> | undefined {
   const environment = labels[ENVIRONMENT_LABEL]
   if (!environment) return undefined
@@ -67,8 +74,9 @@ export function ownerOf(labels: ObjectLabels, namespace: string | undefined): Pa
 }
 
 /**
- * A patch in which `labels: null` and `annotations: null`, which take all of them away, are one null for each that is there, so that ours can
- * stand beside them. With a path: of what is there in the patch.
+ * A patch in which `labels: null` and `annotations: null`, which take all of them away, are one
+ * null for each that is there, so that ours can stand beside them. With a path: of what is there in
+ * the patch.
  */
 export function spellOut(patch: JsonFields, live: JsonFields, path: readonly string[] = []): JsonFields {
   return change(patch, [...path, 'metadata'], metadata => {

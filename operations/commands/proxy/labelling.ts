@@ -18,7 +18,10 @@ import { type BinaryObject, labelBinary, parseBinary } from './protobuf.ts'
 import { Refusal } from './status.ts'
 import type { Upstream } from './upstream.ts'
 
-/** A kind that a command wrote, and the namespace where that is not the environment's own; null: an object of the whole cluster. */
+/**
+ * A kind that a command wrote, and the namespace where that is not the environment's own; null: an
+ * object of the whole cluster.
+ */
 export interface WrittenKind {
   readonly apiVersion: string
   readonly kind: string
@@ -36,16 +39,21 @@ export interface Write {
   readonly signal: AbortSignal
 }
 
-/** What a request does: make an object, say all of it anew, apply it with fields of its own, or change some of it. */
+/**
+ * What a request does: make an object, say all of it again, apply it with fields of its own, or
+ * change some of it.
+ */
 type Verb = 'create' | 'replace' | 'apply' | 'patch'
 
 /** Made by Kubernetes in each namespace; not a command's, even when it applies to them. */
 const STANDARD = new Set(['serviceaccounts/default', 'configmaps/kube-root-ca.crt'])
 
 /**
- * Puts the labels of an environment on what is written, and remembers the kinds. Objects that a command makes are the environment's; so are
- * those that were there, unlabelled, when a command declares them (`apply`, `replace`, `helm upgrade`). Not so what it merely changes
- * (`kubectl patch`, `label`, `scale`), or what the whole cluster shares and others made: destroy would take it from them.
+ * Puts the labels of an environment on what is written, and remembers the kinds. Objects that a
+ * command makes are the environment's; so are those that were there, unlabelled, when a command
+ * declares them (`apply`, `replace`, `helm upgrade`). Not so what it merely changes
+ * (`kubectl patch`, `label`, `scale`), or what the whole cluster shares and others made: destroy
+ * would take it from them.
  */
 export class Labelling {
   readonly #owner: LabelOwner
@@ -53,7 +61,9 @@ export class Labelling {
   readonly #remember: (kind: WrittenKind) => Promise<void>
   readonly #written = new Map<string, { readonly kind: WrittenKind; readonly remembered: Promise<void> }>()
 
-  /** `remember` is called before the first object of each kind is written; the write waits for it. */
+  /**
+   * `remember` is called before the first object of each kind is written; the write waits for it.
+   */
   constructor(owner: LabelOwner, upstream: Upstream, remember: (kind: WrittenKind) => Promise<void>) {
     this.#owner = owner
     this.#upstream = upstream
@@ -64,7 +74,10 @@ export class Labelling {
     return [...this.#written.values()].map(({ kind }) => kind)
   }
 
-  /** The body to send in place of the given one. Throws a Refusal for an object of another environment. */
+  /**
+   * The body to send in place of the given one. Throws a Refusal for an object of another
+   * environment.
+   */
   async label(write: Write): Promise<Buffer> {
     const path = parseApiPath(write.path)
     const verb = verbOf(write)
@@ -113,7 +126,10 @@ export class Labelling {
     )
   }
 
-  /** The object as it is, or its metadata only where that is enough; undefined when there is none, or it may not be read. */
+  /**
+   * The object as it is, or its metadata only where that is enough; undefined when there is none,
+   * or it may not be read.
+   */
   async #live(path: ApiPath, signal: AbortSignal): Promise<JsonFields | undefined> {
     const within = path.namespace === undefined ? '' : `/namespaces/${encodeURIComponent(path.namespace)}`
     const whole = templatePath(path.apiVersion, path.resource) !== undefined
@@ -156,7 +172,8 @@ function verbOf({ method, contentType, query, body }: Write): Verb | undefined {
   if (method !== 'PATCH') return undefined
   if (contentType.startsWith('application/apply-patch')) return 'apply'
   if (!/^application\/(strategic-)?merge-patch\+json/.test(contentType)) return undefined
-  // `kubectl apply` and `helm upgrade` say what there shall be, though they send only what differs; other patches just change something.
+  // `kubectl apply` and `helm upgrade` say what there shall be, though they send only what differs;
+  // other patches just change something.
   const isDeclared = /^(kubectl-client-side-apply|helm)/.test(query.get('fieldManager') ?? '')
   return isDeclared || body.includes('kubectl.kubernetes.io/last-applied-configuration') ? 'patch' : undefined
 }

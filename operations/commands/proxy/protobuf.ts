@@ -4,7 +4,10 @@ import { type ObjectLabels, originAnnotations } from './label-object.ts'
 /** What every object in this notation begins with. */
 const MAGIC = Buffer.from('k8s\0')
 
-/** Numbers of fields, as the `generated.proto` files of the Kubernetes API have them; they never change. */
+/**
+ * Numbers of fields, as the `generated.proto` files of the Kubernetes API have them; they never
+ * change.
+ */
 const UNKNOWN = { typeMeta: 1, raw: 2 }
 const TYPE_META = { apiVersion: 1, kind: 2 }
 const METADATA = 1
@@ -53,8 +56,9 @@ export function parseBinary(body: Buffer): BinaryObject | undefined {
 }
 
 /**
- * The object with labels and annotation on it, and the environment's label on its Pod template. Nothing of it is understood or rewritten for
- * that: where a message comes twice, the second is added to the first, so what we add is put at the end.
+ * The object with labels and annotation on it, and the environment's label on its Pod template.
+ * Nothing of it is understood or rewritten for that: where a message comes twice, the second is
+ * added to the first, so what we add is put at the end.
  */
 export function labelBinary(
   { kind, content, around }: BinaryObject,

@@ -28,7 +28,10 @@ export type UpstreamAnswer =
 /** Milliseconds until a connection must stand, as for the cluster's own calls. */
 const CONNECT = 10_000
 
-/** The real API server, with the user's credentials. Tries no call twice that the server may have done, as kubectl itself would not. */
+/**
+ * The real API server, with the user's credentials. Tries no call twice that the server may have
+ * done, as kubectl itself would not.
+ */
 export class Upstream {
   readonly #access: Access
   #connection: Promise<Connection> | undefined
@@ -37,7 +40,10 @@ export class Upstream {
     this.#access = access
   }
 
-  /** Throws a Refusal when there is no connection or no credentials. Fetches credentials that are refused anew, once. */
+  /**
+   * Throws a Refusal when there is no connection or no credentials. Fetches credentials that are
+   * refused again, once.
+   */
   async send(call: UpstreamCall): Promise<UpstreamAnswer> {
     const used = this.#connect()
     let answer = await this.#exchange(call, used)

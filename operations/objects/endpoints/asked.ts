@@ -12,7 +12,10 @@ export interface Answered {
 /** Asks a public address; `entry` is where its route says that the cluster takes requests. */
 export type Ask = (url: string, entry: string | undefined) => Promise<Answered>
 
-/** The endpoints with what their addresses answer: one whose Pods are ready is only ready when it answers, too. What is not ready anyway is not asked. */
+/**
+ * The endpoints with what their addresses answer: one whose Pods are ready is only ready when it
+ * answers, too. What is not ready anyway is not asked.
+ */
 export const withAnswers = (endpoints: readonly Endpoint[], ask: Ask): Promise<readonly Endpoint[]> =>
   inParallel(endpoints, async endpoint => {
     // A host for any name has none that could be asked.

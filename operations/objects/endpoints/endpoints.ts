@@ -33,8 +33,8 @@ export interface DeclaredEndpoint {
 }
 
 /**
- * The public addresses of an environment, each once, the shorter ones first (reference/cli-behaviours.md 5.4): those of its Ingresses and HTTPRoutes, and the declared
- * ones. Throws what the cluster refuses.
+ * The public addresses of an environment, each once, the shorter ones first: those of its Ingresses
+ * and HTTPRoutes, and the declared ones. Throws what the cluster refuses.
  */
 export async function findEndpoints(
   cluster: Cluster,
@@ -46,7 +46,8 @@ export async function findEndpoints(
     cluster.list({ apiVersion, kind, namespace, labels: environmentSelector(environment) }, options)
   const routes = await Promise.all([
     list('networking.k8s.io/v1', 'Ingress'),
-    // A cluster without the Gateway API has none; nor has who may not read them, as with the role `edit` alone.
+    // A cluster without the Gateway API has none; nor has who may not read them, as with the role
+    // `edit` alone.
     unlessForbidden(list('gateway.networking.k8s.io/v1', 'HTTPRoute'), []),
   ])
   return endpointsOf(
@@ -59,8 +60,9 @@ export async function findEndpoints(
 }
 
 /**
- * The public addresses that these Ingresses and HTTPRoutes of a namespace make, as `findEndpoints` gives them. An address is ready when every Service that it leads to has a
- * Pod that is ready, and its gateway has taken the route.
+ * The public addresses that these Ingresses and HTTPRoutes of a namespace make, as `findEndpoints`
+ * gives them. An address is ready when every Service that it leads to has a Pod that is ready, and
+ * its gateway has taken the route.
  */
 export async function endpointsOf(
   cluster: Cluster,

@@ -10,7 +10,10 @@ interface GatewayStatus {
   readonly addresses?: readonly { readonly type?: string; readonly value?: string }[]
 }
 
-/** How the Gateways of HTTPRoutes are spoken to, and where. Who may not read one takes it for `https`, which is what public routes are (specification, Endpoint objects). */
+/**
+ * How the Gateways of HTTPRoutes are spoken to, and where. Who may not read one takes it for
+ * `https`, which is what public routes are.
+ */
 export async function gatewaysOf(
   cluster: Cluster,
   routes: readonly KubeObject[],
@@ -37,11 +40,14 @@ async function look(cluster: Cluster, ref: ParentRef, options: CallOptions): Pro
   const used = listeners.filter(({ name }) => ref.sectionName === undefined || name === ref.sectionName)
   const scheme = used.length > 0 && used.every(({ protocol }) => protocol === 'HTTP') ? 'http' : 'https'
   const { addresses = [] } = (gateway?.['status'] ?? {}) as GatewayStatus // a Gateway's status
-  // An address without a port means the ordinary one; behind another one it is for DNS and what is in front to say.
+  // An address without a port means the ordinary one; behind another one it is for DNS and what is
+  // in front to say.
   const isOrdinary = used.some(({ port }) => port === undefined || port === (scheme === 'http' ? 80 : 443))
   const entry = addresses.find(({ type = 'IPAddress', value }) => value && isReachable(type))?.value
   return { scheme, ...(isOrdinary && entry !== undefined && { entry }) }
 }
 
-/** Other types are a controller's own: https://gateway-api.sigs.k8s.io/reference/spec/#addresstype */
+/**
+ * Other types are a controller's own: https://gateway-api.sigs.k8s.io/reference/spec/#addresstype
+ */
 const isReachable = (type: string): boolean => type === 'IPAddress' || type === 'Hostname'

@@ -49,7 +49,10 @@ export interface ParentRef {
   readonly sectionName?: string
 }
 
-/** Every address of an Ingress or HTTPRoute: all hosts, all paths. A rule for any host has none that could be told. */
+/**
+ * Every address of an Ingress or HTTPRoute: all hosts, all paths. A rule for any host has none that
+ * could be determined.
+ */
 export function addressesOf(route: KubeObject, gateways: Gateways): readonly PublicAddress[] {
   return route.kind === 'Ingress' ? ingressAddresses(route) : httpRouteAddresses(route, gateways)
 }
@@ -58,11 +61,11 @@ export function addressesOf(route: KubeObject, gateways: Gateways): readonly Pub
 export const servicesBehind = (route: KubeObject): readonly string[] =>
   addressesOf(route, new Map()).flatMap(({ services }) => services)
 
-/** Sorts addresses (reference/cli-behaviours.md 5.4): the shorter ones first, then by the alphabet. */
+/** Sorts addresses: the shorter ones first, then by the alphabet. */
 export const shorterFirst = (a: Pick<PublicAddress, 'url'>, b: Pick<PublicAddress, 'url'>): number =>
   a.url.length - b.url.length || (a.url < b.url ? -1 : 1)
 
-/** Why a route leads nowhere yet: no gateway has taken it. Ingresses do not tell (reference/peers.md 4.7). */
+/** Why a route leads nowhere yet: no gateway has taken it. Ingresses do not tell. */
 export function problemOf(route: KubeObject): string | undefined {
   if (route.kind !== 'HTTPRoute') return undefined
   const { parents = [] } = (route['status'] ?? {}) as HttpRouteStatus // its status
@@ -74,7 +77,10 @@ export function problemOf(route: KubeObject): string | undefined {
   return undefined
 }
 
-/** Where the controller of an Ingress says that it takes requests, or the Gateway of an HTTPRoute, where it may be read. */
+/**
+ * Where the controller of an Ingress says that it takes requests, or the Gateway of an HTTPRoute,
+ * where it may be read.
+ */
 export function entryOf(route: KubeObject, gateways: Gateways): string | undefined {
   if (route.kind !== 'Ingress') return factsOf(route, gateways).find(({ entry }) => entry !== undefined)?.entry
   const { loadBalancer } = (route['status'] ?? {}) as {

@@ -1,11 +1,15 @@
 import { compareTimes, type LogTime } from './line.ts'
 
-/** How many of the last lines are remembered. What a container writes to its two streams may be some lines out of order. */
+/**
+ * How many of the last lines are remembered. What a container writes to its two streams may be some
+ * lines out of order.
+ */
 const REMEMBERED = 256
 
 /**
- * How far the log of a container was read, so that reading can be taken up again, at the second of the last line, without losing or repeating one. It goes on
- * over restarts: the log of the next run begins later than that of the one before ended.
+ * How far the log of a container was read, so that reading can be taken up again, at the second of
+ * the last line, without losing or repeating one. It goes on over restarts: the log of the next run
+ * begins later than that of the one before ended.
  */
 export class Cursor {
   readonly #recent: LogTime[] = []

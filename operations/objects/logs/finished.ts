@@ -3,14 +3,20 @@ import { controllerOf } from '../owners.ts'
 import { statusOf } from '../status.ts'
 import { isFinished } from './source.ts'
 
-/** The Jobs that Pods belong to, when all of them have finished; undefined when one has not, or belongs to something that starts new ones for ever. */
+/**
+ * The Jobs that Pods belong to, when all of them have finished; undefined when one has not, or
+ * belongs to something that starts new ones forever.
+ */
 export function jobsOfFinished(pods: readonly KubeObject[]): ReadonlySet<string> | undefined {
   if (pods.length === 0 || !pods.every(isFinished)) return undefined
   const jobs = pods.map(jobOf)
   return jobs.every(name => name !== undefined) ? new Set(jobs) : undefined
 }
 
-/** Resolves when the Jobs have ended, so that they make no further Pods. Rejects with the signal's reason, or when Jobs may not be watched. */
+/**
+ * Resolves when the Jobs have ended, so that they make no further Pods. Rejects with the signal's
+ * reason, or when Jobs may not be watched.
+ */
 export async function untilJobsEnd(
   cluster: Cluster,
   namespace: string,

@@ -26,18 +26,23 @@ export interface LogPosition {
 }
 
 /**
- * Lines that may come again when following begins where the history ended. A program that writes more in the moment between is not to be caught up with: to read all since
- * the second of the last line, which is what the server counts in, would take longer than it takes to write it.
+ * Lines that may come again when following begins where the history ended. A program that writes
+ * more in the moment between is not to be caught up with: to read all since the second of the last
+ * line, which is what the server counts in, would take longer than it takes to write it.
  */
 const OVERLAP = 10_000
-/** Milliseconds before a log that ended, though its container runs, is opened again; grows to the second. */
+/**
+ * Milliseconds before a log that ended, though its container runs, is opened again; grows to the
+ * second.
+ */
 const PAUSE = [250, 5000] as const
 /** Milliseconds that a connection must have lasted to begin with the shortest pause again. */
 const LASTING = 10_000
 
 /**
- * Prints the log of a container from a position on, over its restarts, until its Pod is gone or has finished. When it may be read is told by the watch of
- * the Pod. Throws what will not pass, and the signal's reason.
+ * Prints the log of a container from a position on, over its restarts, until its Pod is gone or has
+ * finished. When it may be read is reported by the watch of the Pod. Throws what will not pass, and
+ * the signal's reason.
  */
 export async function followContainer(
   following: Following,
@@ -111,7 +116,7 @@ export async function followContainer(
   }
 }
 
-/** Whether a Pod is there still: its end may not have been told yet. */
+/** True if a Pod is there still: its end may not have been reported yet. */
 async function isThere({ cluster, signal }: Following, { object: { apiVersion, kind, metadata } }: WatchedPod) {
   const { name, namespace, uid } = metadata
   const live = await cluster.get({ apiVersion, kind, name, namespace }, { signal })

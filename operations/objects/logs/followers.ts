@@ -3,7 +3,10 @@ import type { CallOptions } from '../../../adapters/kubernetes/cluster.ts'
 /** Waits until nothing new can begin any more; rejects with the signal's reason. */
 type UntilOver = (options: CallOptions) => Promise<void>
 
-/** What runs while logs are followed. The first failure stops all; so does the end of the last one, when nothing new can begin. */
+/**
+ * What runs while logs are followed. The first failure stops all; so does the end of the last one,
+ * when nothing new can begin.
+ */
 export class Followers {
   readonly #stop: AbortController
   readonly #untilOver: () => UntilOver | undefined

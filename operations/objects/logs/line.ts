@@ -13,7 +13,10 @@ export interface LogLine {
 
 const STAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)(?: |$)/
 
-/** Parts a line that was asked for with its time stamp; undefined for one that has none: a word of the node's own, or the rest of an overlong line. */
+/**
+ * Parts a line that was asked for with its time stamp; undefined for one that has none: a word of
+ * the node's own, or the rest of an overlong line.
+ */
 export function parseLine(raw: string): LogLine | undefined {
   const stamp = STAMP.exec(raw)
   if (!stamp) return undefined

@@ -19,7 +19,10 @@ import { type LogRange, readHistory } from './read.ts'
 import { type ExitStatus, type LogSource, runOf, sourcesOf } from './source.ts'
 import type { WatchedPod } from './watched-pod.ts'
 
-/** Logs that are open at the same time. Each is a connection to the API server, and one from there to a node. */
+/**
+ * Logs that are open at the same time. Each is a connection to the API server, and one from there
+ * to a node.
+ */
 export const MOST_OPEN = 100
 
 export interface LogRequest {
@@ -58,8 +61,9 @@ interface Begun {
 }
 
 /**
- * Prints the logs of an environment: first what was written, in the order of its times, and then what comes, over restarts and from new Pods. Ends when nothing more
- * can come, which is when all belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
+ * Prints the logs of an environment: first what was written, in the order of its times, and then
+ * what comes, over restarts and from new Pods. Ends when nothing more can come, which is when all
+ * belong to Jobs that have ended; else with the signal's reason. Throws what the cluster refuses.
  */
 export async function showLogs(request: LogRequest, world: LogWorld): Promise<void> {
   const { cluster, namespace, environment, range, follow, isWanted } = request
@@ -118,7 +122,10 @@ export async function showLogs(request: LogRequest, world: LogWorld): Promise<vo
 /** With a signal of its own: Node warns of one that many listen to. */
 const forOne = (following: Following): Following => ({ ...following, signal: AbortSignal.any([following.signal]) })
 
-/** Prints what the containers have written so far, as many at the same time as may be open. Gives those that could not be waited for. */
+/**
+ * Prints what the containers have written so far, as many at the same time as may be open. Gives
+ * those that could not be waited for.
+ */
 async function showHistory(
   following: Following,
   begun: readonly Begun[],

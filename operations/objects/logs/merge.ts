@@ -18,8 +18,9 @@ export interface Late<Source> {
 }
 
 /**
- * Prints the lines of several logs in the order of their times, reading no faster than they are printed: one line of each is in memory. A log that keeps the others
- * waiting, for its node does not answer, is left out and given back.
+ * Prints the lines of several logs in the order of their times, reading no faster than they are
+ * printed: one line of each is in memory. A log that keeps the others waiting, for its node does
+ * not answer, is left out and given back.
  */
 export async function mergeLogs<Source>(
   logs: readonly { readonly source: Source; readonly lines: AsyncIterable<LogLine> }[],
@@ -69,7 +70,10 @@ async function* restOf(
   for (let result = await coming; !result.done; result = await lines.next()) yield result.value
 }
 
-/** Waits for promises, but none of them for ever. One timer for all: there may be one for each line of a log. */
+/**
+ * Waits for promises, but none of them forever. One timer for all: there may be one for each line
+ * of a log.
+ */
 class LimitedWaits {
   readonly #waiting = new Set<{ ticks: number; readonly giveUp: () => void }>()
   readonly stop: () => void

@@ -23,12 +23,15 @@ export class PodSet {
     return [...this.#pods.values()].map(({ object }) => object)
   }
 
-  /** Keeps all of them up to date, and gives the new ones, until it throws what the cluster throws, or the signal's reason. */
+  /**
+   * Keeps all of them up to date, and gives the new ones, until it throws what the cluster throws,
+   * or the signal's reason.
+   */
   async *watch(signal: AbortSignal): AsyncGenerator<WatchedPod> {
     let listed = new Set<string>()
     for await (const change of this.#cluster.watch(this.#query, { signal })) {
       if (change.type === 'Restarted') listed = new Set()
-      // What was deleted while nobody looked is not told by a watch that begins anew.
+      // What was deleted while nobody looked is not told by a watch that starts over.
       else if (change.type === 'Listed') this.#keepOnly(listed)
       else {
         listed.add(keyOf(change.object))

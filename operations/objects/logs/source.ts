@@ -10,7 +10,10 @@ export interface LogSource {
   readonly container: string
   /** In Kubernetes' form; for a Pod that no service made, what its labels or its owner call it. */
   readonly service: string
-  /** What its lines are marked with: `api-j2fnt`, and `api-j2fnt/fill-data` for a helper of the service. */
+  /**
+   * What its lines are marked with: `api-j2fnt`, and `api-j2fnt/fill-data` for a helper of the
+   * service.
+   */
   readonly name: string
 }
 
@@ -59,7 +62,10 @@ interface Terminated {
   readonly containerID?: string
 }
 
-/** The containers of a Pod in the order in which they start. Those of a group of services are each of a service of its own. */
+/**
+ * The containers of a Pod in the order in which they start. Those of a group of services are each
+ * of a service of its own.
+ */
 export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   const { name, namespace = '', labels = {} } = pod.metadata
   const { spec } = fieldsOf(pod)
@@ -71,7 +77,8 @@ export function sourcesOf(pod: KubeObject): readonly LogSource[] {
   if (service !== undefined && labels['app.kubernetes.io/managed-by'] === 'devctl')
     return [
       ...initContainers.map(({ name, restartPolicy }) =>
-        // The compiler makes a sidecar of a service that others of its group wait for; what else runs before are helpers.
+        // The compiler makes a sidecar of a service that others of its group wait for; what else
+        // runs before are helpers.
         restartPolicy === 'Always'
           ? source(name, name, `${name}-${instance}`)
           : source(name, service, `${service}-${instance}/${name}`),
@@ -106,7 +113,7 @@ const endedRun = (ended: Terminated, restarts: number): ContainerRun => ({
   exit: exitOf(ended),
 })
 
-/** Whether a Pod has ended for good. */
+/** True if a Pod has ended for good. */
 export function isFinished(pod: KubeObject): boolean {
   const { phase } = fieldsOf(pod).status
   return phase === 'Succeeded' || phase === 'Failed'

@@ -31,7 +31,10 @@ export class WatchedPod {
     this.#tell()
   }
 
-  /** Resolves at the next change, or after some milliseconds when they are given; rejects with the signal's reason. */
+  /**
+   * Resolves at the next change, or after some milliseconds when they are given; rejects with the
+   * signal's reason.
+   */
   change(signal: AbortSignal, limit?: { readonly clock: Clock; readonly milliseconds: number }): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
