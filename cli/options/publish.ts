@@ -44,7 +44,7 @@ export const pullRequest = flag(
 )
 export const forge = choice(
   '--forge <kind>',
-  'what kind of server the repository is on (default: told by its host, else the server is asked)',
+  'what kind of server the repository is on (default: known from its host name, else the server is asked)',
   FORGE_KINDS,
 )
 export const rollback = flag('--rollback', 'publish although the repository holds a newer commit of the source')

@@ -11,7 +11,7 @@ export function parsePattern(text: string, where: string): RegExp {
     return new RegExp(isInsensitive ? text.slice(4) : text, isInsensitive ? 'i' : '')
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.replace(/^.*\/i?: /, '') : ''
-    throw new UsageError(`${where} is \`${text}\`, which is no regular expression: ${reason.toLowerCase()}`, {
+    throw new UsageError(`${where} is \`${text}\`, which is not a valid regular expression: ${reason.toLowerCase()}`, {
       hint: 'write `\\` before a character that stands for itself, such as `\\.` or `\\[`',
       cause,
     })

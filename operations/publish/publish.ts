@@ -7,8 +7,9 @@ import type { PublishInput } from './input.ts'
 import type { PublishOutcome } from './outcome.ts'
 
 /**
- * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or pushes it to a registry. Throws a UserError, and has pushed nothing, where
- * nobody says where it goes, or something is in the way: `WouldBeLost` for files that were edited by hand.
+ * Compiles an application and commits it to its GitOps repository, with a pull request where one is asked for, or pushes
+ * it to a registry. Throws a UserError, and has pushed nothing, where the destination is not known or something is in the
+ * way: an `OverwriteRefusal` for files that were edited by hand.
  */
 export async function publish(world: LocalWorld, input: PublishInput, project: OpenProject): Promise<PublishOutcome> {
   const { workspace, signal } = world

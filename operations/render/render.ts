@@ -28,8 +28,8 @@ export type RenderOutcome =
     }
 
 /**
- * Compiles an application, and writes its manifests to a folder where one is named. Reads files alone, no cluster. Throws a UserError for a project without Compose files, and
- * `WouldBeLost` for files of the folder that were edited by hand.
+ * Compiles an application, and writes its manifests to a folder where one is named. Reads files only, no cluster. Throws a
+ * UserError for a project without Compose files, and an `OverwriteRefusal` for files of the folder that were edited by hand.
  */
 export async function render(
   { workspace }: Pick<LocalWorld, 'workspace'>,

@@ -143,9 +143,12 @@ describe('a pattern', () => {
   })
 
   test.each([
-    [['logs', '['], 'the name of the service is `[`, which is no regular expression: unterminated character class'],
-    [['logs', 'a('], 'the name of the service is `a(`, which is no regular expression: unterminated group'],
-    [['logs', '--exclude', '*'], '`--exclude` is `*`, which is no regular expression: nothing to repeat'],
+    [
+      ['logs', '['],
+      'the name of the service is `[`, which is not a valid regular expression: unterminated character class',
+    ],
+    [['logs', 'a('], 'the name of the service is `a(`, which is not a valid regular expression: unterminated group'],
+    [['logs', '--exclude', '*'], '`--exclude` is `*`, which is not a valid regular expression: nothing to repeat'],
     [['logs', '--since', '5'], '`--since` is `5`, which is not a valid duration'],
     [['logs', '--tail', 'some'], '`--tail` is `some`'],
     [['logs', '--tail', '-5'], '`--tail` is `-5`'],

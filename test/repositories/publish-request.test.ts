@@ -314,7 +314,7 @@ test('a server that keeps its branches: the warning says what to do', async () =
   await git(server.repository, 'config', 'receive.denyDeletes', 'true')
   const { status, stderr } = await publish()
   expect(status).toBe(0)
-  expect(stderr).toContain(`warning: the server does not let \`${BRANCH}\` be removed`)
+  expect(stderr).toContain(`warning: the server does not allow deleting the branch \`${BRANCH}\``)
   expect(await heads()).toEqual([BRANCH, 'main'])
 })
 
