@@ -16,8 +16,8 @@ export interface CompilerHost {
   readonly environment: Pick<ReadonlyMap<string, string>, 'get'>
   /**
    * Classifies a path that leads out of the project, following symbolic links; undefined if it is
-   * inside. Must be called before reading a file that a project names
-   * (`operations/project/outside.ts`). Absent: every path counts as inside.
+   * inside. `mayRead` calls it before a file that a project names is read. Absent: every path
+   * counts as inside.
    */
   outside?(path: string): Outside | undefined
   /**
@@ -45,6 +45,7 @@ export interface Checkout {
   readonly failure?: string
 }
 
+/** A file in the index of a git checkout. */
 export interface TrackedFile {
   /** Relative to the root folder. */
   readonly path: string
@@ -61,23 +62,27 @@ export interface Outside {
   readonly is: 'system' | 'refused' | 'read' | 'allowed'
 }
 
+/** The content of a file, or why it cannot be read. */
 export type FileContent =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly executable?: boolean }
   | { readonly kind: 'missing' }
   | { readonly kind: 'folder' }
   | { readonly kind: 'unreadable'; readonly reason: string }
 
+/** An entry of a folder. */
 export interface DirectoryEntry {
   readonly name: string
   readonly kind: 'file' | 'folder' | 'other'
 }
 
+/** The kind and size of a file. */
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'other'
   /** In bytes, for files only. */
   readonly size: number
 }
 
+/** A variable of the process environment or of the platform. */
 export interface HostVariable {
   readonly value: string
   readonly source: 'shell' | 'platform'
@@ -86,6 +91,7 @@ export interface HostVariable {
 /** Counts files, bytes and patterns of a build context against their limits; throws at a limit. */
 export type SpendOnBuild = (limit: 'files' | 'context' | 'patterns', amount: number) => void
 
+/** The settings of a build that affect its image. Paths are absolute. */
 export interface BuildInput {
   readonly context: string
   readonly dockerfile?: string | undefined

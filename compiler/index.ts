@@ -28,8 +28,8 @@ export interface Compilation {
    */
   readonly loaded?: Loaded
   /**
-   * The environment's name, if it differs from the one that `loaded.name` gives. Only with
-   * `loaded`.
+   * The name that `devctl config` prints, if `loaded.name` would give another environment name. Set
+   * only with `until: 'loaded'`.
    */
   readonly environmentName?: string
   readonly project?: Project

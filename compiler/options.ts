@@ -85,6 +85,7 @@ export interface ManifestInputs {
   readonly places?: { readonly files: ReadonlyMap<string, Span>; readonly services: ReadonlyMap<string, Span> }
 }
 
+/** The settings of the environment to plan for. */
 export interface PlanOptions {
   /**
    * The environment's name, not yet a DNS label. Absent: `name` of the file, then `fallbackName`.

@@ -3,6 +3,7 @@ import { withoutUnused } from './load/load.ts'
 import type { Loaded } from './load/loaded.ts'
 import { mapSection } from './load/map-section.ts'
 
+/** Options of `devctl config`. */
 export interface ConfigOptions {
   /** Keep resources that no service uses. */
   readonly allResources?: boolean

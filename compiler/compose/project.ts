@@ -52,6 +52,7 @@ export interface SecretVariable {
   readonly span: Span
 }
 
+/** An entry of `services`, after merging and parsing. */
 export interface Service {
   readonly name: string
   /** The position of its key. */
@@ -151,8 +152,10 @@ export interface Service {
   }[]
 }
 
+/** The protocols of ports that Kubernetes supports. */
 export type Protocol = 'TCP' | 'UDP' | 'SCTP'
 
+/** A command as a list of words. */
 export interface Words {
   readonly words: readonly string[]
   readonly span: Span
@@ -163,6 +166,7 @@ export interface Duration {
   readonly milliseconds: number
 }
 
+/** `build` of a service. */
 export interface Build {
   readonly span: Span
   /** Absolute path, or a URL. */
@@ -174,6 +178,7 @@ export interface Build {
   readonly args: readonly { readonly name: string; readonly value: string | null; readonly span: Span }[]
 }
 
+/** `healthcheck` of a service. */
 export interface Healthcheck {
   readonly span: Span
   /** `none`: `disable: true` or `NONE`. */
@@ -202,6 +207,7 @@ export interface Restart {
   readonly maxAttempts?: At<number>
 }
 
+/** An entry of `depends_on`. */
 export interface Dependency {
   readonly service: string
   readonly condition: 'service_started' | 'service_healthy' | 'service_completed_successfully'
@@ -212,12 +218,14 @@ export interface Dependency {
   readonly span: Span
 }
 
+/** An entry of `links` or `external_links`. */
 export interface Link {
   readonly service: string
   readonly alias: string
   readonly span: Span
 }
 
+/** An entry of `pre_start`, `post_start` or `pre_stop`. */
 export interface Hook {
   readonly span: Span
   readonly command?: Words
@@ -232,6 +240,7 @@ export interface Hook {
   readonly perReplica?: At<boolean>
 }
 
+/** An entry of `ports`. */
 export interface Port {
   readonly span: Span
   readonly target: number
@@ -262,6 +271,7 @@ export interface PortExposure {
   readonly sourceRanges: readonly string[]
 }
 
+/** A network that a service joins. */
 export interface ServiceNetwork {
   readonly name: string
   readonly span: Span
@@ -270,6 +280,7 @@ export interface ServiceNetwork {
   readonly addresses: readonly string[]
 }
 
+/** An entry of the service's `volumes`. */
 export type Mount = VolumeMount | BindMount | TmpfsMount | ImageMount | OtherMount
 
 /** The values of `x-mount`: what a host path becomes. */
@@ -292,6 +303,7 @@ export interface VolumeMount extends MountBase {
   /** `volume.labels`, sorted. */
   readonly labels: readonly Pair[]
 }
+/** A mount of a host path. */
 export interface BindMount extends MountBase {
   readonly type: 'bind'
   /** Absolute host path. */
@@ -302,6 +314,7 @@ export interface BindMount extends MountBase {
   readonly propagation?: string
   readonly recursive?: string
 }
+/** A mount of a memory volume. */
 export interface TmpfsMount extends MountBase {
   readonly type: 'tmpfs'
   /** Ignored by Docker. Users expect it to name a shared volume. */
@@ -310,11 +323,13 @@ export interface TmpfsMount extends MountBase {
   readonly size?: bigint
   readonly mode?: number
 }
+/** A mount of an image's files. */
 export interface ImageMount extends MountBase {
   readonly type: 'image'
   readonly source: string
   readonly subpath?: string
 }
+/** A mount that Kubernetes does not support. */
 export interface OtherMount extends MountBase {
   readonly type: 'cluster' | 'npipe'
   readonly source?: string
@@ -363,6 +378,7 @@ export interface DeviceRequest {
   readonly options?: Span
 }
 
+/** `deploy` of a service, except for resources and restart policy. */
 export interface Deploy {
   readonly span?: Span
   readonly mode?: At<string>
@@ -381,6 +397,7 @@ export interface Deploy {
   }
 }
 
+/** An entry of top-level `networks`. */
 export interface Network {
   readonly name: string
   readonly key: string
@@ -391,6 +408,7 @@ export interface Network {
   readonly labels: readonly Pair[]
 }
 
+/** An entry of top-level `volumes`. */
 export interface Volume {
   readonly key: string
   /** `name` as set by the user; Compose's default `<project>_<key>` is not used. */
@@ -413,12 +431,14 @@ export interface FileObject {
   readonly labels: readonly Pair[]
 }
 
+/** An entry of top-level `models`. */
 export interface Model {
   readonly key: string
   readonly model: string
   readonly span: Span
 }
 
+/** A rule of an endpoint: a path, and the service and port that requests are sent to. */
 export interface EndpointRule {
   readonly span: Span
   readonly path: At<string>

@@ -11,6 +11,7 @@ export interface SchemaProblem {
   readonly notes?: readonly string[]
 }
 
+/** The parameters of a diagnostic about an unknown key. */
 export interface KeyProblem extends SchemaProblem {
   readonly key: string
   readonly hint?: string | undefined

@@ -29,6 +29,7 @@ export interface LoadRules {
   readonly always?: Readonly<Record<string, (tree: Tree) => Tree>>
 }
 
+/** The types that text can be converted to. */
 export type Cast = 'integer' | 'number' | 'boolean' | 'umask'
 
 /**
@@ -37,6 +38,7 @@ export type Cast = 'integer' | 'number' | 'boolean' | 'umask'
  */
 export type ToLongForm = (tree: Tree, context: LongFormContext) => Tree | undefined
 
+/** The context of a conversion to the long form. */
 export interface LongFormContext {
   readonly reporter: Reporter
   /** Top-level `volumes`: a source of one letter is a volume only if declared there. */
@@ -59,6 +61,7 @@ export interface MergeContext {
 /** Gives the identity of a list item; undefined if it has none (other checks report that). */
 export type Identity = (item: Tree) => string | undefined
 
+/** Makes the relative paths in a value absolute. */
 export type ResolvePath = (tree: Tree, base: PathBase) => Tree
 
 /** The folder that relative paths are resolved against. */
@@ -68,6 +71,7 @@ export interface PathBase {
   readonly host: CompilerHost
 }
 
+/** Adds default values to a value of the canonical model. */
 export type AddDefaults = (tree: Tree) => Tree
 
 /**
@@ -76,7 +80,9 @@ export type AddDefaults = (tree: Tree) => Tree
  */
 export type Print = (tree: Tree, context: PrintContext) => Tree | undefined
 
+/** The context of printing one entry of a section. */
 export interface PrintContext {
   readonly reporter: Reporter
+  /** Set to true by a printer that reports an invalid value. */
   failed: boolean
 }

@@ -65,6 +65,7 @@ export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'no
 /** True if a field has a row of its own; a bare shape shares the fate of its parent. */
 export const isRow = (field: Row | Shape): field is Row => 'fate' in field
 
+/** The shape of a row, or the shape itself. */
 export const shapeOf = (field: Row | Shape): Shape => (isRow(field) ? field.shape : field)
 
 // `lossKinds` replaces an empty family by the name of the key.

@@ -15,6 +15,7 @@ export interface Shape extends LoadRules {
   readonly any?: boolean
 }
 
+/** The scalars that a shape accepts. */
 export interface ScalarForm {
   readonly types: readonly ValueType[]
   /** Bounds of numbers. */
@@ -33,6 +34,7 @@ export interface ScalarForm {
 /** Types as JSON Schema names them: `integer` includes `2.0`, `string` includes YAML's dates. */
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'null'
 
+/** The lists that a shape accepts. */
 export interface ListForm {
   readonly items: Shape
   /**
@@ -41,6 +43,7 @@ export interface ListForm {
   readonly unique?: boolean
 }
 
+/** The mappings that a shape accepts. */
 export interface MapForm {
   /** The fixed keys. */
   readonly keys: Readonly<Record<string, Row | Shape>>
@@ -57,6 +60,7 @@ export interface MapForm {
   readonly notations?: readonly MapForm[]
 }
 
+/** The keys of a mapping that the user chooses. */
 export interface Others {
   readonly row: Row | Shape
   readonly names: RegExp
@@ -87,6 +91,7 @@ export interface Row extends LoadRules {
   readonly loss?: Loss
 }
 
+/** The diagnostic about a key that Kubernetes does not support, or supports in part. */
 export interface Loss {
   /** The first part of the diagnostic code: `ulimits`. Rows with the same family share it. */
   readonly family: string
@@ -147,6 +152,7 @@ export const value = (): Shape => scalar(['string', 'number', 'boolean', 'null']
 /** A scalar of one of these types. */
 export const anyOf = (...types: readonly ValueType[]): Shape => scalar(types)
 
+/** A list of items with one shape. */
 export const list = (items: Shape, options: { unique?: boolean } = {}): Shape => ({ list: { items, ...options } })
 
 /**

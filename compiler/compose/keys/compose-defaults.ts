@@ -7,6 +7,7 @@ import { scalarText } from '../../text/tree-text.ts'
 /** The build context defaults to the project folder. */
 export const context: AddDefaults = tree => set(tree, 'context', '.')
 
+/** A port is TCP and has the mode `ingress` by default. */
 export const port: AddDefaults = tree => set(set(tree, 'protocol', 'tcp'), 'mode', 'ingress')
 
 /** The target of a secret defaults to a file below /run/secrets. */
@@ -19,6 +20,7 @@ export const secret: AddDefaults = tree => {
 export const deviceRequest: AddDefaults = tree =>
   isMap(tree) && !tree.entries.has('count') && !tree.entries.has('device_ids') ? set(tree, 'count', 'all') : tree
 
+/** A bind mount creates its host path by default. */
 export const bind: AddDefaults = tree => set(tree, 'create_host_path', true)
 
 function set(tree: Tree, key: string, value: string | boolean): Tree {

@@ -7,12 +7,16 @@ const text = (tree: Tree | undefined): string | undefined =>
 
 /** The name of `NAME=value`. */
 export const name: Identity = item => text(item)?.split('=', 1)[0]
+/** The value of a scalar. */
 export const scalar: Identity = item => (item.kind === 'scalar' ? String(item.value) : undefined)
+/** The path of an env file. */
 export const envFile: Identity = item => text(item) ?? text(get(item, 'path'))
+/** The path of a device in the container. */
 export const device: Identity = item => {
   const short = text(item)
   return short === undefined ? text(get(item, 'target')) : (short.split(':')[1] ?? short)
 }
+/** The path of a mount in the container. */
 export const mount: Identity = item => {
   const short = text(item)
   if (short === undefined) return text(get(item, 'target'))
@@ -28,6 +32,7 @@ export const file =
     if (target !== undefined) return folder && !target.startsWith('/') ? `${folder}/${target}` : target
     return `${folder}/${text(item) ?? text(get(item, 'source'))}`
   }
+/** The address, published port, container port and protocol of a port. */
 export const port: Identity = item => {
   if (item.kind === 'scalar') return String(item.value)
   const part = (key: string, otherwise: string) => {
@@ -55,4 +60,5 @@ export function keepLast(items: readonly Tree[], identity: Identity): readonly T
   return kept.length === items.length ? items : kept
 }
 
+/** Keeps the last of several `NAME=value` items with the same name. */
 export const keepLastByName = (items: readonly Tree[]): readonly Tree[] => keepLast(items, name)

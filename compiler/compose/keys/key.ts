@@ -19,6 +19,7 @@ export type Readers = {
 /** Reads several properties together. */
 export type FamilyReader = (service: MapTree, context: ReadContext) => Partial<Service>
 
+/** Rows of service keys by name. */
 export type Keys = Readonly<Record<string, Key>>
 
 /** The properties of `Service` that a family of keys reads. */

@@ -112,6 +112,7 @@ export const underKey =
   tree =>
     isText(tree) ? { kind: 'map', span: tree.span, entries: new Map([[key, { key: tree.span, value: tree }]]) } : tree
 
+/** Text or a list becomes a list of mappings with `path` and `required`. */
 export const envFiles: ToLongForm = tree => {
   const items = tree.kind === 'seq' ? tree.items : [tree]
   return {
@@ -124,9 +125,11 @@ export const envFiles: ToLongForm = tree => {
   }
 }
 
+/** `all` becomes a request for all devices. */
 export const gpus: ToLongForm = tree =>
   isText(tree) ? { kind: 'seq', span: tree.span, items: [record(tree, { count: scalarTree(tree.span, 'all') })] } : tree
 
+/** `SOURCE:TARGET:PERMISSIONS` becomes a mapping. Reports too many colons. */
 export const device: ToLongForm = (tree, { reporter }) => {
   if (!isText(tree)) return tree
   const text = tree.value as string
@@ -165,6 +168,7 @@ function reportFailed(kind: typeof badPort, scalar: ScalarTree, failed: Failed, 
   return undefined
 }
 
+/** Short forms of ports, with ranges, become mappings. Reports invalid ports. */
 export const ports: ToLongForm = (tree, { reporter }) => {
   if (tree.kind !== 'seq') return tree
   const items: Tree[] = []
@@ -201,6 +205,7 @@ export const ports: ToLongForm = (tree, { reporter }) => {
   return changed ? { ...tree, items } : tree
 }
 
+/** `SOURCE:TARGET:OPTIONS` becomes a mapping. Reports invalid mounts and unknown options. */
 export const volume: ToLongForm = (tree, { reporter, volumes }) => {
   if (!isText(tree)) return tree
   const parsed = parseVolume(tree.value as string, name => volumes?.entries.has(name) === true)
@@ -237,6 +242,7 @@ export const volume: ToLongForm = (tree, { reporter, volumes }) => {
   })
 }
 
+/** A list of services becomes a mapping with the default condition. */
 export const dependencies: ToLongForm = tree => {
   const required = (span: Span) => ({
     condition: scalarTree(span, 'service_started'),
@@ -271,6 +277,7 @@ function withMembers(map: MapTree, members: (span: Span) => Readonly<Record<stri
   return entries ? { ...map, entries } : map
 }
 
+/** A list of `NAME=CONTEXT` becomes a mapping. Reports items without `=`. */
 export const contexts: ToLongForm = (tree, { reporter }) => {
   if (tree.kind !== 'seq') return tree
   const entries = new Map<string, Entry>()
@@ -290,6 +297,7 @@ export const contexts: ToLongForm = (tree, { reporter }) => {
   return failed ? undefined : { kind: 'map', span: tree.span, entries }
 }
 
+/** A list of `ID=PATH` becomes a mapping. Reports items without `=`, except `default`. */
 export const ssh: ToLongForm = (tree, { reporter }) => {
   if (tree.kind !== 'seq') return tree
   const entries = new Map<string, Entry>()
@@ -307,6 +315,7 @@ export const ssh: ToLongForm = (tree, { reporter }) => {
   return failed ? undefined : { kind: 'map', span: tree.span, entries }
 }
 
+/** Any scalar becomes text. */
 export const text: ToLongForm = tree =>
   tree.kind === 'scalar' && tree.type !== 'string' ? { ...scalarTree(tree.span, scalarText(tree)) } : tree
 

@@ -60,6 +60,7 @@ const asMapping =
     return left && right ? merging.maps(left, right) : merging.conflict(base, override)
   }
 
+/** Merges `depends_on`; a name in a list gets the default condition. */
 export const dependencies = asMapping(span => ({
   kind: 'map',
   span,
@@ -68,6 +69,7 @@ export const dependencies = asMapping(span => ({
     ['required', { key: span, value: scalarTree(span, true) }],
   ]),
 }))
+/** Merges names as mappings with null values. */
 export const names = asMapping(span => scalarTree(span, null))
 
 /** Text becomes a mapping with `context`; the mappings are merged. */

@@ -55,6 +55,7 @@ export const printHosts: Print = (tree, context) => {
   return { kind: 'seq', span: tree.span, items: found.map(({ text, tree: from }) => scalarTree(from.span, text)) }
 }
 
+/** A device count; `all` is -1, zero is omitted. Reports other text. */
 export const printDeviceCount: Print = (tree, context) => {
   if (tree.kind !== 'scalar') return undefined
   const written = scalarText(tree)
@@ -67,17 +68,20 @@ export const printDeviceCount: Print = (tree, context) => {
   return value === 0 ? undefined : scalarTree(tree.span, value)
 }
 
+/** The `test` of a healthcheck as a list; text becomes `CMD-SHELL`. */
 export const printHealthTest: Print = (tree, context) => {
   if (tree.kind !== 'scalar') return texts(tree, context)
   if (tree.type === 'null') return undefined
   return { kind: 'seq', span: tree.span, items: [scalarTree(tree.span, 'CMD-SHELL'), tree] }
 }
 
+/** A ulimit: a number, or a mapping with `soft` and `hard`. */
 export const printUlimit: Print = (tree, context) =>
   tree.kind === 'scalar'
     ? (integer(tree, context) ?? emptyMap(tree))
     : record({ soft: integer, hard: integer })(tree, context)
 
+/** SSH keys as a list of `ID=PATH`. */
 export const printSshKeys: Print = tree =>
   isMap(tree) && tree.entries.size > 0
     ? {

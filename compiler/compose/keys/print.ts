@@ -141,7 +141,9 @@ const unlessZero =
   }
 /** An integer; zero is omitted. */
 export const integer: Print = unlessZero(optionalInteger)
+/** An integer that must not be negative, printed if set. */
 export const optionalCount: Print = notNegative(optionalInteger)
+/** An integer that must not be negative; zero is omitted. */
 export const count: Print = unlessZero(optionalCount)
 
 /** A floating-point number, with 32 bits where Docker Compose has as many; zero is omitted. */
@@ -157,7 +159,9 @@ const float =
       ? undefined
       : { ...made(tree, value), ...(tree.type === 'string' && { template: tree.template ?? (tree.value as string) }) }
   }
+/** A number of CPUs that must not be negative; zero is omitted. */
 export const cpus: Print = notNegative(float(32))
+/** A floating-point number; zero is omitted. */
 export const ratio: Print = float(32)
 
 /** A duration as Go formats it, `1m30s`, printed if set. */
@@ -175,6 +179,7 @@ function durationWith(tree: Tree, context: PrintContext, options: { unitless?: '
   }
   return made(tree, formatDuration(parsed.value))
 }
+/** A duration as Go formats it; zero is omitted. */
 export const duration: Print = (tree, context) => {
   const result = optionalDuration(tree, context)
   return result?.kind === 'scalar' && result.value === '0s' ? undefined : result
@@ -197,6 +202,7 @@ export const bytes: Print = (tree, context) => {
   return parsed.value === 0n ? undefined : made(tree, String(parsed.value))
 }
 
+/** A file mode in octal. Warns of a mode that is written as a decimal number. */
 export const fileMode: Print = (tree, context) => {
   if (!isScalar(tree) || tree.type === 'null') return undefined
   const written = tree.span.file.text.slice(tree.span.start, tree.span.end)
@@ -227,6 +233,7 @@ export const list =
     const printed = items.map(value => printer(value, context)).filter(value => value !== undefined)
     return printed.length === 0 ? undefined : { kind: 'seq', span: tree.span, items: printed }
   }
+/** A list of text, from a list or text. */
 export const texts: Print = list()
 
 /** A mapping with names that the user chooses; an empty one is omitted. */
@@ -299,6 +306,7 @@ function valuePart(pair: ScalarTree, from: number): ScalarTree {
 export const environment: Print = pairs('null', true)
 /** Labels; the value of a name alone is empty. */
 export const labels: Print = pairs('empty', false)
+/** Options of a driver, printed as labels. */
 export const options: Print = labels
 
 /**
@@ -320,6 +328,7 @@ export const record =
     return { ...tree, entries }
   }
 
+/** Null, or the value printed with `printer`. */
 export const nullOr =
   (printer: Print): Print =>
   (tree, context) =>
@@ -330,10 +339,15 @@ export const asIs: Print = tree => tree
 
 // The values of absent members that are always printed.
 
+/** Null. */
 export const nothing = (tree: Tree): ScalarTree => scalarTree(tree.span, null)
+/** An empty mapping. */
 export const emptyMap = (tree: Tree): MapTree => ({ kind: 'map', span: tree.span, entries: new Map() })
+/** Empty text. */
 export const emptyText = (tree: Tree): ScalarTree => scalarTree(tree.span, '')
+/** Zero. */
 export const zero = (tree: Tree): ScalarTree => scalarTree(tree.span, 0)
+/** Zero as text. */
 export const zeroText = (tree: Tree): ScalarTree => scalarTree(tree.span, '0')
 /** A hook without a command. */
 export const emptyHook = (tree: Tree): MapTree => ({

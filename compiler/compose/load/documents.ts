@@ -83,4 +83,5 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
   return model
 }
 
+/** The top-level keys with named entries. */
 export const SECTIONS = new Set(['services', 'networks', 'volumes', 'secrets', 'configs', 'models'])

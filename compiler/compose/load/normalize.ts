@@ -20,6 +20,7 @@ import { mapSection } from './map-section.ts'
 import { mergeAt } from './merge.ts'
 import type { VariableScope } from './variables.ts'
 
+/** The normalized model, and what was added to it. */
 export interface Normalized {
   readonly model: MapTree
   /** The added dependencies, as `web db`. */

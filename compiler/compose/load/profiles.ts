@@ -32,6 +32,7 @@ COMPOSE_PROFILES=dev devctl render
   }),
 })
 
+/** A model with the selected services only. */
 export interface ProfileSelection {
   readonly model: MapTree
   /** The removed services. */

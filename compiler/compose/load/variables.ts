@@ -8,6 +8,7 @@ import type { MapTree } from '../../text/tree.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import type { Sources } from './sources.ts'
 
+/** The value of a variable. */
 export interface Variable {
   readonly value: string
   /** Where the value comes from, for messages: `the shell`, `.env:3`, `the platform`. */
@@ -111,6 +112,7 @@ export function isSecretEntry(
   return isVariableWithSecret(name, value) || variables.some(isSecret)
 }
 
+/** An env file, and the position that names it, if any. */
 export interface EnvFilePath {
   readonly path: string
   readonly span?: Span

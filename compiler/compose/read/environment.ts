@@ -58,19 +58,19 @@ export function readServiceEnvironment(
 
 /**
  * Reads `environment`, which includes `env_file`, sorted by name. Reports variables without a name
- * and variables without a value, except those that `mayLack` accepts.
+ * and variables without a value, except those that `mayBeUnset` accepts.
  */
 export function readEnvironment(
   owner: MapTree,
   { reporter }: Pick<ReadContext, 'reporter'>,
-  mayLack: (name: string) => boolean = () => false,
+  mayBeUnset: (name: string) => boolean = () => false,
 ): readonly Pair[] {
   const found: Pair[] = []
   for (const [name, { key, value }] of entries(owner, 'environment')) {
     if (value.kind !== 'scalar') continue
     if (name === '') reporter.report(emptyName, nonEmptySpan(key, value.span), undefined)
     else if (value.type === 'null') {
-      if (mayLack(name)) continue
+      if (mayBeUnset(name)) continue
       if (value.missing) reportMissing(value.missing, reporter)
       else reporter.report(noValue, key, { name })
     } else if (String(value.value).includes('\0')) reporter.report(nul, value.span, { name })

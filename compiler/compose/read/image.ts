@@ -38,6 +38,7 @@ export function readReference(service: MapTree, { reporter }: ReadContext): At<s
   return undefined
 }
 
+/** Reads `build`, with the arguments sorted by name. */
 export function readBuild(service: MapTree): Build | undefined {
   const found = entry(service, 'build')
   if (!isMap(found?.value)) return undefined

@@ -11,6 +11,7 @@ import * as values from './tree-values.ts'
 export const text = (service: MapTree, _: ReadContext, key: string): At<string> | undefined =>
   values.nonEmptyText(service, key)
 
+/** A boolean; undefined if absent. */
 export const flag = (service: MapTree, _: ReadContext, key: string): At<boolean> | undefined =>
   values.flag(service, key)
 
@@ -22,11 +23,13 @@ export const flagOrFalse = (service: MapTree, _: ReadContext, key: string): bool
 export const flagOrTrue = (service: MapTree, _: ReadContext, key: string): boolean =>
   values.flag(service, key)?.value ?? true
 
+/** A list of text. */
 export const texts = (service: MapTree, _: ReadContext, key: string): readonly At<string>[] => values.list(service, key)
 
 /** A list of words; undefined if there is no list. */
 export const words = (service: MapTree, _: ReadContext, key: string): Words | undefined => values.words(service, key)
 
+/** A duration. */
 export const duration = (service: MapTree, _: ReadContext, key: string): At<Duration> | undefined =>
   readDuration(service, key)
 
@@ -34,4 +37,5 @@ export const duration = (service: MapTree, _: ReadContext, key: string): At<Dura
 export const pairs = (service: MapTree, _: ReadContext, key: string): readonly Pair[] =>
   values.pairs(service, [key], '')
 
+/** A mapping, unparsed. */
 export const mapping = (service: MapTree, _: ReadContext, key: string): MapTree | undefined => values.map(service, key)

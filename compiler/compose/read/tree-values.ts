@@ -42,6 +42,7 @@ export function text(tree: Tree | undefined, ...path: readonly string[]): At<str
   return found && textOf(found)
 }
 
+/** The value of a scalar as text, with its span. */
 export const textOf = (found: ScalarTree): At<string> => ({ value: String(found.value), span: found.span })
 
 /** Like `text`, but undefined for empty text, which an unset variable leaves. */
@@ -67,6 +68,7 @@ export function integer(tree: Tree | undefined, ...path: readonly string[]): At<
   return found && value !== undefined ? { value, span: found.span } : undefined
 }
 
+/** The value of a scalar as a whole number; undefined if it is not one. */
 export function integerOf(found: ScalarTree): number | undefined {
   if (found.type === 'bool') return undefined
   const digits = String(found.value).trim()
