@@ -29,16 +29,18 @@ export interface FileEdit {
   /** The mode of a file that is new; one that is there keeps its own, unless `isPrivate`. */
   readonly isPrivate: boolean
   /**
-   * The new text from the present one, which is undefined where there is no file; undefined: leave it as it is. Must be quick, for others
-   * wait, and may be called again, should the file have changed meanwhile.
+   * The new text from the present one, which is undefined where there is no file; undefined: leave
+   * it as it is. Must be quick, for others wait, and may be called again, should the file have
+   * changed meanwhile.
    */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>
 }
 
 /**
- * Changes a text file so that two processes that do it at once both have their way, and nobody ever sees half of it: under a lock file
- * beside it (`<file>.lock`, as kubectl has one), by a temporary file that is renamed. Links are followed. Throws a UserError when the lock
- * cannot be had in 10 seconds, or the file cannot be written.
+ * Changes a text file so that two processes that do it at once both have their way, and nobody ever
+ * sees half of it: under a lock file beside it (`<file>.lock`, as kubectl has one), by a temporary
+ * file that is renamed. Links are followed. Throws a UserError when the lock cannot be had in 10
+ * seconds, or the file cannot be written.
  */
 export async function changeFile(file: string, change: FileEdit): Promise<void> {
   try {
@@ -66,8 +68,8 @@ export function readText(path: string): string | undefined {
 }
 
 /**
- * One attempt; gives false when this process was stopped for so long that others took the lock for a dead one's: it must not put its old
- * copy over what they have written since.
+ * One attempt; gives false when this process was stopped for so long that others took the lock for
+ * a dead one's: it must not put its old copy over what they have written since.
  */
 async function changeOnce(path: string, { shown, isPrivate, edit }: FileEdit, deadline: number): Promise<boolean> {
   const lock = `${path}.lock`

@@ -6,8 +6,8 @@ import type { FileContent } from '../../compiler/host.ts'
 const MOST = 1 << 30
 
 /**
- * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`), devices are not: they may have none.
- * `path` is absolute.
+ * The bytes of a file, or why there are none. Pipes are read to their end (`-f <(generate)`),
+ * devices are not: they may have none. `path` is absolute.
  */
 export function readFile(path: string): FileContent {
   // Node refuses such a path with an exception about its argument.
@@ -37,7 +37,10 @@ export function readFile(path: string): FileContent {
   }
 }
 
-/** Opens a file for reading. Opening a pipe would else wait for somebody to write to it. Throws what node:fs throws. */
+/**
+ * Opens a file for reading. Opening a pipe would else wait for somebody to write to it. Throws what
+ * node:fs throws.
+ */
 export function openWithoutWaiting(path: string): number {
   // Windows has no such flag, and no such pipes.
   return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
@@ -46,7 +49,10 @@ export function openWithoutWaiting(path: string): number {
 // What node:fs throws has a code.
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
-/** Milliseconds to wait for somebody to write to pipes, for all of them together; who has opened one may take longer. */
+/**
+ * Milliseconds to wait for somebody to write to pipes, for all of them together; who has opened one
+ * may take longer.
+ */
 let timeLeft = 2000
 const PAUSE = 10
 /** Bytes: more than any file that somebody generates on the way. */

@@ -15,16 +15,20 @@ import {
 /** A text, or a mapping of texts. */
 export type YamlValue = string | Readonly<Record<string, string>>
 
-/** A change of a document: a value to be set, or an item to be added to a list that lacks it. Mappings and lists on the way are made. */
+/**
+ * A change of a document: a value to be set, or an item to be added to a list that lacks it.
+ * Mappings and lists on the way are made.
+ */
 export type YamlEdit = { readonly path: readonly YamlStep[] } & (
   | { readonly value: YamlValue }
   | { readonly item: YamlValue }
 )
 
 /**
- * Makes one change to a YAML text; gives the text, or a clause that says why it cannot be edited. Comments, order and quoting
- * stay: a line is added or a value replaced, and no other byte changes. What cannot be written that way (in place of a
- * value over several lines) is set in the document, which is printed again with its comments.
+ * Makes one change to a YAML text; gives the text, or a clause that says why it cannot be edited.
+ * Comments, order and quoting stay: a line is added or a value replaced, and no other byte changes.
+ * What cannot be written that way (in place of a value over several lines) is set in the document,
+ * which is printed again with its comments.
  */
 export async function editYaml(
   text: string,
@@ -76,7 +80,9 @@ function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, e
   return list
 }
 
-/** A mapping is written in one line; a text is plain where every version of YAML reads it as a text. */
+/**
+ * A mapping is written in one line; a text is plain where every version of YAML reads it as a text.
+ */
 function toNode(yaml: Yaml, value: YamlValue): Node {
   const node = new yaml.Document(value).createNode(value, { flow: true })
   yaml.visit(node, {

@@ -2,8 +2,9 @@ import type { Node, Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml'
 import { isEmpty, type Yaml, type YamlPlace } from './yaml-path.ts'
 
 /**
- * The text with `value` put at a place: in place of a scalar, behind a key that has no value, or as the last of a mapping or
- * list. No other byte changes. Undefined where the text is not written in a way that allows it.
+ * The text with `value` put at a place: in place of a scalar, behind a key that has no value, or as
+ * the last of a mapping or list. No other byte changes. Undefined where the text is not written in
+ * a way that allows it.
  */
 export function editInPlace(
   yaml: Yaml,

@@ -24,7 +24,10 @@ export interface YamlProblem {
   readonly problem: string
 }
 
-/** Follows a path into a document. Refuses aliases, which stand for other places too, and what has no such steps. */
+/**
+ * Follows a path into a document. Refuses aliases, which stand for other places too, and what has
+ * no such steps.
+ */
 export function followPath(yaml: Yaml, document: Document, path: readonly YamlStep[]): YamlPlace | YamlProblem {
   let place: YamlPlace = { ok: true, steps: [], node: document.contents ?? undefined, pair: undefined, rest: [] }
   for (const [index, step] of path.entries()) {

@@ -1,19 +1,23 @@
 import { ALL_FORGES } from './forges.ts'
 
-/** Where a repository is, as far as its address tells. */
+/** Where a repository is, as far as its address says. */
 export interface RepositoryAddress {
   /** In lower case, without a port: `github.com`. */
   readonly host: string
-  /** The root of the web server, where the address is one of the web: `https://git.example.com:8443`. */
+  /**
+   * The root of the web server, where the address is one of the web:
+   * `https://git.example.com:8443`.
+   */
   readonly web: URL | undefined
   /** `owner/name`, or more parts where groups have subgroups; without `.git`. */
   readonly path: string
 }
 
 /**
- * Reads the address of a repository as git does (https://git-scm.com/docs/git-clone#_git_urls): `https://host/owner/name.git`,
- * `ssh://git@host:22/owner/name`, `git@host:owner/name.git`. Undefined for a folder of this machine and for what has no owner and name.
- * A user or password in the address is not kept.
+ * Reads the address of a repository as git does (https://git-scm.com/docs/git-clone#_git_urls):
+ * `https://host/owner/name.git`, `ssh://git@host:22/owner/name`, `git@host:owner/name.git`.
+ * Undefined for a folder of this machine and for what has no owner and name. A user or password in
+ * the address is not kept.
  */
 export function parseRepositoryAddress(text: string): RepositoryAddress | undefined {
   const address = text.trim()
@@ -34,7 +38,9 @@ function parseUrl(text: string): RepositoryAddress | undefined {
   return OTHERS.has(url.protocol) ? addressOf(url.hostname, undefined, url.pathname) : undefined
 }
 
-/** The host that an ssh server at port 443 belongs to (`sshOverHttps`); any other host is its own. */
+/**
+ * The host that an ssh server at port 443 belongs to (`sshOverHttps`); any other host is its own.
+ */
 const hostOf = (name: string): string =>
   ALL_FORGES.flatMap(forge => forge.sshOverHttps ?? []).find(one => one.name === name)?.host ?? name
 

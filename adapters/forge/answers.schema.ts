@@ -10,12 +10,15 @@ const pullFields = {
 
 const pullRequired = ['number', 'html_url', 'title'] as const
 
-/** The fields of a pull request that are read and mean the same on GitHub and Gitea, which has taken over GitHub's API. */
+/**
+ * The fields of a pull request that are read and mean the same on GitHub and Gitea, which has taken
+ * over GitHub's API.
+ */
 export const pull = { type: 'object', required: pullRequired, properties: pullFields } as const satisfies JSONSchema
 
 /**
- * GitHub's list of pull requests (https://docs.github.com/rest/pulls/pulls#list-pull-requests): each with the
- * repositories of its branches; that of a fork may be gone.
+ * GitHub's list of pull requests (https://docs.github.com/rest/pulls/pulls#list-pull-requests):
+ * each with the repositories of its branches; that of a fork may be gone.
  */
 export const githubPulls = {
   type: 'array',
@@ -50,7 +53,10 @@ const giteaBranch = {
   properties: { ref: { type: 'string' }, repo_id: { type: 'integer' } },
 } as const
 
-/** Gitea's list of pull requests, with the repositories of their branches: https://docs.gitea.com/api/ (`PullRequest`). */
+/**
+ * Gitea's list of pull requests, with the repositories of their branches:
+ * https://docs.gitea.com/api/ (`PullRequest`).
+ */
 export const giteaPulls = {
   type: 'array',
   items: {
@@ -101,7 +107,10 @@ export const mergeRequest = {
   properties: mergeFields,
 } as const satisfies JSONSchema
 
-/** GitLab's list of merge requests: each with the projects of its branches; that of a fork may be gone. */
+/**
+ * GitLab's list of merge requests: each with the projects of its branches; that of a fork may be
+ * gone.
+ */
 export const mergeRequests = {
   type: 'array',
   items: {
@@ -121,7 +130,10 @@ export const gitlabUsers = {
   items: { type: 'object', required: ['id'], properties: { id: { type: 'integer' } } },
 } as const satisfies JSONSchema
 
-/** A refusal of any forge: which of the fields it has, and of what form, differs (`refusal-text.ts`). */
+/**
+ * A refusal of any forge: which of the fields it has, and of what form, differs
+ * (`refusal-text.ts`).
+ */
 export const forgeRefusal = {
   type: 'object',
   properties: { message: {}, errors: {}, error: {}, error_description: {} },

@@ -17,7 +17,7 @@ export interface ForgeRetries {
   /** A forge that asks for more than this is not waited for. */
   readonly asked: number
   readonly attempts: number
-  /** Is told of pauses that people notice, and why. */
+  /** Called for pauses that people notice, and why. */
   readonly onPause: (milliseconds: number, why: string) => void
   /** Waits; rejects when the signal is aborted. */
   readonly wait: (milliseconds: number, signal: AbortSignal | undefined) => Promise<void>

@@ -8,12 +8,16 @@ import { type ForgeOptions, forgeOf } from './forge-of.ts'
 import { ALL_FORGES } from './forges.ts'
 import { siteOf } from './site.ts'
 
-/** Milliseconds for all questions together: without an answer, the forge is one that nothing is known of. */
+/**
+ * Milliseconds for all questions together: without an answer, the forge is one that nothing is
+ * known of.
+ */
 const DEADLINE = 5000
 
 /**
- * The forge that a repository address belongs to, as `forgeOf`; where neither the host, the environment nor an option tells what kind it is, its server is asked, once and without a
- * token. Rejects with the reason of the signal only.
+ * The forge that a repository address belongs to, as `forgeOf`; where neither the host, the
+ * environment nor an option says what kind it is, its server is asked, once and without a token.
+ * Rejects with the reason of the signal only.
  */
 export async function findForge(
   repository: string,

@@ -17,12 +17,12 @@ export interface ForgeAnswer {
 
 /** Milliseconds without a byte after which a server counts as gone. */
 const SILENCE = 30_000
-/** Bytes; an answer that is longer is none of a forge. */
+/** Bytes; no forge answers with more. */
 const LONGEST = 20 * 1024 * 1024
 
 /**
- * Sends one request, once, through the proxy if there is one, and reads the whole answer, whatever its status. Rejects as the transport does
- * (`adapters/http`), or with the reason of the signal.
+ * Sends one request, once, through the proxy if there is one, and reads the whole answer, whatever
+ * its status. Rejects as the transport does (`adapters/http`), or with the reason of the signal.
  */
 export async function exchange(
   message: ForgeMessage,

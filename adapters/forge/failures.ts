@@ -16,7 +16,10 @@ export class ForgeError extends UserError {
   readonly status: number | undefined
   /** What the forge said about it, in its own words; empty where it said nothing. */
   readonly said: string
-  /** Whether the forge may have done it all the same: the connection was cut, or its front door answered in its place. */
+  /**
+   * Whether the forge may have done it all the same: the connection was cut, or its front door
+   * answered in its place.
+   */
   readonly maybeDone: boolean
 
   constructor(message: string, { status, said = '', maybeDone = false, ...details }: ForgeDetails = {}) {
@@ -39,7 +42,10 @@ export interface Subject {
   readonly tokenOf?: string | undefined
 }
 
-/** Says in a user's words why a forge has refused a call. `said` is what `refusalText` found in the answer. */
+/**
+ * Explains to a user why a forge has refused a call. `said` is what `refusalText` found in the
+ * answer.
+ */
 export function refusal(
   { forge, site, variable, purpose, tokenOf }: Subject,
   { status, headers, text }: ForgeAnswer,
@@ -86,7 +92,7 @@ function permissionHint(forge: ForgeModule, said: string, tokenOf: string | unde
   return forge.permissionHint(said)
 }
 
-/** Says in a user's words why there is no answer. `error` is Node's. */
+/** Explains to a user why there is no answer. `error` is Node's. */
 export function noAnswer({ site, purpose }: Subject, error: unknown): ForgeError {
   const host = new URL(site.api).host
   const details = { cause: error, maybeDone: !neverSent(error) }
@@ -100,5 +106,8 @@ const REASONS: Partial<Record<ConnectionFailure, string>> = {
   cut: 'the connection was cut',
 }
 
-/** Whether the same may go well a moment later: a connection that was cut or could not be made, not a certificate that is wrong. */
+/**
+ * Whether the same may go well a moment later: a connection that was cut or could not be made, not
+ * a certificate that is wrong.
+ */
 export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)

@@ -6,8 +6,8 @@ import type { Forge, PullRequests } from './forge.ts'
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
 
 /**
- * What one kind of forge does in its own way. The rest of this folder sends calls, finds the kind of a server and
- * writes texts, and knows no kind: it asks the module.
+ * What one kind of forge does in its own way. The rest of this folder sends calls, finds the kind
+ * of a server and writes texts, and knows no kind: it asks the module.
  */
 export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly kind: Kind
@@ -32,7 +32,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    * end.
    */
   readonly apiOf: (root: string) => string
-  /** What tells its servers from those of other kinds: asked without a token. */
+  /** How its servers are told from those of other kinds: asked without a token. */
   readonly question: KindQuestion
   /** Variables of its continuous integration that hold the address of the server. */
   readonly serverVariables: readonly string[]
@@ -68,7 +68,7 @@ export interface KindQuestion {
   readonly isIt: (answer: ForgeAnswer) => boolean
 }
 
-/** A server as the environment names it; what is no address is as if it was not set. */
+/** A server as the environment names it; what is not an address counts as not set. */
 export interface NamedServer {
   /** The address of its pages; the root of the API's host where it is absent. */
   readonly web: string | undefined
@@ -132,8 +132,8 @@ export interface ForgeCall {
 export interface Calls {
   readonly site: Site
   /**
-   * Sends a call. What may pass is tried again until the signal is aborted or the attempts are used up: rate limits, and for calls
-   * that may be repeated also 5xx and cut connections.
+   * Sends a call. What may pass is tried again until the signal is aborted or the attempts are used
+   * up: rate limits, and for calls that may be repeated also 5xx and cut connections.
    */
   send(call: ForgeCall): Promise<void>
   /** The same; gives the answer, which has to fit the schema. */

@@ -9,9 +9,15 @@ export interface Forge {
   readonly noun: string
   /** Its requests, where the environment has a token that may be sent there. */
   readonly requests: PullRequests | undefined
-  /** Why there are none, and what to set: a sentence for the user, without a full stop. Absent with a token. */
+  /**
+   * Why there are none, and what to set: a sentence for the user, without a full stop. Absent with
+   * a token.
+   */
   readonly withoutToken?: string
-  /** Where a request can be opened by hand, its title filled in. The body is not: addresses have a limit of a few thousand characters. */
+  /**
+   * Where a request can be opened by hand, its title filled in. The body is not: addresses have a
+   * limit of a few thousand characters.
+   */
   newRequestPage(request: Branches & { readonly title: string }): string
   /** Where all requests of the repository are listed. */
   readonly requestsPage: string
@@ -49,7 +55,10 @@ export interface PullRequest extends RequestText {
   readonly isDraft: boolean
 }
 
-/** A request, and what could not be done about it: a reviewer whom nobody knows does not stop a publish. */
+/**
+ * A request, and what could not be done about it: a reviewer whom nobody knows does not stop a
+ * publish.
+ */
 export interface OpenResult {
   readonly request: PullRequest
   /** Whether it was made now; false where there was one already, which then has the new text. */
@@ -63,14 +72,23 @@ export interface Abortable {
   readonly signal?: AbortSignal
 }
 
-/** The requests of one repository. Everything throws a ForgeError (a UserError) where the forge refuses or does not answer. */
+/**
+ * The requests of one repository. Everything throws a ForgeError (a UserError) where the forge
+ * refuses or does not answer.
+ */
 export interface PullRequests {
   /** The open request between two branches of this repository; those of forks do not count. */
   find(branches: Branches, waiting?: Abortable): Promise<PullRequest | undefined>
-  /** Opens a request, or gives the one that is open between these branches the new text. Safe to repeat. */
+  /**
+   * Opens a request, or gives the one that is open between these branches the new text. Safe to
+   * repeat.
+   */
   open(request: NewRequest, waiting?: Abortable): Promise<OpenResult>
   /** Gives a request another text; writes nothing where it has it already. A draft stays one. */
   update(request: PullRequest, text: RequestText, waiting?: Abortable): Promise<PullRequest>
-  /** Closes a request without merging it and says why below it. Gives what could not be done, in words. */
+  /**
+   * Closes a request without merging it and says why below it. Gives what could not be done, in
+   * words.
+   */
   close(request: PullRequest, comment: string, waiting?: Abortable): Promise<readonly string[]>
 }

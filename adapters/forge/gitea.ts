@@ -8,7 +8,9 @@ import { pullCalls } from './pull-calls.ts'
 import { pullPages } from './pull-pages.ts'
 import { isGiteaWorkflow, WORKFLOW_TOKEN, workflowRepository, workflowServer } from './workflow.ts'
 
-/** A draft is one by its title; these are the prefixes of a server that nobody has set others for. */
+/**
+ * A draft is one by its title; these are the prefixes of a server that nobody has set others for.
+ */
 const DRAFT = /^\s*(\[wip\]|wip:)\s*/i
 /** The most that a server gives at once, where nobody has changed it. */
 const PAGE = 50
@@ -54,7 +56,8 @@ function giteaRequests(api: Calls): PullRequests {
   const owner = encodeURIComponent(api.site.path.split('/')[0]!)
 
   const requests: PullRequests = {
-    // The call for a base and a head takes no base with a slash in it, and may give a request that is closed; older servers do not filter.
+    // The call for a base and a head takes no base with a slash in it, and may give a request that
+    // is closed; older servers do not filter.
     async find({ head, base }, { signal } = {}) {
       const path = `${pulls.root}/pulls?state=open&sort=recentupdate`
       const found = await findIn(
@@ -90,7 +93,10 @@ function giteaRequests(api: Calls): PullRequests {
     return toRequest(await pulls.create({ ...fields, ...(ids.length > 0 && { labels: ids }) }, signal))
   }
 
-  /** Labels are numbers, those of the repository or of its organization. A name that none has is told. */
+  /**
+   * Labels are numbers, those of the repository or of its organization. A name that none has is
+   * noted.
+   */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const wanted of names) {
@@ -127,7 +133,7 @@ function giteaRequests(api: Calls): PullRequests {
 const titleOf = (title: string, isDraft: boolean): string => (isDraft ? `WIP: ${title}` : title)
 
 function toRequest({ number, html_url: url, title, body, draft }: Pull): PullRequest {
-  // Servers before 1.22 do not tell of drafts.
+  // Servers before 1.22 do not mark drafts.
   const isDraft = draft ?? DRAFT.test(title)
   return { number, url, title: isDraft ? title.replace(DRAFT, '') : title, body: body ?? '', isDraft }
 }

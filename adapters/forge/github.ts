@@ -23,14 +23,16 @@ export const github: ForgeModule<'github'> = {
   isHost: host => isHosted(host) || host.startsWith('github.'),
   sshOverHttps: { name: 'ssh.github.com', host: 'github.com' },
   hasSubgroups: false,
-  // https://docs.github.com/rest/enterprise-admin, https://docs.github.com/enterprise-cloud@latest/admin/data-residency
+  // https://docs.github.com/rest/enterprise-admin,
+  // https://docs.github.com/enterprise-cloud@latest/admin/data-residency
   apiOf: root => {
     const { hostname } = new URL(root)
     return isHosted(hostname) ? `https://api.${hostname}` : `${root}/api/v3`
   },
   question: {
     path: '/api/v3/meta',
-    // https://docs.github.com/enterprise-server/rest/meta/meta; in private mode 401, with the same headers.
+    // https://docs.github.com/enterprise-server/rest/meta/meta; in private mode 401, with the same
+    // headers.
     isIt: ({ headers }) => 'x-github-request-id' in headers || 'x-github-enterprise-version' in headers,
   },
   serverVariables: ['GITHUB_SERVER_URL'],
@@ -82,7 +84,7 @@ function githubRequests(api: Calls): PullRequests {
       const purpose = 'look for the pull request'
       const path = `${pulls.root}/pulls?${query}`
       const { items } = await api.list({ method: 'GET', path, purpose, mayRepeat: true, signal }, githubPulls)
-      // A filter that GitHub does not understand is none.
+      // GitHub ignores filters that it does not understand.
       const found = items.find(
         pull => pull.head.ref === head && pull.base.ref === base && pull.head.repo?.id === pull.base.repo.id,
       )

@@ -121,7 +121,7 @@ function gitlabRequests(api: Calls): PullRequests {
     return toRequest(await api.object(call, mergeRequest))
   }
 
-  /** Reviewers are numbers. A name that nobody has is told. */
+  /** Reviewers are numbers. A name that nobody has is noted. */
   async function idsOf(names: readonly string[], notes: string[], signal: AbortSignal | undefined) {
     const ids: number[] = []
     for (const name of names) {
@@ -139,7 +139,7 @@ function gitlabRequests(api: Calls): PullRequests {
 }
 
 function toRequest({ iid, web_url: url, title, description, draft }: MergeRequest): PullRequest {
-  // Servers before 13.2 do not tell of drafts.
+  // Servers before 13.2 do not mark drafts.
   const isDraft = draft ?? DRAFT.test(title)
   return { number: iid, url, title: isDraft ? title.replace(DRAFT, '') : title, body: description ?? '', isDraft }
 }

@@ -14,8 +14,9 @@ interface Steps {
 }
 
 /**
- * Makes a request that is not there yet. Where the answer got lost it is looked for before it is made again, so that there are never two; where
- * another run was quicker, its request gets the text.
+ * Makes a request that is not there yet. Where the answer got lost it is looked for before it is
+ * made again, so that there are never two; where another run was quicker, its request gets the
+ * text.
  */
 export async function openOnce(
   api: Pick<Calls, 'pause'>,
@@ -45,7 +46,7 @@ export async function openOnce(
   return { request: made, isNew: true, notes }
 }
 
-/** Does something that the publish does not depend on; what went wrong is told and no more. */
+/** Does something that the publish does not depend on; what went wrong is only noted. */
 export async function attempt(what: string, action: () => Promise<unknown>): Promise<readonly string[]> {
   try {
     await action()

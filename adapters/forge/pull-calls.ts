@@ -5,8 +5,9 @@ import type { Calls } from './forge-module.ts'
 import { attempt } from './open-once.ts'
 
 /**
- * The calls that Gitea has taken over from GitHub as they are: https://docs.github.com/rest/pulls, https://docs.gitea.com/api/. Which fields
- * are sent is up to the forge. They throw as `Calls` do; what a publish does not depend on gives notes instead.
+ * The calls that Gitea has taken over from GitHub as they are: https://docs.github.com/rest/pulls,
+ * https://docs.gitea.com/api/. Which fields are sent is up to the forge. They throw as `Calls` do;
+ * what a publish does not depend on gives notes instead.
  */
 export function pullCalls(api: Calls) {
   const root = `/repos/${api.site.path.split('/').map(encodeURIComponent).join('/')}`

@@ -1,14 +1,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { retryAfter } from '../http/back-off.ts'
 
-/** Whether an answer means that less should be asked, and nothing else. Some say so with 403, too. */
+/**
+ * Whether an answer means that less should be asked, and nothing else. Some say so with 403, too.
+ */
 export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
   if (status === 429) return true
   if (status !== 403) return false
   return headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || /rate limit/i.test(said)
 }
 
-/** Milliseconds that an answer asks to wait: in seconds or as a date, or until the limit begins anew; undefined where it does not say. */
+/**
+ * Milliseconds that an answer asks to wait: in seconds or as a date, or until the limit is reset;
+ * undefined where it does not say.
+ */
 export function pauseAsked(headers: IncomingHttpHeaders, now = Date.now()): number | undefined {
   const after = headers['retry-after']
   if (after !== undefined) return retryAfter(after, now)

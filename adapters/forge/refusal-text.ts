@@ -2,8 +2,9 @@ import { parseJson } from '../json/parse-json.ts'
 import { forgeRefusal } from './answers.validators.ts'
 
 /**
- * What an answer says went wrong: `message` as text, list or object of lists (GitLab), `errors` as list of texts (Gitea) or of objects
- * (GitHub), `error` and `error_description` (OAuth). Empty where it is no JSON: a web page of a proxy. Nothing in it can harm a terminal.
+ * What an answer says went wrong: `message` as text, list or object of lists (GitLab), `errors` as
+ * list of texts (Gitea) or of objects (GitHub), `error` and `error_description` (OAuth). Empty
+ * where it is not JSON: a web page of a proxy. Nothing in it can harm a terminal.
  */
 export function refusalText(text: string, secret: string): string {
   const answer = parseJson(text, forgeRefusal)
@@ -28,7 +29,8 @@ function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return value.trim() === '' ? [] : [value]
   if (Array.isArray(value)) return value.flatMap(textsOf)
   if (!isRecord(value)) return []
-  // One of GitHub's: https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
+  // One of GitHub's:
+  // https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api#validation-failed
   if (typeof value.message === 'string') return [value.message]
   if (typeof value.code === 'string') return [[value.field, value.code].filter(Boolean).join(' ').replaceAll('_', ' ')]
   return Object.entries(value).flatMap(([field, inner]) =>

@@ -4,8 +4,9 @@ import type { ForgeModule, ForgeVariables, NamedServer, Site } from './forge-mod
 import { ALL_FORGES, FORGES } from './forges.ts'
 
 /**
- * The forge that an address belongs to: the one that the continuous integration names in its variables, one that is known by its host, or
- * the `forge` that the user says. Undefined for a local folder, and for a host of which none of this tells.
+ * The forge that an address belongs to: the one that the continuous integration names in its
+ * variables, one that is known by its host, or the `forge` that the user says. Undefined for a
+ * local folder, and for a host that none of this determines.
  */
 export function siteOf(repository: string, env: ForgeVariables, forge?: ForgeKind): Site | undefined {
   const address = parseRepositoryAddress(repository)

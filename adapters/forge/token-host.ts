@@ -7,12 +7,17 @@ type Env = Readonly<Record<string, string | undefined>>
 /** Whether a token may be sent to a server; else why not, in words that say what to set. */
 export type MaySend = { readonly ok: true } | { readonly ok: false; readonly reason: string; readonly hint: string }
 
-/** The servers of the continuous integration that devctl runs in, in variables that no checkout sets. */
+/**
+ * The servers of the continuous integration that devctl runs in, in variables that no checkout
+ * sets.
+ */
 const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
 
 /**
- * Whether the token in a variable may be sent to an address: over https or to this machine, and only to a host that the user has named outside of the checkout, in `…_HOST`
- * (`git.example.com`, `git.example.com:8443`; several with commas). Without that variable, to the server of the continuous integration and to `known` origins.
+ * Whether the token in a variable may be sent to an address: over https or to this machine, and
+ * only to a host that the user has named outside of the checkout, in `…_HOST` (`git.example.com`,
+ * `git.example.com:8443`; several with commas). Without that variable, to the server of the
+ * continuous integration and to `known` origins.
  */
 export function maySendToken(variable: string, address: URL, env: Env, known: readonly string[] = []): MaySend {
   const { host, protocol, hostname, origin } = address
@@ -34,7 +39,10 @@ export function maySendToken(variable: string, address: URL, env: Env, known: re
   }
 }
 
-/** The login that DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) is, for a server that may have it; undefined without a token, and for what is no address of the web. */
+/**
+ * The login that DEVCTL_GIT_TOKEN (user name: DEVCTL_GIT_USERNAME) is, for a server that may have
+ * it; undefined without a token, and for what is not a web address.
+ */
 export function tokenLogin(
   { url: address, isNamedByUser }: Pick<Address, 'url' | 'isNamedByUser'>,
   env: Env,

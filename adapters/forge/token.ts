@@ -11,8 +11,10 @@ export type FoundToken =
 const ANY = 'DEVCTL_FORGE_TOKEN'
 
 /**
- * The token for a forge, from the environment only, and only where nothing but the checkout has to be believed that it belongs there (`token-host.ts`). One that belongs to another server is
- * left alone: the token of a job is that of the forge the job runs on. `isNamedByUser`: an option of the command line names the repository.
+ * The token for a forge, from the environment only, and only where nothing but the checkout has to
+ * be believed that it belongs there (`token-host.ts`). One that belongs to another server is left
+ * alone: the token of a job is that of the forge the job runs on. `isNamedByUser`: an option of the
+ * command line names the repository.
  */
 export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false): FoundToken {
   if (!isSafe(site.api)) return { reason: `a token is not sent to \`${site.api}\`: it is not https` }
@@ -42,7 +44,9 @@ export function tokenFor(site: Site, env: ForgeVariables, isNamedByUser = false)
 
 const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
 
-/** The host of DEVCTL_GIT_TOKEN is that of DEVCTL_FORGE_TOKEN where that one has none of its own. */
+/**
+ * The host of DEVCTL_GIT_TOKEN is that of DEVCTL_FORGE_TOKEN where that one has none of its own.
+ */
 const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
   variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env
 

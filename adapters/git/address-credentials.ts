@@ -10,7 +10,9 @@ export interface AddressCredentials {
   readonly password?: string
 }
 
-/** Takes the user and the password out of an address of the web; every other address stays as it is. */
+/**
+ * Takes the user and the password out of an address of the web; every other address stays as it is.
+ */
 export function splitCredentials(address: string): { readonly url: string; readonly credentials?: AddressCredentials } {
   const url = /^https?:/i.test(address) && URL.canParse(address) ? new URL(address) : undefined
   if (!url || (url.username === '' && url.password === '')) return { url: address }
@@ -19,7 +21,10 @@ export function splitCredentials(address: string): { readonly url: string; reado
   return { url: bare, credentials: { origin: url.origin, user, ...(password !== '' && { password }) } }
 }
 
-/** The login that an address had: a user with a password. In the address it would be in the configuration of each copy, and on the command line of git's own helpers. */
+/**
+ * The login that an address had: a user with a password. In the address it would be in the
+ * configuration of each copy, and on the command line of git's own helpers.
+ */
 export const loginOf = (credentials: AddressCredentials | undefined): readonly GitLogin[] =>
   credentials?.password === undefined
     ? []
@@ -31,6 +36,6 @@ export function withUser(env: GitOptions['env'], credentials: AddressCredentials
   return withSettings(env, [[`credential.${credentials.origin}.username`, credentials.user]])
 }
 
-/** A part of an address without escapes; what is no escape stays as it is, as in git. */
+/** A part of an address without escapes; what is not an escape stays as it is, as in git. */
 const unescaped = (text: string): string =>
   text.replaceAll(/(?:%[\da-f]{2})+/gi, found => Buffer.from(found.replaceAll('%', ''), 'hex').toString())

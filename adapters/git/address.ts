@@ -8,7 +8,10 @@ import { filePathIn } from './repository-url.ts'
 
 /** The address of a repository, as git is given it and as people read it. */
 export interface Address {
-  /** For git: an address with a scheme, or git's own `user@host:path`; an address of the web without credentials. */
+  /**
+   * For git: an address with a scheme, or git's own `user@host:path`; an address of the web without
+   * credentials.
+   */
   readonly url: string
   /** Those that an address of the web had. */
   readonly credentials?: AddressCredentials
@@ -23,12 +26,14 @@ export interface Address {
 }
 
 /**
- * Reads the address of a repository: `https://`, `ssh://`, `git://`, `file://`, `user@host:path`, or the path of a folder, relative to `base` (absolute). Throws a
- * UserError for a folder that is not there or holds no repository, and for what would make git run a program.
+ * Reads the address of a repository: `https://`, `ssh://`, `git://`, `file://`, `user@host:path`,
+ * or the path of a folder, relative to `base` (absolute). Throws a UserError for a folder that is
+ * not there or holds no repository, and for what would make git run a program.
  */
 export function readAddress(text: string, base: string): Address {
   const shown = withoutCredentials(text)
-  // `ext::` and its like are git's way to run any program; a word that begins with `-` would be read as an option.
+  // `ext::` and its like are git's way to run any program; a word that begins with `-` would be
+  // read as an option.
   if (text.startsWith('-') || /^[a-z][a-z0-9+.-]*::/i.test(text))
     throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
   const [scheme] = /^[a-z][a-z0-9+.-]*(?=:\/\/)/i.exec(text) ?? []
@@ -41,7 +46,8 @@ export function readAddress(text: string, base: string): Address {
     if (path !== undefined) return ofFolder(path, shown)
     if (!/^(https?|ssh|git|git\+ssh|ssh\+git):\/\/[^\s\p{Cc}]+$/iu.test(text) || !URL.canParse(text))
       throw new UserError(`\`${shown}\` is not a repository URL`, { hint: HINT })
-    // Where the host ends is read differently by programs: what is shown, and gets the token, could be another one than git asks.
+    // Where the host ends is read differently by programs: what is shown, and gets the token, could
+    // be another one than git asks.
     if (/^[a-z+]+:\/\/[^/]*[\\?#]/.test(text))
       throw new UserError(`\`${shown}\` is not a repository URL: it has no valid host`, {
         hint: 'write a `/` behind the host, and `\\`, `?` and `#` before it as `%5C`, `%3F` and `%23`',
@@ -49,7 +55,8 @@ export function readAddress(text: string, base: string): Address {
     refuseOption(text.slice(text.indexOf('://') + 3), shown)
     return { ...splitCredentials(text), shown, isCheckout: false }
   }
-  // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for git.
+  // `C:\deploy` is a folder, `host:path` is not; a slash before the colon makes it a path, as for
+  // git.
   if (/^[^/\\:]{2,}:(?!\\)/.test(text)) {
     refuseOption(text, shown)
     return { url: text, shown, isCheckout: false }
@@ -57,7 +64,10 @@ export function readAddress(text: string, base: string): Address {
   return ofFolder(resolve(base, text), shown)
 }
 
-/** Throws a UserError for a user or host that begins with a dash: ssh would read it as an option, such as one that names a program to run. */
+/**
+ * Throws a UserError for a user or host that begins with a dash: ssh would read it as an option,
+ * such as one that names a program to run.
+ */
 function refuseOption(authority: string, shown: string): void {
   if (!/^(?:[^@/]*@)?-/.test(authority)) return
   throw new UserError(`the host of \`${shown}\` must not begin with a dash`, {
@@ -66,8 +76,9 @@ function refuseOption(authority: string, shown: string): void {
 }
 
 /**
- * Throws a UserError for a repository that lies in the folder that the source is in, links followed: a push would run its hooks, and what its configuration says, which may
- * come from whoever has changed the source.
+ * Throws a UserError for a repository that lies in the folder that the source is in, links
+ * followed: a push would run its hooks, and what its configuration says, which may come from anyone
+ * who has changed the source.
  */
 export function refuseInside({ folder, shown }: Address, source: string): void {
   if (folder === undefined) return

@@ -1,8 +1,9 @@
 type Variables = Readonly<Record<string, string | undefined>>
 
 /**
- * An environment with more settings for git, behind those that it has. By variables, not by options: a setting may hold a token, and command lines can be seen by
- * others (https://git-scm.com/docs/git-config#Documentation/git-config.txt-GITCONFIGCOUNT).
+ * An environment with more settings for git, behind those that it has. By variables, not by
+ * options: a setting may hold a token, and command lines can be seen by others
+ * (https://git-scm.com/docs/git-config#Documentation/git-config.txt-GITCONFIGCOUNT).
  */
 export function withSettings(env: Variables, settings: readonly (readonly [key: string, value: string])[]): Variables {
   const first = Number(env.GIT_CONFIG_COUNT ?? 0)

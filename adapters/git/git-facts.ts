@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { type GitOptions, openGit } from './git.ts'
 import { withSource } from './source-repository.ts'
 
-/** What is known of the repository that a folder is in. Each is absent where it cannot be told. */
+/**
+ * What is known of the repository that a folder is in. Each is absent where it cannot be
+ * determined.
+ */
 export interface GitFacts {
   /** Absent on a detached head. */
   readonly branch?: string
@@ -18,9 +21,9 @@ export interface GitFacts {
 const DEADLINE = 5_000
 
 /**
- * Asks the user's own git. Gives nothing where there is no repository, no git, or no answer in time.
- * Rejects with the signal's reason only. Changes nothing in the repository, and runs no program that
- * its configuration names.
+ * Asks the user's own git. Gives nothing where there is no repository, no git, or no answer in
+ * time. Rejects with the signal's reason only. Changes nothing in the repository, and runs no
+ * program that its configuration names.
  */
 export async function readGitFacts(folder: string, env: GitOptions['env'], signal?: AbortSignal): Promise<GitFacts> {
   const deadline = AbortSignal.timeout(DEADLINE)
@@ -53,7 +56,10 @@ async function askAll(folder: string, options: GitOptions): Promise<GitFacts> {
   return { ...(branch && { branch }), ...(commit && { commit }), ...(repository && { repository }) }
 }
 
-/** The same for the same changes, so that nothing is built anew without need, and another one when a changed file changes again. */
+/**
+ * The same for the same changes, so that nothing is built again without need, and another one when
+ * a changed file changes again.
+ */
 function stateId(head: string, changes: string, top: string): string {
   const hash = createHash('sha1').update(head).update(changes)
   for (const entry of changes.split('\0')) {
@@ -73,7 +79,10 @@ function addressOf(config: string): string | undefined {
   return (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.address
 }
 
-/** `git@github.com:team/shop.git` and its like become `https://github.com/team/shop.git`. Undefined for a folder of this machine. */
+/**
+ * `git@github.com:team/shop.git` and its like become `https://github.com/team/shop.git`. Undefined
+ * for a folder of this machine.
+ */
 export function toHttps(address: string): string | undefined {
   const scp = /^(?:[^@/\s]+@)?([^/:\s]+):(?!\/\/)(.+)$/.exec(address)
   // A single letter is a drive.

@@ -2,9 +2,15 @@ import { runProgram } from '../process/run-program.ts'
 import { withSettings } from './git-configuration.ts'
 import { type GitLogin, handOver, loginSettings } from './login.ts'
 
-/** The user's own git, in one folder: with the user's configuration, hooks, signing, credential helpers and ssh. */
+/**
+ * The user's own git, in one folder: with the user's configuration, hooks, signing, credential
+ * helpers and ssh.
+ */
 export interface Git {
-  /** Runs a git command and gives what it prints, without the line end. Throws a GitFailure, or the signal's reason. */
+  /**
+   * Runs a git command and gives what it prints, without the line end. Throws a GitFailure, or the
+   * signal's reason.
+   */
   run(...words: string[]): Promise<string>
   /** The same, but gives undefined where the command fails. */
   ask(...words: string[]): Promise<string | undefined>
@@ -66,7 +72,10 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
   }
 }
 
-/** Nobody sits at the terminal of these commands, and their words are read by us. `ext::` and its like, which run any program, are not spoken. */
+/**
+ * Nobody sits at the terminal of these commands, and their words are read by us. `ext::` and its
+ * like, which run any program, are not spoken.
+ */
 const QUIET = {
   GIT_TERMINAL_PROMPT: '0',
   GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh',
@@ -74,7 +83,10 @@ const QUIET = {
   LANGUAGE: 'C',
 }
 
-/** The environment without the variables that would lead git to the repository of a hook that devctl runs in. */
+/**
+ * The environment without the variables that would lead git to the repository of a hook that devctl
+ * runs in.
+ */
 export function withoutOtherRepository(env: GitOptions['env']): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(
@@ -86,7 +98,10 @@ export function withoutOtherRepository(env: GitOptions['env']): Record<string, s
 /** What is devctl's alone: hooks and helpers that git starts have no use for it. */
 const OURS = new Set(['DEVCTL_GIT_TOKEN', 'DEVCTL_FORGE_TOKEN', 'DEVCTL_TOKEN'])
 
-/** Set in hooks and aliases of the repository that devctl runs in: they would lead our git there (`git rev-parse --local-env-vars`), or change what our paths mean. */
+/**
+ * Set in hooks and aliases of the repository that devctl runs in: they would lead our git there
+ * (`git rev-parse --local-env-vars`), or change what our paths mean.
+ */
 const ABOUT_ANOTHER = new Set([
   'GIT_DIR',
   'GIT_WORK_TREE',

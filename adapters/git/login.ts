@@ -8,11 +8,16 @@ export interface GitLogin {
   readonly origin: string
   readonly user: string
   readonly password: string
-  /** They come from the address itself, and count for more than the user's own credential helpers. */
+  /**
+   * They come from the address itself, and count for more than the user's own credential helpers.
+   */
   readonly isOfAddress?: true
 }
 
-/** Settings that let git ask for logins at the file descriptors of `handOver`. None of them holds a password: git passes its settings on to hooks. */
+/**
+ * Settings that let git ask for logins at the file descriptors of `handOver`. None of them holds a
+ * password: git passes its settings on to hooks.
+ */
 export function loginSettings(logins: readonly GitLogin[]): readonly (readonly [key: string, value: string])[] {
   return logins.flatMap(({ origin, isOfAddress }, index) => {
     const key = `credential.${origin}.helper`
@@ -24,7 +29,10 @@ export function loginSettings(logins: readonly GitLogin[]): readonly (readonly [
 
 const FIRST = 3
 
-/** Two lines for each question. The descriptor is shared by all processes of one command, so each of them reads on where the last one has stopped. */
+/**
+ * Two lines for each question. The descriptor is shared by all processes of one command, so each of
+ * them reads on where the last one has stopped.
+ */
 const helper = (descriptor: number) =>
   `!f() { test "$1" = get && IFS= read -r u <&${descriptor} && IFS= read -r p <&${descriptor} && printf "%s\\n%s\\n" "$u" "$p"; }; f`
 
@@ -32,8 +40,9 @@ const helper = (descriptor: number) =>
 const QUESTIONS = 500
 
 /**
- * Opens a file descriptor for each login, for one command: a file without a name, so that a kill leaves no password on the disk. The environment would be inherited by
- * hooks, and a command line can be seen by everybody. `close` must be called when the command has been started.
+ * Opens a file descriptor for each login, for one command: a file without a name, so that a kill
+ * leaves no password on the disk. The environment would be inherited by hooks, and a command line
+ * can be seen by everybody. `close` must be called when the command has been started.
  */
 export function handOver(logins: readonly GitLogin[]): { readonly descriptors: readonly number[]; close(): void } {
   if (logins.length === 0) return { descriptors: [], close() {} }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 
-/** This process, so that others can tell later whether it is still there: its id and when it began. */
+/**
+ * This process, so that others can tell later whether it is still there: its id and when it began.
+ */
 export function thisProcess(): string {
   return `${process.pid} ${startOf(process.pid) ?? ''}\n`
 }
@@ -12,7 +14,7 @@ export function isAlive(owner: string): boolean {
   return isRunning(Number(id)) && (start === undefined || startOf(Number(id)) === start)
 }
 
-/** Whether a process of this machine is there, whoever's it is. */
+/** Whether a process of this machine is there, of any user. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0)
@@ -22,7 +24,10 @@ export function isRunning(processId: number): boolean {
   }
 }
 
-/** When a process began, as Linux tells it; undefined elsewhere. https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
+/**
+ * When a process began, as Linux reports it; undefined elsewhere.
+ * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html
+ */
 function startOf(processId: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${processId}/stat`, 'utf8')

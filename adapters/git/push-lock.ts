@@ -10,8 +10,8 @@ export const PUSH_LOCK_PREFIX = 'devctl-turn-'
 /** Milliseconds between two looks, and by how much they differ by chance. */
 const LOOK = 25
 /**
- * Milliseconds that one owner is waited for: whoever takes longer has a slow server, and everybody
- * goes on beside them.
+ * Milliseconds that one owner is waited for: an owner that takes longer has a slow server, and
+ * everybody goes on beside them.
  */
 const PATIENCE = 15_000
 /**
@@ -30,7 +30,7 @@ export interface PushLock {
 /**
  * Waits until no other devctl of this machine pushes to the same branch: side by side all but one
  * would do their work for nothing. It only saves work: who is right is decided by the push, so an
- * owner that is gone or slow, or a folder that takes no files, is no reason to wait. Throws the
+ * owner that is gone or slow, or a folder that takes no files, is not a reason to wait. Throws the
  * signal's reason.
  */
 export async function takePushLock(

@@ -14,11 +14,13 @@ export type Rejection =
   | 'unreachable'
 
 /**
- * The kinds by the words of git and of servers, in the order in which they count: what a person has decided goes before what a network did. Git has no statuses
- * for these; the words are asked for in English (`LC_ALL=C`).
+ * The kinds by the words of git and of servers, in the order in which they count: what a person has
+ * decided goes before what a network did. Git has no statuses for these; the words are asked for in
+ * English (`LC_ALL=C`).
  */
 const WORDS: readonly (readonly [Rejection, RegExp])[] = [
-  // A name that cannot be, and a server that never takes a rewritten branch, are told in the words of races.
+  // A name that cannot be, and a server that never takes a rewritten branch, are reported in the
+  // words of races.
   ['refused', /exists; cannot create|denying non-fast-forward|hash algorithm/],
   [
     'race',
@@ -44,7 +46,10 @@ const WORDS: readonly (readonly [Rejection, RegExp])[] = [
   ],
 ]
 
-/** Which kind of failure git tells of on standard error. What is in none of the words is a refusal: it is shown, and not tried again. */
+/**
+ * Which kind of failure git reports on standard error. What is in none of the words is a refusal:
+ * it is shown, and not tried again.
+ */
 export function classify(said: string): Rejection {
   return WORDS.find(([, pattern]) => pattern.test(said))?.[0] ?? 'refused'
 }

@@ -1,9 +1,14 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** `user@host:path`, as git and ssh have it: no scheme, and a colon before the first slash. A letter before it is a drive of Windows. */
+/**
+ * `user@host:path`, as git and ssh have it: no scheme, and a colon before the first slash. A letter
+ * before it is a drive of Windows.
+ */
 const SCP_LIKE = /^(?:(?<user>[^@/:\s]+)@)?(?<host>\[[^\]]+\]|[^/:\s]{2,}):(?!\/\/)(?<path>.+)$/
 
-/** The address without what is between its scheme and its host but a user of ssh: it may be a token. */
+/**
+ * The address without what is between its scheme and its host but a user of ssh: it may be a token.
+ */
 export function withoutCredentials(address: string): string {
   return address.replace(/^(https?:\/\/)[^/?#]*@/i, '$1').replace(/^(ssh:\/\/[^:@/]*):[^/]*@/i, '$1@')
 }
@@ -20,8 +25,9 @@ export function filePathIn(address: string): string | undefined {
 }
 
 /**
- * The address of a repository as the controllers in a cluster take it, without credentials. Flux has no `user@host:path`
- * (https://fluxcd.io/flux/components/source/gitrepositories/#url). Throws a UserError for what no cluster can reach.
+ * The address of a repository as the controllers in a cluster take it, without credentials. Flux
+ * has no `user@host:path` (https://fluxcd.io/flux/components/source/gitrepositories/#url). Throws a
+ * UserError for what no cluster can reach.
  */
 export function controllerAddress(address: string): string {
   const clean = withoutCredentials(address)

@@ -3,7 +3,10 @@ import type { Git, GitOptions } from './git.ts'
 
 /** The server that a repository of the user came from. */
 export interface SourceRemote {
-  /** Without credentials, as the repository has it: what the user's configuration makes of it is for git to do. */
+  /**
+   * Without credentials, as the repository has it: what the user's configuration makes of it is for
+   * git to do.
+   */
   readonly url: string
   /** For git in a repository elsewhere. */
   readonly options: Pick<GitOptions, 'env' | 'logins'>
@@ -12,8 +15,9 @@ export interface SourceRemote {
 }
 
 /**
- * The remote `origin`, else the first one; undefined where there is none. Of what the repository itself says of the way there only the header for that very server counts, in which pipelines
- * keep their credentials: all else may name a program.
+ * The remote `origin`, else the first one; undefined where there is none. Of what the repository
+ * itself says of the way there only the header for that very server counts, in which pipelines keep
+ * their credentials: all else may name a program.
  */
 export async function sourceRemote(git: Git, env: GitOptions['env']): Promise<SourceRemote | undefined> {
   const names = (await git.ask('remote'))?.split('\n') ?? []

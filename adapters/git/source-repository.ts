@@ -8,19 +8,27 @@ const HARMLESS = ['autocrlf', 'eol', 'filemode', 'ignorecase', 'precomposeunicod
 /** Patterns, and where a shallow history ends. */
 const COPIED = ['info/exclude', 'info/attributes', 'shallow']
 
-/** The parts of a repository that hold no program. In a working tree that was added they are in several folders. */
+/**
+ * The parts of a repository that hold no program. In a working tree that was added they are in
+ * several folders.
+ */
 export interface SourceParts {
   /** What its ids are hashes by: `sha1`, `sha256`. */
   readonly format: string
-  /** Path of the index. Its time counts: of a copy git would believe that files of the same size are unchanged. */
+  /**
+   * Path of the index. Its time counts: of a copy git would believe that files of the same size are
+   * unchanged.
+   */
   readonly index: string
   /** Makes a folder a repository with the same objects, of which the same commit is checked out. */
   copyTo(gitFolder: string): void
 }
 
 /**
- * Does work with git in the repository of the source as if that had no configuration and no hooks of its own: filters, monitors, helpers and signing programs that
- * its `.git/config` names are not run, nothing is fetched, and nothing in it is changed. Gives undefined outside of a repository, before its first commit, and without git.
+ * Does work with git in the repository of the source as if that had no configuration and no hooks
+ * of its own: filters, monitors, helpers and signing programs that its `.git/config` names are not
+ * run, nothing is fetched, and nothing in it is changed. Gives undefined outside of a repository,
+ * before its first commit, and without git.
  */
 export async function withSource<Result>(
   top: string,
@@ -37,7 +45,10 @@ export async function withSource<Result>(
   })
 }
 
-/** Looks where a repository has its parts, by commands that run no programs whatever its configuration says. Undefined as in `withSource`. */
+/**
+ * Looks where a repository has its parts, by commands that run no programs whatever its
+ * configuration says. Undefined as in `withSource`.
+ */
 export async function readParts(top: string, options: GitOptions): Promise<SourceParts | undefined> {
   const git = openGit(top, options)
   const names = ['objects', 'index', ...COPIED]

@@ -18,7 +18,10 @@ export interface Temporary {
   remove(): Promise<void>
 }
 
-/** Does work with a private folder in TMPDIR, which is gone afterwards, whatever happens; also removes those that killed runs have left. */
+/**
+ * Does work with a private folder in TMPDIR, which is gone afterwards, whatever happens; also
+ * removes those that killed runs have left.
+ */
 export async function withTemporary<Result>(
   env: Readonly<Record<string, string | undefined>>,
   work: (folder: string) => Promise<Result>,
@@ -45,13 +48,17 @@ export function openTemporary(env: Readonly<Record<string, string | undefined>>)
   return { folder, remove }
 }
 
-/** Removes the folders whose process is gone, and their turns. What cannot be looked at or removed is somebody else's. */
+/**
+ * Removes the folders whose process is gone, and their turns. What cannot be looked at or removed
+ * is somebody else's.
+ */
 function removeLeftovers(base: string): void {
   for (const name of readdirSync(base)) {
     const path = join(base, name)
     try {
       if (name.startsWith(PREFIX) ? isLeft(path) : name.startsWith(PUSH_LOCK_PREFIX) && isStalePushLock(path)) {
-        // The owner's name last: where a git that lost its devctl still writes, the next run knows that nobody owns the folder.
+        // The owner's name last: where a git that lost its devctl still writes, the next run knows
+        // that nobody owns the folder.
         rmSync(join(path, WORK), { recursive: true, force: true })
         rmSync(path, { recursive: true, force: true })
       }

@@ -1,10 +1,13 @@
 import { setMaxListeners } from 'node:events'
 
-/** What the promise gives, or a rejection with the signal's reason as soon as it is aborted. The promise goes on for those who share it. */
+/**
+ * What the promise gives, or a rejection with the signal's reason as soon as it is aborted. The
+ * promise goes on for those who share it.
+ */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   signal.throwIfAborted()
-  // All calls of a command share its signal: that there are many is no leak.
+  // All calls of a command share its signal: that there are many is not a leak.
   setMaxListeners(0, signal)
   let forget = () => {}
   const aborted = new Promise<never>((_, reject) => {

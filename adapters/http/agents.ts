@@ -12,8 +12,10 @@ class ProxyError extends Error {
 }
 
 /**
- * An agent that makes connections to a server, through an HTTP or HTTPS proxy where there is one (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy learns the host and the
- * port. `proxy` is a URL, perhaps with a login in it, as `proxyFor` gives it. Throws a ProxyError for an address that is none.
+ * An agent that makes connections to a server, through an HTTP or HTTPS proxy where there is one
+ * (https://www.rfc-editor.org/rfc/rfc9110#CONNECT): the proxy learns the host and the port. `proxy`
+ * is a URL, perhaps with a login in it, as `proxyFor` gives it. Throws a ProxyError for an address
+ * that is not valid.
  */
 export async function agentFor(
   server: URL,
@@ -50,7 +52,8 @@ type Connect = (options: object, done: (error: Error | null, socket?: Duplex) =>
 
 /** The agent, with the proxy's name in what it says of a proxy that refuses. */
 function telling<A extends Agent>(agent: A, { host }: URL): A {
-  // The packages' types hide that an agent has this method: https://nodejs.org/api/http.html#agentcreateconnectionoptions-callback
+  // The packages' types hide that an agent has this method:
+  // https://nodejs.org/api/http.html#agentcreateconnectionoptions-callback
   const own = agent as unknown as { createConnection: Connect }
   const connect = own.createConnection.bind(agent)
   own.createConnection = (options, done) =>

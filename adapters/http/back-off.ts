@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds to wait before the next attempt, after `failures` of them: doubled each time up to `most`, and never twice the same, so that
- * many callers do not come back at once. */
+/**
+ * Milliseconds to wait before the next attempt, after `failures` of them: doubled each time up to
+ * `most`, and never twice the same, so that many callers do not come back at once.
+ */
 export function backOff(failures: number, first: number, most: number): number {
   const full = Math.min(most, first * 2 ** (failures - 1))
   return full * (0.5 + Math.random() / 2)
@@ -17,7 +19,10 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   }
 }
 
-/** Milliseconds that a `Retry-After` header asks for, which is seconds or a date; undefined without one that makes sense. */
+/**
+ * Milliseconds that a `Retry-After` header asks for, which is seconds or a date; undefined without
+ * one that makes sense.
+ */
 export function retryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000

@@ -41,8 +41,11 @@ export class TooLong extends Error {
 }
 
 /**
- * Sends one request, once, and gives the answer when its head is there, whatever its status. A server may have a path of its own, as behind a gateway:
- * `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer, or with what Node says of the connection (`failureOf`). A signal that is aborted ends the connection, also later, while the answer is read.
+ * Sends one request, once, and gives the answer when its head is there, whatever its status. A
+ * server may have a path of its own, as behind a gateway:
+ * `https://rancher.example.com/k8s/clusters/c-1`. Rejects with NoAnswer, or with what Node says of
+ * the connection (`failureOf`). A signal that is aborted ends the connection, also later, while the
+ * answer is read.
  */
 export function exchange(
   server: URL,
@@ -67,7 +70,7 @@ export function exchange(
     const expect = (isConnected: boolean, milliseconds: number) => {
       clearTimeout(timer)
       const limit = Math.min(milliseconds, Math.max(0, end - performance.now()))
-      // Also an end to a limit that is none: timers take 31 bits.
+      // Timers take 31 bits: no limit is the longest of them.
       if (limit === Number.POSITIVE_INFINITY) return
       timer = setTimeout(() => sent.destroy(new NoAnswer(isConnected, limit)), limit)
     }
@@ -102,7 +105,10 @@ function addressOf({ protocol, hostname, port, pathname }: URL, path: string): R
   }
 }
 
-/** The whole answer; rejects when it breaks off, with NoAnswer when nothing comes for `silence` milliseconds, and with TooLong for more than `limit` bytes. */
+/**
+ * The whole answer; rejects when it breaks off, with NoAnswer when nothing comes for `silence`
+ * milliseconds, and with TooLong for more than `limit` bytes.
+ */
 export async function readBody(
   response: IncomingMessage,
   { silence, limit = Number.POSITIVE_INFINITY }: { readonly silence: number; readonly limit?: number },
@@ -134,7 +140,10 @@ export interface WholeAnswer {
   readonly body: Buffer
 }
 
-/** Sends one request to an address, once, and reads the whole answer, whatever its status. `silence` is for the connection, the answer and each pause in it. Rejects as `exchange` and `readBody` do. */
+/**
+ * Sends one request to an address, once, and reads the whole answer, whatever its status. `silence`
+ * is for the connection, the answer and each pause in it. Rejects as `exchange` and `readBody` do.
+ */
 export async function exchangeWhole(
   { url, method, headers, body }: Pick<Message, 'method' | 'headers' | 'body'> & { readonly url: URL },
   agent: Agent,

@@ -45,7 +45,10 @@ export function failureOf(error: unknown): ConnectionFailure {
 export const neverSent = (error: unknown): boolean =>
   ['no-connection', 'name', 'refused', 'no-route', 'proxy'].includes(failureOf(error))
 
-/** Whether the connection stood, and then broke or fell silent: the server may have done what was asked, or not. */
+/**
+ * Whether the connection stood, and then broke or fell silent: the server may have done what was
+ * asked, or not.
+ */
 export const isCut = (error: unknown): boolean => ['cut', 'no-answer'].includes(failureOf(error))
 
 /** What Node calls the failure. */

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 
 /**
- * The proxy that the environment asks for (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either case), as Go's programs read it, kubectl among
- * them: nothing goes through a proxy to this machine, nor to hosts that `NO_PROXY` names, alone or by a domain above them.
+ * The proxy that the environment asks for (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, in either
+ * case), as Go's programs read it, kubectl among them: nothing goes through a proxy to this
+ * machine, nor to hosts that `NO_PROXY` names, alone or by a domain above them.
  */
 export function proxyFor(server: URL, env: Readonly<Record<string, string | undefined>>): string | undefined {
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY'

@@ -12,7 +12,10 @@ export class Slots {
     this.#onFull = onFull
   }
 
-  /** Runs a task in a slot, and gives what it gives; rejects with the signal's reason when it is aborted before there is a slot. */
+  /**
+   * Runs a task in a slot, and gives what it gives; rejects with the signal's reason when it is
+   * aborted before there is a slot.
+   */
   async run<T>(signal: AbortSignal | undefined, task: () => Promise<T>): Promise<T> {
     const leave = await this.enter(signal)
     try {
@@ -22,7 +25,10 @@ export class Slots {
     }
   }
 
-  /** Resolves with what gives the slot back, to be called once; rejects with the signal's reason when it is aborted first. */
+  /**
+   * Resolves with what gives the slot back, to be called once; rejects with the signal's reason
+   * when it is aborted first.
+   */
   async enter(signal: AbortSignal | undefined): Promise<() => void> {
     signal?.throwIfAborted()
     if (this.#free > 0) this.#free--

@@ -1,4 +1,6 @@
-/** A validator that ajv has made of a JSON schema, and what the last value lacked that did not fit. */
+/**
+ * A validator that ajv has made of a JSON schema, and what the last value lacked that did not fit.
+ */
 export interface Validator<T> {
   (value: unknown): value is T
   readonly errors?: readonly SchemaError[] | null
@@ -12,12 +14,16 @@ interface SchemaError {
   readonly params: Readonly<Record<string, unknown>>
 }
 
-/** A value of the type of its schema, or a clause that says what is wrong: `` `auths.web` must be an object ``. */
+/**
+ * A value of the type of its schema, or a clause that says what is wrong: `` `auths.web` must be an
+ * object ``.
+ */
 export type JsonResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string }
 
 /**
- * Parses a text from outside (an answer, a file, the output of a program) as JSON and checks it against a schema. The problem
- * names places and types, and never quotes a value: there may be a token in it.
+ * Parses a text from outside (an answer, a file, the output of a program) as JSON and checks it
+ * against a schema. The problem names places and types, and never quotes a value: there may be a
+ * token in it.
  */
 export function parseJson<T>(text: string, validate: Validator<T>): JsonResult<T> {
   let value: unknown

@@ -6,7 +6,10 @@ export function rootOf(apiVersion: string): string {
   return apiVersion.includes('/') ? `/apis/${parts}` : `/api/${parts}`
 }
 
-/** The path of a collection, or of one object in it. Without a namespace: the objects of all namespaces, or of the cluster. */
+/**
+ * The path of a collection, or of one object in it. Without a namespace: the objects of all
+ * namespaces, or of the cluster.
+ */
 export function pathOf(
   apiVersion: string,
   resource: Resource,
@@ -23,7 +26,10 @@ export function pathOf(
   return `${rootOf(apiVersion)}${within}/${resource.name}${one}${words.length === 0 ? '' : `?${words.join('&')}`}`
 }
 
-/** `..` and nothing at all lead out of the collection: the deletion of one object must never become that of a namespace. */
+/**
+ * `..` and nothing at all lead out of the collection: the deletion of one object must never become
+ * that of a namespace.
+ */
 function refuseTricky(name: string): void {
   if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('%'))
     throw new ClusterError('invalid', `\`${name}\` is not a name`)

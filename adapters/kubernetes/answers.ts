@@ -76,7 +76,9 @@ export function parseAnswer(text: string): unknown {
   }
 }
 
-/** What an answer is instead, in a few words. Nothing of it is shown: it may be a part of a Secret. */
+/**
+ * What an answer is instead, in a few words. Nothing of it is shown: it may be a part of a Secret.
+ */
 export function describeAnswer(text: string): string {
   const start = text.trimStart()
   if (start === '') return 'nothing'

@@ -16,7 +16,10 @@ export interface AddressAnswer {
 }
 
 export interface AskOptions {
-  /** Where the cluster takes requests for the address, as its route says: an IP address or a name. Used where the address' own name does not resolve. */
+  /**
+   * Where the cluster takes requests for the address, as its route says: an IP address or a name.
+   * Used where the address' own name does not resolve.
+   */
   readonly entry?: string | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for an answer. */
@@ -30,8 +33,8 @@ const BYTES = 4096
 const NOBODY = 'no-such-route.invalid'
 
 /**
- * Asks a public address for its page, as a browser would but without credentials, and without trusting what comes back. Never throws, but for the
- * reason of the signal.
+ * Asks a public address for its page, as a browser would but without credentials, and without
+ * trusting what comes back. Never throws, but for the reason of the signal.
  */
 export async function askAddress(
   address: string,
@@ -62,7 +65,8 @@ async function answerOf(url: URL, entry: string | undefined, signal: AbortSignal
     if (to === undefined)
       return { failure: `its name does not resolve${entry === undefined ? ', and its route has no address yet' : ''}` }
     const page = await fetchPage(url, url.hostname, to, signal)
-    // A 404 of the application is an answer, one of the ingress is none: it says the same for any host.
+    // A 404 of the application is an answer, one of the ingress is not: it says the same for any
+    // host.
     const isDoubtful = page.status === 404 || page.status === 503
     const other = isDoubtful ? await fetchPage(url, NOBODY, to, signal).catch(() => undefined) : undefined
     const { status, certificate } = page

@@ -1,6 +1,9 @@
 import type { Resource } from './cluster.ts'
 
-/** Kinds that every Kubernetes since 1.21 has, with their plurals: to ask a cluster for them would cost a request each time. */
+/**
+ * Kinds that every Kubernetes since 1.21 has, with their plurals: to ask a cluster for them would
+ * cost a request each time.
+ */
 const IN_NAMESPACES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   v1: {
     ConfigMap: 'configmaps',

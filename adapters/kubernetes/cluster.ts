@@ -63,7 +63,10 @@ export interface CallOptions {
 export interface ApplyOptions extends CallOptions {
   /** The field manager. */
   readonly manager: string
-  /** Ask what would become of the object, and write nothing. The answer has the version of the object that is there. */
+  /**
+   * Ask what would become of the object, and write nothing. The answer has the version of the
+   * object that is there.
+   */
   readonly dryRun?: boolean
   /** Take fields over from other managers. */
   readonly force?: boolean
@@ -76,7 +79,10 @@ export interface DeleteOptions extends CallOptions {
   readonly propagation?: 'Foreground' | 'Background' | 'Orphan'
 }
 
-/** What a watch tells. The objects that it tells as `Changed` between `Restarted` and `Listed` are all there are. */
+/**
+ * What a watch reports. The objects that it reports as `Changed` between `Restarted` and `Listed`
+ * are all there are.
+ */
 export type Change =
   | { readonly type: 'Restarted' }
   | { readonly type: 'Listed' }
@@ -95,7 +101,7 @@ export interface LogOptions extends CallOptions {
   readonly follow?: boolean
 }
 
-/** A kind of objects, as discovery tells. */
+/** A kind of objects, as discovery reports it. */
 export interface Resource {
   /** Plural, as in addresses: `deployments`. */
   readonly name: string
@@ -109,8 +115,8 @@ export interface KnownKind extends Resource {
 }
 
 /**
- * A Kubernetes cluster, as far as devctl uses one. Every method throws a ClusterError, and ends soon after its signal is aborted (with the
- * signal's reason).
+ * A Kubernetes cluster, as far as devctl uses one. Every method throws a ClusterError, and ends
+ * soon after its signal is aborted (with the signal's reason).
  */
 export interface Cluster {
   /** As its user knows it: the name of the context. */
@@ -125,7 +131,9 @@ export interface Cluster {
   get(ref: ObjectRef, options?: CallOptions): Promise<KubeObject | undefined>
   /** All objects, fetched in pages. */
   list(query: ObjectQuery, options?: CallOptions): Promise<readonly KubeObject[]>
-  /** Server-side apply with strict field validation. Gives the object as it is then, or would be. */
+  /**
+   * Server-side apply with strict field validation. Gives the object as it is then, or would be.
+   */
   apply(object: KubeObject, options: ApplyOptions): Promise<KubeObject>
   /** Throws `exists`. */
   create(object: KubeObject, options?: CallOptions): Promise<KubeObject>
@@ -133,7 +141,10 @@ export interface Cluster {
   replace(object: KubeObject, options?: CallOptions): Promise<KubeObject>
   /** Gives false when there was none; throws `conflict` when a precondition does not hold. */
   delete(ref: ObjectRef, options?: DeleteOptions): Promise<boolean>
-  /** The objects there are, then their changes, until the signal is aborted. Connections that end are taken up again. */
+  /**
+   * The objects there are, then their changes, until the signal is aborted. Connections that end
+   * are taken up again.
+   */
   watch(query: ObjectQuery, options: CallOptions): AsyncIterable<Change>
   /** Lines of a Pod's container, without line ends. */
   logs(pod: { readonly name: string; readonly namespace: string }, options: LogOptions): AsyncIterable<string>
@@ -194,7 +205,9 @@ export interface WebhookFailure {
   readonly said: string
 }
 
-/** The webhook that a message of the API server names; undefined when it is about something else. */
+/**
+ * The webhook that a message of the API server names; undefined when it is about something else.
+ */
 export function webhookIn(message: string): WebhookFailure | undefined {
   const denied = /admission webhook "([^"]+)" denied the request(?: without explanation|: )?([\s\S]*)/.exec(message)
   if (denied) return { name: denied[1]!, refuses: true, said: denied[2]!.trim() }

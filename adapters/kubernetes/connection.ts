@@ -20,9 +20,15 @@ export interface Connection {
 /** A server, and the way to get a connection to it. */
 export interface Access {
   readonly server: URL
-  /** Gets credentials; with `fresh`, after the server has refused those from before. Throws `unauthorized` when there are none to be had. */
+  /**
+   * Gets credentials; with `fresh`, after the server has refused those from before. Throws
+   * `unauthorized` when there are none to be had.
+   */
   connect(fresh: boolean): Promise<Connection>
-  /** Whose credentials were refused, and why as far as can be told: `` user `ann`: its token expired on … ``. */
+  /**
+   * Whose credentials were refused, and why as far as is known: `` user `ann`: its token expired on
+   * … ``.
+   */
   describeUser?(): string
 }
 
@@ -34,12 +40,15 @@ export interface KubeconfigAccess extends Access {
 /** Calls that are under way at the same time, each on a connection of its own. */
 export const POOL = 8
 const CALLS = { keepAlive: true, maxSockets: POOL, maxFreeSockets: POOL }
-/** Milliseconds after which a connection that nobody uses is closed, before something between us and the server forgets it without a word. */
+/**
+ * Milliseconds after which a connection that nobody uses is closed, before something between us and
+ * the server forgets it without a word.
+ */
 const IDLE = 30_000
 
 /**
- * The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. The signal is that of the whole command: it ends
- * a credential plugin.
+ * The access that the user's kubeconfig gives; throws a UserError as `loadKubeconfig` does. The
+ * signal is that of the whole command: it ends a credential plugin.
  */
 export async function kubeconfigAccess(
   context: string | undefined,

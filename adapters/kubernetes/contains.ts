@@ -1,4 +1,7 @@
-/** Whether an object has all that another one says; what the server adds does not matter. Lists count as a whole, item by item. */
+/**
+ * Whether an object has all that another one says; what the server adds does not matter. Lists
+ * count as a whole, item by item.
+ */
 export function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return whole === part
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole) !== Array.isArray(part)) return false

@@ -1,6 +1,9 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
-/** The `exec` part of a user of the kubeconfig: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration */
+/**
+ * The `exec` part of a user of the kubeconfig:
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#configuration
+ */
 export const pluginConfig = {
   type: 'object',
   required: ['command'],
@@ -22,7 +25,10 @@ export const pluginConfig = {
   },
 } as const satisfies JSONSchema
 
-/** What a credential plugin prints: https://kubernetes.io/docs/reference/config-api/client-authentication.v1/ */
+/**
+ * What a credential plugin prints:
+ * https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
+ */
 export const execCredential = {
   type: 'object',
   required: ['status'],

@@ -14,12 +14,18 @@ export interface ClusterCredentials {
   readonly headers: Readonly<Record<string, string | string[]>>
 }
 
-/** Whether a kubeconfig asks for something that only the client library can do: the old providers of tokens, and SOCKS proxies. */
+/**
+ * Whether a kubeconfig asks for something that only the client library can do: the old providers of
+ * tokens, and SOCKS proxies.
+ */
 export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
   return Boolean(user['auth-provider']) || /^socks/i.test(textOf(cluster['proxy-url']) ?? '')
 }
 
-/** Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized` for a file that cannot be read. */
+/**
+ * Reads the credentials that are in a kubeconfig, or in files that it names. Throws `unauthorized`
+ * for a file that cannot be read.
+ */
 export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentials {
   const [ca, cert, key] = [
     content(cluster, 'certificate-authority'),
@@ -79,7 +85,10 @@ function read(path: string): Buffer {
   }
 }
 
-/** What is wrong with credentials that a server has refused, as far as they tell it themselves: `its token expired on 2024-05-01`. */
+/**
+ * What is wrong with credentials that a server has refused, as far as they show it themselves: `its
+ * token expired on 2024-05-01`.
+ */
 export function flawOf({ tls: { cert }, headers }: ClusterCredentials, now: number): string | undefined {
   const expiry = Buffer.isBuffer(cert) ? expiryOf(cert) : undefined
   if (expiry !== undefined && expiry < now) return `its client certificate expired on ${day(expiry)}`

@@ -10,7 +10,10 @@ type Kinds = ReadonlyMap<string, Resource>
 /** What is only computed, such as the metrics of Pods, cannot be made or deleted. */
 const NEEDED = ['create', 'list', 'delete']
 
-/** What kinds a cluster has. Those that all have are known; for others there is one request for each group and version, kept. */
+/**
+ * What kinds a cluster has. Those that all have are known; for others there is one request for each
+ * group and version, kept.
+ */
 export class Discovery {
   readonly #client: Client
   readonly #known = new Map<string, Shared<Kinds>>()
@@ -20,7 +23,8 @@ export class Discovery {
   }
 
   /**
-   * Undefined for a kind that the cluster does not have. Such a kind is asked for anew each time: a deploy may bring its definition along.
+   * Undefined for a kind that the cluster does not have. Such a kind is asked for again each time:
+   * a deploy may bring its definition along.
    */
   async resource(apiVersion: string, kind: string, { signal }: CallOptions = {}): Promise<Resource | undefined> {
     signal?.throwIfAborted()
@@ -42,7 +46,10 @@ export class Discovery {
     }
   }
 
-  /** Every kind whose objects can be made, listed and deleted, in the version that the server prefers. */
+  /**
+   * Every kind whose objects can be made, listed and deleted, in the version that the server
+   * prefers.
+   */
   async kinds({ signal }: CallOptions = {}): Promise<readonly KnownKind[]> {
     const { groups } = await this.#client.json({ method: 'GET', path: '/apis', signal }, isGroupList)
     const versions = ['v1', ...groups.map(({ preferredVersion }) => preferredVersion.groupVersion)]

@@ -15,8 +15,8 @@ export interface PluginCredentials {
 }
 
 /**
- * The kubeconfig with what its user's credential plugin gives in the plugin's place; as it is when the user has none. Throws as `runPlugin`
- * does.
+ * The kubeconfig with what its user's credential plugin gives in the plugin's place; as it is when
+ * the user has none. Throws as `runPlugin` does.
  */
 export async function withPluginCredentials(
   kubeconfig: Kubeconfig,
@@ -41,9 +41,10 @@ export async function withPluginCredentials(
 }
 
 /**
- * Runs a credential plugin, as kubectl does: what it has to tell a person goes to standard error, and it may ask at a terminal. The client
- * library's own way keeps both from the person, leaves out KUBERNETES_EXEC_INFO, and quotes the output, a token maybe, when it is no JSON.
- * Throws `unauthorized` when the plugin gives nothing; an aborted signal ends it.
+ * Runs a credential plugin, as kubectl does: what it has to tell a person goes to standard error,
+ * and it may ask at a terminal. The client library's own way keeps both from the person, leaves out
+ * KUBERNETES_EXEC_INFO, and quotes the output, a token maybe, when it is not JSON. Throws
+ * `unauthorized` when the plugin gives nothing; an aborted signal ends it.
  */
 export async function runPlugin(
   plugin: PluginConfig,
@@ -63,7 +64,7 @@ export async function runPlugin(
     ...(isInteractive && { input: 'terminal' }),
     showsErrors: true,
   })
-  // Asked for by `signal`, it is the caller's to tell.
+  // Asked for by `signal`, the caller reports it.
   signal?.throwIfAborted()
   if (ended.failure) {
     const { code } = ended.failure
@@ -81,7 +82,7 @@ export async function runPlugin(
   return { ...(token !== undefined && { token }), ...(hasCertificate && { clientCertificateData, clientKeyData }) }
 }
 
-/** What client-go tells a plugin. */
+/** What client-go passes to a plugin. */
 function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fields, interactive: boolean): string {
   const names = ['server', 'certificate-authority-data', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url']
   const described = Object.fromEntries(names.map(name => [name, cluster[name]]))

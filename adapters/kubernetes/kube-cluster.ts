@@ -27,15 +27,19 @@ export interface ConnectOptions extends CallOptions {
   /** The name of a context of the kubeconfig; without one, its current context. */
   readonly context?: string | undefined
   readonly env: Env
-  /** Of the whole command, not of one call: when it is aborted, a credential plugin that waits for somebody is ended. */
+  /**
+   * Of the whole command, not of one call: when it is aborted, a credential plugin that waits for
+   * somebody is ended.
+   */
   readonly signal?: AbortSignal | undefined
-  /** Is told of every request when it is over. */
+  /** Called for every request when it is over. */
   readonly trace?: ((exchange: EndedRequest) => void) | undefined
 }
 
 /**
- * The cluster of a context of the user's kubeconfig. Throws a UserError when there is no such context, or no kubeconfig. Nothing is sent
- * yet: a server that does not answer shows at the first call.
+ * The cluster of a context of the user's kubeconfig. Throws a UserError when there is no such
+ * context, or no kubeconfig. Nothing is sent yet: a server that does not answer shows at the first
+ * call.
  */
 export async function connect({ context, env, signal, trace }: ConnectOptions): Promise<Cluster> {
   const access = await kubeconfigAccess(context, env, signal)
@@ -52,7 +56,10 @@ export function toCluster(
   return new KubeCluster(access.context, access.namespace, new Client(access, {}, trace, giveUp))
 }
 
-/** A cluster behind an API server. Objects go both ways as plain JSON: the client library would drop the fields that it does not know. */
+/**
+ * A cluster behind an API server. Objects go both ways as plain JSON: the client library would drop
+ * the fields that it does not know.
+ */
 export class KubeCluster implements Cluster {
   readonly name: string
   readonly namespace: string
@@ -138,7 +145,10 @@ export class KubeCluster implements Cluster {
     return readLog(this.#client, pod, options)
   }
 
-  /** Sends what cannot be sent twice. When it was, because the connection was cut, looks whether the first one got through. */
+  /**
+   * Sends what cannot be sent twice. When it was, because the connection was cut, looks whether the
+   * first one got through.
+   */
   async #write(method: 'POST' | 'PUT', path: string, object: KubeObject, signal: AbortSignal | undefined) {
     let isRepeated = false
     const onRepeat = () => {

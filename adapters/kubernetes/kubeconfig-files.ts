@@ -3,10 +3,16 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** Fields of a kubeconfig under their own names, as https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists them. */
+/**
+ * Fields of a kubeconfig under their own names, as
+ * https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ lists them.
+ */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** The files of a kubeconfig, in the order in which they count: of two that say the same thing the first wins. */
+/**
+ * The files of a kubeconfig, in the order in which they count: of two that say the same thing the
+ * first wins.
+ */
 export interface KubeconfigFiles {
   /** The absolute paths that were asked for, whether the files are there or not. */
   readonly paths: readonly string[]
@@ -27,8 +33,9 @@ const IN_POD = 'inClusterContext'
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /**
- * Reads the files of `KUBECONFIG`, else `.kube/config` in the home, else the service account of the Pod that devctl runs in, as kubectl does: files that are not there
- * count for nothing. `cwd` is what relative paths are resolved against. Throws a UserError for a file that cannot be read.
+ * Reads the files of `KUBECONFIG`, else `.kube/config` in the home, else the service account of the
+ * Pod that devctl runs in, as kubectl does: files that are not there count for nothing. `cwd` is
+ * what relative paths are resolved against. Throws a UserError for a file that cannot be read.
  */
 export async function readKubeconfigFiles(
   env: Readonly<Record<string, string | undefined>>,
@@ -57,7 +64,10 @@ export const fieldsOf = (value: unknown): Fields =>
   // The check leaves maps whose values nobody knows.
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-/** The named entries of one of the kubeconfig's lists (`contexts`, `clusters`, `users`), with their names. */
+/**
+ * The named entries of one of the kubeconfig's lists (`contexts`, `clusters`, `users`), with their
+ * names.
+ */
 export function entriesOf({ content }: KubeconfigFile, kind: 'context' | 'cluster' | 'user') {
   const entries = content[`${kind}s`]
   return (Array.isArray(entries) ? entries : []).flatMap(entry => {
@@ -67,7 +77,7 @@ export function entriesOf({ content }: KubeconfigFile, kind: 'context' | 'cluste
   })
 }
 
-/** What Kubernetes tells a Pod about its cluster, as a kubeconfig; undefined outside of one. */
+/** What Kubernetes gives a Pod about its cluster, as a kubeconfig; undefined outside of one. */
 function ofPod(env: Readonly<Record<string, string | undefined>>): Fields | undefined {
   const host = env['KUBERNETES_SERVICE_HOST']
   const tokenFile = join(SERVICE_ACCOUNT, 'token')
@@ -104,7 +114,8 @@ async function readFile(path: string): Promise<Fields | undefined> {
     content = load(text)
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error
-    // Never its message nor the error itself: they quote the lines around, and there may be a token on them.
+    // Never its message nor the error itself: they quote the lines around, and there may be a token
+    // on them.
     const line = error.mark ? ` (line ${error.mark.line + 1})` : ''
     throw broken(`it is not YAML: ${error.reason}${line}`, '`kubectl config view` must be able to read it')
   }

@@ -13,7 +13,10 @@ export interface Kubeconfig {
   /** Its namespace: `default` where it names none. */
   readonly namespace: string
   readonly server: URL
-  /** The cluster of the context; the paths of files in it are absolute, and `proxy-url` is what the environment says where it has none. */
+  /**
+   * The cluster of the context; the paths of files in it are absolute, and `proxy-url` is what the
+   * environment says where it has none.
+   */
   readonly cluster: Fields
   /** The user of the context, likewise; empty when the context has none. Secret. */
   readonly user: Fields
@@ -21,7 +24,8 @@ export interface Kubeconfig {
 }
 
 /**
- * Reads a context of the user's kubeconfig (`readKubeconfigFiles`), the current one without a name. Throws a UserError that says what is missing or broken. Sends nothing.
+ * Reads a context of the user's kubeconfig (`readKubeconfigFiles`), the current one without a name.
+ * Throws a UserError that says what is missing or broken. Sends nothing.
  */
 export async function loadKubeconfig(context: string | undefined, env: Env): Promise<Kubeconfig> {
   const { current, contexts, clusters, users } = await readWhole(env)
@@ -88,7 +92,10 @@ async function readWhole(env: Env): Promise<Whole> {
   return { current, contexts: all('context'), clusters: all('cluster'), users: all('user') }
 }
 
-/** Paths are relative to the file that names them; so is the command of a plugin, unless it is to be looked for on the PATH. */
+/**
+ * Paths are relative to the file that names them; so is the command of a plugin, unless it is to be
+ * looked for on the PATH.
+ */
 function withAbsolutePaths(entry: Fields, folder: string): Fields {
   const paths = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'].flatMap(key => {
     const path = textOf(entry[key])

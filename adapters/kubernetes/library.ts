@@ -12,8 +12,9 @@ export interface LibraryConnection {
 }
 
 /**
- * Lets @kubernetes/client-node do what is laborious: the old providers of tokens, and SOCKS proxies. It is heavy (a third of a second from
- * its own files, a tenth from the bundle), so nobody else loads it. Throws `unauthorized` when the credentials cannot be had.
+ * Lets @kubernetes/client-node do what is laborious: the old providers of tokens, and SOCKS
+ * proxies. It is heavy (a third of a second from its own files, a tenth from the bundle), so nobody
+ * else loads it. Throws `unauthorized` when the credentials cannot be had.
  */
 export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryConnection> {
   const { KubeConfig } = await import('@kubernetes/client-node')
@@ -41,7 +42,8 @@ export async function connectByLibrary(kubeconfig: Kubeconfig): Promise<LibraryC
     const [first, second] = [await authenticate(), await authenticate()]
     const basic = first.auth && { authorization: `Basic ${Buffer.from(first.auth).toString('base64')}` }
     return {
-      // The library sets an agent of the right kind (TLS or not, through a proxy or not), and headers of one value.
+      // The library sets an agent of the right kind (TLS or not, through a proxy or not), and
+      // headers of one value.
       agents: [first.agent as Agent, second.agent as Agent],
       headers: { ...(first.headers as Record<string, string>), ...basic, ...impersonation(kubeconfig.user) },
     }

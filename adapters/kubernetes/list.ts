@@ -6,7 +6,10 @@ import type { Client } from './request.ts'
 
 const PAGE = 500
 
-/** All objects, and the version of the list from which a watch goes on. Starts over when the server no longer has the state it began with. */
+/**
+ * All objects, and the version of the list from which a watch goes on. Starts over when the server
+ * no longer has the state it began with.
+ */
 export async function listAll(
   client: Client,
   query: ObjectQuery,
@@ -42,7 +45,8 @@ async function listOnce(
     }
     const path = pathOf(apiVersion, resource, namespace, undefined, query)
     const { items, metadata } = await client.json({ method: 'GET', path, signal, goesOn: next !== undefined }, isPage)
-    // Within a list the server leaves out what is the same for all. (The cast: an index signature keeps Omit from knowing the rest.)
+    // Within a list the server leaves out what is the same for all. (The cast: an index signature
+    // keeps Omit from knowing the rest.)
     for (const item of items ?? []) objects.push({ ...item, apiVersion, kind } as KubeObject)
     if (!metadata.continue) return { objects, version: metadata.resourceVersion }
     next = metadata.continue

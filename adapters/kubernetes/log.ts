@@ -5,7 +5,10 @@ import type { Client } from './request.ts'
 
 const LONGEST_LINE = 1 << 20
 
-/** The lines of a container's log, read no faster than they are taken. Throws `invalid` as long as the container has not started. */
+/**
+ * The lines of a container's log, read no faster than they are taken. Throws `invalid` as long as
+ * the container has not started.
+ */
 export async function* readLog(
   client: Client,
   pod: { readonly name: string; readonly namespace: string },

@@ -22,22 +22,29 @@ export interface ForwardLimits {
   readonly handshake: number
   /** Between two pings; a connection that misses two answers in a row is dead. */
   readonly ping: number
-  /** After our side has ended: how long the other one may be silent before the connection is closed. */
+  /**
+   * After our side has ended: how long the other one may be silent before the connection is closed.
+   */
   readonly linger: number
 }
 
 const LIMITS: ForwardLimits = { handshake: 10_000, ping: 15_000, linger: 10_000 }
 
-/** The protocol of the `portforward` subresource over WebSockets: a first byte of each message names its channel. */
+/**
+ * The protocol of the `portforward` subresource over WebSockets: a first byte of each message names
+ * its channel.
+ */
 const PROTOCOL = 'v4.channel.k8s.io'
 const DATA = 0
 const ERROR = 1
 const FRAME = 64 * 1024
 
 /**
- * One TCP connection to a port of a Pod, through the API server. Reading and writing hold each other back as on a socket. The stream is
- * destroyed with an error when the port refuses, or the way there breaks. Rejects with a ClusterError when the server does not let it be
- * made. The protocol has no half-closed state: after `end()` the connection is kept until the Pod closes it, or is silent for `linger`.
+ * One TCP connection to a port of a Pod, through the API server. Reading and writing hold each
+ * other back as on a socket. The stream is destroyed with an error when the port refuses, or the
+ * way there breaks. Rejects with a ClusterError when the server does not let it be made. The
+ * protocol has no half-closed state: after `end()` the connection is kept until the Pod closes it,
+ * or is silent for `linger`.
  */
 export async function openPortForward(
   access: Access,

@@ -18,15 +18,27 @@ export interface Limits {
   readonly read: number
   /** The same for what writes, which may wait for admission webhooks of up to 30 s. */
   readonly write: number
-  /** How long after a call's begin it may still be sent anew; once more in any case after the first time that nothing is answered. */
+  /**
+   * How long after a call's begin it may still be sent again; once more in any case after the first
+   * time that nothing is answered.
+   */
   readonly retry: number
-  /** The same as long as the server has not answered anything yet, and the time for all of that: a wrong address must show soon. */
+  /**
+   * The same as long as the server has not answered anything yet, and the time for all of that: a
+   * wrong address must show soon.
+   */
   readonly first: number
-  /** About the first pause before it is sent anew. */
+  /** About the first pause before it is sent again. */
   readonly pause: number
-  /** How long a watch goes on to try after its first failure without an answer in between. A call of it tries for `retry` by itself. */
+  /**
+   * How long a watch goes on to try after its first failure without an answer in between. A call of
+   * it tries for `retry` by itself.
+   */
   readonly lost: number
-  /** Without a word for longer than this, a watch is taken for dead: the server sends a bookmark each minute. */
+  /**
+   * Without a word for longer than this, a watch is taken for dead: the server sends a bookmark
+   * each minute.
+   */
   readonly silence: number
 }
 
@@ -82,9 +94,15 @@ export interface ApiCall {
   /** Default `application/json`. */
   readonly contentType?: string
   readonly signal?: AbortSignal | undefined
-  /** Called before the call is sent again though the server may have done it already: a second `create` will find the object there. */
+  /**
+   * Called before the call is sent again though the server may have done it already: a second
+   * `create` will find the object there.
+   */
   readonly onRepeat?: () => void
-  /** It goes on from a state that the server may no longer have: 410 is for its caller, who begins anew. */
+  /**
+   * It goes on from a state that the server may no longer have: 410 is for its caller, who lists
+   * again.
+   */
   readonly goesOn?: boolean
 }
 
@@ -94,21 +112,26 @@ export interface StreamCall extends ApiCall {
 }
 
 /**
- * Sends calls to a Kubernetes API server. What may pass is tried again, within limits: 410, 429 and 5xx, connections that are cut or, once the
- * server has answered anything, cannot be made. Credentials that are refused are fetched anew, once. Throws ClusterErrors, or the reason of
- * the signal.
+ * Sends calls to a Kubernetes API server. What may pass is tried again, within limits: 410, 429 and
+ * 5xx, connections that are cut or, once the server has answered anything, cannot be made.
+ * Credentials that are refused are fetched again, once. Throws ClusterErrors, or the reason of the
+ * signal.
  */
 export class Client {
   readonly limits: Limits
   readonly #access: Access
   readonly #trace: (exchange: EndedRequest) => void
   readonly #giveUp: (call: GivenUp) => void
-  // Waiting for a connection is no sign of a server that does not answer, so it is done here and not within the time limits of a request.
+  // Waiting for a connection is not a sign of a server that does not answer, so it is done here and
+  // not within the time limits of a request.
   readonly #slots = new Slots(POOL)
   #connection: Promise<Connection> | undefined
   #hasAnswered = false
 
-  /** `trace` is told of every request when it is over, those that are sent anew included; `giveUp` of calls whose last failure their caller does not see. */
+  /**
+   * `trace` is called for every request when it is over, those that are sent again included;
+   * `giveUp` of calls whose last failure their caller does not see.
+   */
   constructor(
     access: Access,
     limits: Partial<Limits> = {},
@@ -121,7 +144,10 @@ export class Client {
     this.#trace = trace
   }
 
-  /** The answer, parsed. Throws `unreachable`, with the address and the status, when it is not what the API promises. */
+  /**
+   * The answer, parsed. Throws `unreachable`, with the address and the status, when it is not what
+   * the API promises.
+   */
   async json<T>(call: ApiCall, isPromised: Promised<T>): Promise<T> {
     const [status, text] = await this.#send(call, false, async response => {
       return [response.statusCode, await readText(response, this.#answerLimit(call))] as const
@@ -142,7 +168,9 @@ export class Client {
     return new ClusterError('unreachable', message, status === undefined ? {} : { status })
   }
 
-  /** The answer while it comes. Reading it rejects as Node does when it breaks off; see `broken`. */
+  /**
+   * The answer while it comes. Reading it rejects as Node does when it breaks off; see `broken`.
+   */
   async stream(call: StreamCall): Promise<IncomingMessage> {
     const response = await this.#send(call, true, async response => response)
     if (!response.headers['content-type']?.startsWith('text/html')) return response
@@ -170,7 +198,9 @@ export class Client {
     }
   }
 
-  /** Sends a call until it is answered, within limits; `progress` says at any time how far it is. */
+  /**
+   * Sends a call until it is answered, within limits; `progress` says at any time how far it is.
+   */
   async #try<T>(
     call: StreamCall,
     isStream: boolean,
@@ -225,14 +255,15 @@ export class Client {
         leave()
       }
       const limit = this.#hasAnswered ? this.limits.retry : this.limits.first
-      // Silence may last longer than the limit by itself, and be one connection's: it is tried again once all the same.
+      // Silence may last longer than the limit by itself, and be one connection's: it is tried
+      // again once all the same.
       if (performance.now() - begin + wait > limit && !(this.#hasAnswered && isSilence && failures === 1)) throw failure
       progress.failure = failure
       await pause(wait, signal)
     }
   }
 
-  /** Silence before the first answer of all, told with the time of all attempts. */
+  /** Silence before the first answer of all, reported with the time of all attempts. */
   #sinceBegin(error: unknown, begin: number): unknown {
     if (this.#hasAnswered || !(error instanceof NoAnswer)) return error
     return new NoAnswer(error.isConnected, Math.min(this.limits.first, performance.now() - begin))
@@ -255,7 +286,7 @@ export class Client {
     }
   }
 
-  /** The server says `Unauthorized` and no more; the credentials may tell why. */
+  /** The server says `Unauthorized` and no more; the credentials may show why. */
   #refused(failure: ClusterError): ClusterError {
     const whose = this.#access.describeUser?.() ?? 'the user'
     const message = `\`${this.#access.server.origin}\` refuses the credentials of ${whose}`
@@ -266,7 +297,10 @@ export class Client {
     return call.method === 'GET' ? this.limits.read : this.limits.write
   }
 
-  /** The connection that all calls share, and how to have another one, which the first of those that are refused does for all of them. */
+  /**
+   * The connection that all calls share, and how to have another one, which the first of those that
+   * are refused does for all of them.
+   */
   async #connect(signal: AbortSignal | undefined): Promise<{ connection: Connection; renew: () => void }> {
     this.#connection ??= this.#access.connect(false)
     const used = this.#connection
@@ -274,7 +308,7 @@ export class Client {
       if (this.#connection === used) this.#connection = this.#access.connect(true)
     }
     try {
-      // A credential plugin may wait for a person; whoever waits for it can give up.
+      // A credential plugin may wait for a person; its caller can give up.
       return { connection: await unlessAborted(used, signal), renew }
     } catch (error) {
       // The next call asks again.

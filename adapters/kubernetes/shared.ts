@@ -1,6 +1,9 @@
 import { unlessAborted } from '../http/abort.ts'
 
-/** Work that several callers wait for. It is aborted when the last of them has given up, so that it does not keep the process alive. */
+/**
+ * Work that several callers wait for. It is aborted when the last of them has given up, so that it
+ * does not keep the process alive.
+ */
 export class Shared<T> {
   readonly #abandoned = new AbortController()
   readonly #result: Promise<T>
@@ -8,7 +11,7 @@ export class Shared<T> {
 
   constructor(work: (signal: AbortSignal) => Promise<T>) {
     this.#result = work(this.#abandoned.signal)
-    // Whoever waits hears of it.
+    // The callers that wait get the error.
     this.#result.catch(() => {})
   }
 

@@ -1,6 +1,9 @@
 import { ClusterError, type ClusterFailure } from './cluster.ts'
 
-/** Turns an answer that is not a success into the error that says why; `what` names the call: `GET /api/v1/pods`. */
+/**
+ * Turns an answer that is not a success into the error that says why; `what` names the call: `GET
+ * /api/v1/pods`.
+ */
 export function toClusterError(status: number, body: string, what: string): ClusterError {
   const answer = readStatus(body)
   const reason = answer?.reason
@@ -13,14 +16,15 @@ export function toClusterError(status: number, body: string, what: string): Clus
 }
 
 /**
- * Whether a refusal comes from something that is not a Kubernetes API server, such as a proxy or another web server: the API says with a Status object that something is
- * not there, may not be done or is not valid. For a group that it does not know it has a plain text.
+ * Whether a refusal comes from something that is not a Kubernetes API server, such as a proxy or
+ * another web server: the API says with a Status object that something is not there, may not be
+ * done or is not valid. For a group that it does not know it has a plain text.
  */
 export function isForeign(status: number, body: string): boolean {
   return [403, 404, 409, 422].includes(status) && !readStatus(body) && body.trim() !== '404 page not found'
 }
 
-/** The error that a watch tells in its stream, as an object of kind Status. */
+/** The error that a watch sends in its stream, as an object of kind Status. */
 export function fromStatusObject(object: unknown): ClusterError {
   const { code } = (object ?? {}) as { code?: unknown }
   return toClusterError(typeof code === 'number' ? code : 500, JSON.stringify(object), 'the watch')
@@ -28,7 +32,8 @@ export function fromStatusObject(object: unknown): ClusterError {
 
 function failureOf(status: number, reason: string | undefined, message: string): ClusterFailure {
   if (reason === 'AlreadyExists') return 'exists'
-  // A field of the wrong type, or unknown to a custom resource's schema, ends in a 500 with server-side apply.
+  // A field of the wrong type, or unknown to a custom resource's schema, ends in a 500 with
+  // server-side apply.
   if (message.includes('failed to create typed patch object')) return 'invalid'
   switch (status) {
     case 401:
@@ -40,7 +45,7 @@ function failureOf(status: number, reason: string | undefined, message: string):
     case 409:
       return 'conflict'
     default:
-      // 410 is told by watches and pages, and dealt with there.
+      // 410 comes from watches and pages, which handle it.
       return status === 410 || status === 429 || status >= 500 ? 'unavailable' : 'invalid'
   }
 }
@@ -51,7 +56,10 @@ interface Status {
   readonly causes: ClusterError['causes']
 }
 
-/** The parts of a `Status` object that are there; undefined when the body is something else, as a load balancer's page. */
+/**
+ * The parts of a `Status` object that are there; undefined when the body is something else, as a
+ * load balancer's page.
+ */
 function readStatus(body: string): Status | undefined {
   const value = parse(body)
   if (value?.kind !== 'Status') return undefined

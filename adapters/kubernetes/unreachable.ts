@@ -2,7 +2,10 @@ import { NoAnswer } from '../http/exchange.ts'
 import { failureOf, isCut, neverSent } from '../http/failure.ts'
 import { ClusterError } from './cluster.ts'
 
-/** Says in a user's words why there is no connection to a server, or none any more. `error` is Node's, or NoAnswer. */
+/**
+ * Explains to a user why there is no connection to a server, or none any more. `error` is Node's,
+ * or NoAnswer.
+ */
 export function toUnreachable(error: unknown, server: URL): ClusterError {
   const { message } = error as Error // Node rejects with nothing else
   const where = `\`${server.origin}\``

@@ -15,16 +15,17 @@ const SERVER_TIMEOUT = 300
 const END_OF_INITIAL = 'k8s.io/initial-events-end'
 
 /**
- * Servers that cannot tell in one answer what there is and what becomes of it (`WatchList`: in beta since Kubernetes 1.32, where it can be
- * switched off): they say so, and are asked for a list first.
- * https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+ * Servers that cannot tell in one answer what there is and what becomes of it (`WatchList`: in beta
+ * since Kubernetes 1.32, where it can be switched off): they say so, and are asked for a list
+ * first. https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
  */
 const needList = new WeakSet<Client>()
 
 /**
- * Tells what there is, then follows the changes, for ever: a connection that ends, is cut or falls silent is taken up where it was, after a
- * pause that grows while nothing comes. When the server no longer has that state, begins anew and says `Restarted`. Throws what will not pass
- * (`forbidden`, say; a server that has not answered for about a minute), and the signal's reason.
+ * Tells what there is, then follows the changes, for ever: a connection that ends, is cut or falls
+ * silent is taken up where it was, after a pause that grows while nothing comes. When the server no
+ * longer has that state, lists again and says `Restarted`. Throws what will not pass (`forbidden`,
+ * say; a server that has not answered for about a minute), and the signal's reason.
  */
 export async function* watchObjects(
   client: Client,
@@ -68,7 +69,8 @@ export async function* watchObjects(
           response.setTimeout(client.limits.silence)
           yield { type: 'Listed' }
         }
-        // Not before: what comes first is in no order, and to go on after some of it would leave out the rest.
+        // Not before: what comes first is in no order, and to go on after some of it would leave
+        // out the rest.
         if (isWhole) version = object.metadata.resourceVersion ?? version
       }
     } catch (error) {
@@ -78,7 +80,8 @@ export async function* watchObjects(
         needList.add(client)
         continue
       }
-      // Until it has told all once it is a call as any other, with an end to its attempts; before an answer the client has made them.
+      // Until it has told all once it is a call as any other, with an end to its attempts; before
+      // an answer the client has made them.
       if (isFirst && (!isOpen || performance.now() - begin > client.limits.retry)) throw error
       if (error.status === 410) version = undefined
       else if (error.failure !== 'unreachable' && error.failure !== 'unavailable') throw error
@@ -87,7 +90,8 @@ export async function* watchObjects(
     }
     signal?.throwIfAborted()
     failures++
-    // One connection that has come to its end is no reason to wait, but a server that ends each of them at once is.
+    // One connection that has come to its end is not a reason to wait, but a server that ends each
+    // of them at once is.
     if (failures > 1) await pause(backOff(failures - 1, 200, 10_000), signal)
   }
 }
@@ -110,7 +114,10 @@ function watchPath(
   })
 }
 
-/** What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks, and when it is not what the API promises. */
+/**
+ * What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks,
+ * and when it is not what the API promises.
+ */
 async function* eventsOf(
   response: IncomingMessage,
   path: string,

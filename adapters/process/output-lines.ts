@@ -4,7 +4,10 @@ import type { Masker } from '../../compiler/values/masker.ts'
 
 /** Characters after which a line is cut into pieces, so that memory has a bound. */
 const LONGEST = 32_768
-/** Escape sequences that set colours: the only ones that are of use outside the place they were meant for. */
+/**
+ * Escape sequences that set colours: the only ones that are of use outside the place they were
+ * meant for.
+ */
 const COLOUR = /\u001b\[[\d;:]*m/g
 /** Control characters without a meaning in a line; ESC is seen to before. */
 const CONTROL = /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f]/g
@@ -16,9 +19,10 @@ export interface LineOptions {
 }
 
 /**
- * The lines of what a program prints, masked, without their ends. Of a line that is written over itself with carriage returns (progress) the
- * last state counts. What is no UTF-8 becomes U+FFFD; a line of more than 32768 characters comes in pieces; the last line needs no end. Reads
- * no faster than the lines are taken.
+ * The lines of what a program prints, masked, without their ends. Of a line that is written over
+ * itself with carriage returns (progress) the last state counts. What is not UTF-8 becomes U+FFFD;
+ * a line of more than 32768 characters comes in pieces; the last line needs no end. Reads no faster
+ * than the lines are taken.
  */
 export async function* readOutput(stream: Readable, { masker, colours }: LineOptions): AsyncGenerator<string> {
   stream.setEncoding('utf8')
@@ -43,7 +47,10 @@ export async function* readOutput(stream: Readable, { masker, colours }: LineOpt
   if (rest !== '') yield rest
 }
 
-/** What is to be seen of a line that went back to its beginning. A return at the end belongs to the line end, or waits for more. */
+/**
+ * What is to be seen of a line that went back to its beginning. A return at the end belongs to the
+ * line end, or waits for more.
+ */
 function lastState(line: string): string {
   const text = line.replace(/\r+$/, '')
   return text.slice(text.lastIndexOf('\r') + 1)

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Milliseconds between two looks at whether the processes are gone. */
 const LOOK = 20
-/** Milliseconds that the kernel has to take away what was killed. What nobody reaps stays as a zombie, which does nothing any more. */
+/**
+ * Milliseconds that the kernel has to take away what was killed. What nobody reaps stays as a
+ * zombie, which does nothing any more.
+ */
 const BURIAL = 1_000
 
 /**
- * The processes that a command started, and those that they started: all that are in its group. Whoever leaves the group, as daemons do, is
- * no longer ours.
+ * The processes that a command started, and those that they started: all that are in its group.
+ * What leaves the group, as daemons do, is no longer ours.
  */
 export class ProcessGroup {
   readonly #id: number
@@ -26,12 +29,18 @@ export class ProcessGroup {
     return !this.#isOver && this.send(0)
   }
 
-  /** To be called when the first process has ended: an empty group is over, since another one may get its number. */
+  /**
+   * To be called when the first process has ended: an empty group is over, since another one may
+   * get its number.
+   */
   settle(): void {
     if (!this.send(0)) this.release()
   }
 
-  /** To be called when the first process has ended and the others may go on, as the shared connection of ssh does. */
+  /**
+   * To be called when the first process has ended and the others may go on, as the shared
+   * connection of ssh does.
+   */
   release(): void {
     this.#isOver = true
     process.removeListener('exit', this.#kill)

@@ -34,8 +34,10 @@ const GRACE = 2000
 const LAST_WORDS = 500
 
 /**
- * Runs a program to its end. When the signal is aborted it is ended with all that it has started: a helper that git leaves behind might push after the user was told of
- * an interruption. Never rejects: a program that could not be started has the status -1, and one that was ended by the signal is the caller's to tell.
+ * Runs a program to its end. When the signal is aborted it is ended with all that it has started: a
+ * helper that git leaves behind might push after the interruption was reported. Never rejects: a
+ * program that could not be started has the status -1, and one that was ended by the signal is
+ * reported by the caller.
  */
 export function runProgram(
   program: string,
@@ -86,7 +88,8 @@ export function runProgram(
       if (child.pid === undefined) finish(null, null)
     })
     child.on('exit', () => {
-      // What git leaves in the background, such as the shared connection of ssh, holds its output open for as long as it runs.
+      // What git leaves in the background, such as the shared connection of ssh, holds its output
+      // open for as long as it runs.
       if (!signal?.aborted) return void timers.push(setTimeout(letGo, LAST_WORDS))
       group?.send('SIGKILL')
       letGo()
@@ -109,8 +112,8 @@ function collect(stream: Readable | null): string[] {
 let terminal: boolean | undefined
 
 /**
- * At a terminal programs stay in our group: a new one would have no terminal, where ssh asks for the passphrase of a key; and Ctrl-C reaches them all by itself.
- * Windows has no groups.
+ * At a terminal programs stay in our group: a new one would have no terminal, where ssh asks for
+ * the passphrase of a key; and Ctrl-C reaches them all by itself. Windows has no groups.
  */
 function hasTerminal(): boolean {
   if (process.platform === 'win32') return true

@@ -19,7 +19,10 @@ export interface ShellOptions {
   readonly signal: AbortSignal | undefined
   /** Milliseconds between SIGTERM and SIGKILL. */
   readonly grace: number
-  /** Milliseconds that output may still come when the shell has ended and a background process holds it open. */
+  /**
+   * Milliseconds that output may still come when the shell has ended and a background process holds
+   * it open.
+   */
   readonly drain: number
   /** A line of output. Output is not read on until its promise is kept. */
   readonly line: (stream: 'stdout' | 'stderr', text: string) => unknown
@@ -29,7 +32,10 @@ export interface Ended {
   /** Null when a signal ended it. */
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** What it left running in the background; its output still comes. Undefined when there is nothing. */
+  /**
+   * What it left running in the background; its output still comes. Undefined when there is
+   * nothing.
+   */
   readonly background: Background | undefined
 }
 
@@ -39,8 +45,9 @@ export interface Background {
 }
 
 /**
- * Runs one text in a shell of its own, without input, as a process group of its own. Rejects with the signal's reason when that is aborted,
- * after all of the group has ended; with a UserError when there is no shell or no folder; with what `line` throws.
+ * Runs one text in a shell of its own, without input, as a process group of its own. Rejects with
+ * the signal's reason when that is aborted, after all of the group has ended; with a UserError when
+ * there is no shell or no folder; with what `line` throws.
  */
 export async function runShell(text: string, options: ShellOptions): Promise<Ended> {
   const { signal, grace, drain } = options
@@ -112,12 +119,18 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
   })
 }
 
-/** Rounds of `drain` for which a process that is no longer ours, and prints without pause, is listened to. */
+/**
+ * Rounds of `drain` for which a process that is no longer ours, and prints without pause, is
+ * listened to.
+ */
 const PATIENCE = 20
 
 /** What a command prints on both of its streams, handed on line by line. */
 class Output {
-  /** Fulfilled when both streams are at their end, whoever holds them; rejected with what `line` throws. */
+  /**
+   * Fulfilled when both streams are at their end, no matter what holds them; rejected with what
+   * `line` throws.
+   */
   readonly end: Promise<unknown>
   readonly #streams: readonly Readable[]
   #lines = 0
@@ -132,8 +145,9 @@ class Output {
   }
 
   /**
-   * Waits for what is on its way, when its program has ended: true when all of it was handed on. False when nothing has come for `drain`
-   * milliseconds, or when there `isMore` that goes on printing.
+   * Waits for what is on its way, when its program has ended: true when all of it was handed on.
+   * False when nothing has come for `drain` milliseconds, or when there `isMore` that goes on
+   * printing.
    */
   async isOver(drain: number, isMore: () => boolean): Promise<boolean> {
     for (let round = 0; ; round++) {

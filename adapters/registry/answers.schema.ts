@@ -1,8 +1,8 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * What a token service answers: https://distribution.github.io/distribution/spec/auth/token/ (`token`), and
- * …/oauth/ (`access_token`).
+ * What a token service answers: https://distribution.github.io/distribution/spec/auth/token/
+ * (`token`), and …/oauth/ (`access_token`).
  */
 export const tokenAnswer = {
   type: 'object',
@@ -24,14 +24,20 @@ export const errorAnswer = {
   },
 } as const satisfies JSONSchema
 
-/** An image manifest or an index, of OCI or of Docker: https://github.com/opencontainers/image-spec/blob/main/manifest.md */
+/**
+ * An image manifest or an index, of OCI or of Docker:
+ * https://github.com/opencontainers/image-spec/blob/main/manifest.md
+ */
 export const imageManifest = {
   type: 'object',
   required: ['schemaVersion'],
   properties: { schemaVersion: { const: 2 } },
 } as const satisfies JSONSchema
 
-/** The manifest of an artifact that Flux reads: its configuration and one layer (https://fluxcd.io/flux/cheatsheets/oci-artifacts/). */
+/**
+ * The manifest of an artifact that Flux reads: its configuration and one layer
+ * (https://fluxcd.io/flux/cheatsheets/oci-artifacts/).
+ */
 export const artifactManifest = {
   type: 'object',
   required: ['config', 'layers'],

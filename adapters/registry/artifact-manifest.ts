@@ -2,10 +2,14 @@ import { createHash } from 'node:crypto'
 import { parseJson } from '../json/parse-json.ts'
 import { artifactManifest } from './answers.validators.ts'
 
-/** What Flux calls the configuration of its artifacts; `flux list artifacts` and `flux pull artifact` look at it (https://fluxcd.io/flux/cheatsheets/oci-artifacts/). */
+/**
+ * What Flux calls the configuration of its artifacts; `flux list artifacts` and `flux pull
+ * artifact` look at it (https://fluxcd.io/flux/cheatsheets/oci-artifacts/).
+ */
 const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'
 /**
- * Flux takes the first layer of any type. Argo CD wants just one, of a type of its list, which has this one unless somebody has changed it
+ * Flux takes the first layer of any type. Argo CD wants just one, of a type of its list, which has
+ * this one unless somebody has changed it
  * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
  */
 const LAYER_TYPE = 'application/vnd.oci.image.layer.v1.tar+gzip'
@@ -23,7 +27,10 @@ export interface Artifact {
   readonly blobs: readonly Blob[]
 }
 
-/** An artifact of one layer, a `.tar.gz`. The same input gives the same bytes (https://github.com/opencontainers/image-spec/blob/main/manifest.md). */
+/**
+ * An artifact of one layer, a `.tar.gz`. The same input gives the same bytes
+ * (https://github.com/opencontainers/image-spec/blob/main/manifest.md).
+ */
 export function toArtifact(layer: Uint8Array, annotations: Readonly<Record<string, string>>): Artifact {
   const blobs = { config: toBlob(Buffer.from('{}')), layer: toBlob(layer) }
   const manifest = {
@@ -36,7 +43,10 @@ export function toArtifact(layer: Uint8Array, annotations: Readonly<Record<strin
   return { manifest: toBlob(Buffer.from(JSON.stringify(manifest))), blobs: [blobs.config, blobs.layer] }
 }
 
-/** The layer of a manifest that `toArtifact` may have made; undefined for images and for what others have pushed. */
+/**
+ * The layer of a manifest that `toArtifact` may have made; undefined for images and for what others
+ * have pushed.
+ */
 export function layerOf(manifest: Uint8Array): { readonly digest: string; readonly size: number } | undefined {
   const read = parseJson(Buffer.from(manifest).toString('utf8'), artifactManifest)
   if (!read.ok) return undefined

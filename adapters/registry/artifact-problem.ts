@@ -1,7 +1,7 @@
 import { registryOf, repositoryOf } from './registry.ts'
 import { loginCommand, type ProblemText, type RegistryProblem } from './registry-problem.ts'
 
-/** Says in a user's words why an artifact was not read or pushed. `reference` has a tag. */
+/** Explains to a user why an artifact was not read or pushed. `reference` has a tag. */
 export function describeArtifactProblem(
   reference: string,
   problem: RegistryProblem,
@@ -55,7 +55,10 @@ const deniedHint = ({ login }: Denied, registry: string) =>
     ? `check the name, or log in with an account that may: ${loginCommand(registry)}`
     : `log in: ${loginCommand(registry)}`
 
-/** What registries refuse is a type of content that they do not know, a tag that exists already, or the size. */
+/**
+ * What registries refuse is a type of content that they do not know, a tag that exists already, or
+ * the size.
+ */
 function refusedHint({ status, said = '' }: Extract<RegistryProblem, { readonly kind: 'refused' }>): string {
   if (/immutable|already exists|overwrite/i.test(said)) return 'its tags cannot be moved: name another tag'
   if (status === 405 || /^UNSUPPORTED|read.?only/i.test(said)) return 'it may be read-only'

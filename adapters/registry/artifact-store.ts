@@ -19,19 +19,23 @@ export interface Stored {
   readonly layer?: Uint8Array
 }
 
-/** The tag of a registry's repository that an artifact is kept at. Every function throws a UserError that says what was not possible. */
+/**
+ * The tag of a registry's repository that an artifact is kept at. Every function throws a UserError
+ * that says what was not possible.
+ */
 export interface ArtifactStore {
   /** What the tag has now; undefined where there is none. */
   find(): Promise<Stored | undefined>
   /**
-   * Brings the blobs, then the manifest, under further tags first. Gives false, and the tag is as it was, where it does not have `expected` any more. A registry cannot be asked
-   * to move a tag only from what was expected: it is looked at right before.
+   * Brings the blobs, then the manifest, under further tags first. Gives false, and the tag is as
+   * it was, where it does not have `expected` any more. A registry cannot be asked to move a tag
+   * only from what was expected: it is looked at right before.
    */
   push(artifact: Artifact, expected: string | undefined, furtherTags: readonly string[]): Promise<boolean>
   close(): void
 }
 
-/** `name` is a repository with its registry. Whoever opens it closes it. */
+/** `name` is a repository with its registry. The caller closes it. */
 export function openArtifacts(
   { name, tag }: { readonly name: string; readonly tag: string },
   { mayPush, ...options }: RegistrySessionOptions & { readonly mayPush: boolean },
@@ -72,7 +76,7 @@ async function find(session: RegistrySession, address: ManifestAddress): Promise
   return { digest, layer: await blobAt(session, address, layer.digest) }
 }
 
-/** A registry without the tag is as it should be; what is no registry is not. */
+/** A registry without the tag is as it should be; what is not a registry is not. */
 async function refuseMissing(
   session: RegistrySession,
   answer: RegistryAnswer,
@@ -100,7 +104,8 @@ async function push(
   { expected, furtherTags }: { readonly expected: string | undefined; readonly furtherTags: readonly string[] },
 ): Promise<boolean> {
   for (const blob of blobs) await pushBlob(session, address, blob)
-  // A kill leaves blobs that nothing names, or an artifact under its own tag: no controller has followed that yet.
+  // A kill leaves blobs that nothing names, or an artifact under its own tag: no controller has
+  // followed that yet.
   for (const tag of furtherTags) await putManifest(session, address, manifest, tag)
   if ((await digestOrNone(session, address)) !== expected) return false
   await putManifest(session, address, manifest, address.tag)
@@ -116,7 +121,11 @@ async function digestOrNone(session: RegistrySession, address: ManifestAddress):
   }
 }
 
-/** Uploads in one piece (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put), unless the registry has it. */
+/**
+ * Uploads in one piece
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#post-then-put), unless the
+ * registry has it.
+ */
 async function pushBlob(session: RegistrySession, address: ManifestAddress, { digest, bytes }: Blob): Promise<void> {
   const base = `/v2/${address.repository}/blobs`
   for (let round = 1; ; round++) {

@@ -15,8 +15,9 @@ export interface RegistryLogin {
 }
 
 /**
- * What the Docker configuration has for a registry: nothing, a login, or an identity token, which is no password, but buys tokens from the registry's
- * token service. Kubernetes cannot do that.
+ * What the Docker configuration has for a registry: nothing, a login, or an identity token, which
+ * is not a password, but is exchanged for tokens at the registry's token service. Kubernetes cannot
+ * do that.
  */
 export type RegistryCredentials =
   | { readonly kind: 'none' }
@@ -32,10 +33,12 @@ export interface DockerConfigOptions {
 const HELPER_TIMEOUT = 60_000
 
 /**
- * What the user's Docker configuration, `config.json` in DOCKER_CONFIG or in `~/.docker`, has for each of the registries, which are hosts as
- * `registryOf` gives them. As Docker does, asks the credential helper of the registry, else the store; what they do not know may be in the file itself
- * (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a UserError for a file that cannot be read and for a helper that fails;
- * nothing secret is ever part of one.
+ * What the user's Docker configuration, `config.json` in DOCKER_CONFIG or in `~/.docker`, has for
+ * each of the registries, which are hosts as `registryOf` gives them. As Docker does, asks the
+ * credential helper of the registry, else the store; what they do not know may be in the file
+ * itself (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a
+ * UserError for a file that cannot be read and for a helper that fails; nothing secret is ever part
+ * of one.
  */
 export async function readRegistryCredentials(
   registries: readonly string[],
@@ -97,7 +100,10 @@ function fromFile({ auths = {} }: DockerConfig, registry: string): RegistryCrede
   return { kind: 'none' }
 }
 
-/** Runs `docker-credential-NAME get`: https://github.com/docker/docker-credential-helpers#development */
+/**
+ * Runs `docker-credential-NAME get`:
+ * https://github.com/docker/docker-credential-helpers#development
+ */
 async function askHelper(
   name: string,
   server: string,

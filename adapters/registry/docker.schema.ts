@@ -25,7 +25,10 @@ export const dockerConfig = {
   },
 } as const satisfies JSONSchema
 
-/** What `docker-credential-NAME get` prints: https://github.com/docker/docker-credential-helpers#development */
+/**
+ * What `docker-credential-NAME get` prints:
+ * https://github.com/docker/docker-credential-helpers#development
+ */
 export const helperAnswer = {
   type: 'object',
   required: ['Username', 'Secret'],

@@ -15,8 +15,10 @@ export interface Authorization {
 const NOBODY: Authorization = { header: undefined, isLogin: false }
 
 /**
- * Gets what registries want to see before they answer: the login itself (Basic), or a token of their token service for one repository (Bearer), for
- * everybody or for who is logged in. Credentials are read when a registry asks for them. What a registry has taken for a repository is used again.
+ * Gets what registries want to see before they answer: the login itself (Basic), or a token of
+ * their token service for one repository (Bearer), for everybody or for who is logged in.
+ * Credentials are read when a registry asks for them. What a registry has taken for a repository is
+ * used again.
  */
 export class Authorizer {
   readonly #exchange: RegistryExchange
@@ -28,12 +30,18 @@ export class Authorizer {
     this.#credentials = credentials
   }
 
-  /** What to send with a question about the address; a promise to be given to `renew` when it is refused. */
+  /**
+   * What to send with a question about the address; a promise to be given to `renew` when it is
+   * refused.
+   */
   for(address: ImageRepository): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))
   }
 
-  /** What to send after the registry has refused `refused` with a status 401. Throws a RegistryFailure when nothing is to be had. */
+  /**
+   * What to send after the registry has refused `refused` with a status 401. Throws a
+   * RegistryFailure when nothing is to be had.
+   */
   renew(
     address: ImageRepository,
     answer: RegistryAnswer,
@@ -96,7 +104,10 @@ const keyOf = ({ host, repository, access }: ImageRepository) => `${host}/${repo
 const basic = ({ username, password }: Extract<RegistryCredentials, { readonly kind: 'login' }>): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 
-/** Never more than is wanted: the scope of the registry, which may name its repository by another path, when it is no more than that. */
+/**
+ * Never more than is wanted: the scope of the registry, which may name its repository by another
+ * path, when it is no more than that.
+ */
 function scopeOf(asked: string | undefined, { repository, access }: ImageRepository): string {
   const actions = access === 'push' ? '(?:pull,push|push,pull)' : 'pull'
   const isFit = asked !== undefined && new RegExp(`^repository:[^\\s:]+(?::\\d+/[^\\s:]+)?:${actions}$`).test(asked)

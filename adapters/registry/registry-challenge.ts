@@ -1,4 +1,7 @@
-/** What a registry asks for before it answers (RFC 9110, 11.6.1; https://distribution.github.io/distribution/spec/auth/token/). */
+/**
+ * What a registry asks for before it answers (RFC 9110, 11.6.1;
+ * https://distribution.github.io/distribution/spec/auth/token/).
+ */
 export type Challenge =
   | { readonly scheme: 'basic' }
   | { readonly scheme: 'bearer'; readonly realm: URL; readonly service?: string; readonly scope?: string }
@@ -7,7 +10,10 @@ export type Challenge =
 const PART =
   /[\s,]*(?:([A-Za-z][\w-]*)(?=[\s,]|$)(?!\s*=)\s*)?(?:([A-Za-z][\w-]*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*)))?/y
 
-/** Reads a header `WWW-Authenticate`, of several challenges too: the Bearer token where it is offered, else Basic; undefined when it offers neither. */
+/**
+ * Reads a header `WWW-Authenticate`, of several challenges too: the Bearer token where it is
+ * offered, else Basic; undefined when it offers neither.
+ */
 export function parseChallenge(header: string | undefined): Challenge | undefined {
   const challenges = challengesIn(header ?? '')
   const { realm, service, scope } = challenges.get('bearer') ?? {}

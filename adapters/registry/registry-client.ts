@@ -16,7 +16,9 @@ export type ResolveOptions = RegistrySessionOptions
 /** How many questions are under way at the same time. */
 const AT_ONCE = 8
 
-/** The forms of a manifest. A registry that has several platforms gives the digest of their index. */
+/**
+ * The forms of a manifest. A registry that has several platforms gives the digest of their index.
+ */
 export const FORMS = [
   'application/vnd.oci.image.index.v1+json',
   'application/vnd.docker.distribution.manifest.list.v2+json',
@@ -26,9 +28,11 @@ export const FORMS = [
 const DIGEST = /^sha256:[0-9a-f]{64}$|^sha512:[0-9a-f]{128}$/
 
 /**
- * Asks the registries of images which digests their tags have at the moment (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull).
- * The result has each of the references; one with a digest is believed and not asked about. Registries are spoken to by TLS, those of this machine also
- * without. Proxies are those of the environment. Throws a UserError for a Docker configuration that cannot be read, and the reason of the signal.
+ * Asks the registries of images which digests their tags have at the moment
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pull). The result has each
+ * of the references; one with a digest is believed and not asked about. Registries are spoken to by
+ * TLS, those of this machine also without. Proxies are those of the environment. Throws a UserError
+ * for a Docker configuration that cannot be read, and the reason of the signal.
  */
 export async function resolveDigests(
   references: readonly string[],
@@ -52,7 +56,7 @@ export async function resolveDigests(
     stop.abort()
     client.close()
   }
-  // In the order of the references, whoever answered first.
+  // In the order of the references, in whatever order they were answered.
   return new Map(distinct.map(reference => [reference, resolved.get(reference)!]))
 }
 
@@ -89,14 +93,16 @@ class RegistryClient {
   }
 }
 
-/** The digest of the manifest that a tag has. Throws a RegistryFailure, or the reason of the signal. */
+/**
+ * The digest of the manifest that a tag has. Throws a RegistryFailure, or the reason of the signal.
+ */
 export async function digestAt(session: RegistrySession, address: ManifestAddress): Promise<string> {
   const path = `/v2/${address.repository}/manifests/${address.tag}`
   const headers = { accept: FORMS.join(', ') }
   const short = await session.ask({ method: 'HEAD', path, headers }, address)
   const told = short.status === 200 ? digestIn(short) : undefined
   if (told !== undefined) return told
-  // An answer to HEAD cannot say why, and not every registry tells the digest, or knows HEAD.
+  // An answer to HEAD cannot say why, and not every registry sends the digest, or knows HEAD.
   const whole = await session.ask({ method: 'GET', path, headers }, address)
   if (whole.status === 200) return digestOf(whole)
   if (whole.status === 404) throw new RegistryFailure(await session.missing(whole, address))
@@ -108,7 +114,10 @@ function digestIn({ headers }: RegistryAnswer): string | undefined {
   return typeof digest === 'string' && DIGEST.test(digest) ? digest : undefined
 }
 
-/** The digest of a whole manifest, which its content proves. Throws a RegistryFailure for what is no manifest. */
+/**
+ * The digest of a whole manifest, which its content proves. Throws a RegistryFailure for what is
+ * not a manifest.
+ */
 export function digestOf(answer: RegistryAnswer): string {
   const { headers, body } = answer
   const form = headers['content-type']?.split(';')[0]?.trim() ?? ''

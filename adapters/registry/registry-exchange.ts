@@ -38,14 +38,20 @@ export interface RegistryRetries {
 
 export const DEFAULT_RETRIES: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
 
-/** The most that a registry must take for a manifest (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests). */
+/**
+ * The most that a registry must take for a manifest
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#pushing-manifests).
+ */
 const LARGEST_BODY = 4 * 1024 * 1024
 const MOST_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-/** After these the same is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of it. */
+/**
+ * After these the same is sent again (RFC 9110, 15.4.8 and 15.4.9); the others would make a GET of
+ * it.
+ */
 const REDIRECTS_OF_PUT = new Set([307, 308])
 
-/** Connections to registries. Whoever makes one closes it. */
+/** Connections to registries. The caller closes it. */
 export class RegistryExchange {
   readonly #signal: AbortSignal
   readonly #retries: RegistryRetries
@@ -65,8 +71,9 @@ export class RegistryExchange {
   }
 
   /**
-   * Sends a question until there is an answer that will not pass, following redirects of what is read. Credentials stay with the server
-   * that they were meant for. Throws a RegistryFailure, or the reason of the signal.
+   * Sends a question until there is an answer that will not pass, following redirects of what is
+   * read. Credentials stay with the server that they were meant for. Throws a RegistryFailure, or
+   * the reason of the signal.
    */
   async ask(question: RegistryQuestion): Promise<RegistryAnswer> {
     const { attempts, longest } = this.#retries
@@ -158,18 +165,27 @@ function redirectsOf(method: RegistryQuestion['method']): ReadonlySet<number> {
   return method === 'POST' ? NONE : method === 'PUT' ? REDIRECTS_OF_PUT : REDIRECTS
 }
 
-/** Whether a host, as a URL has it, is this machine, which Docker reaches without certificates (https://docs.docker.com/reference/cli/dockerd/#insecure-registries). */
+/**
+ * Whether a host, as a URL has it, is this machine, which Docker reaches without certificates
+ * (https://docs.docker.com/reference/cli/dockerd/#insecure-registries).
+ */
 export function isLoopback(hostname: string): boolean {
   return /^(?:.+\.)?localhost$|^127(?:\.\d+){3}$|^\[::1\]$/.test(hostname)
 }
 
-/** Whether one may be sent from one address to the other: never from an encrypted one to one that is not, nor from outside to this machine. */
+/**
+ * Whether one may be sent from one address to the other: never from an encrypted one to one that is
+ * not, nor from outside to this machine.
+ */
 export function isSafeStep(from: URL, to: URL): boolean {
   if (isLoopback(to.hostname)) return isLoopback(from.hostname) && /^https?:$/.test(to.protocol)
   return to.protocol === 'https:'
 }
 
-/** What a registry says of a failure, in one short line; undefined when it says nothing (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes). */
+/**
+ * What a registry says of a failure, in one short line; undefined when it says nothing
+ * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
+ */
 export function errorText({ body }: RegistryAnswer): string | undefined {
   const first = errorsIn(body)[0]
   const words = [first?.code, first?.message].filter(Boolean).join(': ')
@@ -178,7 +194,7 @@ export function errorText({ body }: RegistryAnswer): string | undefined {
   return line === '' ? undefined : line.slice(0, 200)
 }
 
-/** The errors that an answer of a registry lists; none when it is no such answer. */
+/** The errors that an answer of a registry lists; none when it is not such an answer. */
 export function errorsIn(body: Buffer): readonly RegistryError[] {
   const answer = parseJson(body.toString('utf8'), errorAnswer)
   return answer.ok ? answer.value.errors : []

@@ -3,9 +3,15 @@ import { registryOf } from './registry.ts'
 /** Why a registry gave no digest for a reference. Nothing in it is secret. */
 export type RegistryProblem =
   | { readonly kind: 'invalid'; readonly reason: string; readonly hint?: string }
-  /** The registry answers, and has no such tag, or no such image. Registries do not agree on when to say which. */
+  /**
+   * The registry answers, and has no such tag, or no such image. Registries do not agree on when to
+   * say which.
+   */
   | { readonly kind: 'missing' }
-  /** No permission. `login` is whether one was sent, and `refused` that already the login itself is wrong. */
+  /**
+   * No permission. `login` is whether one was sent, and `refused` that already the login itself is
+   * wrong.
+   */
   | { readonly kind: 'denied'; readonly login: 'none' | 'sent' | 'refused'; readonly said?: string }
   /** There is no connection; `reason` is a clause. */
   | { readonly kind: 'unreachable'; readonly reason: string; readonly hint?: string }
@@ -13,7 +19,7 @@ export type RegistryProblem =
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
   /** It does not take what is pushed. */
   | { readonly kind: 'refused'; readonly status: number; readonly said?: string }
-  /** What answers is none, or speaks another language; `reason` is a clause. */
+  /** What answers is not a registry, or does not speak its protocol; `reason` is a clause. */
   | { readonly kind: 'not-a-registry'; readonly reason: string }
 
 /** A problem on its way out of the functions that ask a registry. */
@@ -33,7 +39,7 @@ export interface ProblemText {
   readonly hint?: string
 }
 
-/** Says in a user's words why an image has no digest. */
+/** Explains to a user why an image has no digest. */
 export function describeProblem(reference: string, problem: RegistryProblem): ProblemText {
   const registry = registryOf(reference)
   const image = `\`${reference}\``

@@ -18,15 +18,24 @@ export interface RegistrySessionOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The deadline of all of it. */
   readonly signal: AbortSignal
-  /** Logins by registry, as `registryOf` names them. Others are read from the Docker configuration, once a registry asks. */
+  /**
+   * Logins by registry, as `registryOf` names them. Others are read from the Docker configuration,
+   * once a registry asks.
+   */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
   readonly retries?: Partial<RegistryRetries>
 }
 
-/** A question about a repository: its path is from the registry's root, or the whole address that the registry has named. */
+/**
+ * A question about a repository: its path is from the registry's root, or the whole address that
+ * the registry has named.
+ */
 export type RepositoryQuestion = Omit<RegistryQuestion, 'url'> & { readonly path: string }
 
-/** Questions to registries, with the credentials that each of them wants to see. Whoever makes one closes it. */
+/**
+ * Questions to registries, with the credentials that each of them wants to see. The caller closes
+ * it.
+ */
 export class RegistrySession {
   readonly #exchange: RegistryExchange
   readonly #authorizer: Authorizer
@@ -45,7 +54,10 @@ export class RegistrySession {
     })
   }
 
-  /** Asks with what the registry wants to see. Throws a RegistryFailure, for the statuses 401 and 403 too, or the reason of the signal. */
+  /**
+   * Asks with what the registry wants to see. Throws a RegistryFailure, for the statuses 401 and
+   * 403 too, or the reason of the signal.
+   */
   async ask({ path, ...question }: RepositoryQuestion, address: ImageRepository): Promise<RegistryAnswer> {
     const origin = await this.#originOf(address.host)
     const url = new URL(path, origin)
@@ -72,7 +84,10 @@ export class RegistrySession {
     }
   }
 
-  /** Whether the registry, which has answered 404, lacks what was asked for, or there is no registry at all. */
+  /**
+   * Whether the registry, which has answered 404, lacks what was asked for, or there is no registry
+   * at all.
+   */
   async missing(answer: RegistryAnswer, address: ImageRepository): Promise<RegistryProblem> {
     if (errorsIn(answer.body).some(({ code }) => code)) return { kind: 'missing' }
     // Nobody has to list errors. What every registry has is this (…/spec.md#determining-support).

@@ -1,7 +1,7 @@
 import { codeOf, failureOf, isCut } from '../http/failure.ts'
 import { RegistryFailure } from './registry-problem.ts'
 
-/** Says in a user's words why there is no answer from a server. `error` is Node's, or NoAnswer. */
+/** Explains to a user why there is no answer from a server. `error` is Node's, or NoAnswer. */
 export function toUnreachable(error: unknown, { hostname, host }: URL): RegistryFailure {
   const { message } = error as Error // Node rejects with nothing else
   const trouble = (reason: string, hint?: string) =>
@@ -35,7 +35,9 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
   }
 }
 
-/** Whether the same may go well a moment later. A name or an address that is wrong shows at once. */
+/**
+ * Whether the same may go well a moment later. A name or an address that is wrong shows at once.
+ */
 export function isPassing(error: unknown): boolean {
   if (isCut(error) || failureOf(error) === 'no-connection') return true
   const code = codeOf(error)

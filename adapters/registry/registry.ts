@@ -5,19 +5,28 @@ export const HUB_KEY = 'https://index.docker.io/v1/'
 
 const HUB = new Set(['docker.io', 'index.docker.io', 'registry-1.docker.io'])
 
-/** The host of an image's registry, with its port: `docker.io` where the reference names none (https://pkg.go.dev/github.com/distribution/reference). */
+/**
+ * The host of an image's registry, with its port: `docker.io` where the reference names none
+ * (https://pkg.go.dev/github.com/distribution/reference).
+ */
 export function registryOf(image: string): string {
   return hostOf(registryIn(image) ?? 'docker.io')
 }
 
-/** The path of an image in its registry, of a name without tag and digest: `library/nginx` for `nginx`, `team/web` for `localhost:5000/team/web`. */
+/**
+ * The path of an image in its registry, of a name without tag and digest: `library/nginx` for
+ * `nginx`, `team/web` for `localhost:5000/team/web`.
+ */
 export function repositoryOf(name: string): string {
   const host = registryIn(name)
   const path = host === undefined ? name : name.slice(host.length + 1)
   return registryOf(name) === 'docker.io' && !path.includes('/') ? `library/${path}` : path
 }
 
-/** The host that a key of the Docker configuration is about: `https://index.docker.io/v1/` is `docker.io`. */
+/**
+ * The host that a key of the Docker configuration is about: `https://index.docker.io/v1/` is
+ * `docker.io`.
+ */
 export function hostOf(key: string): string {
   const host = key
     .replace(/^https?:\/\//, '')

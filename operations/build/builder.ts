@@ -18,8 +18,8 @@ export interface BuildOptions {
 /** Makes images. */
 export interface Builder {
   /**
-   * Sees to it that the image of each service is in a registry, and gives their references with digests, by service. Throws `NotBuilt` for those that cannot be
-   * had, and the signal's reason.
+   * Sees to it that the image of each service is in a registry, and gives their references with
+   * digests, by service. Throws `NotBuilt` for those that cannot be had, and the signal's reason.
    */
   ensure(images: readonly BuildRequest[], options: BuildOptions): Promise<ReadonlyMap<string, string>>
 }

@@ -34,8 +34,9 @@ devctl publish --environment staging --image web=registry.example.com/web:1.4@sh
 })
 
 /**
- * Asks the registries of images for their digests, and gives the references with them, by service. One that has a digest stays as it is. Throws `NotBuilt` with a
- * diagnostic for each image whose registry did not confirm it.
+ * Asks the registries of images for their digests, and gives the references with them, by service.
+ * One that has a digest stays as it is. Throws `NotBuilt` with a diagnostic for each image whose
+ * registry did not confirm it.
  */
 export async function confirmImages(
   images: readonly Claimed[],

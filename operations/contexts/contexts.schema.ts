@@ -1,8 +1,8 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * `contexts.json` of DEVCTL_HOME. Keys that this version does not know are allowed, and stay: a newer devctl wrote
- * them.
+ * `contexts.json` of DEVCTL_HOME. Keys that this version does not know are allowed, and stay: a
+ * newer devctl wrote them.
  */
 export const contextsFile = {
   type: 'object',

@@ -6,7 +6,7 @@ import { chooseContext, findTarget } from './target.ts'
 /** A context as `devctl context` prints it. */
 export interface KnownContext {
   readonly name: string
-  /** True if there is a token for it; nothing more of it is ever told. */
+  /** True if there is a token for it; nothing more of it is ever shown. */
   readonly hasToken: boolean
   /** The namespace that a command takes now. */
   readonly namespace: string

@@ -1,7 +1,10 @@
 import { entriesOf, readKubeconfigFiles, textOf } from '../../adapters/kubernetes/kubeconfig-files.ts'
 import type { Surroundings } from './home.ts'
 
-/** What the choice of a context needs to know of the user's kubeconfig. Credentials are not looked at. */
+/**
+ * What the choice of a context needs to know of the user's kubeconfig. Credentials are not looked
+ * at.
+ */
 export interface KubeconfigNames {
   /** The files that were asked for, in their order, whether they are there or not. */
   readonly paths: readonly string[]
@@ -17,7 +20,10 @@ export interface KubeconfigContext {
   readonly namespace?: string
 }
 
-/** The contexts of the user's kubeconfig (`readKubeconfigFiles`). Throws a UserError for a file that cannot be read. */
+/**
+ * The contexts of the user's kubeconfig (`readKubeconfigFiles`). Throws a UserError for a file that
+ * cannot be read.
+ */
 export async function readKubeconfigNames({ env, cwd }: Surroundings): Promise<KubeconfigNames> {
   const { paths, files } = await readKubeconfigFiles(env, cwd)
   const contexts = new Map<string, KubeconfigContext>()

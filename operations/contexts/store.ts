@@ -31,7 +31,10 @@ export function isPlatform(name: string): boolean {
   return /^https?:\/\//i.test(name)
 }
 
-/** The contexts of `home`, which is devctl's own folder; none when there is no file. Throws a UserError for a file that is broken. */
+/**
+ * The contexts of `home`, which is devctl's own folder; none when there is no file. Throws a
+ * UserError for a file that is broken.
+ */
 export function readContexts(home: string): StoredContexts {
   const path = fileOf(home)
   try {
@@ -47,7 +50,10 @@ export function readContexts(home: string): StoredContexts {
   }
 }
 
-/** Remembers these fields of a context, beside those that it has already, and forgets those that are empty; `isCurrent` makes it the current one. Throws a UserError. */
+/**
+ * Remembers these fields of a context, beside those that it has already, and forgets those that are
+ * empty; `isCurrent` makes it the current one. Throws a UserError.
+ */
 export function saveContext(home: string, { name, ...fields }: StoredContext, isCurrent: boolean): Promise<void> {
   return change(home, content => {
     const before = Object.hasOwn(content.contexts, name) ? content.contexts[name] : {}
@@ -57,7 +63,10 @@ export function saveContext(home: string, { name, ...fields }: StoredContext, is
   })
 }
 
-/** Forgets a context, also as the current one. Gives false when it was not known. Throws a UserError. */
+/**
+ * Forgets a context, also as the current one. Gives false when it was not known. Throws a
+ * UserError.
+ */
 export async function deleteContext(home: string, name: string): Promise<boolean> {
   let isKnown = false
   await change(home, ({ current, ...content }) => {

@@ -30,7 +30,10 @@ export interface Target {
   readonly stored: StoredContext
 }
 
-/** The target of a command. Reads the store and the kubeconfig; throws a UserError as `chooseTarget` does, or for files that are broken. */
+/**
+ * The target of a command. Reads the store and the kubeconfig; throws a UserError as `chooseTarget`
+ * does, or for files that are broken.
+ */
 export async function findTarget(
   around: Surroundings,
   options: TargetOptions,
@@ -41,8 +44,9 @@ export async function findTarget(
 }
 
 /**
- * Option, environment variable, manifest, the current context of devctl, that of the kubeconfig: the first that names a context decides,
- * and for the namespace likewise. Throws a UserError when nothing names one, for a platform, and for a context that the kubeconfig does not have.
+ * Option, environment variable, manifest, the current context of devctl, that of the kubeconfig:
+ * the first that names a context decides, and for the namespace likewise. Throws a UserError when
+ * nothing names one, for a platform, and for a context that the kubeconfig does not have.
  */
 export function chooseTarget(choices: TargetSources): Target {
   const { options, env, manifest, stored, kubeconfig } = choices
@@ -59,7 +63,10 @@ export function chooseTarget(choices: TargetSources): Target {
   return { context, namespace, from: { context: contextFrom, namespace: namespaceFrom }, stored: record }
 }
 
-/** The name of the context that would be used, and what decided, without asking whether there is such a context. */
+/**
+ * The name of the context that would be used, and what decided, without asking whether there is
+ * such a context.
+ */
 export function chooseContext({ options, env, manifest, stored, kubeconfig }: TargetSources): Chosen | undefined {
   return first([
     [options.context, '`--context`'],
@@ -79,7 +86,10 @@ function first(candidates: readonly (readonly [value: string | undefined, from: 
   return undefined
 }
 
-/** Throws a UserError unless `name` is a context of the kubeconfig; `from` says who named it, where that is not the command line. */
+/**
+ * Throws a UserError unless `name` is a context of the kubeconfig; `from` says who named it, where
+ * that is not the command line.
+ */
 export function requireCluster(name: string, kubeconfig: KubeconfigNames, from?: string): void {
   if (kubeconfig.contexts.has(name)) return
   const notes = from === undefined || from === '`--context`' ? [] : [`it was chosen by ${from}`]

@@ -35,8 +35,9 @@ export interface AddOptions extends PushOptions {
 }
 
 /**
- * Commits a file to a branch of a repository, or to one for a pull request, unless one of its name is there; a kustomization of its folder lists it then.
- * Throws a UserError where something is in the way, and what `pushTo` throws.
+ * Commits a file to a branch of a repository, or to one for a pull request, unless one of its name
+ * is there; a kustomization of its folder lists it then. Throws a UserError where something is in
+ * the way, and what `pushTo` throws.
  */
 export async function addOnce(
   target: Omit<PushTarget, 'paths'>,

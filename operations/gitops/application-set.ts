@@ -21,8 +21,9 @@ export interface AllTarget {
 
 /**
  * An ApplicationSet of Argo CD that makes an Application of every published folder
- * (https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/). The lock of a folder gives the name and the namespace. Throws a UserError for
- * a repository that no controller can reach.
+ * (https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/Generators-Git/). The
+ * lock of a folder gives the name and the namespace. Throws a UserError for a repository that no
+ * controller can reach.
  */
 export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings = {}): string {
   const { name, environment, branch, controllerNamespace: namespace = 'argocd' } = target
@@ -31,7 +32,8 @@ export function argocdApplicationSet(target: AllTarget, settings: ArgocdSettings
   const git = {
     repoURL,
     revision: branch,
-    // The first does not find the folder's own: Argo CD matches as git does, where `**/` is one folder at least.
+    // The first does not find the folder's own: Argo CD matches as git does, where `**/` is one
+    // folder at least.
     files: ['**', '.'].map(below => ({ path: posix.join(folder, below, LOCK_NAME) })),
   }
   const applicationSet = {

@@ -5,25 +5,32 @@ import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } 
 /** What an Application says besides; what is absent is as Argo CD's users have it. */
 export interface ArgocdSettings {
   readonly project?: string
-  /** The cluster it runs on: the name that Argo CD knows it by, or the address of its API server. */
+  /**
+   * The cluster it runs on: the name that Argo CD knows it by, or the address of its API server.
+   */
   readonly destination?: string
   /** Leave out the finalizer: the objects stay when the Application is deleted. */
   readonly keepsObjects?: boolean
 }
 
 /**
- * An Application of Argo CD for a published folder (https://argo-cd.readthedocs.io/en/stable/user-guide/application-specification/).
- * Throws a UserError for a repository that no controller can reach.
+ * An Application of Argo CD for a published folder
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/application-specification/). Throws a
+ * UserError for a repository that no controller can reach.
  */
 export function argocdApplication(target: AgentTarget, settings: ArgocdSettings = {}): string {
   const { branch, path, shared } = target
   const source = { repoURL: controllerAddress(target.repository), targetRevision: branch, path: folderOf(path) || '.' }
-  // Commits to other folders do not make Argo CD generate the manifests again; a path with `/` is from the root.
+  // Commits to other folders do not make Argo CD generate the manifests again; a path with `/` is
+  // from the root.
   const paths = ['.', ...(shared === undefined ? [] : [`/${shared}`])].join(';')
   return `${CREDENTIALS}${printApplication(target, settings, { source, paths })}`
 }
 
-/** The same for an artifact; Argo CD reads them since 3.1 (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/). */
+/**
+ * The same for an artifact; Argo CD reads them since 3.1
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/oci/).
+ */
 export function argocdArtifactApplication(target: ArtifactTarget, settings: ArgocdSettings = {}): string {
   const { artifact, tag } = target
   const source = { repoURL: `oci://${artifact}`, targetRevision: tag, path: '.' }
@@ -65,7 +72,10 @@ const REGISTRY_CREDENTIALS = comments([
 /** What is synced where: texts, or templates of them. */
 export interface Synced {
   readonly name: string
-  /** What of a repository the manifests are made from: paths with `;` between them. Absent: all of it. */
+  /**
+   * What of a repository the manifests are made from: paths with `;` between them. Absent: all of
+   * it.
+   */
   readonly paths?: string
   readonly source: Readonly<Record<'repoURL' | 'targetRevision' | 'path', string>>
   readonly namespace: string

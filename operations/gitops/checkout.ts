@@ -156,7 +156,8 @@ function sparsePatterns(paths: readonly string[]): string {
  */
 export async function fetchAgain(git: Git, branch: string, { request, paths }: PushTarget): Promise<FetchedBranch> {
   const hasNote = request === undefined
-  // A pattern may match nothing, a name may not: so a branch that is not there yet is no failure.
+  // A pattern may match nothing, a name may not: so a branch that is not there yet is not a
+  // failure.
   const second = hasNote ? noteSpec(noteName(paths[0] ?? '.', branch)) : `+refs/heads/${request}*:${REQUEST}*`
   try {
     await git.run('fetch', ...LITTLE, '--prune', 'origin', `+refs/heads/${branch}:${BRANCH}`, second)

@@ -23,8 +23,10 @@ export interface FluxSettings {
 }
 
 /**
- * The GitRepository and the Kustomization of Flux for a published folder (https://fluxcd.io/flux/components/kustomize/kustomizations/).
- * The manifests say where they belong, unless there is a `targetNamespace`. Throws a UserError for a repository that no controller can reach.
+ * The GitRepository and the Kustomization of Flux for a published folder
+ * (https://fluxcd.io/flux/components/kustomize/kustomizations/). The manifests say where they
+ * belong, unless there is a `targetNamespace`. Throws a UserError for a repository that no
+ * controller can reach.
  */
 export function fluxObjects(target: AgentTarget, settings: FluxSettings = {}): string {
   const { repository, branch } = target
@@ -39,7 +41,10 @@ export function fluxObjects(target: AgentTarget, settings: FluxSettings = {}): s
   return secret + printObjects(target, settings, { kind: 'GitRepository', spec: { url, ref: { branch } } }, target.path)
 }
 
-/** The OCIRepository and the Kustomization of Flux for an artifact (https://fluxcd.io/flux/components/source/ocirepositories/). */
+/**
+ * The OCIRepository and the Kustomization of Flux for an artifact
+ * (https://fluxcd.io/flux/components/source/ocirepositories/).
+ */
 export function fluxArtifactObjects(target: ArtifactTarget, settings: FluxSettings = {}): string {
   const { artifact, tag } = target
   const secret = comments([

@@ -23,8 +23,9 @@ const refuse = (reason: string, option?: string): Obstacle => ({
 })
 
 /**
- * What the API server does not take as a change of an object that is there: the same that makes `devctl deploy` replace or refuse it, known from the two
- * versions alone. Undefined where nothing is in the way.
+ * What the API server does not take as a change of an object that is there: the same that makes
+ * `devctl deploy` replace or refuse it, known from the two versions alone. Undefined where nothing
+ * is in the way.
  */
 export function obstacleTo(before: KubernetesObject, after: KubernetesObject): Obstacle | undefined {
   return RULES[after.kind]?.(before, after)
@@ -96,7 +97,7 @@ function isLess(fresh: unknown, old: unknown): boolean {
   return a?.ok === true && b?.ok === true && a.value.milli < b.value.milli
 }
 
-/** Equal as the API server reads them: what it fills in is no difference. */
+/** Equal as the API server reads them: what it fills in is not a difference. */
 function isSame(before: unknown, after: unknown): boolean {
   return isDeepStrictEqual(filled(before), filled(after))
 }

@@ -7,13 +7,16 @@ export const isMap = (value: unknown): value is JsonMap =>
 
 /** A copy of an object that `change` has changed. */
 export function changed(object: KubernetesObject, change: (copy: JsonMap) => void): KubernetesObject {
-  // Through text: an object may have one map in several places, and a structured clone has it so, too.
+  // Through text: an object may have one map in several places, and a structured clone has it so,
+  // too.
   const copy: KubernetesObject & JsonMap = JSON.parse(JSON.stringify(object))
   change(copy)
   return copy
 }
 
-/** Calls `visit` for every map of a value with its key; that of the items of a list is the list's. */
+/**
+ * Calls `visit` for every map of a value with its key; that of the items of a list is the list's.
+ */
 export function eachMap(value: unknown, visit: (map: JsonMap, key: string) => void, key = ''): void {
   if (Array.isArray(value)) for (const item of value) eachMap(item, visit, key)
   else if (isMap(value)) {

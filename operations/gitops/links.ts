@@ -2,8 +2,9 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { WorkingCopy } from './checkout.ts'
 
 /**
- * A link or a submodule on the way to a folder of ours would lead us into somebody else's. They are not checked out, so the tree is asked. Throws a UserError, with the
- * option that names another folder.
+ * A link or a submodule on the way to a folder of ours would lead us into somebody else's. They are
+ * not checked out, so the tree is asked. Throws a UserError, with the option that names another
+ * folder.
  */
 export async function refuseLinks({ git, head }: WorkingCopy, path: string, option = '--path'): Promise<void> {
   if (head === undefined || path === '.') return

@@ -13,9 +13,9 @@ export interface EditedFile {
 }
 
 /**
- * The kustomization of a folder, with `file` of that folder among its resources: controllers that find a kustomization apply what
- * it lists and nothing else. Undefined where the folder has none, or it lists the file already. Throws a UserError where
- * it cannot be edited.
+ * The kustomization of a folder, with `file` of that folder among its resources: controllers that
+ * find a kustomization apply what it lists and nothing else. Undefined where the folder has none,
+ * or it lists the file already. Throws a UserError where it cannot be edited.
  */
 export async function listResource(root: string, folder: string, file: string): Promise<EditedFile | undefined> {
   for (const name of NAMES) {

@@ -5,7 +5,10 @@ import type { KubernetesObject } from '../../constructs/manifest.ts'
 export const idOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
   `${apiVersion.split('/')[0]} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 
-/** The objects in the texts of files, by path. What is no manifest (a kustomization, a README) has none. Throws a UserError for a file that is no YAML. */
+/**
+ * The objects in the texts of files, by path. What is not a manifest (a kustomization, a README)
+ * has none. Throws a UserError for a file that is not YAML.
+ */
 export async function objectsOf(files: ReadonlyMap<string, string>): Promise<readonly KubernetesObject[]> {
   const { loadAll, YAMLException } = await import('js-yaml')
   const objects: KubernetesObject[] = []
@@ -21,7 +24,10 @@ export async function objectsOf(files: ReadonlyMap<string, string>): Promise<rea
   return objects
 }
 
-/** The objects of a document: itself, or the items of a list. What is no object of Kubernetes is none. */
+/**
+ * The objects of a document: itself, or the items of a list. What is not a Kubernetes object is
+ * left out.
+ */
 function objectsIn(document: unknown): readonly KubernetesObject[] {
   if (typeof document !== 'object' || document === null || !('kind' in document) || !('apiVersion' in document))
     return []

@@ -1,7 +1,10 @@
 import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { SourceCommit } from './source.ts'
 
-/** What a commit says of an object. Structurally what `diff` prints; secret values are masked already. */
+/**
+ * What a commit says of an object. Structurally what `diff` prints; secret values are masked
+ * already.
+ */
 export interface MessageObject {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
   /** `deployment/web`. */
@@ -23,7 +26,7 @@ export interface MessageInput {
   /** What `--environment` named. */
   readonly environment: string | undefined
   readonly changes: readonly MessageObject[]
-  /** What became of the files, where it cannot be told what became of objects: `2 files changed`. */
+  /** What became of the files, where the changes of objects are not known: `2 files changed`. */
   readonly files?: string
   /** By Compose service. */
   readonly images: ReadonlyMap<string, string>
@@ -52,8 +55,9 @@ export function subjectOf({ application, environment, changes, files }: MessageI
 }
 
 /**
- * The message of a commit: what changed, object by object, and trailers that machines read. `Argocd-reference-commit-…` shows the source commit in
- * Argo CD (https://argo-cd.readthedocs.io/en/stable/user-guide/source-hydrator/).
+ * The message of a commit: what changed, object by object, and trailers that machines read.
+ * `Argocd-reference-commit-…` shows the source commit in Argo CD
+ * (https://argo-cd.readthedocs.io/en/stable/user-guide/source-hydrator/).
  */
 export function commitMessage(input: MessageInput): string {
   return `${[subjectOf(input), changeLines(input).join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
@@ -99,7 +103,10 @@ const oneLine = (text: string) => printable(text.replaceAll(/\s+/g, ' ').trim())
 
 const isImage = ({ path }: MessageValue) => path.startsWith('spec.') && path.endsWith('].image')
 
-/** `api 1.4.2 → 1.4.3` for each container whose image is another one; what a Pod has for itself (waits, copies) is not the application's. */
+/**
+ * `api 1.4.2 → 1.4.3` for each container whose image is another one; what a Pod has for itself
+ * (waits, copies) is not the application's.
+ */
 function imageChanges(changes: readonly MessageObject[]): readonly string[] {
   const words = changes.flatMap(({ action, values }) =>
     action !== 'update'
@@ -113,7 +120,10 @@ function imageChanges(changes: readonly MessageObject[]): readonly string[] {
   return [...new Set(words)]
 }
 
-/** The parts of two references by which people tell them apart: tags, else the beginnings of digests, else all of them. */
+/**
+ * The parts of two references by which people tell them apart: tags, else the beginnings of
+ * digests, else all of them.
+ */
 function versions(before: string, after: string): string {
   const [old, fresh] = [before, after].map(partsOf) as [Parts, Parts] // map keeps the length
   if (old.name !== fresh.name) return `${before} → ${after}`

@@ -11,8 +11,11 @@ import { readLock } from './tree/change.ts'
 import { LOCK_NAME } from './tree/lock.ts'
 
 /**
- * A source that renders to what a folder already holds makes no commit, yet nothing older may overwrite it. A note remembers it: a ref of the folder and its branch, which points to a commit of nothing
- * whose message names the source and the lock that was there. It counts as long as the folder has that very lock: a revert, a merge or a removal makes the lock's own source count again.
+ * A source that renders to what a folder already holds makes no commit, yet nothing older may
+ * overwrite it. A note remembers it: a ref of the folder and its branch, which points to a commit
+ * of nothing whose message names the source and the lock that was there. It counts as long as the
+ * folder has that very lock: a revert, a merge or a removal makes the lock's own source count
+ * again.
  */
 interface Note {
   readonly commit: string
@@ -20,10 +23,16 @@ interface Note {
   readonly lock: string | undefined
 }
 
-/** Whether the first commit of the source is an ancestor of the second one; undefined where it cannot be told. */
+/**
+ * Whether the first commit of the source is an ancestor of the second one; undefined where it
+ * cannot be determined.
+ */
 type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
 
-/** The source commit that a folder of a checkout stands for. The note is asked for (one connection) only where it `mustBeKnown`; else it counts if it was fetched. */
+/**
+ * The source commit that a folder of a checkout stands for. The note is asked for (one connection)
+ * only where it `mustBeKnown`; else it counts if it was fetched.
+ */
 export async function newestSource(
   checkout: WorkingCopy,
   path: string,
@@ -36,8 +45,10 @@ export async function newestSource(
 }
 
 /**
- * Notes that a folder, which is as it is, is what a newer source renders to as well; with `rollback`, whatever source it is. Gives the source that is there, where it turns out to be newer than ours.
- * A server that takes no such ref is left alone. Throws a GitFailure where somebody else was faster.
+ * Notes that a folder, which is as it is, is what a newer source renders to as well; with
+ * `rollback`, whatever source it is. Gives the source that is there, where it turns out to be newer
+ * than ours. A server that takes no such ref is left alone. Throws a GitFailure where somebody else
+ * was faster.
  */
 export async function noteUnchanged(
   checkout: WorkingCopy,
@@ -65,8 +76,9 @@ export async function noteUnchanged(
 }
 
 /**
- * The object that the note should be now, for a push that depends on it; empty for none. It follows from the lock, so that nobody has to be asked: where another
- * source was noted since, the push is told so.
+ * The object that the note should be now, for a push that depends on it; empty for none. It follows
+ * from the lock, so that nobody has to be asked: where another source was noted since, the push
+ * learns of it.
  */
 export async function expectedNote(checkout: WorkingCopy, path: string): Promise<Pick<Mark, 'expected' | 'isGuess'>> {
   const there = readLock(join(checkout.folder, path), path)
@@ -125,7 +137,10 @@ const lockHash = ({ folder }: WorkingCopy, path: string) =>
 
 type Algorithm = 'sha1' | 'sha256'
 
-/** An object of git, and what it is called (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects). */
+/**
+ * An object of git, and what it is called
+ * (https://git-scm.com/book/en/v2/Git-Internals-Git-Objects).
+ */
 interface GitObject {
   readonly id: string
   readonly content: string

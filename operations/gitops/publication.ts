@@ -25,7 +25,10 @@ export interface Publication {
   readonly target: PushTarget
   /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
   readonly path: string
-  /** The folders, the application's own first; asked for anew on each fresh head, since some of it depends on what is there. */
+  /**
+   * The folders, the application's own first; asked for again on each fresh head, since some of it
+   * depends on what is there.
+   */
   readonly folders: (there: Repository) => Promise<readonly PublishedFolder[]>
   /** The source is older than what is there: publish it all the same. */
   readonly rollback: boolean
@@ -50,7 +53,10 @@ export interface FolderChange {
 }
 
 export type Outcome =
-  /** Nothing to write. `request`: a pull request had a branch that has nothing to say any more; it was removed, or the server did not let it go. */
+  /**
+   * Nothing to write. `request`: a pull request had a branch that has nothing to say any more; it
+   * was removed, or the server did not let it go.
+   */
   | {
       readonly kind: 'unchanged'
       readonly head: string | undefined
@@ -64,7 +70,9 @@ export type Outcome =
       readonly commit: string
       readonly changes: readonly FolderChange[]
     }
-  /** What is there, or in the pull request, comes from a source that has ours among its ancestors. */
+  /**
+   * What is there, or in the pull request, comes from a source that has ours among its ancestors.
+   */
   | { readonly kind: 'newer'; readonly source: string; readonly isRequest: boolean }
   /** What would be written (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly branch: string; readonly changes: readonly FolderChange[] }
@@ -75,15 +83,22 @@ export interface PublishOptions extends PushOptions {
   readonly dryRun: boolean
   /** The message of the commit, from what is changed by it. */
   readonly message: (changes: readonly FolderChange[]) => Promise<string>
-  /** Closes the open pull request into a branch, before its own branch is removed because nothing differs any more. */
+  /**
+   * Closes the open pull request into a branch, before its own branch is removed because nothing
+   * differs any more.
+   */
   readonly closeRequest: (base: string) => Promise<void>
-  /** Whether the first commit of the source is an ancestor of the second one; undefined where it cannot be told. */
+  /**
+   * Whether the first commit of the source is an ancestor of the second one; undefined where it
+   * cannot be determined.
+   */
   readonly isAncestor: (older: string, newer: string) => Promise<boolean | undefined>
 }
 
 /**
- * Brings a branch of a repository to what it should hold: one commit, or none where nothing differs. Nobody else's file is touched, nothing older overwrites
- * something newer. Throws a UserError, and has pushed nothing, where something is in the way.
+ * Brings a branch of a repository to what it should hold: one commit, or none where nothing
+ * differs. Nobody else's file is touched, nothing older overwrites something newer. Throws a
+ * UserError, and has pushed nothing, where something is in the way.
  */
 export async function publish(publication: Publication, options: PublishOptions): Promise<Outcome> {
   let changes: readonly FolderChange[] = []
@@ -142,7 +157,10 @@ async function lookAt(checkout: WorkingCopy, publication: Publication, { dryRun 
   }
 }
 
-/** Nothing differs: notes that our source renders to the same, and takes back a pull request that wants something else. */
+/**
+ * Nothing differs: notes that our source renders to the same, and takes back a pull request that
+ * wants something else.
+ */
 async function leave(
   checkout: WorkingCopy,
   { path, rollback }: Publication,
@@ -160,7 +178,10 @@ async function leave(
   return { kind: 'unchanged', head, branch, request: isRemoved ? 'removed' : 'left' }
 }
 
-/** Writes the files, and gives the commit to make of them, unless the open pull request has them already. */
+/**
+ * Writes the files, and gives the commit to make of them, unless the open pull request has them
+ * already.
+ */
 async function writeChanges(
   checkout: WorkingCopy,
   { target, path }: Publication,
@@ -199,15 +220,18 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
   request: { lock: path => requestLock(checkout, path), read: path => requestFile(checkout, path) },
 })
 
-/** Whether nothing is to be written. Who uses a part of a shared folder must be written there, or the next publish of another environment takes it away. */
+/**
+ * Whether nothing is to be written. Who uses a part of a shared folder must be written there, or
+ * the next publish of another environment takes it away.
+ */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false
   return Object.entries(after.uses ?? {}).every(([user, part]) => before.uses?.[user] === part)
 }
 
 /**
- * Compares a folder with what it should hold. `top` is that of the repository, and `shown` names the folder in errors. Throws a UserError where something is in the
- * way.
+ * Compares a folder with what it should hold. `top` is that of the repository, and `shown` names
+ * the folder in errors. Throws a UserError where something is in the way.
  */
 export function planFolder(top: string, { path, output }: PublishedFolder, shown = path): FolderChange {
   const root = join(top, path)
@@ -233,7 +257,10 @@ function pathsOf({ path, change: { writes, removals } }: FolderChange): readonly
   return [...writes.keys(), ...removals, LOCK_NAME].map(inRepository)
 }
 
-/** The source commit that is there already, on the branch or in the pull request, and has ours among its ancestors. */
+/**
+ * The source commit that is there already, on the branch or in the pull request, and has ours among
+ * its ancestors.
+ */
 async function newerSource(
   checkout: WorkingCopy,
   { path, rollback }: Publication,

@@ -4,7 +4,10 @@ import { type PushOptions, pushTo } from './push.ts'
 import { readLock } from './tree/change.ts'
 import type { Lock } from './tree/lock.ts'
 
-/** The lock of an application's folder in a repository; undefined where nothing was published there. Throws a UserError where the repository cannot be read. */
+/**
+ * The lock of an application's folder in a repository; undefined where nothing was published there.
+ * Throws a UserError where the repository cannot be read.
+ */
 export async function readPublished(target: PushTarget, path: string, options: PushOptions): Promise<Lock | undefined> {
   const result = await pushTo<Lock | undefined>(
     target,

@@ -12,13 +12,17 @@ const OURS = /^Devctl-(Source|Environment|Image|Application): /m
 export interface RequestBranch {
   readonly name: string
   readonly commit: string
-  /** The commit of the base that it was made from has the same in our folders as the base has now: it can be merged as it is. */
+  /**
+   * The commit of the base that it was made from has the same in our folders as the base has now:
+   * it can be merged as it is.
+   */
   readonly isOnBase: boolean
 }
 
 /**
- * Looks at the branch of the pull request; undefined where there is none. Each publish writes it anew, so that what somebody else has put there would be lost: throws a
- * UserError for a commit of theirs, and for one of ours that they have amended, unless it is to be taken over.
+ * Looks at the branch of the pull request; undefined where there is none. Each publish writes it
+ * again, so that what somebody else has put there would be lost: throws a UserError for a commit of
+ * theirs, and for one of ours that they have amended, unless it is to be taken over.
  */
 export async function readRequestBranch(
   checkout: WorkingCopy,
@@ -38,7 +42,10 @@ export async function readRequestBranch(
   return { name, commit, isOnBase }
 }
 
-/** The commit before one that was fetched alone; undefined where it has none, or the server does not give it. */
+/**
+ * The commit before one that was fetched alone; undefined where it has none, or the server does not
+ * give it.
+ */
 async function parentOf(git: Git, commit: string, known: string | undefined): Promise<string | undefined> {
   // The copy is shallow: only the commit itself tells what was before it.
   const parent = /^parent ([0-9a-f]+)$/m.exec(await git.run('cat-file', 'commit', commit))?.[1]
@@ -100,7 +107,10 @@ async function refuseAmended(
   })
 }
 
-/** The lock that the branch of the pull request has in a folder. A damaged one is none: the branch is written anew. */
+/**
+ * The lock that the branch of the pull request has in a folder. A damaged one counts as none: the
+ * branch is written again.
+ */
 export async function requestLock({ git, requestHead }: WorkingCopy, path: string): Promise<Lock | undefined> {
   return requestHead === undefined ? undefined : lockAt(git, requestHead, path)
 }
@@ -124,8 +134,9 @@ async function lockAt(git: Git, commit: string, path: string): Promise<Lock | un
 }
 
 /**
- * Whether the branch of the pull request holds in these folders what was just written to the files of `paths`, and can be merged. The locks do not count: they name the
- * commit of the source, and a request is not written anew for that alone.
+ * Whether the branch of the pull request holds in these folders what was just written to the files
+ * of `paths`, and can be merged. The locks do not count: they name the commit of the source, and a
+ * request is not written again for that alone.
  */
 export async function isOnRequest(
   { git }: WorkingCopy,
@@ -140,8 +151,9 @@ export async function isOnRequest(
 }
 
 /**
- * Removes the branch of a pull request that nobody wants any more: an open request would bring old content when it is merged, and a forge closes one without a branch.
- * False where the server does not let it go. Throws a GitFailure when the branch has just moved.
+ * Removes the branch of a pull request that nobody wants any more: an open request would bring old
+ * content when it is merged, and a forge closes one without a branch. False where the server does
+ * not let it go. Throws a GitFailure when the branch has just moved.
  */
 export async function removeRequestBranch({ git }: WorkingCopy, { name, commit }: RequestBranch): Promise<boolean> {
   try {

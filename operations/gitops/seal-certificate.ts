@@ -4,7 +4,10 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 /** What values are encrypted for. Nothing in it is secret. */
 export interface SealingCertificate {
   readonly publicKey: KeyObject
-  /** Of the public key, in hexadecimal digits: a certificate that was renewed for the same key opens the same values. */
+  /**
+   * Of the public key, in hexadecimal digits: a certificate that was renewed for the same key opens
+   * the same values.
+   */
   readonly fingerprint: string
 }
 
@@ -18,8 +21,9 @@ const SMALLEST_KEY = 2048
 const FETCH_HINT = '`kubeseal --fetch-cert` prints the certificate of the cluster'
 
 /**
- * Reads the certificate of a cluster's controller for Sealed Secrets, in PEM; of several the first, as kubeseal does. `shown` names its file in
- * messages. Throws a UserError for what is none; what the file holds is never part of it.
+ * Reads the certificate of a cluster's controller for Sealed Secrets, in PEM; of several the first,
+ * as kubeseal does. `shown` names its file in messages. Throws a UserError for what is not a
+ * certificate; what the file holds is never part of it.
  */
 export function readSealingCertificate(text: string, shown: string, now: Date): ReadCertificate {
   const refuse = (why: string, hint = FETCH_HINT) => new UserError(`\`${shown}\` ${why}`, { hint })

@@ -7,9 +7,11 @@ const SESSION_KEY_BYTES = 32
 const TAG_BYTES = 16
 
 /**
- * Encrypts a value as the controller of Sealed Secrets decrypts it: a fresh key for AES-256-GCM, encrypted for the controller by RSA-OAEP with SHA-256,
- * and the value, encrypted with that key. In base64: two bytes with the length of the first part, the first part, the second one with its tag
- * (https://github.com/bitnami-labs/sealed-secrets/blob/main/docs/developer/crypto.md). Never the same twice.
+ * Encrypts a value as the controller of Sealed Secrets decrypts it: a fresh key for AES-256-GCM,
+ * encrypted for the controller by RSA-OAEP with SHA-256, and the value, encrypted with that key. In
+ * base64: two bytes with the length of the first part, the first part, the second one with its tag
+ * (https://github.com/bitnami-labs/sealed-secrets/blob/main/docs/developer/crypto.md). Never the
+ * same twice.
  */
 export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: string): string {
   const sessionKey = randomBytes(SESSION_KEY_BYTES)
@@ -26,7 +28,10 @@ export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: str
   )
 }
 
-/** Whether a text has the form of a value of `size` bytes that was encrypted with a key like this one. */
+/**
+ * Whether a text has the form of a value of `size` bytes that was encrypted with a key like this
+ * one.
+ */
 export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number): text is string {
   if (typeof text !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false
   const bytes = Buffer.from(text, 'base64')
@@ -34,7 +39,10 @@ export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number
   return bytes.length === 2 + keySize + size + TAG_BYTES && bytes.readUInt16BE() === keySize
 }
 
-/** What the controller must know to open a value of a Secret, and what a value cannot be moved away from. */
+/**
+ * What the controller must know to open a value of a Secret, and what a value cannot be moved away
+ * from.
+ */
 export function scopeLabel(scope: SealScope, namespace: string, name: string): string {
   switch (scope) {
     case 'strict':

@@ -4,7 +4,10 @@ import type { KubernetesObject } from '../../constructs/manifest.ts'
 import type { SealingCertificate } from './seal-certificate.ts'
 import { encryptValue, looksEncrypted, type SealScope, scopeLabel } from './seal-format.ts'
 
-/** By key of the Secret, what tells that its value is the same without telling which it is. May be kept beside the sealed values. */
+/**
+ * By key of the Secret, what tells that its value is the same without telling which it is. May be
+ * kept beside the sealed values.
+ */
 export type SealMarks = Readonly<Record<string, string>>
 
 export interface SealOptions {
@@ -27,14 +30,19 @@ const SCOPE_ANNOTATION: Readonly<Record<SealScope, string | undefined>> = {
   'cluster-wide': 'sealedsecrets.bitnami.com/cluster-wide',
 }
 
-/** Annotations that do not go along: other scopes, and a copy of the Secret that kubectl may have left there, values and all. */
+/**
+ * Annotations that do not go along: other scopes, and a copy of the Secret that kubectl may have
+ * left there, values and all.
+ */
 const LEFT_OUT = new Set([...Object.values(SCOPE_ANNOTATION), 'kubectl.kubernetes.io/last-applied-configuration'])
 
 /**
- * Makes of a Secret the SealedSecret from which the cluster with that certificate makes the same Secret (https://github.com/bitnami-labs/sealed-secrets).
- * Encryption is never the same twice; so that an unchanged value does not make a commit, it keeps what the last run has made of it, which the marks tell:
- * a value is sealed anew when it has changed, or the certificate's key, the scope, the name or the key of the marks. Throws a UserError for
- * a Secret without a namespace, but with the scope `cluster-wide`.
+ * Makes of a Secret the SealedSecret from which the cluster with that certificate makes the same
+ * Secret (https://github.com/bitnami-labs/sealed-secrets). Encryption is never the same twice; so
+ * that an unchanged value does not make a commit, it keeps what the last run has made of it, as the
+ * marks show: a value is sealed again when it has changed, or the certificate's key, the scope, the
+ * name or the key of the marks. Throws a UserError for a Secret without a namespace, but with the
+ * scope `cluster-wide`.
  */
 export function sealSecret(secret: KubernetesObject, certificate: SealingCertificate, options: SealOptions): Sealed {
   const { key, scope = 'strict', previous } = options
@@ -80,7 +88,10 @@ function toSealedSecret(
   }
 }
 
-/** The controller looks for the scope in the annotations of the SealedSecret; kubeseal writes it to those of the Secret, too. */
+/**
+ * The controller looks for the scope in the annotations of the SealedSecret; kubeseal writes it to
+ * those of the Secret, too.
+ */
 function toMetadata(metadata: KubernetesObject['metadata'], scope: SealScope): KubernetesObject['metadata'] {
   const { name, namespace, labels } = metadata
   const annotation = SCOPE_ANNOTATION[scope]
@@ -108,7 +119,10 @@ function encryptedIn(sealed: KubernetesObject | undefined): Readonly<Record<stri
   return spec?.encryptedData ?? {}
 }
 
-/** The parts before the value cannot be mistaken for another division of the same text: JSON has no line ends of its own. */
+/**
+ * The parts before the value cannot be mistaken for another division of the same text: JSON has no
+ * line ends of its own.
+ */
 function markOf(key: KeyObject, parts: readonly string[], value: Uint8Array): string {
   return createHmac('sha256', key)
     .update(`${JSON.stringify(parts)}\n`)

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** The key of the marks of sealed values, and whether it was made just now: then nothing that was sealed before can be known again. */
+/**
+ * The key of the marks of sealed values, and whether it was made just now: then nothing that was
+ * sealed before can be known again.
+ */
 export interface SealingKey {
   /** 32 bytes, which no way of printing shows. */
   readonly key: KeyObject
@@ -23,8 +26,10 @@ const KEY_BYTES = 32
 const HINT = `create one with \`openssl rand -base64 ${KEY_BYTES}\``
 
 /**
- * The key in DEVCTL_SEALING_KEY, in base64 or hexadecimal digits, else that in the file `sealing.key` of devctl's folder, which is made once, for the user's
- * eyes alone. Of several processes that make it, all get the same. Throws a UserError for a key that is none and a file that cannot be read or made.
+ * The key in DEVCTL_SEALING_KEY, in base64 or hexadecimal digits, else that in the file
+ * `sealing.key` of devctl's folder, which is made once, for the user's eyes alone. Of several
+ * processes that make it, all get the same. Throws a UserError for a key that is not valid and a
+ * file that cannot be read or made.
  */
 export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<SealingKey> {
   const given = env[VARIABLE]
@@ -42,7 +47,7 @@ export async function readSealingKey({ env, home }: SealingKeyPlace): Promise<Se
     if (known !== undefined) return { key: known, isNew: false }
     await mkdir(home, { recursive: true, mode: 0o700 })
     const isNew = await makeKeyFile(path)
-    // Whoever has made it: that is the one.
+    // The one that is there counts, whichever process made it.
     return { key: (await readKeyFile(path))!, isNew }
   } catch (error) {
     if (error instanceof UserError) throw error
@@ -72,7 +77,9 @@ async function readKeyFile(path: string): Promise<KeyObject | undefined> {
   return key
 }
 
-/** Makes the file, whole or not at all, unless another process is faster; gives whether it was us. */
+/**
+ * Makes the file, whole or not at all, unless another process is faster; gives whether it was us.
+ */
 async function makeKeyFile(path: string): Promise<boolean> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {

@@ -24,9 +24,10 @@ interface OpenMap {
 }
 
 /**
- * The lines, counted from 1, with the kind of the Secrets that have values of their own (`data`, `stringData`) in a text of YAML or JSON: whole documents, members
- * of a list, and those in a text inside it. Goes by lines and their indentation, so that it needs no parser to agree with another one, and nothing
- * hides behind a mistake. Values that SOPS has encrypted are none.
+ * The lines, counted from 1, with the kind of the Secrets that have values of their own (`data`,
+ * `stringData`) in a text of YAML or JSON: whole documents, members of a list, and those in a text
+ * inside it. Goes by lines and their indentation, so that it needs no parser to agree with another
+ * one, and nothing hides behind a mistake. Values that SOPS has encrypted are none.
  */
 export function secretDocumentsIn(text: string): readonly number[] {
   if (!text.includes('Secret')) return []
@@ -64,7 +65,7 @@ function addTo(map: OpenMap, { key, value }: Line, line: number): void {
   else if (!/^(?:\{\s*\}|null|~|""|''),?$/.test(value)) map.holdsValues = true
 }
 
-/** The value of a line without quotes; what has no key is no value that could be known. */
+/** The value of a line without quotes; without a key its value cannot be known. */
 const bare = ({ key, value }: Line): unknown => (key === '' ? undefined : value.replace(/^(["'])(.*)\1,?$/, '$2'))
 
 const LINE = /^(\s*)((?:- +)*)(?:(["']?)([\w.-]+)\3\s*:(?:\s+(.*))?)?$/

@@ -27,8 +27,10 @@ export interface ScanOptions {
 const ENCODED = /[A-Za-z0-9+/]{24,}={0,2}/g
 
 /**
- * Looks over files before they are committed, whatever made them: for Secrets with values, and for private keys and tokens anywhere, in base64 too. The last
- * line of defence: what is known to be secret has been refused long before. `files` is text by path. The result is in the order of paths and lines.
+ * Looks over files before they are committed, whatever made them: for Secrets with values, and for
+ * private keys and tokens anywhere, in base64 too. The last line of defence: what is known to be
+ * secret has been refused long before. `files` is text by path. The result is in the order of paths
+ * and lines.
  */
 export function scanForSecrets(files: ReadonlyMap<string, string>, options: ScanOptions): readonly SecretFound[] {
   return [...files]

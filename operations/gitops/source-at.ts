@@ -7,8 +7,10 @@ import { withTemporary } from '../../adapters/git/temporary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /**
- * Does work with the files of the repository around `folder` as a commit has them: in a temporary clone that borrows its objects, so that the user's own files stay as they are.
- * The work gets the clone's top folder. Throws a UserError for a commit that neither the repository nor its remote has.
+ * Does work with the files of the repository around `folder` as a commit has them: in a temporary
+ * clone that borrows its objects, so that the user's own files stay as they are. The work gets the
+ * clone's top folder. Throws a UserError for a commit that neither the repository nor its remote
+ * has.
  */
 export async function withSourceAt<Result>(
   folder: string,

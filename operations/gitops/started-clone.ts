@@ -19,7 +19,10 @@ export interface StartedClone {
 /** What has come, with its files where it was known which ones. */
 export type FinishedClone = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
-/** Starts to fetch a repository into a temporary folder, while the caller has other things to do. Whoever begins must `end`. */
+/**
+ * Starts to fetch a repository into a temporary folder, while the caller has other things to do.
+ * The caller must `end` it.
+ */
 export function startClone(
   target: Pick<PushTarget, 'address' | 'branch'> & Partial<Pick<PushTarget, 'paths'>>,
   { env, signal }: GitOptions,

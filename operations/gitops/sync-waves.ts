@@ -17,9 +17,11 @@ const WAVE = 'argocd.argoproj.io/sync-wave'
 const SERVICE = 'dev.platform/service'
 
 /**
- * The manifests with sync waves of Argo CD, which holds a wave back until the one before is healthy. Only what has to come later has one:
- * workloads that wait for another to be healthy or complete, the claims that nobody mounts before them, their routes. Services,
- * configuration and accounts stay in the first wave, so that they are there before whoever needs them. A wave that a file gives stays.
+ * The manifests with sync waves of Argo CD, which holds a wave back until the one before is
+ * healthy. Only what has to come later has one: workloads that wait for another to be healthy or
+ * complete, the claims that nobody mounts before them, their routes. Services, configuration and
+ * accounts stay in the first wave, so that they are there before what needs them. A wave that a
+ * file gives stays.
  */
 export function withSyncWaves(manifests: readonly Manifest[], workloads: readonly WaveWorkload[]): readonly Manifest[] {
   const layers = layersOf(workloads)
@@ -48,14 +50,18 @@ export function withSyncWaves(manifests: readonly Manifest[], workloads: readonl
   })
 }
 
-/** One more than what has to be healthy or complete first; what only has to be started may be in the same wave. */
+/**
+ * One more than what has to be healthy or complete first; what only has to be started may be in the
+ * same wave.
+ */
 function layersOf(workloads: readonly WaveWorkload[]): ReadonlyMap<string, number> {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))
   const layers = new Map<string, number>()
   const layerOf = (service: string): number => {
     const known = layers.get(service)
     if (known !== undefined) return known
-    // The compiler has refused circles; a service that waits for itself is one Pod with what it waits for.
+    // The compiler has refused circles; a service that waits for itself is one Pod with what it
+    // waits for.
     layers.set(service, 0)
     const needed = (byService.get(service)?.dependencies ?? []).filter(one => one.service !== service)
     const layer = Math.max(
@@ -74,7 +80,10 @@ interface Running {
   readonly template: unknown
 }
 
-/** A claim binds when its first Pod is scheduled: in an earlier wave it would hold up all that follow (argo-cd#12840). */
+/**
+ * A claim binds when its first Pod is scheduled: in an earlier wave it would hold up all that
+ * follow (argo-cd#12840).
+ */
 function wavesOfClaims(running: readonly Running[]): ReadonlyMap<string, number> {
   const waves = new Map<string, number>()
   for (const { wave, template } of running) {

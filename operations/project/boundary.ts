@@ -17,8 +17,9 @@ export interface Boundary {
 }
 
 /**
- * What a project may read: its checkout, else its folder; the same of each file that the user names; and what DEVCTL_ALLOW_OUTSIDE lists. A manifest that the user names
- * and that is in no checkout of theirs speaks for the user. `folders` are further ones that the user names.
+ * What a project may read: its checkout, else its folder; the same of each file that the user
+ * names; and what DEVCTL_ALLOW_OUTSIDE lists. A manifest that the user names and that is in no
+ * checkout of theirs speaks for the user. `folders` are further ones that the user names.
  */
 export function boundaryOf(
   workspace: Workspace,
@@ -63,7 +64,9 @@ function filesOfTrusted(
 /** The folders that only the system writes to; the empty device is harmless, and in use. */
 const SYSTEM = ['/proc', '/sys', '/dev']
 
-/** What a path is, where it leads out of the project; undefined inside, and for what is not there. */
+/**
+ * What a path is, where it leads out of the project; undefined inside, and for what is not there.
+ */
 export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
   if (named.has(path) || path.includes('\0')) return undefined
   const real = realOf(path)

@@ -10,7 +10,7 @@ import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/l
 /**
  * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
  * executable bits, targets of symbolic links, the Dockerfile, target and arguments. The same for the same content, whatever the times,
- * owners, order of the folder or machine. Undefined for a context that is no folder of this machine.
+ * owners, order of the folder or machine. Undefined for a context that is not a folder on this machine.
  *
  * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
  * would give every clone a tag of its own.
@@ -123,8 +123,9 @@ function* walk(
 }
 
 /**
- * What `devctl render --output-dir` wrote to a folder of the context, with the folders that hold it; empty without a lock. An image tag
- * that followed from files which name the tag would be another one after each run.
+ * What `devctl render --output-dir` wrote to a folder of the context, with the folders that hold
+ * it; empty without a lock. An image tag that followed from files which name the tag would be
+ * another one after each run.
  */
 function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
   if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
@@ -141,7 +142,7 @@ function renderedIn(context: string, folder: string, entries: readonly Dirent[])
   return names
 }
 
-/** Undefined for what is no lock of devctl's: it is a file like any other. */
+/** Undefined for what is not a lock of devctl's: it is a file like any other. */
 function readLock(path: string): Lock | undefined {
   try {
     return parseLock(readText(path) ?? '', path)
@@ -150,7 +151,10 @@ function readLock(path: string): Lock | undefined {
   }
 }
 
-/** The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`: https://docs.docker.com/build/concepts/context/#dockerignore-files */
+/**
+ * The rules of `<Dockerfile>.dockerignore`, else of the context's `.dockerignore`:
+ * https://docs.docker.com/build/concepts/context/#dockerignore-files
+ */
 function ignoreRules(
   context: string,
   dockerfile: string | undefined,
@@ -194,7 +198,10 @@ function ignoreRules(
 const CHUNK = 1 << 20
 let buffer: Buffer | undefined
 
-/** The hash of a file's content, read piece by piece; a word instead for one that is not there or cannot be read, which the build will report. */
+/**
+ * The hash of a file's content, read piece by piece; a word instead for one that is not there or
+ * cannot be read, which the build will report.
+ */
 function hashFile(path: string): string {
   let file: number | undefined
   try {

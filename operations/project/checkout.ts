@@ -12,8 +12,8 @@ const DEADLINE = 10_000
 const MOST_OUTPUT = 1 << 28
 
 /**
- * Finds the checkout that a folder is in, and asks git for its index: once for each checkout, whatever is asked of it. Folders are found by us, so that git is not
- * run where there is none.
+ * Finds the checkout that a folder is in, and asks git for its index: once for each checkout,
+ * whatever is asked of it. Folders are found by us, so that git is not run where there is none.
  */
 export function createCheckouts(env: Env): (folder: string) => Checkout | undefined {
   const known = new Map<string, Checkout | undefined>()
@@ -37,7 +37,8 @@ function readCheckout(root: string, env: Env): Checkout | undefined {
       ...withoutOtherRepository(env),
       GIT_OPTIONAL_LOCKS: '0',
       GIT_TERMINAL_PROMPT: '0',
-      // Objects that a partial clone lacks are not fetched: the address and its helper would be the checkout's choice.
+      // Objects that a partial clone lacks are not fetched: the address and its helper would be the
+      // checkout's choice.
       GIT_NO_LAZY_FETCH: '1',
       GIT_ALLOW_PROTOCOL: 'none',
       LC_ALL: 'C',
@@ -54,15 +55,18 @@ function readCheckout(root: string, env: Env): Checkout | undefined {
 }
 
 /**
- * The repository is named, not searched for: git then neither refuses one of another user (checkouts in the containers of CI are), nor follows its `core.worktree`.
- * Nothing that its configuration names is run.
+ * The repository is named, not searched for: git then neither refuses one of another user
+ * (checkouts in the containers of CI are), nor follows its `core.worktree`. Nothing that its
+ * configuration names is run.
  */
 function listing(root: string): readonly string[] {
   const own = ['core.fsmonitor=false', 'core.hooksPath=/dev/null'].flatMap(setting => ['-c', setting])
   return [`--git-dir=${join(root, '.git')}`, `--work-tree=${root}`, ...own, 'ls-files', '-z', '--stage', '-t']
 }
 
-/** From entries `TAG MODE OBJECT STAGE<tab>PATH`. A path in conflict is listed up to three times. */
+/**
+ * From entries `TAG MODE OBJECT STAGE<tab>PATH`. A path in conflict is listed up to three times.
+ */
 function parseListing(text: string): readonly TrackedFile[] {
   const found = new Map<string, TrackedFile>()
   for (const entry of text.split('\0')) {

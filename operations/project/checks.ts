@@ -18,7 +18,7 @@ export const inForm =
 /** Throws a UsageError for a path that leads out of the repository, or to git's own files. */
 export const folderPath = inForm(parseRepositoryFolder)
 
-/** Throws a UsageError for what is no registry. */
+/** Throws a UsageError for what is not a valid registry. */
 export function registryPath(value: string, option: string): void {
   const reference = parseImageReference(`${value}/image`)
   if (reference.ok && reference.value.tag === undefined && reference.value.digest === undefined) return
@@ -27,7 +27,7 @@ export function registryPath(value: string, option: string): void {
   })
 }
 
-/** Throws a UsageError for what is no DNS name. */
+/** Throws a UsageError for what is not a valid DNS name. */
 export function dnsName(value: string, option: string): void {
   if (value.length <= 253 && value.split('.').every(label => LABEL.test(label) && label.length <= 63)) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS name`, {
@@ -35,7 +35,7 @@ export function dnsName(value: string, option: string): void {
   })
 }
 
-/** Throws a UsageError for what is no DNS label; `option` names where it was given. */
+/** Throws a UsageError for what is not a valid DNS label; `option` names where it was given. */
 export function dnsLabel(value: string, option: string): void {
   if (LABEL.test(value) && value.length <= 63) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid DNS label`, {

@@ -42,7 +42,10 @@ interface Extra
   readonly forRepository?: boolean
 }
 
-/** Compiles the files that the options of a command name, or the manifest, for the services that its words name. The one way in. */
+/**
+ * Compiles the files that the options of a command name, or the manifest, for the services that its
+ * words name. The one way in.
+ */
 export async function compileFiles(
   workspace: Workspace,
   services: readonly string[],
@@ -59,7 +62,8 @@ export async function compileFiles(
   const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
   const failed = diagnostics.some(({ severity }) => severity === 'error')
   const commands = manifest && !project.namesCompose && !manifest.deploy?.compose && manifest.deploy
-  // What the manifest says about its Compose files is in error, or the manifest as a whole: there is nothing to go by.
+  // What the manifest says about its Compose files is in error, or the manifest as a whole: there
+  // is nothing to go by.
   if (failed && (!manifest || commands)) return { ...found, diagnostics, secrets: new SecretPlaces() }
 
   const boundary = boundaryOf(workspace, loading, project)
@@ -90,7 +94,10 @@ export async function compileFiles(
   return { ...rest, ...found, ...(made && isSound && { plan: made }), diagnostics: all }
 }
 
-/** Has the secrets of a compilation taken out of all that is written from now on; names of its own stay readable. */
+/**
+ * Has the secrets of a compilation taken out of all that is written from now on; names of its own
+ * stay readable.
+ */
 function tellSecrets({ secrets: known }: Workspace, { secrets, project, plan }: Compilation): void {
   if (!known) return
   known.spare([
@@ -195,7 +202,9 @@ async function planOptions(
   }
 }
 
-/** An option that chooses another kind of route leaves out what the environment says about its own. */
+/**
+ * An option that chooses another kind of route leaves out what the environment says about its own.
+ */
 function routeOptions(values: Planning, environment: ManifestEnvironment | undefined): Partial<PlanOptions> {
   const routes = values.routes ?? (values.gateway === undefined ? environment?.routes : 'gateway')
   const gateway = values.gateway ?? (routes === 'gateway' ? environment?.gateway?.value : undefined)
@@ -232,7 +241,10 @@ function namespaceOf({ env }: Workspace): string | undefined {
   return namespace
 }
 
-/** The images of services: those of the environment, over them those of a file, over them those of options. */
+/**
+ * The images of services: those of the environment, over them those of a file, over them those of
+ * options.
+ */
 async function imagesOf(
   workspace: Workspace,
   { image, imagesFile }: Planning,
@@ -249,7 +261,10 @@ async function imagesFrom(workspace: Workspace, path: string): Promise<ReadonlyM
   return readImagesFile(resolve(workspace.cwd, path), path)
 }
 
-/** `--image` for a service that the files do not have is a slip of the pen; in a file of images it is not, which may hold those of other applications. */
+/**
+ * `--image` for a service that the files do not have is a slip of the pen; in a file of images it
+ * is not, which may hold those of other applications.
+ */
 function refuseUnknownImages(images: ReadonlyMap<string, string> | undefined, { project }: Compilation): void {
   if (!project) return
   for (const service of images?.keys() ?? []) {

@@ -3,8 +3,9 @@ import { type CompiledProject, compileFiles } from './compile-files.ts'
 type Given = Parameters<typeof compileFiles>
 
 /**
- * Compiles for a command that writes none of what comes of it: variables that the files require need not be set (`LoadOptions.assumesRequired`). Where there are other mistakes,
- * it gives those of the files with the variables as they are.
+ * Compiles for a command that writes none of what comes of it: variables that the files require
+ * need not be set (`LoadOptions.assumesRequired`). Where there are other mistakes, it gives those
+ * of the files with the variables as they are.
  */
 export async function compileWithoutValues(
   io: Given[0],

@@ -3,12 +3,16 @@ import type { Source } from '../objects/record.ts'
 import type { Workspace } from '../workspace.ts'
 import { repositoryOf } from './environment-name.ts'
 
-/** Names by which manifests and Compose files are found: whoever names such a file with `-f` means the same project as who does not. */
+/**
+ * Names by which manifests and Compose files are found: naming such a file with `-f` means the same
+ * project as not naming it.
+ */
 const USUAL = /^(devctl|(docker-)?compose(\.override)?)\.ya?ml$/
 
 /**
- * Where an environment is deployed from, the same on every machine: the repository's address and the project's place in it; outside of a repository, or where it
- * has no remote, the names of folders. `directory` is the project's, absolute; `files` are those that were named.
+ * Where an environment is deployed from, the same on every machine: the repository's address and
+ * the project's place in it; outside of a repository, or where it has no remote, the names of
+ * folders. `directory` is the project's, absolute; `files` are those that were named.
  */
 export function deploySource(workspace: Workspace, directory: string, files: readonly string[] | undefined): Source {
   const repository = repositoryOf(directory)
@@ -22,7 +26,10 @@ export function deploySource(workspace: Workspace, directory: string, files: rea
   }
 }
 
-/** `https://git.example.com/team/shop` and `git@git.example.com:team/shop` are one; of a folder on this machine only the name counts. */
+/**
+ * `https://git.example.com/team/shop` and `git@git.example.com:team/shop` are one; of a folder on
+ * this machine only the name counts.
+ */
 export function plainAddress(address: string): string {
   const url = /^[a-z+]+:\/\/(?:[^/]*@)?(.+)$/i.exec(address)?.[1]
   const [, host, path] = /^(?:[^@/]*@)?([^/:]+):(?!\/\/)(.+)$/.exec(address) ?? []

@@ -1,8 +1,9 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * Images by service: `{"web": "reference"}`, or what `docker buildx bake --metadata-file` writes, which also has
- * lists of warnings (https://docs.docker.com/reference/cli/docker/buildx/bake/#metadata-file).
+ * Images by service: `{"web": "reference"}`, or what `docker buildx bake --metadata-file` writes,
+ * which also has lists of warnings
+ * (https://docs.docker.com/reference/cli/docker/buildx/bake/#metadata-file).
  */
 export const imagesFile = {
   type: 'object',

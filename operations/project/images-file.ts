@@ -9,8 +9,9 @@ import { imagesFile } from './images-file.validators.ts'
 const FORMS = 'write `{"SERVICE": "REFERENCE"}`, or name the file that `docker buildx bake --metadata-file` makes'
 
 /**
- * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker buildx bake --metadata-file` writes
- * (`{"web": {"image.name": "a:1,b:1", "containerimage.digest": "sha256:…"}}`, whose first name is taken, with its digest). `shown` names the file in errors.
+ * The images that a build wrote down, by service. Takes `{"web": "reference"}` and what `docker
+ * buildx bake --metadata-file` writes (`{"web": {"image.name": "a:1,b:1", "containerimage.digest":
+ * "sha256:…"}}`, whose first name is taken, with its digest). `shown` names the file in errors.
  */
 export function readImagesFile(path: string, shown: string): ReadonlyMap<string, string> {
   const images = new Map<string, string>()

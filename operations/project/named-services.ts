@@ -16,7 +16,10 @@ export interface Part {
   readonly services: ReadonlySet<string>
 }
 
-/** What makes `compileFiles` compile the whole application with the named services in it: a service that has profiles is in when it is named. */
+/**
+ * What makes `compileFiles` compile the whole application with the named services in it: a service
+ * that has profiles is in when it is named.
+ */
 export function including(
   names: readonly string[],
   project: OpenProject,
@@ -28,7 +31,10 @@ export function including(
   }
 }
 
-/** The part that the words of a command name; undefined where they name none. What the files do not have, the compiler has refused. */
+/**
+ * The part that the words of a command name; undefined where they name none. What the files do not
+ * have, the compiler has refused.
+ */
 export async function partOf(
   names: readonly string[],
   plan: Plan,

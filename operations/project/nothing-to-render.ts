@@ -1,7 +1,10 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { DevctlManifest as SourceManifest } from '../../compiler/manifest/manifest.ts'
 
-/** A manifest may do without a Compose file; then there is nothing that could be rendered or printed. */
+/**
+ * A manifest may do without a Compose file; then there is nothing that could be rendered or
+ * printed.
+ */
 export function nothingToRender({ shown, automatic }: SourceManifest): UserError {
   return new UserError(
     automatic

@@ -5,7 +5,10 @@ import { nearestProject, repositoryOf } from './environment-name.ts'
 import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
 
-/** The files that are named, by options or the shell. What an .env file may say about them changes no name. */
+/**
+ * The files that are named, by options or the shell. What an .env file may say about them changes
+ * no name.
+ */
 export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>): readonly string[] {
   if (file) return file
   return workspace.env.COMPOSE_FILE
@@ -13,7 +16,10 @@ export function namedFiles(workspace: Workspace, { file }: Pick<Loading, 'file'>
     : []
 }
 
-/** The folder of a project, absolute: that of its manifest, the one an option names, that of the first file, the nearest one with a Compose file. */
+/**
+ * The folder of a project, absolute: that of its manifest, the one an option names, that of the
+ * first file, the nearest one with a Compose file.
+ */
 export function projectFolder(
   workspace: Workspace,
   loading: Pick<Loading, 'file' | 'projectDirectory'>,
@@ -28,7 +34,10 @@ export function projectFolder(
   return basename(folder) === '.devctl' ? dirname(folder) : folder
 }
 
-/** The checkout that a folder is in: the top folder of its repository, of a submodule that of the repository around it; else the folder itself. */
+/**
+ * The checkout that a folder is in: the top folder of its repository, of a submodule that of the
+ * repository around it; else the folder itself.
+ */
 export function checkoutOf(folder: string): string {
   const top = repositoryOf(folder)?.top
   if (top === undefined) return folder

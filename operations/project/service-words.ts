@@ -5,8 +5,9 @@ import type { KnownEnvironment } from './known-environment.ts'
 import { labelsOf, noSuchService } from './named-services.ts'
 
 /**
- * Gives what the cluster calls the services that words of a command line name: by the names of the files, and by the labels of the environment's objects, since
- * what left the files may be there still. The result throws a UserError for a word that is neither.
+ * Gives what the cluster calls the services that words of a command line name: by the names of the
+ * files, and by the labels of the environment's objects, since what left the files may be there
+ * still. The result throws a UserError for a word that is neither.
  */
 export async function serviceWords({
   name,

@@ -294,10 +294,10 @@ test.each<[readonly string[], string]>([
   [['--argocd', '--all', '--namespace', 'x'], '`--namespace` cannot be combined with `--all`'],
   [['--flux', '--no-finalizer'], '`--no-finalizer` is for `--argocd`'],
   [['--argocd', '--service-account', 'x'], '`--service-account` is for `--flux`'],
-  [['--flux', '--interval', '10'], 'no duration'],
+  [['--flux', '--interval', '10'], 'not a valid duration'],
   [['--flux', '--retry-interval', '0s'], 'more than 0'],
   [['--argocd', '--flux'], 'which controller?'],
-  [['--argocd', '--into', '../x'], 'no folder in a repository'],
+  [['--argocd', '--into', '../x'], 'not a folder in a repository'],
 ])('%j is refused', async (words, message) => {
   const { init } = await initialising()
   expect(await init(...words)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) })

@@ -177,7 +177,7 @@ describe('publish --oci', () => {
     [['--layout', 'kustomize'], 'overlays do not go with `--oci`'],
     [['--oci', 'shop'], '`--oci` is `shop`: it has no registry'],
     [['--oci', 'https://registry.example.com/shop'], '`--oci` is `https://'],
-    [['--oci', `registry.example.com/shop@sha256:${'0'.repeat(64)}`], 'a digest follows from the content'],
+    [['--oci', `registry.example.com/shop@sha256:${'0'.repeat(64)}`], 'a digest is not allowed'],
   ])('refuses %j', async (words, said) => {
     const { push } = await begin()
     const { status, stderr } = await push(...words)

@@ -8,8 +8,9 @@ const LONGEST_NAME = 100
 const LARGEST = 256 * 1024 * 1024
 
 /**
- * Files as `.tar.gz` (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html). Nothing but paths and contents is in it: sorted, without times and owners, so that
- * the same files make the same archive.
+ * Files as `.tar.gz` (https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html). Nothing
+ * but paths and contents is in it: sorted, without times and owners, so that the same files make
+ * the same archive.
  */
 export function pack(files: ReadonlyMap<string, string>): Uint8Array {
   const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -20,7 +21,10 @@ export function pack(files: ReadonlyMap<string, string>): Uint8Array {
   return packed
 }
 
-/** The files of an archive, by path with `/`; links and devices are left out. Undefined for what is no archive, or holds a path that leads out of it. */
+/**
+ * The files of an archive, by path with `/`; links and devices are left out. Undefined for what is
+ * not an archive, or holds a path that leads out of it.
+ */
 export function unpack(bytes: Uint8Array): ReadonlyMap<string, string> | undefined {
   let archive: Buffer
   try {

@@ -16,7 +16,7 @@ export interface ArtifactPublication {
   readonly reference: string
   /** The folder, for what the tag has now. Its path is `.`. */
   readonly folder: (there: Repository) => Promise<PublishedFolder>
-  /** What the manifest tells of the folder; it must follow from the source alone. */
+  /** What the manifest says of the folder; it must follow from the source alone. */
   readonly annotations: () => Promise<Readonly<Record<string, string>>>
   /** The source is older than what is there: publish it all the same. */
   readonly rollback: boolean
@@ -65,8 +65,9 @@ export interface ArtifactOptions {
 }
 
 /**
- * Brings a tag to an artifact of the folder; pushes nothing where its files do not differ. When the tag was moved meanwhile, everything is made again from what it has then.
- * Throws a UserError, and the tag is as it was, where something is in the way.
+ * Brings a tag to an artifact of the folder; pushes nothing where its files do not differ. When the
+ * tag was moved meanwhile, everything is made again from what it has then. Throws a UserError, and
+ * the tag is as it was, where something is in the way.
  */
 export async function publishArtifact(
   publication: ArtifactPublication,
@@ -110,7 +111,7 @@ async function once(
   })
 }
 
-/** The files of the artifact that is there. What is none is refused, or replaced as a whole. */
+/** The files of the artifact that is there. What is not one is refused, or replaced as a whole. */
 function filesOf(
   reference: string,
   found: { readonly layer?: Uint8Array } | undefined,
@@ -135,7 +136,9 @@ function write(top: string, files: ReadonlyMap<string, string>, reference: strin
   }
 }
 
-/** Other than in a repository, what is not written is gone: what others have added would be removed. */
+/**
+ * Other than in a repository, what is not written is gone: what others have added would be removed.
+ */
 function withOthers(planned: FolderChange, files: ReadonlyMap<string, string>): FolderChange {
   const { change } = planned
   const others = [...files].filter(([path]) => path !== LOCK_NAME && !isOurs(path, change))

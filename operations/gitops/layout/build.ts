@@ -20,8 +20,9 @@ interface Files {
 }
 
 /**
- * The objects of a folder with a kustomization, as `kubectl kustomize` builds them: what devctl writes of it, and no more. `folder` is a path that `read` knows. Undefined
- * for what cannot be read, or uses other parts of kustomize.
+ * The objects of a folder with a kustomization, as `kubectl kustomize` builds them: what devctl
+ * writes of it, and no more. `folder` is a path that `read` knows. Undefined for what cannot be
+ * read, or uses other parts of kustomize.
  */
 export async function buildFolder(folder: string, read: ReadText): Promise<Objects | undefined> {
   const { loadAll, YAMLException } = await import('js-yaml')
@@ -134,7 +135,10 @@ function matcher({ group, version, kind, name }: PatchTarget): (object: Kubernet
   }
 }
 
-/** Kinds without a namespace that kustomize knows, but for the namespace itself; devctl writes none of them. */
+/**
+ * Kinds without a namespace that kustomize knows, but for the namespace itself; devctl writes none
+ * of them.
+ */
 const CLUSTER_WIDE = /^(Cluster.*|CustomResourceDefinition|PersistentVolume|StorageClass|PriorityClass|IngressClass)$/
 
 /** In the order in which kustomize applies them. */

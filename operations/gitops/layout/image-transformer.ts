@@ -51,7 +51,10 @@ function toEntry(name: string, wants: Reference | undefined): readonly ImageEntr
   ]
 }
 
-/** Whether an entry leaves alone what is wanted. kustomize takes its name for the start of a regular expression, dots and all. */
+/**
+ * Whether an entry leaves alone what is wanted. kustomize takes its name for the start of a regular
+ * expression, dots and all.
+ */
 function isExact(entry: ImageEntry, all: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): boolean {
   const pattern = new RegExp(`^${entry.name}(:[\\w.{}-]*)?(@\\w+:[\\w.{}-]*)?$`)
   const images = all.flatMap(containersOf).map(({ image }) => image)

@@ -9,8 +9,8 @@ export interface PatchOperation {
 }
 
 /**
- * Does the operations to a value of plain JSON, in place; the value itself is never replaced. False, with an unknown part of them done, where one of them meets nothing,
- * as RFC 6902 has it.
+ * Does the operations to a value of plain JSON, in place; the value itself is never replaced.
+ * False, with an unknown part of them done, where one of them meets nothing, as RFC 6902 has it.
  */
 export function applyOperations(value: object, operations: readonly PatchOperation[]): boolean {
   return operations.every(operation => apply(value, operation))

@@ -12,7 +12,10 @@ export interface Operation {
   readonly place: string
 }
 
-/** What leads from one object to the other, in the order in which it is to be done. Plain JSON both; what is undefined is not there. */
+/**
+ * What leads from one object to the other, in the order in which it is to be done. Plain JSON both;
+ * what is undefined is not there.
+ */
 export function operationsBetween(before: object, after: object): readonly Operation[] {
   return between(plain(before), plain(after), ROOT)
 }
@@ -57,8 +60,8 @@ function betweenMaps(before: JsonMap, after: JsonMap, at: Place): readonly Opera
 }
 
 /**
- * Items that are in both keep their place in the order; between them, what goes is taken for what comes. All indices are those of the list
- * as it is when the operation's turn comes.
+ * Items that are in both keep their place in the order; between them, what goes is taken for what
+ * comes. All indices are those of the list as it is when the operation's turn comes.
  */
 function betweenLists(before: readonly unknown[], after: readonly unknown[], at: Place): readonly Operation[] {
   const operations: Operation[] = []
@@ -84,10 +87,16 @@ function replacing(before: unknown, after: unknown, at: Place): readonly Operati
   return nameOf(before) === nameOf(after) ? between(before, after, at) : [operation('replace', at, after)]
 }
 
-/** Above it (the product of two lengths), lists are compared item by item: thousands of items are nobody's to read. */
+/**
+ * Above it (the product of two lengths), lists are compared item by item: thousands of items are
+ * nobody's to read.
+ */
 const MOST_COMPARISONS = 1_000_000
 
-/** The longest sequence of items that both lists have, as pairs of indices; items with names are compared by name. */
+/**
+ * The longest sequence of items that both lists have, as pairs of indices; items with names are
+ * compared by name.
+ */
 function common(before: readonly unknown[], after: readonly unknown[]): readonly (readonly [number, number])[] {
   if (before.length * after.length > MOST_COMPARISONS) return []
   const left = before.map(identity)

@@ -3,7 +3,10 @@ import { printYaml } from '../../../constructs/yaml.ts'
 /** The file that `kubectl apply -k`, Flux and Argo CD look for in a folder. */
 export const KUSTOMIZATION = 'kustomization.yaml'
 
-/** A patch: the file with its operations, or the patch itself; and what it is applied to, where it does not say so. */
+/**
+ * A patch: the file with its operations, or the patch itself; and what it is applied to, where it
+ * does not say so.
+ */
 export type Patch = ({ readonly path: string } | { readonly patch: string }) & { readonly target?: PatchTarget }
 
 export interface PatchTarget {
@@ -42,7 +45,10 @@ export interface ReplicaEntry {
   readonly count: number
 }
 
-/** The text of a kustomization. https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/ */
+/**
+ * The text of a kustomization.
+ * https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/
+ */
 export function printKustomization({ resources, namespace, labels, images, replicas, patches }: Kustomization): string {
   const orNone = <T>(list: readonly T[] | undefined) => (list?.length ? list : undefined)
   return printYaml({

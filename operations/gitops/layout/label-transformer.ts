@@ -11,7 +11,10 @@ const reaches = (reach: Reach, least: Reach) => REACHES.indexOf(reach) >= REACHE
 
 const WITH_TEMPLATE = new Set(['Deployment', 'StatefulSet', 'DaemonSet', 'Job'])
 
-/** `labels`, for those that all objects have with one value; each goes as far as it can without a change of what is wanted. */
+/**
+ * `labels`, for those that all objects have with one value; each goes as far as it can without a
+ * change of what is wanted.
+ */
 export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly KubernetesObject[]): Transformer {
   const found = new Map<string, { readonly value: string; readonly reach: Reach }>()
   for (const [key, value] of Object.entries(wanted[0]?.metadata.labels ?? {})) {
@@ -41,7 +44,10 @@ export function withLabels(object: KubernetesObject, labels: readonly LabelEntry
   })
 }
 
-/** Every map that a version of kustomize may write a label into; undefined for one that it would make. */
+/**
+ * Every map that a version of kustomize may write a label into; undefined for one that it would
+ * make.
+ */
 function touched(object: KubernetesObject, reach: Reach): readonly (JsonMap | undefined)[] {
   const maps: unknown[] = [object.metadata.labels]
   if (reaches(reach, 'templates')) {

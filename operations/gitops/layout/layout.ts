@@ -8,12 +8,18 @@ import { type About, readme } from './readme.ts'
 const README = 'README.md'
 const SINGLE_FILE = 'manifests.yaml'
 
-/** How a folder is laid out; an overlay knows the base that it was computed against, and the way there. */
+/**
+ * How a folder is laid out; an overlay knows the base that it was computed against, and the way
+ * there.
+ */
 export type Layout =
   | { readonly layout: 'plain' | 'single-file' }
   | { readonly layout: 'kustomize'; readonly base: readonly Manifest[]; readonly basePath: string }
 
-/** The files of an environment's folder but for the lock, sorted by path: the manifests, a kustomization that names them, and a README. */
+/**
+ * The files of an environment's folder but for the lock, sorted by path: the manifests, a
+ * kustomization that names them, and a README.
+ */
 export function layout(manifests: readonly Manifest[], options: Layout & { readonly about: About }): FileTexts {
   const files = new Map(objectFiles(manifests, options))
   if (!files.has(KUSTOMIZATION)) files.set(KUSTOMIZATION, kustomization(files.keys()))

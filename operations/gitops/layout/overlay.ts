@@ -13,8 +13,8 @@ export type FileTexts = ReadonlyMap<string, string>
 const PATCHES = '_patches'
 
 /**
- * The folder of a base: its name follows from its files, so that no overlay ever gets another base than the one that it was computed
- * against. Bases with the same files are one.
+ * The folder of a base: its name follows from its files, so that no overlay ever gets another base
+ * than the one that it was computed against. Bases with the same files are one.
  */
 export function toBase(manifests: readonly Manifest[]): { readonly name: string; readonly files: FileTexts } {
   const objects = toFiles(manifests, 'yaml')
@@ -24,9 +24,10 @@ export function toBase(manifests: readonly Manifest[]): { readonly name: string;
 }
 
 /**
- * The folder of an environment over a base: what `kubectl kustomize` builds from it is `wanted`, object for object. What is the same
- * change for all objects is said once (namespace, labels, images, replicas); the rest is JSON Patches, files of their own for objects that
- * the base lacks, and deletions. `basePath` leads from the overlay's folder to the base's.
+ * The folder of an environment over a base: what `kubectl kustomize` builds from it is `wanted`,
+ * object for object. What is the same change for all objects is said once (namespace, labels,
+ * images, replicas); the rest is JSON Patches, files of their own for objects that the base lacks,
+ * and deletions. `basePath` leads from the overlay's folder to the base's.
  */
 export function toOverlay(
   base: readonly Manifest[],

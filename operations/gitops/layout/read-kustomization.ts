@@ -17,7 +17,10 @@ export type PatchContent =
       }
     }
 
-/** Reads the value of a kustomization's document. Throws UnsupportedForm for keys and forms that `printKustomization` does not write. */
+/**
+ * Reads the value of a kustomization's document. Throws UnsupportedForm for keys and forms that
+ * `printKustomization` does not write.
+ */
 export function readKustomization(value: unknown): Kustomization {
   const map = mapOf(value, ['apiVersion', 'kind', 'namespace', 'resources', 'labels', 'images', 'replicas', 'patches'])
   if (map['apiVersion'] !== 'kustomize.config.k8s.io/v1beta1' || map['kind'] !== 'Kustomization')
@@ -33,7 +36,10 @@ export function readKustomization(value: unknown): Kustomization {
   }
 }
 
-/** Reads the value of a patch's document: operations, or a deletion. Throws UnsupportedForm for others. */
+/**
+ * Reads the value of a patch's document: operations, or a deletion. Throws UnsupportedForm for
+ * others.
+ */
 export function readPatch(value: unknown): PatchContent {
   if (Array.isArray(value)) return { operations: value.map(operation) }
   const { $patch, apiVersion, kind, metadata } = mapOf(value, ['$patch', 'apiVersion', 'kind', 'metadata'])

@@ -1,6 +1,9 @@
 import { withoutCredentials } from '../../../adapters/git/repository-url.ts'
 
-/** What the README of a folder tells. All of it follows from the source and its options: no time, no version, no commit. */
+/**
+ * What the README of a folder says. All of it follows from the source and its options: no time, no
+ * version, no commit.
+ */
 export interface About {
   readonly application: string
   /** The key of `environments` in `devctl.yml`, if one was named. */
@@ -9,7 +12,7 @@ export interface About {
   readonly options: readonly string[]
   /** Those that say where it goes to, where no manifest does: `['--path', 'shop']`. */
   readonly target?: readonly string[]
-  /** What `render` has to be told besides, to make these files: `['--layout', 'plain']`. */
+  /** The further options with which `render` makes these files: `['--layout', 'plain']`. */
   readonly renderOptions?: readonly string[]
   /** Address of the repository of the source. */
   readonly sourceRepository?: string

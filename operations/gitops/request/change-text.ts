@@ -16,7 +16,10 @@ const CONTEXT = 2
 /** Characters of a line. */
 const WIDTH = 500
 
-/** A value that changes, as lines of a `diff` block: its path, what was there and what comes. Long texts are cut to the part that differs. */
+/**
+ * A value that changes, as lines of a `diff` block: its path, what was there and what comes. Long
+ * texts are cut to the part that differs.
+ */
 export function diffBlock({ path, before, after, masked }: ValueChange): readonly string[] {
   const head = `@@ ${path} @@`
   if (masked !== undefined) return [head, `! ${short(masked)}`]

@@ -1,8 +1,8 @@
 import { printable } from '../../../compiler/values/printable.ts'
 
 /**
- * Text as code in a line of Markdown. Forges look for neither mentions nor references to issues in code. A line end is shown as `↵`.
- * (https://spec.commonmark.org/0.31.2/#code-spans)
+ * Text as code in a line of Markdown. Forges look for neither mentions nor references to issues in
+ * code. A line end is shown as `↵`. (https://spec.commonmark.org/0.31.2/#code-spans)
  */
 export function code(text: string): string {
   const line = printable(text.replaceAll(/\r\n?|\n/g, '↵').replaceAll(/\p{Cc}/gu, ' '))
@@ -28,12 +28,12 @@ function fenceFor(text: string, least: number): string {
   return '`'.repeat(Math.max(least, longest + 1))
 }
 
-/** A zero-width blank: what follows it is no name or number to a forge, and looks the same. */
+/** A zero-width blank: what follows it is not a name or number to a forge, and looks the same. */
 const APART = '&#8203;'
 
 /**
- * Plain text in a line of Markdown: nothing in it is markup, pings anyone, refers to an issue or becomes a link. Names in backticks, as in
- * messages of devctl, stay code.
+ * Plain text in a line of Markdown: nothing in it is markup, pings anyone, refers to an issue or
+ * becomes a link. Names in backticks, as in messages of devctl, stay code.
  */
 export function prose(text: string): string {
   const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim())
@@ -60,7 +60,10 @@ export function details(summary: string, content: string, isOpen = false): strin
   return `<details${isOpen ? ' open' : ''}>\n<summary>${html(summary)}</summary>\n\n${content}\n\n</details>`
 }
 
-/** A line of text that is no markup anywhere, for titles: names and numbers that would ping somebody are taken apart. */
+/**
+ * A line of text that is not markup anywhere, for titles: names and numbers that would ping
+ * somebody are taken apart.
+ */
 export function title(text: string, longest: number): string {
   const line = printable(text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim()).replaceAll(
     /(?<![\w/])@(?=\w)|[#!](?=\d)/g,

@@ -35,7 +35,7 @@ export interface RequestContent {
   /** The first line of the commit, and the title: `deploy(shop/staging): web 1.4.2 → 1.4.3`. */
   readonly subject: string
   readonly changes: readonly ObjectChange[]
-  /** What became of the files, where it cannot be told what became of objects: `2 files changed`. */
+  /** What became of the files, where the changes of objects are not known: `2 files changed`. */
   readonly files?: string
   readonly images: readonly ImageChange[]
   readonly diagnostics: readonly Remark[]
@@ -54,7 +54,10 @@ export interface RequestContent {
   readonly branch: string
   /** Folder in the repository. */
   readonly path: string
-  /** The command that makes the same again and compares: `devctl publish --environment staging --verify`. */
+  /**
+   * The command that makes the same again and compares: `devctl publish --environment staging
+   * --verify`.
+   */
   readonly verify: string
 }
 
@@ -66,9 +69,10 @@ const SHOWN_LINES = 40
 const TITLE = 200
 
 /**
- * What a reviewer reads about a publish: first what counts (images, objects, warnings), then where it comes from and how to check it, last
- * every value, so that a body that is cut loses the least. Secret values must be masked already. Depends on nothing else: the same content
- * gives the same text.
+ * What a reviewer reads about a publish: first what counts (images, objects, warnings), then where
+ * it comes from and how to check it, last every value, so that a body that is cut loses the least.
+ * Secret values must be masked already. Depends on nothing else: the same content gives the same
+ * text.
  */
 export function requestText(content: RequestContent): RequestText {
   const { environment, application, changes, files, path } = content

@@ -9,9 +9,11 @@ const KEY_BYTES = 32
 const NONCE_BYTES = 32
 
 /**
- * Encrypts the values of a Secret as SOPS does, for recipients of age (https://github.com/getsops/sops#message-authentication-code): each value with one fresh key by AES-256-GCM,
- * bound to its place, the key for every recipient, and a digest of all values, encrypted too. Never the same twice. Throws a UserError for a
- * recipient that is none, and for a rule that leaves a value in plain text or encrypts what Kubernetes has to read.
+ * Encrypts the values of a Secret as SOPS does, for recipients of age
+ * (https://github.com/getsops/sops#message-authentication-code): each value with one fresh key by
+ * AES-256-GCM, bound to its place, the key for every recipient, and a digest of all values,
+ * encrypted too. Never the same twice. Throws a UserError for a recipient that is not valid, and
+ * for a rule that leaves a value in plain text or encrypts what Kubernetes has to read.
  */
 export async function encryptSecret(secret: KubernetesObject, rule: SopsRule, now: Date): Promise<KubernetesObject> {
   const key = randomBytes(KEY_BYTES)
@@ -51,7 +53,10 @@ function matcherOf({ encryptedRegex }: SopsRule, secret: KubernetesObject): (pat
   return matches
 }
 
-/** The value with another one in place of each text, number and flag, in the order in which they are printed. */
+/**
+ * The value with another one in place of each text, number and flag, in the order in which they are
+ * printed.
+ */
 function mapLeaves(value: unknown, path: Path, change: (leaf: unknown, path: Path) => unknown): unknown {
   // Items of a list are bound to the place of the list.
   if (Array.isArray(value)) return value.map(item => mapLeaves(item, path, change))
@@ -60,7 +65,10 @@ function mapLeaves(value: unknown, path: Path, change: (leaf: unknown, path: Pat
   return Object.fromEntries(entries.map(([key, inner]) => [key, mapLeaves(inner, [...path, key], change)]))
 }
 
-/** As SOPS adds a value to its digest; flags are those of Python, which its first version was written in. */
+/**
+ * As SOPS adds a value to its digest; flags are those of Python, which its first version was
+ * written in.
+ */
 function bytesOf(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
   return value === null ? '' : String(value)

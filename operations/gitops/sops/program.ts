@@ -21,8 +21,10 @@ export interface ProgramSurroundings {
 const NOT_FOUND = 127
 
 /**
- * Encrypts the values of a Secret with the program `sops`, for keys that only it can use. The Secret goes there by standard input and nowhere else. Throws a UserError where the program
- * is not found or fails, and for a rule that leaves a value in plain text or encrypts what Kubernetes has to read.
+ * Encrypts the values of a Secret with the program `sops`, for keys that only it can use. The
+ * Secret goes there by standard input and nowhere else. Throws a UserError where the program is not
+ * found or fails, and for a rule that leaves a value in plain text or encrypts what Kubernetes has
+ * to read.
  */
 export async function encryptByProgram(
   secret: KubernetesObject,

@@ -19,7 +19,10 @@ export interface ProgramRule {
   readonly rule: Readonly<Record<string, unknown>>
 }
 
-/** What kustomize and Flux can read without a key: only the values of a Secret are encrypted (https://fluxcd.io/flux/guides/mozilla-sops/). */
+/**
+ * What kustomize and Flux can read without a key: only the values of a Secret are encrypted
+ * (https://fluxcd.io/flux/guides/mozilla-sops/).
+ */
 export const SECRET_VALUES = '^(data|stringData)$'
 
 /** Recipients that are not those of a plugin, or keys of ssh. */
@@ -28,8 +31,11 @@ const NATIVE = /^age1(pq1)?[02-9ac-hj-np-z]+$/
 const AGE_ONLY = new Set(['path_regex', 'age', 'encrypted_regex'])
 
 /**
- * What the rules of a repository say of a file: the first rule whose `path_regex` fits, of the nearest `.sops.yaml` (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files).
- * `path` and what `read` takes are from the root of the repository. Undefined where there are no rules. Throws a UserError for rules that do not fit.
+ * What the rules of a repository say of a file: the first rule whose `path_regex` fits, of the
+ * nearest `.sops.yaml`
+ * (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files). `path`
+ * and what `read` takes are from the root of the repository. Undefined where there are no rules.
+ * Throws a UserError for rules that do not fit.
  */
 export async function sopsRuleFor(
   path: string,
@@ -82,7 +88,9 @@ async function rulesIn(text: string, config: string): Promise<readonly Rule[]> {
   return Array.isArray(rules) ? rules.filter((one): one is Rule => typeof one === 'object' && one !== null) : []
 }
 
-/** Go's patterns, as far as they are JavaScript's; flags at the beginning are the usual difference. */
+/**
+ * Go's patterns, as far as they are JavaScript's; flags at the beginning are the usual difference.
+ */
 function fits(pattern: unknown, path: string, config: string): boolean {
   if (!isSaid(pattern)) return true
   const [, flags = '', body = ''] = /^(?:\(\?([ims]+)\))?([\s\S]*)$/.exec(String(pattern))!

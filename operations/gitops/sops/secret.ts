@@ -22,9 +22,11 @@ export interface SopsSecret {
 }
 
 /**
- * A Secret encrypted by SOPS. Without the private key nobody can tell whether a value has changed, and encryption is never the same twice; so that an unchanged Secret makes no
- * commit, what an earlier run has made of it stays as long as the marks of its values, its recipients and all that is not encrypted are the same. Otherwise the whole of it is
- * encrypted again, for its parts share a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
+ * A Secret encrypted by SOPS. Without the private key nobody can tell whether a value has changed,
+ * and encryption is never the same twice; so that an unchanged Secret makes no commit, what an
+ * earlier run has made of it stays as long as the marks of its values, its recipients and all that
+ * is not encrypted are the same. Otherwise the whole of it is encrypted again, for its parts share
+ * a key. Throws a UserError as `encryptSecret` and `encryptByProgram` do.
  */
 export async function sopsSecret(secret: KubernetesObject, options: SopsOptions): Promise<SopsSecret> {
   const { rule, key, now, previous } = options
@@ -51,7 +53,10 @@ function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyO
   )
 }
 
-/** Whether an encrypted Secret differs from this one only in that its values are encrypted, for these recipients. */
+/**
+ * Whether an encrypted Secret differs from this one only in that its values are encrypted, for
+ * these recipients.
+ */
 function isStillTrue(encrypted: KubernetesObject, secret: KubernetesObject, rule: SopsRule): boolean {
   const { sops, data, ...rest } = encrypted
   const { data: plain, ...wanted } = secret

@@ -12,13 +12,24 @@ export interface FolderOutput {
   readonly files: ReadonlyMap<string, string>
   /** Add a kustomization that lists all others. */
   readonly index: boolean
-  /** Whether files of ours that are not among `files` stay: all of them, none, or some by their paths. */
+  /**
+   * Whether files of ours that are not among `files` stay: all of them, none, or some by their
+   * paths.
+   */
   readonly keepOthers: boolean | ((path: string) => boolean)
-  /** Replace and remove also what was edited by hand or is not ours; links and folders in the way are refused all the same. */
+  /**
+   * Replace and remove also what was edited by hand or is not ours; links and folders in the way
+   * are refused all the same.
+   */
   readonly takeOver: boolean
-  /** Nothing will be written: what was edited by hand or is not ours is told (`edits`), not refused. */
+  /**
+   * Nothing will be written: what was edited by hand or is not ours is listed in `edits`, not
+   * refused.
+   */
   readonly isOnlyLooked?: boolean
-  /** What the lock tells besides. Absent: nothing, for what an earlier lock told is no longer true. */
+  /**
+   * What else the lock says. Absent: nothing, since what an earlier lock said is no longer true.
+   */
   readonly facts?: Facts
   /** Who uses which part of a folder that several overlays share. */
   readonly uses?: Readonly<Record<string, string>>
@@ -42,7 +53,10 @@ export interface FolderPlan {
   readonly unchanged: number
 }
 
-/** Compares a folder with what it should hold. Throws a UserError, and has written nothing, where something is in the way. */
+/**
+ * Compares a folder with what it should hold. Throws a UserError, and has written nothing, where
+ * something is in the way.
+ */
 export function planChange(root: string, shown: string, output: FolderOutput): FolderPlan {
   const before = readLock(root, shown)
   if (before && before.application !== output.application && !output.takeOver) {
@@ -124,8 +138,9 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
 }
 
 /**
- * What was told of a rendering stays true as long as no file changes, so that a new version of devctl makes no commit. But a commit of the source is better than none, and
- * than files that were in no commit.
+ * What the lock says of a rendering stays true as long as no file changes, so that a new version of
+ * devctl makes no commit. But a commit of the source is better than none, and than files that were
+ * in no commit.
  */
 function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean {
   const isFirm = (one: Facts | undefined) => one?.source.commit !== undefined && !one.source.isDirty
@@ -138,7 +153,8 @@ function stillThere(root: string, before: Lock | undefined): ReadonlyMap<string,
   for (const [path, recorded] of [...(before?.pending ?? []), ...(before?.files ?? [])]) {
     const there = look(root, path)
     if (there.kind !== 'file') continue
-    // After a run that was killed it may be what was to come; an edited file keeps the record that tells so.
+    // After a run that was killed it may be what was to come; an edited file keeps the record that
+    // shows it.
     const isPending = before?.pending.get(path) === fingerprint(path, there.content)
     found.set(path, isPending ? before.pending.get(path)! : recorded)
   }
@@ -166,7 +182,10 @@ export function look(root: string, path: string): Found {
   return { kind: 'missing' }
 }
 
-/** The lock of a folder; undefined where it has none. `shown` names the folder. Throws a UserError for one that devctl did not write. */
+/**
+ * The lock of a folder; undefined where it has none. `shown` names the folder. Throws a UserError
+ * for one that devctl did not write.
+ */
 export function readLock(root: string, shown: string): Lock | undefined {
   const there = look(root, LOCK_NAME)
   if (there.kind === 'missing') return undefined

@@ -6,10 +6,16 @@ import { printKustomization } from '../layout/kustomization.ts'
 /** Names that Windows gives to devices, in any folder. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/
 
-/** Longer file names are cut: file systems take 255 bytes, and some tools prefix paths with long ones of their own. */
+/**
+ * Longer file names are cut: file systems take 255 bytes, and some tools prefix paths with long
+ * ones of their own.
+ */
 const LONGEST_NAME = 120
 
-/** The files of an output folder, one object each, by path with `/`: `web/deployment-web.yaml`, sorted. */
+/**
+ * The files of an output folder, one object each, by path with `/`: `web/deployment-web.yaml`,
+ * sorted.
+ */
 export function toFiles(
   manifests: readonly Manifest[],
   format: 'yaml' | 'json' | 'kustomize',
@@ -31,7 +37,10 @@ export function toFiles(
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** A kustomization that lists the files, so that `kubectl apply -k`, Flux and Argo CD take the folder as it is. */
+/**
+ * A kustomization that lists the files, so that `kubectl apply -k`, Flux and Argo CD take the
+ * folder as it is.
+ */
 export function kustomization(paths: Iterable<string>): string {
   return printKustomization({ resources: [...paths].sort() })
 }

@@ -8,8 +8,8 @@ import { firstLockFile, lockFile, lockVersion } from './lock.validators.ts'
 export const LOCK_NAME = '.devctl.lock'
 
 /**
- * Which files of a folder are devctl's. It follows from what is written and from nothing else: no time, no version, no absolute path,
- * so that it changes only when a manifest does.
+ * Which files of a folder are devctl's. It follows from what is written and from nothing else: no
+ * time, no version, no absolute path, so that it changes only when a manifest does.
  */
 export interface Lock {
   /** The application whose manifests the folder holds. */
@@ -22,11 +22,16 @@ export interface Lock {
   readonly uses?: Readonly<Record<string, string>>
   /** Paths with `/`, and the fingerprint of each file as it was written. */
   readonly files: ReadonlyMap<string, string>
-  /** Files that were about to be written when the lock was: only seen after a run that was killed. */
+  /**
+   * Files that were about to be written when the lock was: only seen after a run that was killed.
+   */
   readonly pending: ReadonlyMap<string, string>
 }
 
-/** What `publish` knows of a rendering. It is written when a manifest changes, and only then: a new version of devctl alone makes no commit. */
+/**
+ * What `publish` knows of a rendering. It is written when a manifest changes, and only then: a new
+ * version of devctl alone makes no commit.
+ */
 export interface Facts {
   /** What `--environment` named. */
   readonly environment?: string
@@ -34,7 +39,10 @@ export interface Facts {
   readonly source: SourceFacts
   /** Name and version. */
   readonly tool: string
-  /** Hashes of the Compose files and the manifest, by their paths in the source. Files with secrets are not among them. */
+  /**
+   * Hashes of the Compose files and the manifest, by their paths in the source. Files with secrets
+   * are not among them.
+   */
   readonly inputs: Readonly<Record<string, string>>
   /** The images of services, as the manifests have them. */
   readonly images: Readonly<Record<string, string>>
@@ -68,8 +76,8 @@ export function holdsSecret(path: string): boolean {
 }
 
 /**
- * What identifies the content of a file, whatever line ends a checkout gave it. The data of a Secret does not take part: from a hash that
- * is committed, a weak value could be guessed.
+ * What identifies the content of a file, whatever line ends a checkout gave it. The data of a
+ * Secret does not take part: from a hash that is committed, a weak value could be guessed.
  */
 export function fingerprint(path: string, content: string): string {
   const text = content.replaceAll('\r\n', '\n')
@@ -95,7 +103,10 @@ export function printLock(lock: Lock): string {
   return `${JSON.stringify(content, undefined, 2)}\n`
 }
 
-/** Reads a lock. `shown` names its file in errors. Throws a UserError for one that devctl did not write. */
+/**
+ * Reads a lock. `shown` names its file in errors. Throws a UserError for one that devctl did not
+ * write.
+ */
 export function parseLock(text: string, shown: string): Lock {
   const refuse = (why: string) =>
     new UserError(`\`${shown}\` ${why}`, {
@@ -159,7 +170,9 @@ function factsIn(file: LockFile): Facts | undefined {
 
 const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
 
-/** Whether a path with `/` leads to something in the folder that it is relative to, on any system. */
+/**
+ * Whether a path with `/` leads to something in the folder that it is relative to, on any system.
+ */
 export function isInside(path: string): boolean {
   if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false
   return path.split('/').every(part => part !== '' && part !== '.' && part !== '..')

@@ -24,10 +24,12 @@ export interface WrittenCounts {
 }
 
 /**
- * Brings a folder in line with the files it should hold. Only files that the folder's lock records are removed, and only while their
- * content is what was written; anything that is in the way, edited by hand or somebody else's, is refused before the first write.
- * Files are replaced as a whole (temporary file and rename), unchanged ones are not touched, links are never followed out of the folder.
- * Killed at any moment, the next run carries on. `shown` names the folder in errors. Throws a UserError.
+ * Brings a folder in line with the files it should hold. Only files that the folder's lock records
+ * are removed, and only while their content is what was written; anything that is in the way,
+ * edited by hand or somebody else's, is refused before the first write. Files are replaced as a
+ * whole (temporary file and rename), unchanged ones are not touched, links are never followed out
+ * of the folder. Killed at any moment, the next run carries on. `shown` names the folder in errors.
+ * Throws a UserError.
  */
 export function writeOutput(folder: string, shown: string, output: FolderOutput): WrittenCounts {
   try {
@@ -131,8 +133,8 @@ function writeLock(root: string, lock: Lock): void {
 }
 
 /**
- * Makes a folder and those on the way to it, and gives the first that it made. Node's own way never ends in a folder that takes none
- * (`/proc/x`).
+ * Makes a folder and those on the way to it, and gives the first that it made. Node's own way never
+ * ends in a folder that takes none (`/proc/x`).
  */
 function makeFolders(folder: string): string | undefined {
   if (existsSync(folder)) return undefined

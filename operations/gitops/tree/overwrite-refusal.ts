@@ -8,7 +8,10 @@ export interface ConflictingFile {
   readonly there: string
   /** What devctl would write; absent where it would remove the file. */
   readonly wanted?: string
-  /** devctl has written the file, and somebody has edited it since; false for a file of somebody else. */
+  /**
+   * devctl has written the file, and somebody has edited it since; false for a file of somebody
+   * else.
+   */
   readonly isOurs: boolean
 }
 

@@ -6,11 +6,16 @@ import { LOCK_NAME, type Lock } from './lock.ts'
 export interface RepositoryReader {
   /** The lock of a folder; undefined where it has none. Throws a UserError for a damaged one. */
   lock(path: string): Lock | undefined
-  /** The text of a file of one of the target's folders, of a lock, or of rules for SOPS; undefined where there is none. */
+  /**
+   * The text of a file of one of the target's folders, of a lock, or of rules for SOPS; undefined
+   * where there is none.
+   */
   read(path: string): string | undefined
 }
 
-/** The repository, or what stands for it, in a folder (absolute). Paths have `/`; `.` is the folder. */
+/**
+ * The repository, or what stands for it, in a folder (absolute). Paths have `/`; `.` is the folder.
+ */
 export function readerOf(root: string): RepositoryReader {
   const read = (path: string) => {
     const found = look(root, path)
