@@ -36,14 +36,17 @@ async function askKind(repository: string, env: ForgeVariables, signal: AbortSig
   const root = address.web ?? new URL(`https://${address.host}`)
   const found = new AbortController()
   const end = AbortSignal.any([signal, found.signal, AbortSignal.timeout(DEADLINE)])
+  // All are asked at the same time. When two modules say yes, the one that stands first in the list
+  // counts, whichever answer came first.
+  const answers = ALL_FORGES.map(async ({ kind, question }) => {
+    const answer = await ask(new URL(question.path, root), env, end).catch(() => undefined)
+    return answer && question.isIt(answer) ? kind : undefined
+  })
   try {
-    return await Promise.any(
-      ALL_FORGES.map(async ({ kind, question }) => {
-        if (question.isIt(await ask(new URL(question.path, root), env, end))) return kind
-        throw new Error('another one')
-      }),
-    )
-  } catch {
+    for (const answer of answers) {
+      const kind = await answer
+      if (kind !== undefined) return kind
+    }
     signal.throwIfAborted()
     return undefined
   } finally {

@@ -65,6 +65,7 @@ export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'
 export interface KindQuestion {
   /** From the root of the server. */
   readonly path: string
+  /** Must be false for the answers of servers of all other kinds. */
   readonly isIt: (answer: ForgeAnswer) => boolean
 }
 

@@ -5,8 +5,8 @@ import { github } from './github.ts'
 import { gitlab } from './gitlab.ts'
 
 /**
- * The module of each kind. Gitea is first: where it sets the variables of GitHub beside its own,
- * its own count.
+ * The module of each kind. The order counts where two of them could take one server for theirs:
+ * Gitea is before GitHub, since it sets the variables of GitHub beside its own.
  */
 export const FORGES: { readonly [Kind in ForgeKind]: ForgeModule<Kind> } = { gitea, github, gitlab }
 

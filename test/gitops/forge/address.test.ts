@@ -3,6 +3,7 @@ import { parseRepositoryAddress } from '../../../adapters/forge/address.ts'
 import type { ForgeVariables } from '../../../adapters/forge/forge-module.ts'
 import { siteOf } from '../../../adapters/forge/site.ts'
 import { tokenFor } from '../../../adapters/forge/token.ts'
+import type { ForgeKind } from '../../../compiler/values/repository-names.ts'
 
 describe('addresses', () => {
   test.each([
@@ -48,7 +49,7 @@ describe('addresses', () => {
 })
 
 describe('the forge of an address', () => {
-  test.each<[string, ForgeVariables, string, string, string]>([
+  test.each<[string, ForgeVariables, ForgeKind, string, string]>([
     ['git@github.com:o/r.git', {}, 'github', 'https://github.com', 'https://api.github.com'],
     ['https://corp.ghe.com/o/r', {}, 'github', 'https://corp.ghe.com', 'https://api.corp.ghe.com'],
     [
@@ -138,8 +139,7 @@ describe('the forge of an address', () => {
 })
 
 describe('the token', () => {
-  const found = (address: string, env: ForgeVariables, forge?: 'github' | 'gitlab' | 'gitea') =>
-    tokenFor(siteOf(address, env, forge)!, env)
+  const found = (address: string, env: ForgeVariables, forge?: ForgeKind) => tokenFor(siteOf(address, env, forge)!, env)
 
   test.each<[string, ForgeVariables, string]>([
     ['https://github.com/o/r', { GITHUB_TOKEN: 'g', GH_TOKEN: 'h' }, 'GITHUB_TOKEN'],

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findForge } from '../../../adapters/forge/ask-kind.ts'
+import { ALL_FORGES } from '../../../adapters/forge/forges.ts'
 
 type Answers = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -57,6 +58,25 @@ describe('a forge of which nothing is known is asked', () => {
     const { repository } = await serving(answers)
     expect(await findForge(repository, TOKENS, {}, never)).toBeUndefined()
   })
+
+  test.each(['/api/v1/version', '/api/v3/meta', '/api/v4/version'])(
+    'of a server that answers as all kinds do, it is the first in the list, if `%s` answers last too',
+    async last => {
+      let answered = 0
+      let release = () => {}
+      const others = new Promise<void>(resolve => {
+        release = resolve
+      })
+      const { repository } = await serving(async ({ url }, response) => {
+        if (url === last) await others
+        const headers = { 'x-github-request-id': '1', 'x-gitlab-meta': '{}' }
+        response.writeHead(200, headers).end('{"version":"1.24.0"}')
+        answered++
+        if (answered === ALL_FORGES.length - 1) setImmediate(release)
+      })
+      expect((await findForge(repository, {}, {}, never))?.kind).toBe(ALL_FORGES[0]!.kind)
+    },
+  )
 
   test('a server that does not answer is waited for a few seconds', async () => {
     const { repository } = await serving(() => {})

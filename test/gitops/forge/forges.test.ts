@@ -9,6 +9,7 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** Where the kinds are listed. */
 const LISTS = ['compiler/values/repository-names.ts', 'adapters/forge/forges.ts']
+const quoted = (variable: string) => `\`${variable}\``
 const named = new RegExp(`(['"\`])(${FORGE_KINDS.join('|')})\\1`)
 
 describe('a forge is one module', () => {
@@ -32,7 +33,15 @@ describe('a forge is one module', () => {
     const { name, tokens, serverVariables } = FORGES[kind]
     const docs = textOf('docs/gitops.md')
     const row = docs.split('\n').find(line => line.startsWith(`| ${name}`) && line.includes('DEVCTL_FORGE_TOKEN'))
-    for (const variable of tokens.names) expect(row).toContain(`\`${variable}\``)
-    for (const variable of serverVariables) expect(docs).toContain(`\`${variable}\``)
+    const whole = `| ${name} | ${['DEVCTL_FORGE_TOKEN', ...tokens.names].map(quoted).join(', ')} |`
+    expect(row, `docs/gitops.md, "Pull requests", the table of tokens: add the row \`${whole}\``).toBeDefined()
+    for (const variable of tokens.names)
+      expect(row, `docs/gitops.md: the row of ${name} in the table of tokens lacks ${variable}`).toContain(
+        quoted(variable),
+      )
+    for (const variable of serverVariables)
+      expect(docs, `docs/gitops.md: add ${variable} to the variables that hold the server of a pipeline`).toContain(
+        quoted(variable),
+      )
   })
 })
