@@ -12,7 +12,8 @@ const readingOrders: Readonly<Record<string, string>> = {
     securityContext serviceAccountName terminationGracePeriodSeconds restartPolicy initContainers containers volumes
     accessModes volumeMode storageClassName resources
     secretStoreRef target data
-    ingressClassName parentRefs hostnames rules tls ingress egress ports`,
+    ingressClassName parentRefs hostnames rules tls ingress egress ports
+    loadBalancerClass loadBalancerSourceRanges`,
   containers: `
     name image imagePullPolicy restartPolicy command args workingDir env ports
     startupProbe readinessProbe livenessProbe lifecycle resources securityContext stdin tty volumeMounts`,
@@ -25,10 +26,15 @@ const readingOrders: Readonly<Record<string, string>> = {
     maxSkew topologyKey whenUnsatisfiable labelSelector matchLabels
     host path pathType ip hostnames nameservers searches options from to
     mountPath subPath claimName secretName defaultMode mode items readOnly
-    resources resourceNames verbs requests limits`,
+    resources resourceNames verbs requests limits
+    add automountServiceAccountToken backend backendRefs binaryData configMap data drop emptyDir ephemeral fieldRef
+    hostPath hosts http image level localhostProfile matchExpressions matchFields matches maxSurge maxUnavailable
+    medium mountPropagation nfs nodeAffinity operator persistentVolumeClaim podAffinity podAntiAffinity port ports
+    postStart preStop projected pullPolicy recursiveReadOnly reference role roleRef rollingUpdate rules secret server
+    sizeLimit spec subjects user value valueFrom values weight`,
   metadata: 'name namespace labels annotations',
-  remoteRef: 'key property',
-  ports: 'name containerPort port targetPort protocol appProtocol hostPort',
+  remoteRef: 'key property conversionStrategy decodingStrategy metadataPolicy',
+  ports: 'name containerPort port targetPort protocol appProtocol hostPort nodePort',
 }
 
 /**
@@ -70,11 +76,20 @@ export function inReadingOrder(value: unknown, under = ''): unknown {
   return ordered
 }
 
+/** The keys of a map that stand last since they have no place in the reading order; `under` is the key of the map itself. */
+export function keysWithoutPlace(map: Readonly<Record<string, unknown>>, under: string): readonly string[] {
+  if (freeMaps.has(under)) return []
+  const place = placesUnder(under)
+  return Object.keys(map).filter(key => !place.has(key))
+}
+
+const placesUnder = (under: string) => places.get(synonyms[under] ?? under) ?? places.get('')!
+
 function orderedKeys(map: Readonly<Record<string, unknown>>, under: string): string[] {
   const keys = Object.keys(map)
   if (keys.length < 2) return keys
   if (freeMaps.has(under)) return keys.sort(alphabetically)
-  const place = places.get(synonyms[under] ?? under) ?? places.get('')!
+  const place = placesUnder(under)
   const last = place.size
   return keys.sort((a, b) => (place.get(a) ?? last) - (place.get(b) ?? last) || alphabetically(a, b))
 }

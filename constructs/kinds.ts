@@ -7,23 +7,33 @@ export interface Kind {
    * Services from outside, and is applied when they are ready.
    */
   readonly phase: 'needed' | 'workload' | 'route'
+  /** The field of its spec that selects the Pods it is about, where it need not be of one service. */
+  readonly podSelector?: 'podSelector' | 'selector'
+  /** Only some applications need it, and users may lack the right to it: docs/deploy.md has a row for it. */
+  readonly isExtra?: true
 }
 
-const kind = (apiVersion: string, kind: string, phase: Kind['phase'] = 'needed'): Kind => ({ apiVersion, kind, phase })
+const kind = (
+  apiVersion: string,
+  kind: string,
+  phase: Kind['phase'] = 'needed',
+  more: Pick<Kind, 'podSelector' | 'isExtra'> = {},
+): Kind => ({ apiVersion, kind, phase, ...more })
 
 /**
  * All kinds, in the order in which their objects are applied: a policy stands before what it
  * protects runs, a Service before what looks for it. They are deleted in the reverse order. The
- * order in which they are printed is that of `objects.ts`.
+ * order in which they are printed is that of `objects.ts`. What else knows kinds by name is held
+ * against this table by `test/constructs/kinds.test.ts`.
  */
 export const KINDS: readonly Kind[] = [
-  kind('v1', 'ServiceAccount'),
-  kind('rbac.authorization.k8s.io/v1', 'Role'),
-  kind('rbac.authorization.k8s.io/v1', 'RoleBinding'),
-  kind('networking.k8s.io/v1', 'NetworkPolicy'),
+  kind('v1', 'ServiceAccount', 'needed', { isExtra: true }),
+  kind('rbac.authorization.k8s.io/v1', 'Role', 'needed', { isExtra: true }),
+  kind('rbac.authorization.k8s.io/v1', 'RoleBinding', 'needed', { isExtra: true }),
+  kind('networking.k8s.io/v1', 'NetworkPolicy', 'needed', { podSelector: 'podSelector' }),
   kind('v1', 'ConfigMap'),
   kind('v1', 'Secret'),
-  kind('external-secrets.io/v1', 'ExternalSecret'),
+  kind('external-secrets.io/v1', 'ExternalSecret', 'needed', { isExtra: true }),
   kind('v1', 'PersistentVolumeClaim'),
   kind('v1', 'Service'),
   kind('apps/v1', 'Deployment', 'workload'),
@@ -31,20 +41,22 @@ export const KINDS: readonly Kind[] = [
   kind('apps/v1', 'DaemonSet', 'workload'),
   kind('batch/v1', 'Job', 'workload'),
   kind('networking.k8s.io/v1', 'Ingress', 'route'),
-  kind('gateway.networking.k8s.io/v1', 'HTTPRoute', 'route'),
+  kind('gateway.networking.k8s.io/v1', 'HTTPRoute', 'route', { isExtra: true }),
 ]
 
 /** The kinds of a phase. */
 export const kindsOf = (phase: Kind['phase']): readonly Kind[] => KINDS.filter(one => one.phase === phase)
 
-const phases = new Map(KINDS.map(({ kind, phase }) => [kind, phase]))
-const ranks = new Map(KINDS.map(({ kind }, rank) => [kind, rank]))
+const byName = new Map(KINDS.map((one, rank) => [one.kind, { ...one, rank }]))
 
 /** True if an object runs Pods. */
-export const isWorkload = ({ kind }: { readonly kind: string }): boolean => phases.get(kind) === 'workload'
+export const isWorkload = ({ kind }: { readonly kind: string }): boolean => byName.get(kind)?.phase === 'workload'
 
 /** True if an object makes Services reachable from outside. */
-export const isRoute = ({ kind }: { readonly kind: string }): boolean => phases.get(kind) === 'route'
+export const isRoute = ({ kind }: { readonly kind: string }): boolean => byName.get(kind)?.phase === 'route'
+
+/** The field of an object's spec that selects the Pods it is about; undefined for kinds that have none. */
+export const podSelectorOf = ({ kind }: { readonly kind: string }): Kind['podSelector'] => byName.get(kind)?.podSelector
 
 /** The place of a kind in the order of `KINDS`; undefined for kinds that are not ours. */
-export const rankOf = (kind: string): number | undefined => ranks.get(kind)
+export const rankOf = (kind: string): number | undefined => byName.get(kind)?.rank

@@ -12,19 +12,27 @@ const LINE = 8
 /** The scripts that a word of the plan stands for, in characters. */
 const SCRIPTS: Readonly<Record<string, number>> = { fills: 2_000, waits: 800 }
 
+/** The names of the lists of a plan that hold objects. */
+type ObjectLists = { [List in keyof Plan]: Plan[List] extends readonly ObjectPlan[] ? List : never }[keyof Plan]
+
+/** True for the lists whose objects are printed; it has every list of a plan. */
+const PRINTED: Readonly<Record<ObjectLists, boolean>> = {
+  workloads: true,
+  services: true,
+  routes: true,
+  openRoutes: false,
+  claims: true,
+  configMaps: true,
+  secrets: true,
+  externalSecrets: true,
+  policies: true,
+}
+const printed = (Object.keys(PRINTED) as ObjectLists[]).filter(list => PRINTED[list]) // the keys of the record
+
 /** Spends the characters that the manifests of a plan will have, about, on the limit `output`. */
 export function spendOutput(plan: Plan, { budget }: Reporter): void {
-  const objects: readonly ObjectPlan[] = [
-    ...plan.workloads,
-    ...plan.services,
-    ...plan.routes,
-    ...plan.claims,
-    ...plan.configMaps,
-    ...plan.secrets,
-    ...plan.externalSecrets,
-    ...plan.policies,
-  ]
-  for (const object of objects) budget.spend('output', OBJECT + sizeOf(object), object.span)
+  for (const list of printed)
+    for (const object of plan[list]) budget.spend('output', OBJECT + sizeOf(object), object.span)
 }
 
 function sizeOf(value: unknown): number {

@@ -1,6 +1,6 @@
 import type { CallOptions, Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { isWorkload, kindsOf } from '../../constructs/kinds.ts'
+import { isWorkload, KINDS, type Kind, kindsOf } from '../../constructs/kinds.ts'
 import { listEnvironment } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { unlessForbidden } from './forbidden.ts'
@@ -60,16 +60,12 @@ export interface DestroyResult {
   readonly wasEmpty: boolean
 }
 
+const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, kind })
+
 /** What an environment may have although its record is gone or was lost. */
-const KNOWN: readonly RecordedKind[] = [
-  ...kindsOf('workload').map(({ apiVersion, kind }) => ({ apiVersion, kind })),
-  { apiVersion: 'v1', kind: 'Service' },
-  { apiVersion: 'v1', kind: 'ConfigMap' },
-  { apiVersion: 'v1', kind: 'Secret' },
-  { apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
-  { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' },
-  { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy' },
-]
+const KNOWN = KINDS.filter(({ isExtra }) => !isExtra).map(recorded)
+/** The same, of kinds that this user may have no right to. */
+const EXTRA = KINDS.filter(({ isExtra }) => isExtra).map(recorded)
 
 /**
  * Routes first, so that nobody is led to what is going; then workloads; then what they needed;
@@ -93,11 +89,12 @@ export async function destroyEnvironment(input: DestroyEnvironmentInput, world: 
     endingNamespace(cluster, namespace, options),
   ])
   const kinds = unitedKinds(KNOWN, record?.kinds ?? [])
-  const [listed, outside] = await Promise.all([
+  const holding = HOLDING.filter(one => !kinds.some(({ kind, namespace }) => kind === one.kind && namespace === null))
+  const [listed, beside] = await Promise.all([
     listEnvironment(cluster, environment, namespace, kinds, options),
-    keptOutside(cluster, environment, namespace, kinds, options),
+    otherObjects(cluster, environment, namespace, record ? holding : [...holding, ...EXTRA], options),
   ])
-  const found = [...listed, ...outside]
+  const found = [...listed, ...beside]
   const stays = (object: KubeObject) =>
     keepsItself(object) || (object.kind === 'PersistentVolumeClaim' && !input.volumes)
   const all = found.filter(object => !isOwn(object, environment) && !isDependant(object))
@@ -173,24 +170,24 @@ async function podsGone(
   if (going.length > 0) await gone(cluster, going, signal)
 }
 
-/**
- * What an earlier destroy may have left for what it held: its record is gone. Who may not list it
- * has not made it.
- */
+/** What an earlier destroy may have left for what it held: its record is gone. */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },
 ]
 
-async function keptOutside(
+/** Objects of other kinds that need not be there. A user who may not list a kind has not made any. */
+async function otherObjects(
   cluster: Cluster,
   environment: string,
   namespace: string,
-  known: readonly RecordedKind[],
+  others: readonly RecordedKind[],
   options: CallOptions,
 ): Promise<readonly KubeObject[]> {
-  const others = HOLDING.filter(one => !known.some(({ kind, namespace }) => kind === one.kind && namespace === null))
-  return unlessForbidden(listEnvironment(cluster, environment, namespace, others, options), [])
+  const lists = await inParallel(others, one =>
+    unlessForbidden(listEnvironment(cluster, environment, namespace, [one], options), []),
+  )
+  return lists.flat()
 }
 
 function inOrder(objects: readonly KubeObject[]): readonly (readonly KubeObject[])[] {

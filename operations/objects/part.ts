@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
-import { isRoute, isWorkload } from '../../constructs/kinds.ts'
+import { isRoute, isWorkload, podSelectorOf } from '../../constructs/kinds.ts'
 import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { servicesBehind } from './endpoints/routes.ts'
 import { SERVICE_LABEL } from './labels.ts'
@@ -38,7 +38,7 @@ export function manifestsOf(manifests: readonly Manifest[], services: ReadonlySe
     const service = serviceOf(object)
     if (service !== undefined) return services.has(service)
     if (isRoute(object)) return servicesBehind(object).some(name => serviceNames.has(name))
-    if (object.kind === 'NetworkPolicy') return podLabels.some(labels => selects(object, labels))
+    if (podSelectorOf(object)) return podLabels.some(labels => selects(object, labels))
     return references.has(referenceTo(object))
   }
   return manifests.filter(({ object }) => isUsed(object))
@@ -51,10 +51,11 @@ function labelsOfPods(workload: KubernetesObject): Labels {
   return template?.metadata?.labels ?? {}
 }
 
-/** True if a policy is about Pods with these labels. We write no expressions into selectors. */
-function selects(policy: KubernetesObject, labels: Labels): boolean {
-  const { podSelector } = (policy['spec'] ?? {}) as { readonly podSelector?: { readonly matchLabels?: Labels } } // its spec
-  return Object.entries(podSelector?.matchLabels ?? {}).every(([name, value]) => labels[name] === value)
+/** True if an object selects Pods with these labels. We write no expressions into selectors. */
+function selects(object: KubernetesObject, labels: Labels): boolean {
+  const spec = (object['spec'] ?? {}) as Readonly<Record<string, { readonly matchLabels?: Labels } | undefined>> // its spec
+  const { matchLabels = {} } = spec[podSelectorOf(object) ?? ''] ?? {}
+  return Object.entries(matchLabels).every(([name, value]) => labels[name] === value)
 }
 
 /**
@@ -81,7 +82,7 @@ export function objectsOfServices(
       const backends = servicesBehind(object)
       return backends.length > 0 && backends.every(name => serviceNames.has(name))
     }
-    if (object.kind === 'NetworkPolicy')
+    if (podSelectorOf(object))
       return labelsOfThese.some(one => selects(object, one)) && !labelsOfOthers.some(one => selects(object, one))
     return byThese.has(referenceTo(object)) && !byOthers.has(referenceTo(object))
   })

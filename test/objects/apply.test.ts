@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ClusterError, type KubeObject } from '../../adapters/kubernetes/cluster.ts'
+import { KINDS } from '../../constructs/kinds.ts'
 import { type DestroyEnvironmentInput, destroyEnvironment } from '../../operations/objects/destroy.ts'
 import { WorkloadFailed } from '../../operations/objects/rollout.ts'
 import type { MemoryCluster } from '../memory-cluster/memory-cluster.ts'
@@ -233,6 +234,27 @@ describe('destroy', () => {
       kept: ['configmap/kept'],
       wasEmpty: true,
     })
+  })
+
+  test.each<[string, (call: { kind: string }) => boolean, number]>([
+    ['every kind', () => true, KINDS.length],
+    ['kinds that the user may list', ({ kind }) => kind !== 'Role' && kind !== 'RoleBinding', KINDS.length - 2],
+  ])('without a record finds %s', async (_, allows, count) => {
+    const cluster = newCluster()
+    for (const { apiVersion, kind, ...of } of KINDS) {
+      const name = `${kind.toLowerCase()}s`
+      if (of.isExtra && !(await cluster.resource(apiVersion, kind)))
+        cluster.register({ apiVersion, kind, name, namespaced: true, hasStatus: false })
+      await cluster.create({ ...object(kind, 'lost'), apiVersion })
+    }
+    cluster.allows = allows
+    expect((await destroy(cluster, { volumes: true })).deleted).toHaveLength(count)
+  })
+
+  test('without a record fails where a kind is forbidden that every environment has', async () => {
+    const cluster = newCluster()
+    cluster.allows = ({ kind }) => kind !== 'Service'
+    await expect(destroy(cluster)).rejects.toThrow('forbidden')
   })
 
   test('goes on where it was cut off', async () => {
