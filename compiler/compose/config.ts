@@ -25,9 +25,11 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
     if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
     if (key === 'services')
-      for (const service of Object.values(printed[key] as Record<string, Json>)) printRemovedSettings(service) // made of mappings
+      // The entries of these sections are mappings.
+      for (const service of Object.values(printed[key] as Record<string, Json>)) printRemovedSettings(service)
     if (name !== loaded.name && NAMED.has(key) && isMap(value))
-      renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name) // made of mappings
+      // The entries of these sections are mappings.
+      renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name)
   }
   if (!('services' in printed)) printed['services'] = {}
   const endpoints = withoutRulesTo(loaded.absentServices, printed['endpoints'])
@@ -112,7 +114,8 @@ const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'templ
 
 /** Prints configs or secrets, without contents that come from variables. */
 function printFileObjects(objects: MapTree): unknown {
-  const printed = plain(objects) as Record<string, Record<string, unknown>> // `decodeModel` gives mappings of mappings
+  // `decodeModel` gives mappings of mappings.
+  const printed = plain(objects) as Record<string, Record<string, unknown>>
   for (const object of Object.values(printed)) {
     if (object['environment'] !== undefined) delete object['content']
     // Loading drops empty values, but here an empty `content` is the content.

@@ -27,11 +27,12 @@ export function readService(tree: MapTree, context: ReadContext): Service {
 
 const byProperty = new Map<Property, { readonly reader: Read; readonly key: string }>()
 const families = new Set<FamilyReader>()
+// The keys of `Readers` are properties of `Service`.
 for (const [key, { read }] of Object.entries(
   serviceKeys as Readonly<Record<string, { read?: Readers | FamilyReader }>>,
 )) {
   if (typeof read === 'function') families.add(read)
-  else for (const [property, reader] of Object.entries(read ?? {})) addReader(property as Property, reader, key) // keys of Readers
+  else for (const [property, reader] of Object.entries(read ?? {})) addReader(property as Property, reader, key)
 }
 
 function addReader(property: Property, reader: Read, key: string): void {

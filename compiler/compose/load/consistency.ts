@@ -321,9 +321,9 @@ const DEPLOY_EQUIVALENTS = [
 function checkDeployEquivalents(service: MapTree, reporter: Reporter): void {
   for (const [key, path] of DEPLOY_EQUIVALENTS) {
     const own = scalarAt(service, key)
-    const twin = scalarAt(service, ...path)
-    if (own && twin && own.value !== twin.value) {
-      const related: Related[] = [{ span: twin.span, message: 'the other value' }]
+    const other = scalarAt(service, ...path)
+    if (own && other && own.value !== other.value) {
+      const related: Related[] = [{ span: other.span, message: 'the other value' }]
       reporter.report(differ, own.span, { one: key, other: path.join('.') }, related)
     }
   }

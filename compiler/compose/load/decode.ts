@@ -53,5 +53,6 @@ export function decodeModel(
 
 /** The row or shape of the entries of a section. */
 function entryOf(section: string): Row | Shape {
-  return shapeOf(composeShape.map!.keys[section]!).map!.others!.row // every section is a mapping of names
+  // Every section is a mapping of names.
+  return shapeOf(composeShape.map!.keys[section]!).map!.others!.row
 }

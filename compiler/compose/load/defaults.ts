@@ -6,5 +6,6 @@ const DEFAULTS = rulesOf('defaults', isOutsideJobsAndHooks)
 
 /** Adds Compose's default values to a canonical model. */
 export function withDefaults(model: MapTree): MapTree {
-  return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree // a map stays a map
+  // The result for a mapping is a mapping.
+  return rewrite(model, DEFAULTS.start, (complete, tree) => complete(tree)) as MapTree
 }

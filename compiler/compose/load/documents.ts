@@ -77,7 +77,8 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
     else if (!section?.startsWith('x-')) state.incomplete = true
   }
   const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
-  const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state) // a map stays a map
+  // The result for a mapping is a mapping.
+  const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state)
   const model = renameFormerExtensions(withoutInvalid(valid, invalid, state), state.reporter)
   reportAlteredScalars(model, state.reporter)
   return model

@@ -48,7 +48,8 @@ export class Resets {
   applyTo<T extends Tree>(tree: T, prefix: Path = []): T {
     let mark: Mark | undefined = this.#root
     for (const key of prefix) mark = mark?.below.get(key)
-    return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree // a map stays a map, a list a list
+    // The result has the kind of the tree.
+    return mark && mark.below.size > 0 ? (dropBelow(tree, mark) as T) : tree
   }
 
   /** Reports tags that removed nothing, except below a tag that did. */

@@ -7,5 +7,6 @@ const PATHS = rulesOf('path', isOutsideJobs)
 
 /** Makes the relative paths of a canonical model absolute. */
 export function resolvePaths(model: MapTree, base: PathBase): MapTree {
-  return rewrite(model, PATHS.start, (resolve, tree) => resolve(tree, base)) as MapTree // a map stays a map
+  // The result for a mapping is a mapping.
+  return rewrite(model, PATHS.start, (resolve, tree) => resolve(tree, base)) as MapTree
 }

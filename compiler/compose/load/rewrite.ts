@@ -45,5 +45,6 @@ function rewriteItems<Rule>(list: SeqTree, step: RuleStep<Rule> | undefined, app
   if (step === undefined) return list
   const items = list.items.map(item => rewrite(item, step, apply))
   if (items.includes(undefined)) return undefined
-  return items.every((item, index) => item === list.items[index]) ? list : { ...list, items: items as Tree[] } // none is undefined
+  // No item is undefined here.
+  return items.every((item, index) => item === list.items[index]) ? list : { ...list, items: items as Tree[] }
 }

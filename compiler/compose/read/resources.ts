@@ -135,7 +135,8 @@ const toValue = (amount: Amount | undefined): At<string> | undefined =>
   amount && { value: amount.canonical, span: amount.span }
 
 /** True for two keys that the loader has compared, as `cpus` and `deploy.resources.limits.cpus`. */
-const isTwin = (first: Amount, other: Amount): boolean => first.key.startsWith('deploy.') && other.key !== 'cpu_quota'
+const isComparedByLoader = (first: Amount, other: Amount): boolean =>
+  first.key.startsWith('deploy.') && other.key !== 'cpu_quota'
 
 /**
  * Reads the keys of a service that set an amount. Undefined if a key is absent, zero or invalid
@@ -216,7 +217,7 @@ class Amounts {
   agreed(given: readonly (Amount | undefined)[]): Amount | undefined {
     const [first, ...others] = given.filter(amount => amount !== undefined)
     for (const other of others) {
-      if (first === undefined || other.milli === first.milli || isTwin(first, other)) continue
+      if (first === undefined || other.milli === first.milli || isComparedByLoader(first, other)) continue
       this.#reporter.report(
         conflict,
         other.span,

@@ -33,7 +33,8 @@ export function items(tree: Tree | undefined, ...path: readonly string[]): reado
 
 /** The scalars of the list at a path of keys, without null. */
 export function scalars(tree: Tree | undefined, ...path: readonly string[]): readonly ScalarTree[] {
-  return items(tree, ...path).filter(item => item.kind === 'scalar' && item.type !== 'null') as ScalarTree[] // checked in the same line
+  // The filter has checked the kind.
+  return items(tree, ...path).filter(item => item.kind === 'scalar' && item.type !== 'null') as ScalarTree[]
 }
 
 /** The scalar at a path of keys as text. */
