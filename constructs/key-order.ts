@@ -76,7 +76,10 @@ export function inReadingOrder(value: unknown, under = ''): unknown {
   return ordered
 }
 
-/** The keys of a map that stand last since they have no place in the reading order; `under` is the key of the map itself. */
+/**
+ * The keys of a map that are printed last because they have no place in the reading order. `under`
+ * is the key of the map itself.
+ */
 export function keysWithoutPlace(map: Readonly<Record<string, unknown>>, under: string): readonly string[] {
   if (freeMaps.has(under)) return []
   const place = placesUnder(under)

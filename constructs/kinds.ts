@@ -7,9 +7,12 @@ export interface Kind {
    * Services from outside, and is applied when they are ready.
    */
   readonly phase: 'needed' | 'workload' | 'route'
-  /** The field of its spec that selects the Pods it is about, where it need not be of one service. */
+  /** The field of its spec that selects the Pods it is for, if it may be for several services. */
   readonly podSelector?: 'podSelector' | 'selector'
-  /** Only some applications need it, and users may lack the right to it: docs/deploy.md has a row for it. */
+  /**
+   * Only some applications need it, and users may lack the right to it: it has a row of its own in
+   * the rights of docs/deploy.md.
+   */
   readonly isExtra?: true
 }
 
@@ -55,7 +58,7 @@ export const isWorkload = ({ kind }: { readonly kind: string }): boolean => byNa
 /** True if an object makes Services reachable from outside. */
 export const isRoute = ({ kind }: { readonly kind: string }): boolean => byName.get(kind)?.phase === 'route'
 
-/** The field of an object's spec that selects the Pods it is about; undefined for kinds that have none. */
+/** The field of an object's spec that selects its Pods; undefined for kinds that have none. */
 export const podSelectorOf = ({ kind }: { readonly kind: string }): Kind['podSelector'] => byName.get(kind)?.podSelector
 
 /** The place of a kind in the order of `KINDS`; undefined for kinds that are not ours. */

@@ -64,7 +64,7 @@ const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, ki
 
 /** What an environment may have although its record is gone or was lost. */
 const KNOWN = KINDS.filter(({ isExtra }) => !isExtra).map(recorded)
-/** The same, of kinds that this user may have no right to. */
+/** The same, of kinds that this user may have no right to list. */
 const EXTRA = KINDS.filter(({ isExtra }) => isExtra).map(recorded)
 
 /**

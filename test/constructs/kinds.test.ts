@@ -15,8 +15,8 @@ import { KINDS as MEMORY_KINDS } from '../memory-cluster/kinds.ts'
 import { everything } from './everything.ts'
 
 /**
- * What knows kinds by name beside the table of constructs/kinds.ts. Each message names the file to edit
- * and what to write there.
+ * What knows kinds by name beside the table of constructs/kinds.ts. Each message names the file to
+ * edit and what to write there.
  */
 
 const cases = goldenCases()
