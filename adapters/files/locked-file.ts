@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
 /** Milliseconds that a command waits for others that write the same file. */
-const PATIENCE = 10_000
+const LOCK_TIMEOUT = 10_000
 /** Milliseconds after which a lock is one that a killed process left: writing takes a few. */
 const STALE = 4_000
 
@@ -46,7 +46,7 @@ export async function changeFile(file: string, change: FileEdit): Promise<void> 
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     const path = followLinks(file)
-    const deadline = Date.now() + PATIENCE
+    const deadline = Date.now() + LOCK_TIMEOUT
     while (!(await changeOnce(path, change, deadline)));
   } catch (error) {
     if (error instanceof UserError || !isSystemError(error)) throw error

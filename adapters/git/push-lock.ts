@@ -13,7 +13,7 @@ const LOOK = 25
  * Milliseconds that one owner is waited for: an owner that takes longer has a slow server, and
  * everybody goes on beside them.
  */
-const PATIENCE = 15_000
+const LOCK_TIMEOUT = 15_000
 /**
  * Milliseconds after which a file that says nothing of its owner is nobody's: it was ended between
  * making and writing it.
@@ -37,7 +37,7 @@ export async function takePushLock(
   env: Readonly<Record<string, string | undefined>>,
   branch: string,
   signal: AbortSignal,
-  retries = PATIENCE,
+  retries = LOCK_TIMEOUT,
 ): Promise<PushLock> {
   const name = createHash('sha256').update(`${process.getuid?.()} ${branch}`).digest('hex').slice(0, 16)
   const file = join(env.TMPDIR || tmpdir(), `${PUSH_LOCK_PREFIX}${name}`)

@@ -35,12 +35,12 @@ export class Slots {
     else {
       this.#onFull()
       let enter = () => {}
-      const turn = new Promise<void>(resolve => {
+      const slot = new Promise<void>(resolve => {
         enter = resolve
       })
       this.#waiting.push(enter)
       try {
-        await unlessAborted(turn, signal)
+        await unlessAborted(slot, signal)
       } catch (error) {
         const index = this.#waiting.indexOf(enter)
         // Given a slot in the same moment in which it gave up.

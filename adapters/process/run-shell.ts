@@ -123,7 +123,7 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
  * Rounds of `drain` for which a process that is no longer ours, and prints without pause, is
  * listened to.
  */
-const PATIENCE = 20
+const DRAIN_ROUNDS = 20
 
 /** What a command prints on both of its streams, handed on line by line. */
 class Output {
@@ -154,7 +154,7 @@ class Output {
       const before = this.#lines
       const isRead = await Promise.race([this.end.then(() => true), sleep(drain, false, { ref: false })])
       if (isRead || isMore()) return isRead
-      if (this.#taking === 0 && (this.#lines === before || round >= PATIENCE)) return false
+      if (this.#taking === 0 && (this.#lines === before || round >= DRAIN_ROUNDS)) return false
     }
   }
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** Where devctl and its neighbours keep their files, by the environment of a process. */
+/** Where devctl and other tools keep their files, by the environment of a process. */
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path; relative paths of variables are resolved against it. */

@@ -17,7 +17,7 @@ import {
 import { compileWithHanded } from './handed-variables.ts'
 import type { DeployInput } from './input.ts'
 import type { DeployOutcome } from './outcome.ts'
-import { tellLocked } from './progress.ts'
+import { reportLock } from './progress.ts'
 
 /**
  * Deploys one project: its dependencies first, then its commands, then its Compose files, compiled
@@ -57,7 +57,7 @@ export async function deploy(
     return applyCompiled(world, input, compiled, base)
   }
 
-  const waiting = (holder: string) => tellLocked(on, holder)
+  const waiting = (holder: string) => reportLock(on, holder)
   return withLease({ ...session, environment, waiting }, async active => {
     const { hasFailed, variables, diagnostics } = await runSection(
       world,

@@ -5,7 +5,7 @@ import { agoText } from '../objects/ago.ts'
 import type { DeployEvents } from '../objects/deploy.ts'
 import type { Drift } from '../objects/drift.ts'
 import { addressesOf, type PublicAddress, shorterFirst } from '../objects/endpoints/routes.ts'
-import { whyThere } from '../objects/removal.ts'
+import { deletionBlocker } from '../objects/removal.ts'
 import { nameOf } from '../objects/wanted.ts'
 import type { ServiceStates } from './service-states.ts'
 
@@ -38,13 +38,13 @@ export function deployEvents(
         text: [...parts, ...(gone > 0 ? [`${gone} to prune`] : [])].join(', '),
       })
     },
-    locked: holder => tellLocked(on, holder),
+    locked: holder => reportLock(on, holder),
     done(action, object) {
       onChange()
       on({ type: 'object', action, object })
     },
     ending(object) {
-      const text = `waiting until ${nameOf(object)} is deleted: ${whyThere(object)}`
+      const text = `waiting until ${nameOf(object)} is deleted: ${deletionBlocker(object)}`
       on({ type: 'note', text })
     },
     waiting(service, needs) {
@@ -77,7 +77,7 @@ export function driftText({ object, path, before, after, masked, by }: Drift, no
 const LONGEST_VALUE = 60
 
 /** Tells whom a command waits for. */
-export function tellLocked(on: (event: OperationEvent) => void, holder: string): void {
+export function reportLock(on: (event: OperationEvent) => void, holder: string): void {
   on({ type: 'note', text: `waiting for the lock of ${holder}` })
 }
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { runSection } from '../commands/run-section.ts'
-import { tellLocked } from '../deploy/progress.ts'
+import { reportLock } from '../deploy/progress.ts'
 import { requireNamespace } from '../namespaces.ts'
 import type { DestroyEnvironmentInput as EnvironmentInput } from '../objects/destroy.ts'
 import { nameOf } from '../objects/wanted.ts'
@@ -84,7 +84,7 @@ async function destroyProject(
           deleted++
           on({ type: 'note', text: `deleted ${object}` })
         },
-        locked: holder => tellLocked(on, holder),
+        locked: holder => reportLock(on, holder),
       },
     },
   ).catch((error: unknown) => {

@@ -41,7 +41,7 @@ export async function applyChanges(
   const { cluster, signal, events } = run
   const { steps, record } = changes
   for (const object of changes.pruneFirst) {
-    tellDeleting(run, object)
+    reportDeletion(run, object)
     await deleteAndWait(cluster, object, 'Foreground', { signal })
     events.done('delete', nameOf(object))
   }
@@ -78,7 +78,7 @@ function byKind(objects: readonly WantedObject[]): readonly (readonly WantedObje
   return [...groups.values()]
 }
 
-function tellDeleting({ events }: DeployRun, object: KubeObject): void {
+function reportDeletion({ events }: DeployRun, object: KubeObject): void {
   const service = serviceOf(object)
   if (service !== undefined) events.status(service, { state: 'waiting', text: `deleting the old ${object.kind}` })
 }
@@ -89,7 +89,7 @@ async function applyStep(run: DeployRun, step: Step): Promise<KubeObject> {
   if (step.action === 'unchanged') return step.live
   const options: CallOptions & { readonly signal: AbortSignal } = { signal }
   if (step.action === 'replace') {
-    tellDeleting(run, step.live)
+    reportDeletion(run, step.live)
     if (isEnding(step.live)) await waitForEnd(run, step.live)
     else await deleteAndWait(cluster, step.live, step.orphan ? 'Orphan' : 'Foreground', { signal })
   }

@@ -5,7 +5,7 @@ import { entry, get, type Tree } from '../../compiler/text/tree.ts'
 import { toWarning } from './events.ts'
 import { KINDS } from './failures.ts'
 import { lastEnd, type Problem } from './problems.ts'
-import { remedyOf, type Told } from './remedies.ts'
+import { type ReportedProblem, remedyOf } from './remedies.ts'
 import type { WorkloadFailed } from './rollout.ts'
 
 /** Lines of a log, and warnings, that are shown. */
@@ -34,15 +34,15 @@ export async function explainFailure(
   const key = workload.source.split('#services.')[1] ?? workload.service
   const { namespace = '' } = workload.object.metadata
   // Ten replicas that fail for one reason are one failure.
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const problem of tracked.problems) {
     const { code, container, ends } = problem
     // The container of a group's member has the member's name.
     const member = container !== undefined && entry(services, container) ? container : key
     const service = member === key ? workload.service : member
     const id = `${code} ${member} ${container}`
-    if (told.has(id)) continue
-    told.add(id)
+    if (reported.has(id)) continue
+    reported.add(id)
     const warnings = tracked.warnings.map(shown)
     const check = await stoppedBy(cluster, namespace, problem, warnings)
     const notes = await notesOf(cluster, namespace, problem, warnings, check)
@@ -68,8 +68,8 @@ export async function explainFailure(
         : []
     const isGone = !pod || lines.includes(goneText(pod))
     const notes = unique([tracked.status.text, ...lines, ...tracked.warnings.slice(-WARNINGS).map(shown)])
-    const told: Told | undefined = ends && { code: 'crash-loop', detail: '', ends }
-    const { place, ...remedy } = told ? remedyOf(told, get(services, key), service) : {}
+    const ended: ReportedProblem | undefined = ends && { code: 'crash-loop', detail: '', ends }
+    const { place, ...remedy } = ended ? remedyOf(ended, get(services, key), service) : {}
     const span = place ?? entry(services, key)?.key
     if (tracked.status.state === 'failed')
       reporter.report(KINDS.failed, span, {

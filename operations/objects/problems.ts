@@ -80,14 +80,14 @@ export const NO_PROGRAM =
  * Restarts after which a container that ends counts as one that cannot work: the first may come
  * from a dependency that is still starting.
  */
-const PATIENCE = 2
+const TOLERATED_RESTARTS = 2
 /**
  * Milliseconds that a Pod may be without a node before that counts: an autoscaler, or a claim, may
  * take some.
  */
-const SCHEDULING_PATIENCE = 15_000
+const SCHEDULING_GRACE = 15_000
 /** Milliseconds that a container gets in any case before its failing health check counts. */
-const HEALTH_PATIENCE = 30_000
+const HEALTH_GRACE = 30_000
 
 /**
  * What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an
@@ -126,7 +126,7 @@ export function podProblems(
     if (IMAGE.has(reason)) add('image-pull', imageDetail(warnings, message || reason), { container })
     else if (CONFIGURATION.has(reason)) add('configuration', message || reason, { container })
     else if (
-      one.restartCount - (before.get(container) ?? 0) >= PATIENCE &&
+      one.restartCount - (before.get(container) ?? 0) >= TOLERATED_RESTARTS &&
       (reason === 'CrashLoopBackOff' || one.state?.terminated)
     )
       add('crash-loop', message, { container, ends: endsOf(one) })
@@ -141,7 +141,7 @@ export function podProblems(
   const scheduled = status.conditions?.find(({ type }) => type === 'PodScheduled')
   if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable') {
     const since = Date.parse(scheduled.lastTransitionTime ?? pod.metadata.creationTimestamp ?? '')
-    if (now - since >= SCHEDULING_PATIENCE) add('unschedulable', scheduled.message ?? '')
+    if (now - since >= SCHEDULING_GRACE) add('unschedulable', scheduled.message ?? '')
   }
   const mount = warnings.findLast(({ reason }) => MOUNTS.has(reason))
   if (mount && status.phase === 'Pending' && (mount.count > 1 || /not found/.test(mount.message)))
@@ -261,5 +261,5 @@ const startOf = ({ state }: ContainerStatus): number => Date.parse(state?.runnin
 function isUnhealthy(one: ContainerStatus, probe: Probe, now: number, since: number): boolean {
   const { initialDelaySeconds = 0, periodSeconds = 10, timeoutSeconds = 1, failureThreshold = 3 } = probe
   const allowed = 1000 * (initialDelaySeconds + failureThreshold * periodSeconds + timeoutSeconds)
-  return now - Math.max(startOf(one), since) > Math.max(HEALTH_PATIENCE, allowed)
+  return now - Math.max(startOf(one), since) > Math.max(HEALTH_GRACE, allowed)
 }

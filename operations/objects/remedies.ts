@@ -16,7 +16,7 @@ export interface Remedy {
 }
 
 /** A problem, as the cluster has reported it. */
-export type Told = Pick<Problem, 'code' | 'detail' | 'ends'> & {
+export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
   /** The message of a health check that had the container stopped. */
   readonly check?: string
 }
@@ -315,7 +315,7 @@ function lower(what: string): Rule['hint'] {
  * Which key of a service a problem is about, and what to write there. `service` is the service as
  * the file has it, `name` what it is called.
  */
-export function remedyOf(problem: Told, service: Tree | undefined, name: string): Remedy {
+export function remedyOf(problem: ReportedProblem, service: Tree | undefined, name: string): Remedy {
   if (problem.code === 'crash-loop') return remedyOfEnds(problem, service, name)
   for (const rule of RULES[problem.code]) {
     const found = rule.match ? problem.detail.match(rule.match) : [problem.detail]
@@ -334,7 +334,7 @@ function applied(rule: Rule, found: Found, service: Tree | undefined, name: stri
 }
 
 /** A container that ends: what it was stopped for, or could not run. */
-function remedyOfEnds({ ends, check }: Told, service: Tree | undefined, name: string): Remedy {
+function remedyOfEnds({ ends, check }: ReportedProblem, service: Tree | undefined, name: string): Remedy {
   const all = [`${ends?.exitCode ?? 0}`]
   const rule = (keys: readonly string[], hint: Rule['hint']) => applied({ keys, hint }, all, service, name)
   if (ends?.reason === 'OOMKilled')

@@ -16,7 +16,7 @@ import { webhookRefusal } from './webhook-refusal.ts'
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
 /** What an object that is being deleted waits for, as its finalizers tell. */
-export function whyThere({ metadata }: KubeObject): string {
+export function deletionBlocker({ metadata }: KubeObject): string {
   const others = foreignFinalizers(metadata)
   if (others.length > 0)
     return `the ${others.length === 1 ? 'finalizer' : 'finalizers'} ${others.map(name => `\`${name}\``).join(', ')} ${others.length === 1 ? 'blocks' : 'block'} the deletion`
@@ -34,7 +34,7 @@ const foreignFinalizers = (metadata: KubeObject['metadata']): readonly string[] 
   finalizersOf(metadata).filter(name => !KNOWN_FINALIZERS.has(name))
 
 /** What to do about a finalizer of others; undefined where only Kubernetes holds the object. */
-function howToLetGo(object: KubeObject): string | undefined {
+function finalizerHint(object: KubeObject): string | undefined {
   const { metadata } = object
   if (foreignFinalizers(metadata).length === 0) return undefined
   const inNamespace = metadata.namespace === undefined ? '' : ` -n ${metadata.namespace}`
@@ -144,8 +144,8 @@ async function goneOfOneKind(
     const isLate = signal?.aborted && error === signal.reason && error instanceof DOMException
     if (!isLate) throw error
     const all = [...left.values()]
-    const [first = '', ...notes] = all.map(object => `${nameOf(object)} is not deleted yet: ${whyThere(object)}`)
-    const hint = all.map(howToLetGo).find(one => one !== undefined)
+    const [first = '', ...notes] = all.map(object => `${nameOf(object)} is not deleted yet: ${deletionBlocker(object)}`)
+    const hint = all.map(finalizerHint).find(one => one !== undefined)
     throw new UserError(first, { notes, ...(hint !== undefined && { hint }), cause: error })
   } finally {
     done.abort()

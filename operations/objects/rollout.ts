@@ -85,7 +85,7 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
  * Milliseconds for which a quota has to refuse Pods before that counts: the last attempts of their
  * controller are two and five seconds after its first.
  */
-const QUOTA_PATIENCE = 6000
+const QUOTA_GRACE = 6000
 
 /**
  * What a look at a workload has found: it is where its waiter wants it (`done`), it is well but
@@ -185,7 +185,7 @@ class Rollout {
         if (needed.isServer && condition === 'service_completed_successfully') this.#completing.set(needed, workload)
         await this.#look(needed, object, tracked => {
           if (condition === 'service_completed_successfully' && isServing(needed, tracked))
-            throw new WorkloadFailed(needed, servingForEver(tracked, workload))
+            throw new WorkloadFailed(needed, servingForever(tracked, workload))
           return isReached(condition, tracked.status, tracked.hasStartedPod) ? 'done' : undefined
         })
       }),
@@ -282,7 +282,7 @@ class Rollout {
       if (status.state === 'failed' || !problems.every(isOfQuota)) return false
       const now = this.#run.clock.now()
       refusedSince ??= now
-      return now - refusedSince < QUOTA_PATIENCE
+      return now - refusedSince < QUOTA_GRACE
     }
     const looking = this.#run.tracker.until(
       applied,
@@ -349,7 +349,7 @@ function asServer({ isServer }: WantedWorkload, tracked: Tracked): Tracked {
 const isServing = ({ isServer }: WantedWorkload, { hasReadyPods, pods, status }: Tracked): boolean =>
   isServer === true && status.state !== 'complete' && hasReadyPods && pods.every(isProbed)
 
-function servingForEver(tracked: Tracked, waits: WantedWorkload): Tracked {
+function servingForever(tracked: Tracked, waits: WantedWorkload): Tracked {
   const { kind, metadata } = tracked.object
   const detail = `\`${waits.service}\``
   const where = `${kind.toLowerCase()}/${metadata.name}`

@@ -68,7 +68,7 @@ export async function stepFor(
   })
   const afterItsEnd = async (ending: KubeObject): Promise<Step> => {
     await refuseHeldClaim(context.cluster, ending, context.options)
-    await validateAnew(context, wanted)
+    await revalidate(context, wanted)
     return replace(ending, 'it is being deleted: devctl waits and creates it again')
   }
   if (live && isEnding(live)) return afterItsEnd(live)
@@ -160,7 +160,7 @@ async function dryRun(
 }
 
 /** Would the object be taken, once what has its name is gone? */
-async function validateAnew(context: StepContext, wanted: WantedObject): Promise<void> {
+async function revalidate(context: StepContext, wanted: WantedObject): Promise<void> {
   const { cluster, options } = context
   try {
     await cluster.apply(wanted.object, { ...options, manager: MANAGER, dryRun: true, force: true })

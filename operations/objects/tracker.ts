@@ -39,7 +39,7 @@ export class WorkloadDeleted extends UserError {
  * looked: the kubelet tells of an attempt when it makes the next one, or before that, and what was
  * in the way may be fixed between them.
  */
-const RETRY_PATIENCE = 30_000
+const RETRY_GRACE = 30_000
 
 /** How a workload is, with the Pods of its newest generation. */
 export interface Tracked {
@@ -175,11 +175,11 @@ export class Tracker {
     const claims = [...claimed].flatMap(name => this.#objects.get(`PersistentVolumeClaim/${name}`) ?? [])
     const now = this.#clock.now()
     const since = changedAt(object)
-    const isPatient = now - this.#beganAt < RETRY_PATIENCE
+    const isInGrace = now - this.#beganAt < RETRY_GRACE
     const podProblemsOf = (pod: KubeObject) => {
       const { uid } = pod.metadata
       const found = podProblems(pod, this.#warnings.about(pod), now, this.#restarts.get(uid), since)
-      return isPatient && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
+      return isInGrace && this.#begun.has(uid) ? found.filter(one => !isTriedAgain(one)) : found
     }
     const stuck = replacedPods(object, own).filter(pod => podProblemsOf(pod).length > 0)
     const problems = [

@@ -90,7 +90,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
       expect(status, stderr).toBe(1)
       expect(stderr).toContain(`error: the admission webhook \`${webhook}\` refuses \`deployment/web\``)
       expect(stderr).toContain('only images of registry.example.com')
-      expect(stderr).toContain('made from compose.yaml#services.web')
+      expect(stderr).toContain('rendered from compose.yaml#services.web')
       expect(await project.kubectl('get', 'service,deployment', '--output=name')).toBe('')
     },
   )
@@ -159,7 +159,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     for (const command of [['deploy'], ['deploy', '--wait']]) {
       const again = await devctl(command[0]!, ...command.slice(1))
       expect(again.stderr).toContain('is up to date')
-      expect(again.stderr).not.toContain('taken back')
+      expect(again.stderr).not.toContain('reverted')
     }
     expect(server.asked, 'it was asked by dry runs').toContain('UPDATE Deployment/web')
     const diff = await devctl('diff', '--exit-code')

@@ -194,7 +194,7 @@ describe('the plan of a deploy', () => {
     const cluster = newCluster()
     await cluster.create(labelled({}))
     const error = await plan(cluster, wanted([config()])).catch(error => error)
-    expect(error.message).toContain("nobody's label is on it")
+    expect(error.message).toContain('is not managed by devctl')
     expect(error.hint).toContain('--adopt')
     const changes = await plan(cluster, wanted([config()]), { adopt: true })
     expect(diffOf(changes)).toMatchObject([{ action: 'update', consequence: 'becomes part of the environment' }])
@@ -222,7 +222,7 @@ describe('the plan of a deploy', () => {
     const changes = await plan(cluster, what)
     expect(actions(changes)).toContain('replace job/seed')
     expect(diffOf(changes).map(({ consequence }) => consequence)).toEqual([
-      expect.stringContaining('cannot change between headless and not'),
+      expect.stringContaining('cannot become headless or stop being headless'),
       'the Job failed and runs again',
     ])
   })

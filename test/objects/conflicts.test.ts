@@ -29,5 +29,5 @@ test.each([
 ])('a conflict about %s names both values', (field, values) => {
   const { message, notes } = refused(deployment('nginx:1', undefined), deployment('nginx:2', 'theirs'), field)
   expect(message).toBe('`team` applies fields of `deployment/web`')
-  expect(notes).toEqual(['made from compose.yaml#services.web', `${field}: ${values}`])
+  expect(notes).toEqual(['rendered from compose.yaml#services.web', `${field}: ${values}`])
 })

@@ -140,7 +140,7 @@ test('what was changed by hand is taken back only when who is asked agrees', asy
         return answer
       },
     })
-  await expect(answering(false)).rejects.toThrow('what was changed by hand stays')
+  await expect(answering(false)).rejects.toThrow('manual changes are kept')
   expect((await cluster.get(ref))!['data']).toEqual({ a: 'by hand' })
   await answering(true)
   expect((await cluster.get(ref))!['data']).toEqual({ a: '1' })

@@ -91,7 +91,7 @@ const NODES = '0/1 nodes are available: 1 '
 
 test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, message?: RegExp]>([
   ['image-pull', 'docker.io/library/nginx:77: not found', 'nginx', /name and tag of `image`/],
-  ['image-pull', 'pull access denied, repository does not exist', 'nginx', /wants credentials/],
+  ['image-pull', 'pull access denied, repository does not exist', 'nginx', /requires credentials/],
   ['image-pull', 'dial tcp: lookup registry.example: no such host', 'nginx', /cannot reach the registry/],
   ['image-pull', 'ErrImageNeverPull', 'pull_policy', /`pull_policy`/],
   [
@@ -99,7 +99,7 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
     'secret "token" not found',
     'token',
     /`secrets`.*create secret generic token/,
-    /Secret `token`, which `web` needs/,
+    /Secret `token` of `web`/,
   ],
   ['configuration', 'MountVolume.SetUp failed for volume "x" : secret "shop-token" not found', 'token', /`secrets`/],
   ['configuration', 'configmap "page-1a2b" not found', 'page', /`configs`/, /ConfigMap `page-1a2b`/],
@@ -111,7 +111,7 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
     /`command`/,
     /has no program `start`/,
   ],
-  ['configuration', 'exec: "/start": permission denied', 'command', /executable/, /may not be executed/],
+  ['configuration', 'exec: "/start": permission denied', 'command', /executable/, /permission denied/],
   ['configuration', 'chdir to cwd ("/srv") set in config.json failed', 'working_dir', /`working_dir`/],
   ['configuration', 'unable to find user app: no matching entries in passwd file', 'user', /`user`/],
   ['configuration', 'error mounting "/var/x" to rootfs at "/cache": not a directory', 'cache:/cache', /`volumes`/],
@@ -154,10 +154,16 @@ test.each<[code: Problem['code'], detail: string, at: string, hint: RegExp, mess
     'refused',
     'admission webhook "policy.example.com" denied the request: no',
     'web',
-    /words are above/,
+    /reason is above/,
     /webhook `policy.example.com`/,
   ],
-  ['claim', 'storageclass.storage.k8s.io "fast" not found', 'volumes', /driver_opts\.class/, /no storage class `fast`/],
+  [
+    'claim',
+    'storageclass.storage.k8s.io "fast" not found',
+    'volumes',
+    /driver_opts\.class/,
+    /storage class `fast` does not exist/,
+  ],
   ['serves', '`api`', 'restart', /let `api` wait with `condition: service_healthy`/],
 ])('%s: %s', async (code, detail, at, hint, message) => {
   const found = await told(code, detail)
@@ -302,5 +308,5 @@ test.each([
     hasPod ? 'pod/web-1 is gone, and its log with it' : 'its Pod is gone, and its log with it',
   )
   expect(found!.notes?.join()).not.toContain('printed nothing')
-  expect(found!.hint).toContain('with `restart: "no"` it stays')
+  expect(found!.hint).toContain('with `restart: "no"` the Pod stays')
 })

@@ -165,7 +165,7 @@ describe('what diff shows', () => {
       expect.objectContaining({
         action: 'delete',
         object: 'configmap/old',
-        consequence: expect.stringContaining('left'),
+        consequence: expect.stringContaining('removed from the Compose file'),
       }),
       expect.objectContaining({
         action: 'keep',

@@ -117,12 +117,12 @@ describe('a webhook that fails a request is named', () => {
     [
       error(403, 'admission webhook "images.example.com" denied the request: only images of registry.example.com'),
       'the admission webhook `images.example.com` denied `deployment/web`',
-      ['made from compose.yaml#services.web', 'only images of registry.example.com'],
+      ['rendered from compose.yaml#services.web', 'only images of registry.example.com'],
     ],
     [
       error(400, 'admission webhook "a.example.com" denied the request without explanation'),
       'the admission webhook `a.example.com` denied `deployment/web`',
-      ['made from compose.yaml#services.web'],
+      ['rendered from compose.yaml#services.web'],
     ],
     [
       error(
@@ -131,7 +131,7 @@ describe('a webhook that fails a request is named', () => {
       ),
       'the admission webhook `slow.example.com` does not answer, so the cluster refused `deployment/web`',
       [
-        'made from compose.yaml#services.web',
+        'rendered from compose.yaml#services.web',
         'failed to call webhook: Post "https://10.0.0.1:443/?timeout=2s": context deadline exceeded',
       ],
     ],

@@ -50,7 +50,7 @@ describe.each(['plain', 'single-file', 'kustomize'])('what cannot change in plac
     await app.change({ 'compose.yaml': compose({ port: true, environment: 'b' }) })
     const next = await app.publish()
     expect(next.status, next.stderr).toBe(0)
-    expect(next.stderr).not.toContain('made again')
+    expect(next.stderr).not.toContain('creates it again')
     expect(await text()).not.toContain('Replace=true')
   })
 

@@ -47,7 +47,7 @@ export function checkSecretPaths(context: PlanContext): void {
       message: isOther ? `\`${path}\` cannot come from a Secret` : `the Compose files have no \`${path}\``,
       hint: isOther
         ? 'only variables (`services.SERVICE.environment.NAME`) and `secrets.NAME` can'
-        : (didYouMean(path, known) ?? whatIsThere(context, path)),
+        : (didYouMean(path, known) ?? pathHint(context, path)),
     })
   }
   for (const [path, { span }] of rules.values) report(path, span, sources)
@@ -59,7 +59,7 @@ export function checkSecretPaths(context: PlanContext): void {
 const isAbsent = ({ project }: PlanContext, path: string): boolean =>
   [...project.absentServices].some(name => path.startsWith(`services.${name}.`))
 
-function whatIsThere({ project }: PlanContext, path: string): string {
+function pathHint({ project }: PlanContext, path: string): string {
   const [, service] = /^services\.(.+)\.environment\.[^.]+$/.exec(path) ?? []
   if (service !== undefined && project.services.has(service))
     return `name the variable in the Compose file: \`environment: [${path.slice(path.lastIndexOf('.') + 1)}]\``

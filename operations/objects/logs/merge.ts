@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import { compareTimes, type LogLine } from './line.ts'
 
 /** Milliseconds that the others wait for the next line of one log. */
-const PATIENCE = 3000
+const LONGEST_HOLD = 3000
 
 /** A log that is read, with the line that comes next. */
 interface Head<Source> {
@@ -79,7 +79,7 @@ class LimitedWaits {
   readonly stop: () => void
 
   constructor(clock: Clock) {
-    const step = PATIENCE / 3
+    const step = LONGEST_HOLD / 3
     this.stop = clock.every(step, () => {
       for (const one of this.#waiting) if (++one.ticks > 3) one.giveUp()
     })
