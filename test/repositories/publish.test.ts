@@ -369,7 +369,10 @@ describe('a push', () => {
       GIT_CONFIG_VALUE_0: 'true',
     }
     const { status, stderr } = await run(['publish', '--environment', 'staging'], { cwd: source, env: nobody })
-    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('git does not know who commits') })
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('the git author identity is not set'),
+    })
     expect(await git(server.repository, 'for-each-ref')).toBe('')
   })
 
@@ -404,7 +407,7 @@ describe('the address of the repository', () => {
     ['--repository=--upload-pack=x', 'is not a repository URL'],
     ['--repository=nowhere', 'the folder `nowhere` does not exist'],
     ['--repository=.devctl-nothing', 'does not exist'],
-    ['--repository=http://127.0.0.1:1/x.git', 'cannot be reached'],
+    ['--repository=http://127.0.0.1:1/x.git', 'is not reachable'],
   ])('%s: %s', async (word, message) => {
     const { publish } = await publishing()
     expect(await publish(word)).toMatchObject({ status: 1, stderr: expect.stringContaining(message) })
@@ -422,7 +425,7 @@ describe('the address of the repository', () => {
     const { publish } = await publishing()
     expect(await publish('--path', path)).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('no folder in a repository'),
+      stderr: expect.stringContaining('not a folder in a repository'),
     })
   })
 })
