@@ -25,6 +25,7 @@ import { readRuntime } from '../read/runtime.ts'
 import { castFlag, labels, variables } from './forms.ts'
 import * as path from './host-paths.ts'
 import * as identity from './identities.ts'
+import type { Keys } from './key.ts'
 import * as long from './long-forms.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
@@ -211,4 +212,4 @@ export const imageAndProcess = {
     hint: 'use the Kubernetes API instead, or remove the key',
     harmless: isFalse,
   }),
-}
+} satisfies Keys

@@ -4,6 +4,7 @@ import { isOneOf } from '../../schema/value-predicates.ts'
 import { readCapabilities } from '../read/capabilities.ts'
 import * as read from '../read/plain-values.ts'
 import { castFlag, labels, names } from './forms.ts'
+import type { Keys } from './key.ts'
 
 /** Keys of services, jobs and pre_start hooks for privileges and namespaces of a container. */
 export const isolation = {
@@ -62,4 +63,4 @@ export const isolation = {
   credential_spec: none(object({ config: text(), file: text(), registry: text() }), {
     why: 'The key gives a Windows container a group managed service account. devctl creates Linux Pods only.',
   }),
-}
+} satisfies Keys

@@ -29,6 +29,7 @@ import * as defaults from './compose-defaults.ts'
 import { hosts } from './endpoints.ts'
 import { addedTexts, castFlag, castInteger, names } from './forms.ts'
 import * as identity from './identities.ts'
+import type { Keys } from './key.ts'
 import { portNumber } from './lifecycle.ts'
 import * as long from './long-forms.ts'
 import * as merge from './merge-rules.ts'
@@ -149,7 +150,7 @@ export const network = {
     ...mapped(extraHosts, '`hostAliases`', '`host-gateway` has no equivalent (warning)'),
     read: { extraHosts: readExtraHosts },
   },
-}
+} satisfies Keys
 
 /** Keys of services and jobs for their ports. */
 export const exposure = {
@@ -202,7 +203,7 @@ export const exposure = {
     ),
     read: readPorts,
   },
-}
+} satisfies Keys
 
 const networkSection: Shape = orNull(
   object({

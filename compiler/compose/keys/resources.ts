@@ -19,6 +19,7 @@ import { readShmSize } from '../read/volumes.ts'
 import * as defaults from './compose-defaults.ts'
 import { castFlag, castInteger, cpus, size } from './forms.ts'
 import * as identity from './identities.ts'
+import type { Keys } from './key.ts'
 import * as long from './long-forms.ts'
 import * as merge from './merge-rules.ts'
 import * as print from './print.ts'
@@ -238,7 +239,7 @@ export const machine = {
     why: 'A Pod cannot set the device rules of its control group. It gets devices from device plugins, or runs privileged.',
     harmless: isEmpty,
   }),
-}
+} satisfies Keys
 
 /** The dialect's `resources` of a service, with Kubernetes quantities. */
 export const serviceResources = object({

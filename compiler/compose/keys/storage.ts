@@ -21,6 +21,7 @@ import * as defaults from './compose-defaults.ts'
 import { addedTexts, castFlag, uniqueLabels } from './forms.ts'
 import * as path from './host-paths.ts'
 import * as identity from './identities.ts'
+import type { Keys } from './key.ts'
 import * as long from './long-forms.ts'
 import * as print from './print.ts'
 
@@ -127,7 +128,7 @@ export const storage = {
       'a service with a named or anonymous volume is a StatefulSet',
     ),
     read: { mounts: readMounts },
-    ofServiceAlone: true as const,
+    notInherited: true as const,
   },
   tmpfs: {
     ...mapped(addedTexts(), 'a memory `emptyDir`', '`size=` sets its limit; other options get a warning'),
@@ -145,7 +146,7 @@ export const storage = {
     ...mapped(secretReferences, 'one mounted file for each', 'default: below `/run/secrets`'),
     read: { secrets: readFileMounts },
   },
-}
+} satisfies Keys
 
 const external: Shape = { ...either(flag(), object({ name: text() })), cast: 'boolean', print: print.flag }
 // For secrets and configs Docker Compose accepts any key in this deprecated form.
