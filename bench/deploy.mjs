@@ -137,7 +137,7 @@ function report({ render, kubectlFirst, deployFirst, kubectlAgain, deployAgain }
     ...(withPods
       ? [
           ['a chain that waits within 2 requests an object + 10', withPods.requests, 2 * withPods.objects + 10, ''],
-          ['an image that is not there told within 5 s', withPods.delay, 5000, 'ms'],
+          ['a missing image reported within 5 s', withPods.delay, 5000, 'ms'],
         ]
       : []),
     ['memory of a deploy under 150 MiB', Math.max(peak(deployFirst), peak(deployAgain)), 150, 'MiB'],
