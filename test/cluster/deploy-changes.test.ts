@@ -32,7 +32,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
     project.compose(`services:\n  web:\n    ${SLEEP}\n`)
     await deploy(project)
     project.compose(`services:\n  web:\n    ${SLEEP}\n    volumes: [data:/data]\nvolumes: {data: {}}\n`)
-    expect(await diff(project)).toMatch(/- deployment\/web +makes room for its successor/)
+    expect(await diff(project)).toMatch(/- deployment\/web +deleted before its successor is created/)
     await deploy(project)
     await expect(project.get('deployment/web')).rejects.toThrow('not found')
     expect((await project.get('statefulset/web')).status).toMatchObject({ readyReplicas: 1 })
@@ -102,7 +102,7 @@ describe.skipIf(cluster === undefined)('a deploy takes the changes that Kubernet
         const { status, stderr } = await project.devctl(command)
         expect(status).toBe(1)
         expect(stderr).toContain('the claim `data` cannot be changed as the file requires')
-        expect(stderr).toMatch(/= help: claims grow where their storage class can/)
+        expect(stderr).toMatch(/= help: a claim can only grow, if its storage class allows it/)
       }
     }
     expect((await project.get('pvc/data')).metadata.resourceVersion).toBe(before.metadata.resourceVersion)

@@ -84,7 +84,7 @@ describe.skipIf(cluster === undefined)('what is being deleted does not exist for
 
     await project.kubectl('delete', '--wait=false', 'statefulset/db')
     const deploy = startDeploy(project, '--wait')
-    await untilTold(deploy, /waiting until persistentvolumeclaim\/[\w-]+ is gone/)
+    await untilTold(deploy, /waiting until persistentvolumeclaim\/[\w-]+ is deleted/)
     await letGo(project, claim)
     expect(await deploy.status, deploy.stderr).toBe(0)
     expect(await uidsOf(project, [claim])).not.toEqual([before])

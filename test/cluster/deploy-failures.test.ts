@@ -81,7 +81,7 @@ describe.skipIf(cluster === undefined)('a deploy ends as soon as waiting cannot 
     )
     const said = await failing(project)
     expect(said).toContain('error[deploy/never-completes]: `job` is a server and never completes')
-    expect(said).toContain('web was not made')
+    expect(said).toContain('web was not created')
   })
 
   it('a health check whose program the image does not have', async project => {

@@ -88,7 +88,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
     async (project, webhook) => {
       const { status, stderr } = await project.devctl('deploy')
       expect(status, stderr).toBe(1)
-      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` refuses \`deployment/web\``)
+      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` denied \`deployment/web\``)
       expect(stderr).toContain('only images of registry.example.com')
       expect(stderr).toContain('rendered from compose.yaml#services.web')
       expect(await project.kubectl('get', 'service,deployment', '--output=name')).toBe('')
@@ -116,7 +116,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
       expect(await project.devctl('deploy')).toMatchObject({ status: 0 })
       const { status, stderr } = await project.devctl('destroy')
       expect(status, stderr).toBe(1)
-      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` refuses the deletion of \`service/web\``)
+      expect(stderr).toContain(`error: the admission webhook \`${webhook}\` denied the deletion of \`service/web\``)
       expect(stderr).toContain('ask me first')
     },
   )

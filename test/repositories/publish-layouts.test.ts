@@ -234,7 +234,10 @@ describe('the folder of the bases', () => {
       stderr: expect.stringContaining('is the folder for the bases of overlays'),
     })
     expect((await to('production', '--path', SHARED)).status).toBe(0)
-    expect(await to('staging')).toMatchObject({ status: 1, stderr: expect.stringContaining('holds manifests of') })
+    expect(await to('staging')).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('contains manifests of'),
+    })
     expect(await log()).toHaveLength(1)
   })
 
