@@ -5,15 +5,14 @@ import { type Command, commandsBelow, LOG_LEVELS, type LogLevel, lastWord } from
 import { choice, type Option } from './options/option.ts'
 import type { Io } from './terminal/io.ts'
 
-const DESCRIPTION = `devctl turns a Compose file into Kubernetes manifests, brings a cluster to what they say, and takes it
-all away again.
+const DESCRIPTION = `devctl compiles Compose files to Kubernetes manifests, deploys them to a cluster, or commits them to a GitOps repository.
 
 Results go to standard output, everything else to standard error.
-Exit status: 0 done, 1 failed, 2 wrong usage, 3 diff --exit-code found something, 130 interrupted.`
+Exit status: 0 success, 1 error, 2 usage error, 3 differences (diff --exit-code), 130 interrupted.`
 
-const EPILOGUE = '\n`devctl <command> --help` tells more about a command.'
+const EPILOGUE = '\n`devctl <command> --help` shows the help of a command.'
 
-/** Runs a command line on a list of commands and gives the exit status. Throws a UsageError for a line that cannot be understood. */
+/** Runs a command line with a list of commands and gives the exit status. Throws a UsageError for a line that is not valid. */
 export async function runProgram(argv: readonly string[], io: Io, commands: readonly Command[]): Promise<number> {
   let status = 0
   const program = buildProgram(commands, io, async (command, words, options) => {
@@ -46,7 +45,7 @@ function buildProgram(commands: readonly Command[], io: Io, run: Run): Commander
     .description(DESCRIPTION)
     .usage('[options] <command> [parameters]')
     .version(`devctl ${version()}`, '--version', 'print the version')
-    .addOption(toCommanderOption(choice('--loglevel <level>', 'how much to print', LOG_LEVELS, 'warn')))
+    .addOption(toCommanderOption(choice('--loglevel <level>', 'log level', LOG_LEVELS, 'warn')))
     .helpCommand(false)
     .addHelpText('after', EPILOGUE)
   for (const command of commandsBelow(commands)) {
@@ -58,7 +57,7 @@ function buildProgram(commands: readonly Command[], io: Io, run: Run): Commander
   return program
 }
 
-/** A word behind a command that has others below it is a misspelt one of them. */
+/** A word after a command with subcommands is a misspelt subcommand. */
 function refuseOtherWords(built: CommanderCommand, name: string, below: readonly Command[]): void {
   // Options behind the name of a command below are that one's.
   built.enablePositionalOptions().allowExcessArguments()
@@ -151,7 +150,7 @@ function helpOf(command: CommanderCommand): string {
   return text
 }
 
-/** The error for a command that there is not, but elsewhere: its own options are then no mistake of their own. */
+/** The error for a command that devctl does not have but other tools do. Its options are not reported as well. */
 async function unknownCommand(
   { code }: CommanderError,
   argv: readonly string[],

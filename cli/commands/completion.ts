@@ -4,13 +4,16 @@ const SHELLS = ['bash', 'zsh', 'fish'] as const
 
 export const completion = command({
   name: 'completion',
-  summary: 'Print the script that completes devctl in a shell',
-  words: [{ name: '<shell>', description: 'the shell', choices: SHELLS }],
+  summary: 'Print the shell completion script',
+  words: [{ name: '<shell>', description: 'name of the shell', choices: SHELLS }],
   options: {},
   examples: [
-    { line: 'source <(devctl completion bash)', does: 'for this shell; put the line into ~/.bashrc for all' },
-    { line: 'devctl completion zsh > ~/.zfunc/_devctl', does: 'in a folder of your fpath' },
-    { line: 'devctl completion fish > ~/.config/fish/completions/devctl.fish', does: 'for fish' },
+    {
+      line: 'source <(devctl completion bash)',
+      does: 'load it in this shell; add the line to ~/.bashrc to load it in every shell',
+    },
+    { line: 'devctl completion zsh > ~/.zfunc/_devctl', does: 'install it for zsh, in a folder of your fpath' },
+    { line: 'devctl completion fish > ~/.config/fish/completions/devctl.fish', does: 'install it for fish' },
   ],
   async run({ io, commands }, [shell]) {
     const { bashScript, fishScript, zshScript } = await import('../completion-scripts.ts')

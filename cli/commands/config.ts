@@ -4,31 +4,28 @@ import { loading, someServices } from '../options/project.ts'
 
 export const config = command({
   name: 'config',
-  summary: 'Print the Compose files as one: merged, with variables substituted',
-  description: `Loads Compose files and prints what they say together, in the form that \`docker compose config\` prints: defaults filled in, short forms made long, paths absolute. Reading the output again gives the same.`,
+  summary: 'Print the merged Compose files with variables substituted',
+  description: `Loads the Compose files and prints the resulting configuration in the format of \`docker compose config\`: with defaults, long syntax and absolute paths. Loading the output again gives the same result.`,
   words: [someServices],
   options: {
     ...loading,
-    format: choice('--format <format>', 'form of the output', ['yaml', 'json'], 'yaml'),
-    provenance: flag(
-      '--provenance',
-      'print where each value is written, what it replaced and which variables took part',
-    ),
-    services: flag('--services', 'print the names of the services, one per line'),
+    format: choice('--format <format>', 'output format', ['yaml', 'json'], 'yaml'),
+    provenance: flag('--provenance', 'print where each value is set, what it replaced and which variables were used'),
+    services: flag('--services', 'print the service names, one per line'),
     images: flag('--images', 'print the images of the services'),
-    volumes: flag('--volumes', 'print the names of the volumes'),
-    networks: flag('--networks', 'print the names of the networks'),
-    profiles: flag('--profiles', 'print the names of the profiles'),
+    volumes: flag('--volumes', 'print the volume names'),
+    networks: flag('--networks', 'print the network names'),
+    profiles: flag('--profiles', 'print the profile names'),
     hash: optionalText(
       '--hash [services]',
-      'print a hash of the configuration of these services, joined by commas (default: all)',
+      'print a hash of the configuration of these services, separated by commas (default: all)',
     ),
-    allResources: flag('--all-resources', 'print also volumes, networks, secrets and configs that no service uses'),
-    quiet: flag('-q, --quiet', 'print nothing but diagnostics'),
+    allResources: flag('--all-resources', 'also print volumes, networks, secrets and configs that no service uses'),
+    quiet: flag('-q, --quiet', 'print only diagnostics'),
   },
   examples: [
-    { line: 'devctl config -f compose.yaml -f compose.prod.yaml', does: 'what two files say together' },
-    { line: 'devctl config --provenance | grep services.web.image', does: 'where a value comes from' },
+    { line: 'devctl config -f compose.yaml -f compose.prod.yaml', does: 'print two files merged' },
+    { line: 'devctl config --provenance | grep services.web.image', does: 'find out where a value is set' },
   ],
   async run(context, services, options) {
     const { printModel } = await import('../run/config.ts')

@@ -6,25 +6,33 @@ import { choice, text } from '../options/option.ts'
 const values = {
   token: text('--token <token>', 'API token of a platform'),
   namespace: text('-n, --namespace <namespace>', 'namespace to use in this context', { check: dnsLabel }),
-  builder: text('--builder <url>', 'what builds images: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
+  builder: text('--builder <url>', 'image builder: `tcp://HOST:PORT`, `unix://PATH` or `docker`', {
     check: builderAddress,
   }),
-  domain: text('--domain <domain>', 'domain of public routes that `deploy` makes in this context; `-` forgets it', {
-    check: unlessNone(dnsName),
-  }),
-  registry: text('--registry <host/path>', 'registry of images that `deploy` builds for this context; `-` forgets it', {
-    check: unlessNone(registryPath),
-  }),
+  domain: text(
+    '--domain <domain>',
+    'domain for the public routes of `deploy` in this context; `-` removes the setting',
+    {
+      check: unlessNone(dnsName),
+    },
+  ),
+  registry: text(
+    '--registry <host/path>',
+    'registry for the images that `deploy` builds in this context; `-` removes the setting',
+    {
+      check: unlessNone(registryPath),
+    },
+  ),
 }
 
 export const context = command({
   name: 'context',
-  summary: 'Choose the cluster and the namespace for all commands',
-  description: `A context is a cluster, a user and a namespace. Those of the kubeconfig can be used as they are; devctl remembers which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and leaves the kubeconfig alone.
+  summary: 'Set the cluster and the namespace for all commands',
+  description: `A context is a cluster, a user and a namespace. All contexts of the kubeconfig can be used. devctl stores which one is current, and its namespace, in $DEVCTL_HOME (default: ~/.devctl), and does not change the kubeconfig.
 
-A command takes the context of its option --context, else of DEVCTL_CONTEXT, else of the manifest, else the current one, else the current one of the kubeconfig; and the namespace likewise.
+A command uses the first of these that is set: the option --context, the environment of the manifest, $DEVCTL_CONTEXT, the manifest, the current context of devctl, the current context of the kubeconfig. The namespace is chosen in the same order.
 
-Without a subcommand the same as \`devctl context use\`, which asks on a terminal.`,
+Without a subcommand, this is the same as \`devctl context use\`, which asks for the context on a terminal.`,
   options: values,
   async run(context, _words, options) {
     const { useContext } = await import('../run/context.ts')
@@ -36,14 +44,14 @@ export const contextUse = command({
   name: 'context use',
   summary: 'Set the current context',
   words: [
-    { name: '[context]', description: 'a context of the kubeconfig; asked for when left out', completes: 'context' },
+    { name: '[context]', description: 'context of the kubeconfig (default: ask on a terminal)', completes: 'context' },
   ],
   options: values,
   examples: [
-    { line: 'devctl context use kind-dev --namespace shop', does: 'from now on, and in every folder' },
+    { line: 'devctl context use kind-dev --namespace shop', does: 'set the context and the namespace for all folders' },
     {
       line: 'devctl context use kind-dev --domain dev.example.com --registry registry.example.com/team',
-      does: 'what `deploy` takes where neither its options nor the manifest say more',
+      does: 'set what `deploy` uses if neither its options nor the manifest set it',
     },
   ],
   async run(context, [name], options) {
@@ -55,7 +63,7 @@ export const contextUse = command({
 export const contextShow = command({
   name: 'context show',
   summary: 'Print the current context as JSON',
-  options: { output: choice('-o, --output <format>', 'format', ['json'], 'json') },
+  options: { output: choice('-o, --output <format>', 'output format', ['json'], 'json') },
   async run(context) {
     const { showContext } = await import('../run/context.ts')
     return showContext(context)
@@ -64,8 +72,8 @@ export const contextShow = command({
 
 export const contextList = command({
   name: 'context list',
-  summary: 'Print all contexts; a `*` marks the current one',
-  options: { output: choice('-o, --output <format>', 'other format than a table', ['json', 'name']) },
+  summary: 'List all contexts; `*` marks the current one',
+  options: { output: choice('-o, --output <format>', 'output format (default: a table)', ['json', 'name']) },
   async run(context, _words, { output }) {
     const { listContexts } = await import('../run/context.ts')
     return listContexts(context, output)
@@ -74,9 +82,10 @@ export const contextList = command({
 
 export const contextDelete = command({
   name: 'context delete',
-  summary: 'Forget what devctl remembers of a context',
-  description: 'Forgets what devctl remembers of a context. The cluster and the kubeconfig stay as they are.',
-  words: [{ name: '<context>', description: 'the context', completes: 'context' }],
+  summary: 'Remove the settings of a context from devctl',
+  description:
+    'Removes the settings of a context that devctl has stored. The cluster and the kubeconfig are not changed.',
+  words: [{ name: '<context>', description: 'name of the context', completes: 'context' }],
   options: {},
   async run(context, [name]) {
     const { forgetContext } = await import('../run/context.ts')

@@ -6,34 +6,40 @@ import { someServices } from '../options/project.ts'
 
 export const deploy = command({
   name: 'deploy',
-  summary: 'Bring the application in the cluster to what the Compose file says',
-  description: `Runs the commands of the manifest, if there is one, then compiles the Compose files and applies the manifests: only what differs is written, in the order of \`depends_on\`, and what left the files is deleted. Claims are never deleted. Repositories that the manifest depends on are deployed first, unless they are.
+  summary: 'Deploy the application to the cluster',
+  description: `Runs the commands of the manifest, if there is one, then compiles the Compose files and applies the manifests in the order of \`depends_on\`. Only differences are written. Objects that are no longer in the files are deleted, except claims. Repositories that the manifest depends on are deployed first, unless they are already deployed.
 
-With names of services only these are deployed, with what they depend on. Nothing is deleted because it left the files, everything else stays as it is, and the commands of the manifest are not run: what they handed on at the last deploy counts.
+With service names, only these services and their dependencies are deployed. Everything else is left unchanged, nothing is deleted because it is no longer in the files, and the commands of the manifest are not run: their results from the last deploy are used.
 
-Waits for what other services depend on, and with --wait for all; ends as soon as waiting cannot help, and says why a container does not start.
+Waits for services that others depend on, and with --wait for all services. Fails as soon as waiting cannot help, and reports why a container does not start.
 
-With --registry-credentials the Secret \`<environment>-registry\` holds what the Docker configuration has for the registries of the images, and for no others. A later deploy without the option takes it away again.`,
+With --registry-credentials, the Secret \`<environment>-registry\` holds the credentials in the Docker configuration for the registries of the images, and no others. A later deploy without the option deletes it.`,
   words: [someServices],
   options: {
     ...deploying,
-    build: flag('--build', 'build and push the images of all services with `build` (comes with a later version)'),
-    wait: flag('--wait', 'wait until every workload is ready'),
-    dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` although they are deployed'),
-    createNamespace: flag('--create-namespace', 'make the namespace where it is not there (asked for at a terminal)'),
+    build: flag('--build', 'build and push the images of all services with `build` (not implemented yet)'),
+    wait: flag('--wait', 'wait until all workloads are ready'),
+    dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` even if they are already deployed'),
+    createNamespace: flag(
+      '--create-namespace',
+      'create the namespace if it does not exist (without the option, devctl asks on a terminal)',
+    ),
     bash,
     drift: choice(
       '--drift <how>',
-      'what becomes of what was changed by hand: ask at a terminal and overwrite elsewhere, or overwrite',
+      'how to handle values that were changed by hand: `ask` on a terminal and overwrite elsewhere, or always `overwrite`',
       ['ask', 'overwrite'],
       'ask',
     ),
-    output: choice('--output <form>', 'form of what is told', ['text', 'json'], 'text'),
+    output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
   },
   examples: [
-    { line: 'devctl deploy web api', does: 'two services, and what they depend on' },
-    { line: 'devctl deploy --wait', does: 'the application of this folder, to the namespace of the current context' },
-    { line: 'devctl deploy --namespace shop --domain dev.example.com', does: 'with public routes' },
+    { line: 'devctl deploy web api', does: 'deploy two services and their dependencies' },
+    {
+      line: 'devctl deploy --wait',
+      does: 'deploy the application in this folder to the namespace of the current context, and wait for it',
+    },
+    { line: 'devctl deploy --namespace shop --domain dev.example.com', does: 'deploy with public routes' },
   ],
   async run(context, services, options) {
     const { deployApplication } = await import('../run/deploy.ts')

@@ -7,10 +7,10 @@ import { variables } from '../options/variable.ts'
 
 export const destroy = command({
   name: 'destroy',
-  summary: 'Delete from the cluster what deploy made',
-  description: `Runs the \`destroy\` commands of the manifest, if there is one, and deletes the objects of an environment, with what commands of deploy made. Claims, which hold the data, stay unless --volumes is given; what is annotated \`dev.platform/policy: keep\` always stays. Namespaces and custom resource definitions that commands made stay while they hold anything else. Objects of the whole cluster are listed and asked for. A destroy that was interrupted can be run again.
+  summary: 'Delete the application from the cluster',
+  description: `Runs the \`destroy\` commands of the manifest, if there is one, and deletes the objects of an environment, including those that deploy commands created. Claims, which hold the data, are kept unless --volumes is given; objects annotated with \`dev.platform/policy: keep\` are always kept. Namespaces and custom resource definitions that commands created are kept while they contain anything else. Cluster-scoped objects are listed and deleted only after confirmation. An interrupted destroy can be run again.
 
-With names of services only what these alone have is deleted. Those that depend on them have to be named, too, or --yes says that they are left without; the commands of the manifest are not run.`,
+With service names, only objects that no other service uses are deleted. Services that depend on them must be named, too, unless --yes confirms that they lose their dependency. The commands of the manifest are not run.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],
   options: {
     ...loading,
@@ -18,19 +18,19 @@ With names of services only what these alone have is deleted. Those that depend 
     ...target,
     timeout,
     var: variables,
-    volumes: flag('--volumes', 'delete the claims and their data, too'),
-    all: flag('--all', 'the claims, and the repositories that it depends on, too'),
-    dependencies: flag('--dependencies', 'destroy the repositories of `dependencies`, too'),
+    volumes: flag('--volumes', 'also delete claims and their data'),
+    all: flag('--all', 'also delete claims and destroy the repositories of `dependencies`'),
+    dependencies: flag('--dependencies', 'also destroy the repositories of `dependencies`'),
     yes: flag(
       '--yes',
-      'do not ask: before `--all`, before deleting objects of the whole cluster, where others depend on a service',
+      'do not ask for confirmation: of `--all`, of deleting cluster-scoped objects, of destroying services that others depend on',
     ),
-    wait: flag('--wait', 'wait until everything is gone'),
+    wait: flag('--wait', 'wait until everything is deleted'),
     bash,
   },
   examples: [
-    { line: 'devctl destroy --volumes --wait', does: 'the application of this folder, with its data' },
-    { line: 'devctl destroy worker', does: 'one service; the others stay' },
+    { line: 'devctl destroy --volumes --wait', does: 'destroy the application in this folder and its data' },
+    { line: 'devctl destroy worker', does: 'destroy one service and keep the others' },
   ],
   async run(context, services, options) {
     const { destroyApplication } = await import('../run/destroy.ts')

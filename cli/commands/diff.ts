@@ -6,23 +6,26 @@ import { someServices } from '../options/project.ts'
 export const diff = command({
   name: 'diff',
   summary: 'Print what deploy would change',
-  description: `Asks the cluster what deploy would make of each object, and prints what differs, who set what is there, and what would be deleted. Changes nothing. Secret values are not printed.
+  description: `Asks the cluster what each object would be after a deploy, and prints the differences, who set the current values, and what would be deleted. Changes nothing. Secret values are not printed.
 
-With names of services only what they and the services they depend on are made of is compared.
+With service names, only the objects of these services and their dependencies are compared.
 
-With --against the rendered manifests of a folder or file take the place of the cluster, which is then not asked; of a folder with a kustomization, as publish writes them, what it builds to.`,
+With --against, the files are compared with rendered manifests in a folder or file, and no cluster is contacted. For a folder with a kustomization, as publish writes it, its build output is compared.`,
   words: [someServices],
   options: {
     ...deploying,
-    exitCode: flag('--exit-code', 'exit with status 3 when something differs'),
-    against: text('--against <path>', 'compare with the manifests in this folder or file, without a cluster', {
+    exitCode: flag('--exit-code', 'exit with status 3 if there are differences'),
+    against: text('--against <path>', 'compare with the manifests in this folder or file instead of a cluster', {
       completes: 'file',
     }),
-    output: choice('--output <form>', 'form of the output', ['text', 'json'], 'text'),
+    output: choice('--output <form>', 'output format', ['text', 'json'], 'text'),
   },
   examples: [
-    { line: 'devctl diff', does: 'what deploy would do now' },
-    { line: 'devctl diff --against k8s --exit-code', does: 'is the folder what the files render to?' },
+    { line: 'devctl diff', does: 'print what deploy would change now' },
+    {
+      line: 'devctl diff --against k8s --exit-code',
+      does: 'check whether the folder matches what the files render to',
+    },
   ],
   async run(context, services, options) {
     const { diffApplication } = await import('../run/diff.ts')

@@ -2,15 +2,17 @@ import { command } from '../command.ts'
 
 export const explain = command({
   name: 'explain',
-  summary: 'Explain the code of a diagnostic; without a code, list them all',
+  summary: 'Explain a diagnostic code, or list all codes',
   words: [
     {
       name: '[code]',
-      description: 'a code such as `services/unknown-key`, or its first part for the list of a family',
+      description: 'code, such as `services/unknown-key`, or its first part to list the codes of a family',
     },
   ],
   options: {},
-  examples: [{ line: 'devctl explain interpolation/required', does: 'what it means and what to write' }],
+  examples: [
+    { line: 'devctl explain interpolation/required', does: 'explain what a code means and how to fix the error' },
+  ],
   async run({ io }, [code]) {
     const { explainCode } = await import('../run/explain.ts')
     io.stdout.write(await explainCode(code))

@@ -5,10 +5,10 @@ import { environmentName, target } from '../options/target.ts'
 
 export const forward = command({
   name: 'forward',
-  summary: 'Make ports of a service reachable on this machine',
-  description: `Listens on ports of this machine and passes each connection on to a ready Pod of the service, through the API server, until Ctrl-C. It is for what has no public address: databases, and all that does not speak HTTP.
+  summary: 'Forward local ports to a service',
+  description: `Listens on local ports and forwards each connection through the API server to a ready Pod of the service, until Ctrl-C. Use it for services without a public address, such as databases and others that do not speak HTTP.
 
-A port is \`LOCAL:REMOTE\`; \`REMOTE\` alone is the same port on both sides, and \`:REMOTE\` takes any free one. The remote port is one of the Service, or of the container.`,
+A port is \`LOCAL:REMOTE\`; \`REMOTE\` alone uses the same port on both sides, and \`:REMOTE\` any free local port. The remote port is a port of the Service or of the container.`,
   words: [
     { name: '<service>', description: 'name of the service', completes: 'service' },
     { name: '<port...>', description: 'ports, such as `8080:80`' },
@@ -17,11 +17,11 @@ A port is \`LOCAL:REMOTE\`; \`REMOTE\` alone is the same port on both sides, and
     ...loading,
     name: environmentName,
     ...target,
-    address: text('--address <address>', 'address to listen on (default: localhost, of IPv4 and IPv6)'),
+    address: text('--address <address>', 'address to listen on (default: localhost, IPv4 and IPv6)'),
   },
   examples: [
-    { line: 'devctl forward web 8080:80', does: 'http://localhost:8080 is port 80 of web' },
-    { line: 'devctl forward db 5432', does: 'a client of the database on this machine' },
+    { line: 'devctl forward web 8080:80', does: 'forward http://localhost:8080 to port 80 of web' },
+    { line: 'devctl forward db 5432', does: 'connect to the database from this machine' },
   ],
   async run(context, [service, ...ports], options) {
     const { forwardPorts } = await import('../run/forward.ts')

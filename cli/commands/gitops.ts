@@ -10,11 +10,11 @@ import { target } from '../options/target.ts'
 
 export const gitops = command({
   name: 'gitops',
-  summary: 'Set up what syncs a GitOps repository to a cluster',
-  description: `What \`devctl publish\` commits to a repository gets to the cluster by a controller there, Argo CD or Flux, that has to be told of it once: \`devctl gitops init\`. \`devctl gitops secrets\` answers what of it is secret.`,
+  summary: 'Set up Argo CD or Flux for a GitOps repository',
+  description: `Argo CD or Flux, running in the cluster, deploys what \`devctl publish\` commits to a repository. Set it up once with \`devctl gitops init\`. \`devctl gitops secrets\` records where secret values come from.`,
   options: {},
   async run() {
-    throw new UsageError('`devctl gitops` does nothing by itself', {
+    throw new UsageError('`devctl gitops` needs a subcommand', {
       hint: 'add `init` or `secrets`: `devctl gitops init --help`',
     })
   },
@@ -25,14 +25,14 @@ const { name, namespace } = planning
 
 export const gitopsInit = command({
   name: 'gitops init',
-  summary: 'Add the object by which Argo CD or Flux syncs an environment',
-  description: `Commits one file to the GitOps repository: an Application of Argo CD, or a GitRepository and a Kustomization of Flux, for the folder that \`devctl publish\` writes, or for the artifact that \`devctl publish --oci\` pushes. Apply it to the cluster once. From then on the file is yours: devctl never changes it, and does nothing when it is there.`,
+  summary: 'Add the objects that make Argo CD or Flux sync an environment',
+  description: `Commits one file to the GitOps repository: an Argo CD Application, or a Flux GitRepository and Kustomization, for the folder that \`devctl publish\` writes or the artifact that \`devctl publish --oci\` pushes. Apply the file to the cluster once. After that it is yours: if the file exists, devctl does nothing.`,
   options: {
-    argocd: flag('--argocd', 'for Argo CD'),
-    flux: flag('--flux', 'for Flux'),
+    argocd: flag('--argocd', 'use Argo CD'),
+    flux: flag('--flux', 'use Flux'),
     all: flag(
       '--all',
-      'with `--argocd`: one ApplicationSet for every folder that `devctl publish` writes, now and later; with `--environment` for those of the environment, with `--path` for those in that folder',
+      'with `--argocd`: create one ApplicationSet for all folders that `devctl publish` writes, now and later; `--environment` limits it to an environment, `--path` to a folder',
     ),
     ...loading,
     name,
@@ -45,39 +45,39 @@ export const gitopsInit = command({
     }),
     oci: text(
       '--oci <reference>',
-      'follow the artifact that `devctl publish --oci` pushes there, in place of the folder: `REGISTRY/PATH` or `REGISTRY/PATH:TAG`',
+      'sync the artifact that `devctl publish --oci` pushes to this reference, instead of the folder: `REGISTRY/PATH` or `REGISTRY/PATH:TAG`',
       { check: ociReference },
     ),
     url: text(
       '--url <address>',
-      'address by which the cluster reads the repository, or with `--oci` the registry (default: the same)',
+      'address from which the cluster reads the repository, or with `--oci` the registry (default: the address that devctl uses)',
     ),
     controllerNamespace: text(
       '--controller-namespace <namespace>',
-      "namespace of the controller's objects (default: `argocd` or `flux-system`)",
+      "namespace for the controller's objects (default: `argocd` or `flux-system`)",
       { check: dnsLabel },
     ),
     ...argocdOptions,
     ...fluxOptions,
     pullRequest,
     forge,
-    print: flag('--print', 'print the YAML, and commit nothing'),
-    dryRun: flag('--dry-run', 'tell what would be committed, and change nothing'),
+    print: flag('--print', 'print the YAML without committing it'),
+    dryRun: flag('--dry-run', 'print what would be committed without committing it'),
     timeout,
   },
   examples: [
     { line: 'devctl gitops init --argocd --environment staging', does: 'commit argocd/shop-staging.yaml' },
     {
       line: 'devctl gitops init --argocd --all --environment staging',
-      does: 'one ApplicationSet for all applications of staging',
+      does: 'commit one ApplicationSet for all applications of staging',
     },
     {
       line: 'devctl gitops init --flux --environment staging --print | kubectl apply -f -',
-      does: 'straight to the cluster',
+      does: 'apply the objects to the cluster without committing them',
     },
     {
       line: 'devctl gitops init --flux --environment staging --oci registry.example.com/team/shop --print',
-      does: 'an OCIRepository and a Kustomization, for an artifact',
+      does: 'print an OCIRepository and a Kustomization for an artifact',
     },
   ],
   async run(context, _words, options) {
@@ -88,28 +88,28 @@ export const gitopsInit = command({
 
 export const gitopsSecrets = command({
   name: 'gitops secrets',
-  summary: 'Answer what is secret, and write it into devctl.yml',
-  description: `Walks through what \`devctl publish\` refuses because it is secret, or looks it, and writes the answers into the environment in devctl.yml: the Secret and the key that a value comes from, or that it is public. Comments stay. Then it offers to create in the cluster what no backend publishes: the Secrets of \`backend: reference\`, and those that the Compose files call \`external\`. A key that is there keeps its value; one that is not gets that of the Compose files and their variables, or is typed, without being shown. Where nobody sits at a terminal, options answer; the exit status is 1 while something is left.`,
+  summary: 'Record in devctl.yml where secret values come from',
+  description: `Asks about each value that \`devctl publish\` refuses because it is or looks secret, and writes the answer to the environment in devctl.yml: the Secret and key that the value comes from, or that it is public. Comments are preserved. Then offers to create in the cluster the Secrets that no backend publishes: those of \`backend: reference\`, and those that are \`external\` in the Compose files. Existing keys keep their values. Missing keys get their values from the Compose files and their variables, or from a prompt that does not show them. Without a terminal, give the answers as options. The exit status is 1 while answers are missing.`,
   options: {
     ...loading,
     name,
     namespace,
-    secret: list('--secret <path=secret/key>', 'this value comes from that key of that Secret; may be repeated'),
-    public: list('--public <path>', 'this value is not secret; may be repeated'),
-    create: flag('--create', 'create the Secrets in the cluster, or add the keys that they lack, without asking'),
+    secret: list('--secret <path=secret/key>', 'take this value from this key of a Secret; may be repeated'),
+    public: list('--public <path>', 'treat this value as public; may be repeated'),
+    create: flag('--create', 'create the Secrets in the cluster, or add missing keys, without asking'),
     context: target.context,
-    dryRun: flag('--dry-run', 'print the manifest with the answers, and change nothing'),
+    dryRun: flag('--dry-run', 'print the manifest with the answers without changing anything'),
     timeout,
   },
   examples: [
-    { line: 'devctl gitops secrets --environment staging', does: 'ask for each value' },
+    { line: 'devctl gitops secrets --environment staging', does: 'answer for each value on a terminal' },
     {
       line: 'devctl gitops secrets --environment staging --secret secrets.token=shop-token/token',
-      does: 'without a terminal',
+      does: 'answer without a terminal',
     },
     {
       line: 'DB_PASSWORD=… devctl gitops secrets --environment staging --create',
-      does: 'create the Secrets with the values of variables',
+      does: 'create the Secrets with values from variables',
     },
   ],
   async run(context, _words, options) {

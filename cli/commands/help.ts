@@ -3,8 +3,8 @@ import { command } from '../command.ts'
 
 export const help = command({
   name: 'help',
-  summary: 'Print the help of devctl, or of one command',
-  words: [{ name: '[command...]', description: 'the command to explain', completes: 'command' }],
+  summary: 'Print the help of devctl or of a command',
+  words: [{ name: '[command...]', description: 'name of the command', completes: 'command' }],
   options: {},
   async run({ io, commands, help }, words) {
     const name = words.length > 0 ? words.join(' ') : undefined

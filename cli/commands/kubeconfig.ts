@@ -2,8 +2,8 @@ import { command } from '../command.ts'
 
 export const kubeconfig = command({
   name: 'kubeconfig',
-  summary: 'Let kubectl use the current context and namespace',
-  description: `Makes the current context of devctl and its namespace the current ones of the kubeconfig, so that kubectl, helm and the like work where devctl works. Nothing else in the file is changed.`,
+  summary: 'Write the current context and namespace to the kubeconfig',
+  description: `Makes the current context and namespace of devctl the current ones in the kubeconfig, so that kubectl, helm and other tools use them. Nothing else in the file is changed.`,
   options: {},
   async run(context) {
     const { updateKubeconfig } = await import('../run/kubeconfig.ts')

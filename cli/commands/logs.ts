@@ -12,7 +12,7 @@ const TAIL = 100
 /** `all` and `-1` are no limit: infinity, since commander makes a text of undefined. */
 const lines: Option<number> = {
   flags: '--tail <lines>',
-  description: 'lines from the end of each log, or `all`',
+  description: 'number of lines to print from the end of each log, or `all`',
   default: TAIL,
   parse(value) {
     if (value === 'all' || value === '-1') return Number.POSITIVE_INFINITY
@@ -28,36 +28,42 @@ const fileByName = { ...file, flags: file.flags.replace('-f, ', '') }
 /** The two are one to commander, which gives undefined where neither is used. */
 const follow: Option<boolean | undefined> = {
   flags: '-f, --follow',
-  description: 'go on with what is written (default)',
+  description: 'keep printing new lines (default)',
 }
-const unfollow: Option<undefined> = { flags: '--no-follow', description: 'end when all that was written is printed' }
+const unfollow: Option<undefined> = { flags: '--no-follow', description: 'exit after printing the existing lines' }
 
 export const logs = command({
   name: 'logs',
   summary: 'Print the logs of services, and follow them',
-  description: `Prints what the containers of the environment have written, in the order of its times, and goes on with what they write until Ctrl-C: over restarts, and from Pods that come later. Each line stands behind the name of its service and the last part of the name of its Pod.
+  description: `Prints the logs of the containers of the environment in chronological order, and follows them until Ctrl-C, across restarts and including Pods that are created later. Each line is prefixed with the name of its service and the last part of the name of its Pod.
 
-The pattern is a regular expression that is found anywhere in the name of a service: \`api\` also shows \`api-worker\`, \`^api$\` does not. Services with \`attach: false\` are shown only when a pattern names them.`,
+The pattern is a regular expression that may match any part of a service name: \`api\` also shows \`api-worker\`, \`^api$\` does not. Services with \`attach: false\` are shown only if a pattern matches them.`,
   words: [
-    { name: '[service]', description: 'regular expression for names of services (default: all)', completes: 'service' },
+    { name: '[service]', description: 'regular expression for service names (default: all)', completes: 'service' },
   ],
   options: {
     file: fileByName,
     ...others,
     name: environmentName,
     ...target,
-    all: flag('--all', 'the logs of the whole namespace, whatever environment or tool it is of'),
-    exclude: text('--exclude <pattern>', 'leave out services whose names match this regular expression'),
-    since: duration('--since <duration>', 'lines newer than this, such as 5s, 2m or 3h; 0s: all (default: 48h0m0s)'),
+    all: flag('--all', 'print the logs of the whole namespace, of any environment or tool'),
+    exclude: text('--exclude <pattern>', 'exclude services whose names match this regular expression'),
+    since: duration(
+      '--since <duration>',
+      'print lines newer than this, such as 5s, 2m or 3h; 0s prints all (default: 48h0m0s)',
+    ),
     tail: lines,
-    timestamps: flag('--timestamps', 'print when each line was written'),
+    timestamps: flag('--timestamps', 'print the time of each line'),
     follow,
     noFollow: unfollow,
   },
   examples: [
-    { line: 'devctl logs', does: 'all services of this folder' },
-    { line: "devctl logs 'api|worker' --since 10m --timestamps", does: 'two services, the last ten minutes' },
-    { line: 'devctl logs --no-follow --tail all > logs.txt', does: 'everything there is, into a file' },
+    { line: 'devctl logs', does: 'follow all services of the application in this folder' },
+    {
+      line: "devctl logs 'api|worker' --since 10m --timestamps",
+      does: 'follow two services, starting ten minutes ago',
+    },
+    { line: 'devctl logs --no-follow --tail all > logs.txt', does: 'write all existing logs to a file' },
   ],
   async run(context, [pattern], options) {
     const { showLogsOf } = await import('../run/logs.ts')

@@ -2,10 +2,10 @@ import { command } from '../command.ts'
 
 export const namespace = command({
   name: 'namespace',
-  summary: 'Choose the namespace for all commands',
-  description: `Sets the namespace of the current context. Without a subcommand asks for one on a terminal.
+  summary: 'Set the namespace for all commands',
+  description: `Sets the namespace of the current context. Without a subcommand, asks for it on a terminal.
 
-Clusters with the platform installed can create, delete and list namespaces with devctl, too.`,
+On clusters with the platform installed, devctl can also create, delete and list namespaces.`,
   options: {},
   async run(context) {
     const { chooseNamespace } = await import('../run/namespace.ts')
@@ -13,8 +13,8 @@ Clusters with the platform installed can create, delete and list namespaces with
   },
 })
 
-const name = { name: '<name>', description: 'the namespace' }
-const PLATFORM = 'Only in clusters with the platform installed.'
+const name = { name: '<name>', description: 'name of the namespace' }
+const PLATFORM = 'Requires a cluster with the platform installed.'
 
 export const namespaceUse = command({
   name: 'namespace use',
@@ -42,7 +42,7 @@ export const namespaceCreate = command({
 export const namespaceDelete = command({
   name: 'namespace delete',
   summary: 'Delete a namespace',
-  description: `Deletes a namespace, and runs the destroy commands of what is deployed in it. ${PLATFORM}`,
+  description: `Runs the \`destroy\` commands of the applications in a namespace, and deletes it. ${PLATFORM}`,
   words: [name],
   options: {},
   async run(context, [name]) {
@@ -53,8 +53,8 @@ export const namespaceDelete = command({
 
 export const namespaceList = command({
   name: 'namespace list',
-  summary: 'Print the namespaces and their status',
-  description: `Prints the namespaces and their status; a \`*\` marks the current one. ${PLATFORM}`,
+  summary: 'List the namespaces and their status',
+  description: `Lists the namespaces and their status; \`*\` marks the current one. ${PLATFORM}`,
   options: {},
   async run(context) {
     const { needPlatform } = await import('../run/namespace.ts')

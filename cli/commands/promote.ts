@@ -5,11 +5,11 @@ const { environment: _, image: __, imagesFile: ___, tag: ____, ...options } = pu
 
 export const promote = command({
   name: 'promote',
-  summary: 'Publish to one environment what another one has',
-  description: `Reads from the GitOps repository which commit of the source the first environment has, compiles that commit for the second one, with the digests of the images that the first one runs, and publishes it as \`devctl publish\` does. No cluster is asked.`,
+  summary: 'Publish the version of one environment to another',
+  description: `Reads the source commit of the first environment from the GitOps repository, compiles that commit for the second environment with the image digests of the first, and publishes it as \`devctl publish\` does. No cluster is contacted.`,
   words: [
-    { name: '<from>', description: 'the environment of devctl.yml that has it' },
-    { name: '<to>', description: 'the environment that gets it' },
+    { name: '<from>', description: 'environment of devctl.yml to promote from' },
+    { name: '<to>', description: 'environment of devctl.yml to promote to' },
   ],
   options: {
     ...options,
@@ -20,8 +20,8 @@ export const promote = command({
     output,
   },
   examples: [
-    { line: 'devctl promote staging production', does: 'what runs in staging' },
-    { line: 'devctl promote staging production --pull-request', does: 'for review' },
+    { line: 'devctl promote staging production', does: 'publish the version of staging to production' },
+    { line: 'devctl promote staging production --pull-request', does: 'open a pull request for review' },
   ],
   async run(context, [from, to], options) {
     const { promoteApplication } = await import('../run/promote.ts')

@@ -5,33 +5,33 @@ import { dryRun, forge, oci, output, publishing, pullRequest, rollback } from '.
 export const publish = command({
   name: 'publish',
   summary: 'Commit the manifests of an application to a GitOps repository',
-  description: `Compiles the Compose files and makes one commit of what differs, in a temporary copy of the repository with your own git: its signing, hooks and credentials count. When another push comes first, everything is written again on top of it; nothing is ever forced or merged, and an older source does not overwrite a newer one. Nothing is committed when nothing differs.
+  description: `Compiles the Compose files and commits the differences as one commit, in a temporary copy of the repository and with your git, including its signing, hooks and credentials. If another push comes first, the files are written again on top of it. devctl never force-pushes or merges, and an older source does not overwrite a newer one. If nothing differs, nothing is committed.
 
-Only files that devctl wrote are replaced or removed, and only while they are as it wrote them. No Secret with data is ever written.
+Only files that devctl wrote and that have not been changed since are replaced or removed. Secrets with data are never written.
 
-With \`--oci\` the same folder is pushed to a registry, as an artifact that Flux and Argo CD read; the login is that of your Docker configuration. Nothing is pushed when no file differs.`,
+With \`--oci\`, the same folder is pushed to a registry as an artifact that Flux and Argo CD can read, with the login in your Docker configuration. If no file differs, nothing is pushed.`,
   options: {
     ...publishing,
     oci,
     dryRun,
-    verify: flag('--verify', 'fail unless the repository holds exactly what these files render to; changes nothing'),
+    verify: flag('--verify', 'fail if the repository differs from what the files render to; change nothing'),
     pullRequest,
     forge,
     rollback,
     output,
   },
   examples: [
-    { line: 'devctl publish --environment staging', does: 'to the repository that the environment names' },
+    { line: 'devctl publish --environment staging', does: 'publish to the repository of the environment' },
     {
       line: 'devctl publish --repository git@host:org/deploy.git --path staging/shop --namespace shop',
-      does: 'without a manifest',
+      does: 'publish without a manifest',
     },
-    { line: 'devctl publish --environment production --pull-request', does: 'for review' },
+    { line: 'devctl publish --environment production --pull-request', does: 'open a pull request for review' },
     {
       line: 'devctl publish --environment staging --oci registry.example.com/team/shop',
-      does: 'as an artifact, to the tag `staging`',
+      does: 'push an artifact with the tag `staging`',
     },
-    { line: 'devctl publish --environment staging --dry-run', does: 'what would change' },
+    { line: 'devctl publish --environment staging --dry-run', does: 'print what would change' },
   ],
   async run(context, _words, options) {
     const { publishApplication } = await import('../run/publish.ts')

@@ -5,21 +5,21 @@ import { environmentName, target, timeout } from '../options/target.ts'
 
 export const restart = command({
   name: 'restart',
-  summary: 'Restart services: their Pods are made anew',
-  description: `Makes the Pods of services anew, of all of them or of those that are named, as their update policies say: the others go on to serve meanwhile. Nothing else changes, and the next deploy finds nothing to do. What others depend on is not restarted with them.
+  summary: 'Restart services by replacing their Pods',
+  description: `Replaces the Pods of all services, or of the named ones, according to their update policies: with a rolling update, the remaining Pods keep serving. Nothing else changes, and the next deploy has nothing to do. The dependencies of a service are not restarted with it.
 
-A Job is not restarted; \`devctl deploy --rerun SERVICE\` runs it again.`,
+Jobs are not restarted; \`devctl deploy --rerun SERVICE\` runs a Job again.`,
   words: [{ name: '[service...]', description: 'only these services (default: all)', completes: 'service' }],
   options: {
     ...loading,
     name: environmentName,
     ...target,
     timeout,
-    wait: flag('--wait', 'wait until every restarted workload is ready'),
+    wait: flag('--wait', 'wait until all restarted workloads are ready'),
   },
   examples: [
-    { line: 'devctl restart api --wait', does: 'one service, until it is ready again' },
-    { line: 'devctl restart', does: 'all services of this folder' },
+    { line: 'devctl restart api --wait', does: 'restart one service, and wait until it is ready' },
+    { line: 'devctl restart', does: 'restart all services of the application in this folder' },
   ],
   async run(context, services, options) {
     const { restartApplication } = await import('../run/restart.ts')

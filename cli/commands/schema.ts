@@ -4,16 +4,16 @@ const KINDS = ['manifest', 'compose'] as const
 
 export const schema = command({
   name: 'schema',
-  summary: 'Print the JSON Schema of the manifest or of Compose files, for editors',
-  description: `Prints a JSON Schema (2020-12) that is made from the tables that check the files, so that an editor says while you type what \`devctl validate\` would say. It knows the structure; references, values and what Kubernetes refuses are for \`devctl validate\`.`,
-  words: [{ name: '<kind>', description: 'the kind of file', choices: KINDS }],
+  summary: 'Print the JSON Schema of the manifest or of Compose files',
+  description: `Prints a JSON Schema (2020-12), generated from the tables that validate the files, so that editors can report mistakes while you type. It covers the structure. References, values and what Kubernetes refuses are checked by \`devctl validate\`.`,
+  words: [{ name: '<kind>', description: 'kind of file', choices: KINDS }],
   options: {},
   examples: [
     {
       line: 'devctl schema manifest > .devctl.schema.json',
-      does: 'and at the top of devctl.yml: # yaml-language-server: $schema=.devctl.schema.json',
+      does: 'add to the top of devctl.yml: # yaml-language-server: $schema=.devctl.schema.json',
     },
-    { line: 'devctl schema compose > compose.schema.json', does: 'Compose files with the keys of devctl' },
+    { line: 'devctl schema compose > compose.schema.json', does: 'for Compose files, including the keys of devctl' },
   ],
   async run({ io }, [kind]) {
     const { printSchema } = await import('../run/schema.ts')

@@ -4,24 +4,24 @@ import { loading, planning, someServices } from '../options/project.ts'
 
 export const validate = command({
   name: 'validate',
-  summary: 'Check the manifest and Compose files, and print what is wrong with them',
-  description: `Reads the manifest, compiles the Compose files and prints the diagnostics only, for editors and pipelines. Exit status 1 when there are errors.
+  summary: 'Check the manifest and the Compose files',
+  description: `Reads the manifest, compiles the Compose files and prints only the diagnostics, for editors and pipelines. The exit status is 1 if there are errors.
 
-As text they go to standard error, as json or sarif to standard output.`,
+Text is printed to standard error, JSON and SARIF to standard output.`,
   words: [someServices],
   options: {
     ...loading,
     ...planning,
-    forRepository: flag('--for-repository', 'refuse also what `publish` refuses: values that are secret, or look it'),
-    output: choice('--output <form>', 'form of the diagnostics', ['text', 'json', 'sarif'], 'text'),
+    forRepository: flag('--for-repository', 'also report what `publish` refuses: values that are or look secret'),
+    output: choice('--output <form>', 'output format', ['text', 'json', 'sarif'], 'text'),
   },
   examples: [
-    { line: 'devctl validate --strict', does: 'fail also on fields that Kubernetes cannot keep' },
+    { line: 'devctl validate --strict', does: 'also fail on fields that are dropped or approximated' },
     {
       line: 'devctl validate --environment staging --for-repository',
-      does: 'before a change is merged that could not be published',
+      does: 'check before a merge that the change can be published',
     },
-    { line: 'devctl validate --output sarif > devctl.sarif', does: 'for the code scanning of a code host' },
+    { line: 'devctl validate --output sarif > devctl.sarif', does: 'write a report for code scanning' },
   ],
   async run(context, services, options) {
     const { validateFiles } = await import('../run/validate.ts')

@@ -12,7 +12,7 @@ export const argocdOptions = {
   project: dns('--project <name>', 'Argo CD: project of the Application (default: `default`)'),
   destination: text(
     '--destination <cluster>',
-    'Argo CD: the cluster it runs on, by its name there or the address of its API server (default: the one Argo CD runs on)',
+    'Argo CD: cluster to deploy to, by its name in Argo CD or the address of its API server (default: the cluster of Argo CD)',
   ),
   finalizer: {
     flags: '--no-finalizer',
@@ -22,24 +22,27 @@ export const argocdOptions = {
 
 /** What only the objects of Flux say. */
 export const fluxOptions = {
-  serviceAccount: dns('--service-account <name>', 'Flux: apply with the rights of this service account'),
+  serviceAccount: dns('--service-account <name>', 'Flux: service account that applies the objects'),
   targetNamespace: text(
     '--target-namespace <namespace>',
-    'Flux: apply to this namespace, in place of those of the manifests',
+    'Flux: apply to this namespace instead of those in the manifests',
     { check: dnsLabel },
   ),
-  kubeconfigSecret: dns('--kubeconfig-secret <name>', 'Flux: Secret with the kubeconfig of the cluster it runs on'),
+  kubeconfigSecret: dns('--kubeconfig-secret <name>', 'Flux: Secret with the kubeconfig of the cluster to deploy to'),
   decryptionSecret: dns(
     '--decryption-secret <name>',
-    'Flux: Secret with the keys of what SOPS has encrypted (default: `sops-age` with `backend: sops`)',
+    'Flux: Secret with the SOPS decryption keys (default: `sops-age` with `backend: sops`)',
   ),
-  interval: span('--interval <duration>', 'Flux: how often the cluster is compared with the commit (default: 10m)'),
+  interval: span('--interval <duration>', 'Flux: how often to compare the cluster with the commit (default: 10m)'),
   sourceInterval: span(
     '--source-interval <duration>',
-    'Flux: how often the repository is asked for a new commit (default: 1m)',
+    'Flux: how often to check the repository for a new commit (default: 1m)',
   ),
-  retryInterval: span('--retry-interval <duration>', 'Flux: when what has failed is tried again (default: 1m)'),
-  healthTimeout: span('--health-timeout <duration>', 'Flux: how long the objects may take to be ready (default: 5m)'),
+  retryInterval: span('--retry-interval <duration>', 'Flux: how soon to retry after a failure (default: 1m)'),
+  healthTimeout: span(
+    '--health-timeout <duration>',
+    'Flux: how long to wait for the objects to become ready (default: 5m)',
+  ),
 }
 
 export type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>

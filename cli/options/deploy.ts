@@ -23,24 +23,24 @@ export const deploying = {
   // Without a default: what is compared with rendered files has that of `render`.
   startOrder: choice(
     '--start-order <how>',
-    'who keeps `depends_on`: waits inside the manifests, or devctl itself (default: client)',
+    'what enforces `depends_on`: the manifests, by init containers, or devctl (default: client)',
     ['manifest', 'client'],
   ),
   ...target,
   timeout,
   var: variables,
-  adopt: flag('--adopt', 'take over objects that are there already and belong to nobody'),
-  forceConflicts: flag('--force-conflicts', 'take over fields that another tool applies'),
-  takeOver: flag('--take-over', 'deploy although the environment was deployed from another repository or file'),
+  adopt: flag('--adopt', 'adopt existing objects that have no owner'),
+  forceConflicts: flag('--force-conflicts', 'take over fields that another field manager applies'),
+  takeOver: flag('--take-over', 'deploy even if the environment was deployed from another repository or file'),
   pruneLimit: number(
     '--prune-limit <number>',
-    'how many workloads may be deleted because they left the files (default: 3, or 30 %)',
+    'maximum number of workloads to delete because they are no longer in the files (default: 3, or 30 % if that is more)',
   ),
   registryCredentials: flag(
     '--registry-credentials',
-    'let the cluster pull with the credentials of your Docker configuration for the registries of the images',
+    'let the cluster pull images with the credentials in your Docker configuration for their registries',
   ),
-  rerun: list('--rerun <service>', 'run the Job of this service again although nothing changed; may be repeated'),
+  rerun: list('--rerun <service>', 'run the Job of this service again even if nothing changed; may be repeated'),
 }
 
 export type DeployingValues = Values<typeof deploying>

@@ -4,72 +4,72 @@ import { dnsLabel, dnsName, registryPath } from '../../operations/project/checks
 import type { Word } from '../command.ts'
 import { choice, flag, list, type Option, text, type Values } from './option.ts'
 
-/** The word of commands that compile a part of an application. */
+/** The argument of commands that can compile a part of an application. */
 export const someServices: Word = {
   name: '[service...]',
-  description: 'only these services and what they depend on (default: all)',
+  description: 'only these services and their dependencies (default: all)',
   completes: 'service',
 }
 
-/** What to load. */
+/** The files to load. */
 export const loading = {
   file: list(
     '-f, --file <path>',
-    'a manifest or a Compose file; Compose files may be repeated, later ones are merged over earlier ones; `-` is standard input',
+    'manifest or Compose file, or `-` for standard input; may be repeated to merge Compose files, later ones override earlier ones',
     {
       completes: 'file',
     },
   ),
-  projectDirectory: text('--project-directory <folder>', 'resolve relative paths of the files against this folder', {
+  projectDirectory: text('--project-directory <folder>', 'resolve relative paths in the files against this folder', {
     completes: 'folder',
   }),
-  envFile: list('--env-file <path>', 'read variables from this file in place of `.env`; may be repeated', {
+  envFile: list('--env-file <path>', 'read variables from this file instead of `.env`; may be repeated', {
     completes: 'file',
   }),
   profile: list('--profile <name>', 'enable the services of this profile; may be repeated'),
-  allowOutside: flag('--allow-outside', 'let the files name files outside of the project, which are read'),
-  environment: text('--environment <name>', 'take what the manifest says about this environment'),
+  allowOutside: flag('--allow-outside', 'allow references to files outside the project, and read them'),
+  environment: text('--environment <name>', 'use this environment of the manifest'),
 }
 
-/** What to make of it in the cluster. */
+/** How to compile the files. */
 export const planning = {
   name: text(
     '--name <name>',
-    'name of the environment (default: `name` of the file, else the repository, else the folder)',
+    'name of the environment (default: `name` in the file, or the name of the repository or folder)',
   ),
   namespace: text(
     '-n, --namespace <namespace>',
-    'namespace of the objects (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest, else none is written)',
+    'namespace of the objects (default: from the environment of the manifest, $DEVCTL_NAMESPACE, or the manifest; otherwise none is written)',
     {
       check: dnsLabel,
     },
   ),
-  domain: text('--domain <domain>', 'domain under which public routes get their hosts', { check: dnsName }),
-  routes: choice('--routes <kind>', 'what public routes become', ['ingress', 'gateway']),
-  gateway: text('--gateway <namespace/name>', 'the Gateway that HTTPRoutes attach to; implies `--routes gateway`', {
+  domain: text('--domain <domain>', 'domain for the hosts of public routes', { check: dnsName }),
+  routes: choice('--routes <kind>', 'kind of objects to create for public routes', ['ingress', 'gateway']),
+  gateway: text('--gateway <namespace/name>', 'Gateway that the HTTPRoutes attach to; implies `--routes gateway`', {
     check: gatewayReference,
   }),
-  ingressClass: text('--ingress-class <name>', 'class of the Ingresses', { check: dnsName }),
-  tlsSecret: text('--tls-secret <name>', 'Secret with the certificate of the Ingresses', { check: dnsName }),
-  policy: choice('--policy <level>', 'make every Pod meet this Pod Security level, and refuse what cannot', [
+  ingressClass: text('--ingress-class <name>', 'IngressClass of the Ingresses', { check: dnsName }),
+  tlsSecret: text('--tls-secret <name>', 'Secret with the TLS certificate of the Ingresses', { check: dnsName }),
+  policy: choice('--policy <level>', 'make every Pod meet this Pod Security level, and reject services that cannot', [
     'restricted',
   ]),
-  image: imagePairs('--image <service=reference>', 'run this image for a service; may be repeated'),
-  imagesFile: text('--images-file <path>', 'take images from the metadata that a build wrote (JSON)', {
+  image: imagePairs('--image <service=reference>', 'use this image for a service; may be repeated'),
+  imagesFile: text('--images-file <path>', 'read images from the metadata file of a build (JSON)', {
     completes: 'file',
   }),
-  registry: text('--registry <host/path>', 'registry of the images of services with `build`', { check: registryPath }),
-  tag: text('--tag <tag>', 'tag of the images of services with `build` (default: a hash of what the build reads)', {
+  registry: text('--registry <host/path>', 'registry for the images of services with `build`', { check: registryPath }),
+  tag: text('--tag <tag>', 'tag for the images of services with `build` (default: a hash of the build inputs)', {
     check: imageTag,
   }),
   startOrder: choice(
     '--start-order <how>',
-    'who keeps `depends_on`: waits inside the manifests, or the client that applies them',
+    'what enforces `depends_on`: the manifests, by init containers, or the client that applies them',
     ['manifest', 'client'],
     'manifest',
   ),
   includeSecrets: flag('--include-secrets', 'write Secrets with their values'),
-  strict: flag('--strict', 'treat fields that are lost or approximated as errors'),
+  strict: flag('--strict', 'report fields that are dropped or approximated as errors'),
 }
 
 export type LoadingValues = Values<typeof loading>

@@ -13,45 +13,49 @@ export const publishing = {
   ...plan,
   repository: text(
     '--repository <address>',
-    'address or folder of the GitOps repository (default: that of the environment)',
+    'address or folder of the GitOps repository (default: from the environment of the manifest)',
     { completes: 'folder' },
   ),
-  branch: text('--branch <name>', 'branch of the repository (default: that of the environment, else its main branch)', {
-    check: inForm(parseBranchName),
-  }),
+  branch: text(
+    '--branch <name>',
+    'branch of the repository (default: from the environment of the manifest, or the default branch)',
+    {
+      check: inForm(parseBranchName),
+    },
+  ),
   path: text(
     '--path <folder>',
-    'folder in the repository (default: that of the environment, else `environments/ENVIRONMENT/NAME`)',
+    'folder in the repository (default: from the environment of the manifest, or `environments/ENVIRONMENT/NAME`)',
     {
       check: folderPath,
     },
   ),
-  layout: choice(
-    '--layout <layout>',
-    'one file per object, one file for all, or a base with an overlay for each environment',
-    ['plain', 'single-file', 'kustomize'],
-  ),
-  takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or belong to something else'),
+  layout: choice('--layout <layout>', 'one file per object, a single file, or a base with an overlay per environment', [
+    'plain',
+    'single-file',
+    'kustomize',
+  ]),
+  takeOver: flag('--take-over', 'replace files in the folder that were edited by hand or that devctl did not write'),
   timeout,
 }
 
 /** How it is published, and what is printed. */
-export const dryRun = flag('--dry-run', 'print what would change, and change nothing')
-export const output = choice('--output <form>', 'form of the result', ['text', 'json'], 'text')
+export const dryRun = flag('--dry-run', 'print what would change without changing anything')
+export const output = choice('--output <form>', 'output format', ['text', 'json'], 'text')
 export const pullRequest = flag(
   '--pull-request',
-  'push to a branch of its own, and open a pull request with the token in the environment, or print its text',
+  'push to a separate branch and open a pull request with the token from the environment variables; without a token, print its text',
 )
 export const forge = choice(
   '--forge <kind>',
-  'what kind of server the repository is on (default: known from its host name, else the server is asked)',
+  'kind of server that hosts the repository (default: detected from the host name, or by asking the server)',
   FORGE_KINDS,
 )
-export const rollback = flag('--rollback', 'publish although the repository holds a newer commit of the source')
+export const rollback = flag('--rollback', 'publish even if the repository holds a newer source commit')
 
 export const oci = text(
   '--oci <reference>',
-  'push the folder to a registry as an OCI artifact, in place of a commit: `REGISTRY/PATH` or `REGISTRY/PATH:TAG` (default tag: the environment)',
+  'push the folder to a registry as an OCI artifact instead of committing it: `REGISTRY/PATH` or `REGISTRY/PATH:TAG` (default tag: the environment)',
   { check: ociReference },
 )
 

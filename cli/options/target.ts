@@ -5,23 +5,23 @@ import { text } from './option.ts'
 export const target = {
   namespace: text(
     '-n, --namespace <namespace>',
-    'namespace to work on (default: that of the environment, $DEVCTL_NAMESPACE, that of the manifest or of the context)',
+    'namespace to use (default: from the environment of the manifest, $DEVCTL_NAMESPACE, the manifest, or the context)',
   ),
   context: text(
     '--context <name>',
-    'context to use (default: that of the environment, $DEVCTL_CONTEXT, that of the manifest, the current one)',
+    'context to use (default: from the environment of the manifest, $DEVCTL_CONTEXT, the manifest, or the current context)',
     { completes: 'context' },
   ),
 }
 
-/** The deadline of a command that does a piece of work. */
+/** The deadline of a command that runs to an end. */
 export const timeout = duration(
   '--timeout <duration>',
-  'one deadline for all of it, such as 90s (default: $DEVCTL_TIMEOUT, else 5m)',
+  'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 5m)',
 )
 
 /** The environment in the cluster that a command is about. */
 export const environmentName = text(
   '--name <name>',
-  'name of the environment (default: `name` of the file, else the repository, else the folder)',
+  'name of the environment (default: `name` in the file, or the name of the repository or folder)',
 )

@@ -4,7 +4,7 @@ import type { Option } from './option.ts'
 /** `--var NAME=VALUE`, repeatable; a later one of a name counts. Values are not shown in messages: they may be secret. */
 export const variables: Option<Readonly<Record<string, string>> | undefined> = {
   flags: '--var <name=value>',
-  description: 'a variable for the Compose file and the commands; may be repeated',
+  description: 'set a variable for the Compose file and the commands; may be repeated',
   parse(value, previous) {
     const at = value.indexOf('=')
     const name = value.slice(0, at)

@@ -55,12 +55,12 @@ async function rendered({ io }: Context, services: readonly string[], options: R
 
 function refuseOptions({ format, layout, outputDir, takeOver }: RenderValues): void {
   if (format === 'kustomize' && outputDir === undefined)
-    throw new UsageError('`--format kustomize` makes several files', { hint: 'add `--output-dir FOLDER`' })
+    throw new UsageError('`--format kustomize` writes several files', { hint: 'add `--output-dir FOLDER`' })
   if (layout !== undefined && outputDir === undefined)
-    throw new UsageError('`--layout` makes several files', { hint: 'add `--output-dir FOLDER`' })
+    throw new UsageError('`--layout` writes several files', { hint: 'add `--output-dir FOLDER`' })
   if (layout !== undefined && format !== undefined)
-    throw new UsageError('`--layout` and `--format` both say how files are laid out', { hint: 'leave one out' })
-  if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has a meaning only with `--output-dir`')
+    throw new UsageError('`--layout` and `--format` cannot be combined', { hint: 'remove one of them' })
+  if (takeOver && outputDir === undefined) throw new UsageError('`--take-over` has no effect without `--output-dir`')
 }
 
 async function toYamlStream(manifests: readonly Manifest[]): Promise<string> {

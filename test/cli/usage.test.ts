@@ -68,7 +68,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
   test.each<readonly [line: string, message: string, hint: unknown]>([
     ['rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['nothing-like-it', 'unknown command `nothing-like-it`', 'see `devctl --help`'],
-    ['down', 'unknown command `down`', expect.stringContaining('`devctl destroy` takes the application out')],
+    ['down', 'unknown command `down`', expect.stringContaining('`devctl destroy` deletes the application')],
     ['down --volumes', 'unknown command `down`', expect.stringContaining('`devctl destroy`')],
     ['--loglevel info rm web', 'unknown command `rm`', expect.stringContaining('`devctl destroy SERVICE`')],
     [
@@ -76,7 +76,7 @@ describe('wrong usage ends with status 2 and says what to write', () => {
       'unknown command `port-forward`',
       expect.stringContaining('`devctl forward SERVICE 8080:80`'),
     ],
-    ['help stop', 'unknown command `stop`', expect.stringContaining('leaves its data')],
+    ['help stop', 'unknown command `stop`', expect.stringContaining('keeps its data')],
     ['help rendr', 'unknown command `rendr`', 'did you mean `render`?'],
     ['context usee', 'unknown command `context usee`', 'did you mean `use`?'],
     ['namespace shop', 'unknown command `namespace shop`', 'see `devctl namespace --help`'],
@@ -96,8 +96,8 @@ describe('wrong usage ends with status 2 and says what to write', () => {
     ['version now', 'too many arguments for `version`: expected 0 arguments but got 1', 'see `devctl version --help`'],
     ['completion', 'missing required argument `shell`', 'see `devctl completion --help`'],
     ['completion ksh', 'shell is `ksh`, not one of bash, zsh, fish', 'see `devctl completion --help`'],
-    ['render --format kustomize', '`--format kustomize` makes several files', 'add `--output-dir FOLDER`'],
-    ['render --take-over', '`--take-over` has a meaning only with `--output-dir`', 'see `devctl render --help`'],
+    ['render --format kustomize', '`--format kustomize` writes several files', 'add `--output-dir FOLDER`'],
+    ['render --take-over', '`--take-over` has no effect without `--output-dir`', 'see `devctl render --help`'],
     ['render --routes gateway', '`--routes gateway` needs a Gateway', 'add `--gateway NAMESPACE/NAME`'],
     [
       'render --routes ingress --gateway a/b',

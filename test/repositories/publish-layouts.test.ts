@@ -405,9 +405,9 @@ describe('`render` writes what `publish` commits', () => {
   })
 
   test.each([
-    [['--layout', 'plain'], '`--layout` makes several files'],
-    [['--layout', 'plain', '--format', 'yaml', '--output-dir', 'x'], 'both say how files are laid out'],
-    [['--format', 'kustomize'], '`--format kustomize` makes several files'],
+    [['--layout', 'plain'], '`--layout` writes several files'],
+    [['--layout', 'plain', '--format', 'yaml', '--output-dir', 'x'], '`--layout` and `--format` cannot be combined'],
+    [['--format', 'kustomize'], '`--format kustomize` writes several files'],
     [['--take-over'], 'only with `--output-dir`'],
     [['--layout', 'helm', '--output-dir', 'x'], '`--layout` is `helm`'],
   ])('%j is refused', async (words, message) => {
