@@ -56,7 +56,7 @@ export function usingContext(namespace: string, name: string): string {
 /** What was just chosen has no effect as long as the shell says otherwise. */
 export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
   // Without its value, which may hold a password: `https://user:password@host`.
-  for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set, and counts for more\n`)
+  for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set and takes precedence\n`)
 }
 
 async function askForContext(io: Io): Promise<string | undefined> {
@@ -78,9 +78,9 @@ async function askForContext(io: Io): Promise<string | undefined> {
   ])
 }
 
-const PLATFORMS_LATER = 'the commands of the platform come later'
+const PLATFORMS_LATER = 'not implemented yet'
 const NO_CONTEXTS =
-  'neither devctl nor the kubeconfig has one: let your cluster tool write `~/.kube/config`, or set `KUBECONFIG`'
+  'the kubeconfig has no contexts: create `~/.kube/config` with the tool of your cluster, or set `KUBECONFIG`'
 
 /** Prints the current context as JSON, in the fields of the specification. */
 export async function showContext({ io }: Context): Promise<number> {
@@ -139,8 +139,8 @@ export async function forgetContext({ io }: Context, name: string): Promise<numb
   }
   const { contexts } = await readKubeconfigNames(io)
   if (contexts.has(name))
-    throw new UserError(`devctl knows nothing of \`${name}\` but what the kubeconfig says`, {
-      hint: `\`kubectl config delete-context ${name}\` deletes it there`,
+    throw new UserError(`devctl has no settings for \`${name}\`, which is a context of the kubeconfig`, {
+      hint: `\`kubectl config delete-context ${name}\` deletes it from the kubeconfig`,
     })
   const remembered = [...readContexts(home).contexts.keys()]
   throw new UserError(`context \`${name}\` does not exist`, {

@@ -30,7 +30,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
       codes.map(one => one.split('/')[0]!),
     )
   throw new UserError(`unknown diagnostic code \`${code}\``, {
-    hint: near ? `did you mean \`${near}\`?` : '`devctl explain` lists them all',
+    hint: near ? `did you mean \`${near}\`?` : '`devctl explain` lists all codes',
   })
 }
 

@@ -55,7 +55,7 @@ async function askFor(choose: Choose, { message, span, secret: { source } }: Fou
       isPreset: source !== undefined,
       ...(!source && { disabled: 'it has to become a variable or an entry of `secrets` first' }),
     },
-    { value: 'public', label: 'it is not secret: publish it as it is' },
+    { value: 'public', label: 'it is not secret: publish the value' },
     { value: 'later', label: 'answer later', isPreset: source === undefined },
   ])
   return answer as 'secret' | 'public' | 'later' | undefined // the values of the answers

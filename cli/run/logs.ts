@@ -77,7 +77,7 @@ function noMatch(
 /** `logs -f compose.yaml` means a file elsewhere in devctl. */
 function refuseFile(pattern: string, cwd: string): void {
   if (/\.ya?ml$/.test(pattern) && existsSync(resolve(cwd, pattern)))
-    throw new UsageError(`\`${pattern}\` is a file and no service: \`-f\` follows the logs here`, {
-      hint: `\`devctl logs --file ${pattern}\` names the file`,
+    throw new UsageError(`\`${pattern}\` is a file, not a service: for \`logs\`, \`-f\` means \`--follow\``, {
+      hint: `use \`devctl logs --file ${pattern}\``,
     })
 }

@@ -24,7 +24,7 @@ export async function chooseNamespace(context: Context): Promise<number> {
   const { io } = context
   const { choose } = io
   if (choose === undefined)
-    throw new UsageError('which namespace?', { hint: '`devctl namespace use NAME` sets it without asking' })
+    throw new UsageError('which namespace?', { hint: 'set it with `devctl namespace use NAME`' })
   const options = { context: undefined, namespace: undefined, timeout: 10_000 }
   return withCluster(io, options, async ({ cluster, namespace: current, signal }) => {
     const names = await namespacesOf(cluster, signal)
@@ -44,20 +44,23 @@ async function namespacesOf(cluster: Cluster, signal: AbortSignal): Promise<read
     return found.map(({ metadata }) => metadata.name).sort()
   } catch (error) {
     if (!(error instanceof ClusterError) || error.failure !== 'forbidden') throw error
-    throw new UserError(error.message, { hint: '`devctl namespace use NAME` needs no list', cause: error })
+    throw new UserError(error.message, {
+      hint: 'set it with `devctl namespace use NAME`, which does not list namespaces',
+      cause: error,
+    })
   }
 }
 
 const INSTEAD = {
   create: (context: string, name: string) =>
-    `\`kubectl --context ${context} create namespace ${name}\` does it, and \`devctl namespace use ${name}\` makes it yours`,
+    `\`kubectl --context ${context} create namespace ${name}\` creates it, and \`devctl namespace use ${name}\` switches to it`,
   delete: (context: string, name: string) =>
-    `\`devctl destroy --namespace ${name}\` takes an environment away; \`kubectl --context ${context} delete namespace ${name}\` the whole namespace`,
+    `\`devctl destroy --namespace ${name}\` deletes an environment; \`kubectl --context ${context} delete namespace ${name}\` deletes the whole namespace`,
   list: (context: string) =>
     `\`kubectl --context ${context} get namespaces\` lists them, and \`devctl namespace use NAME\` chooses one`,
 }
 
-/** What only a platform can do fails, with what to do instead on a plain cluster. */
+/** Throws a UserError for a command that needs the platform, with the alternative for other clusters. */
 export async function needPlatform({ io }: Context, verb: keyof typeof INSTEAD, name = 'NAME'): Promise<never> {
   const { context } = await findTarget(io, {})
   throw new UserError(

@@ -27,7 +27,7 @@ export async function restartApplication(
     const { environment, namespace, restarted, skipped, failed, waits, milliseconds } = outcome
     if (skipped.length > 0) printSummary(`left ${skipped.join(', ')} alone: ${jobsHint(skipped)}`, io, logLevel)
     if (failed.length > 0) {
-      io.stderr.write(`${failed.join(', ')} of ${environment} did not get ready again\n`)
+      io.stderr.write(`${failed.join(', ')} of ${environment} did not become ready\n`)
       return 1
     }
     const are = restarted.length === 1 ? 'is' : 'are'

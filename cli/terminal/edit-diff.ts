@@ -55,7 +55,7 @@ async function linesOf(folder: string, { path, there, wanted }: ConflictingFile)
   const { structuredPatch } = await import('diff')
   const [old, fresh] = [there, wanted].map(text => maskSecrets(text.replaceAll('\r\n', '\n'))) as [string, string] // map keeps the length
   const { hunks } = structuredPatch('', '', old, fresh, '', '', { context: 2 })
-  if (hunks.length === 0) return [...head, '  they differ in what looks secret, which is not shown, or in line ends']
+  if (hunks.length === 0) return [...head, '  they differ only in masked values or line endings']
   return [
     ...head,
     ...hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [

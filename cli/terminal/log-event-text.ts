@@ -1,7 +1,7 @@
 import type { LogEvent } from '../../operations/logs/events.ts'
 import type { LogLevel } from '../command.ts'
 
-/** The words for what happens beside logs; undefined for what is not worth a line at this level. */
+/** The text of an event that is not a log line; undefined if it is not printed at this level. */
 export function logEventText(event: LogEvent, logLevel: LogLevel): string | undefined {
   if (logLevel === 'error') return undefined
   switch (event.type) {
@@ -10,10 +10,10 @@ export function logEventText(event: LogEvent, logLevel: LogLevel): string | unde
     case 'no-pod': {
       const { environment, namespace, isFiltered, follows } = event
       const whose = environment === undefined ? namespace : `${environment} in ${namespace}`
-      return `there is no Pod of ${whose}${isFiltered ? ' that matches' : ''} yet${follows ? '; waiting for one' : ''}`
+      return `${whose} has no${isFiltered ? ' matching' : ''} Pods yet${follows ? '; waiting for Pods' : ''}`
     }
     case 'too-many-logs':
-      return `more than ${event.most} containers write: the others follow when one of these ends; a pattern makes them fewer`
+      return `more than ${event.most} containers have logs: the others follow when one of these ends; use a pattern to select fewer`
     case 'container-ended': {
       const { name } = event.source
       const { code, reason } = event.exit
@@ -22,7 +22,7 @@ export function logEventText(event: LogEvent, logLevel: LogLevel): string | unde
       return `${name} ended with exit code ${code}${why}`
     }
     case 'log-unreadable':
-      return `the log of ${event.source.name} cannot be read${event.follows ? ' now, trying again' : ''}: ${event.reason}`
+      return `could not read the log of ${event.source.name}${event.follows ? ', retrying' : ''}: ${event.reason}`
     case 'log-note':
       return `${event.source.name}: ${event.text}`
   }

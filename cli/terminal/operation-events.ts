@@ -13,7 +13,7 @@ import { stepOf } from './publish/steps.ts'
 import { printDiagnostics } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
-/** Shows and prints what an operation tells. */
+/** Prints the events of an operation, or shows them as progress. */
 export function toTerminal(context: Context, progress: Progress, form: ProgressForm): (event: OperationEvent) => void {
   return event => {
     switch (event.type) {
@@ -80,7 +80,7 @@ export function report({ io, logLevel }: Context, form: ProgressForm, diagnostic
     for (const one of diagnosticsToJson(diagnostics)) io.stdout.write(`${jsonText({ type: 'diagnostic', ...one })}\n`)
 }
 
-/** What state things are in when a deploy is stopped: by its deadline, by Ctrl-C, or because the cluster cannot be reached any more. */
+/** The state of an environment when its deploy is stopped: by its deadline, by Ctrl-C, or because the cluster is unreachable. */
 export function stoppedText({
   environment,
   namespace,
@@ -88,12 +88,12 @@ export function stoppedText({
   services,
   waits,
 }: Omit<Extract<OperationEvent, { readonly type: 'stopped' }>, 'type'>): string {
-  if (!isBegun) return `nothing of ${environment} in ${namespace} was changed\n`
+  if (!isBegun) return `nothing was changed for ${environment} in ${namespace}\n`
   const states = statesText(services, waits)
-  return `${environment} is partly deployed to ${namespace}${states && `: ${states}`}. Deploy again to go on\n`
+  return `${environment} is partly deployed to ${namespace}${states && `: ${states}`}. Deploy again to continue\n`
 }
 
-/** Asks the person at the terminal; nobody where nobody sits there. */
+/** Asks on the terminal; without a terminal, there are no questions. */
 export function questionsFor({ io }: Context, progress: Progress): Questions {
   const { choose, stderr } = io
   if (!choose) return {}
@@ -102,20 +102,20 @@ export function questionsFor({ io }: Context, progress: Progress): Questions {
     return (await choose(question, [{ value: 'no' }, { value: 'yes' }])) === 'yes'
   }
   return {
-    mayCreateNamespace: (namespace, cluster) => yes(`There is no namespace ${namespace} in ${cluster}. Create it?`),
+    mayCreateNamespace: (namespace, cluster) => yes(`Namespace ${namespace} does not exist in ${cluster}. Create it?`),
     async mayOverwrite(drift) {
       progress.pause()
       for (const { object, path, by } of drift) stderr.write(` ${object}  ${path}  set by ${by.manager}\n`)
-      const answers = [{ value: 'overwrite', label: 'overwrite it with what the files say' }, { value: 'stop' }]
-      return (await choose('This was changed by hand.', answers)) === 'overwrite'
+      const answers = [{ value: 'overwrite', label: 'overwrite with the values from the files' }, { value: 'stop' }]
+      return (await choose('These values were changed by hand.', answers)) === 'overwrite'
     },
     mayDestroyAll: (environment, namespace) =>
-      yes(`Destroy ${environment} in ${namespace} with its data and what it depends on?`),
+      yes(`Destroy ${environment} in ${namespace} with its data and its dependencies?`),
     mayDeleteOfCluster(names) {
       progress.pause()
       for (const name of names) stderr.write(` ${name}\n`)
-      return yes(`Delete ${names.length === 1 ? 'this object' : 'these objects'} of the whole cluster, too?`)
+      return yes(`Also delete ${names.length === 1 ? 'this cluster-scoped object' : 'these cluster-scoped objects'}?`)
     },
-    mayDestroyNeeded: (services, why) => yes(`${why}. Destroy ${services.join(', ')} all the same?`),
+    mayDestroyNeeded: (services, why) => yes(`${why}. Destroy ${services.join(', ')} anyway?`),
   }
 }

@@ -5,7 +5,7 @@ import type { Context } from '../command.ts'
 import { readableDuration } from '../options/duration.ts'
 import { printSummary } from './report.ts'
 
-/** Prints what a destroy has come to. */
+/** Prints the outcome of a destroy. */
 export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcome): void {
   const { namespace, wasEmpty, deleted, kept, held, volumes, waits, left, milliseconds } = outcome
   const subject = subjectOf(outcome)
@@ -17,13 +17,13 @@ export function printDestroyed({ io, logLevel }: Context, outcome: DestroyOutcom
   const objects = `${plural(deleted.length, 'object')}${waits ? '' : ', not waited for'}`
   printSummary(
     wasEmpty
-      ? `there is nothing of ${subject} in ${namespace}`
+      ? `nothing to destroy for ${subject} in ${namespace}`
       : `${subject} ${areFor(outcome)} destroyed in ${namespace}: ${objects} (${readableDuration(milliseconds)})`,
     io,
     logLevel,
   )
   if (left.length > 0)
-    printSummary(`left ${left.join(', ')} as they are (\`--dependencies\` destroys them, too)`, io, logLevel)
+    printSummary(`dependencies not destroyed: ${left.join(', ')} (use \`--dependencies\`)`, io, logLevel)
 }
 
 type Subject = Pick<DestroyOutcome, 'environment' | 'named'>
@@ -34,7 +34,7 @@ const subjectOf = ({ environment, named }: Subject): string =>
 
 const areFor = ({ named = [] }: Subject): string => (named.length > 1 ? 'are' : 'is')
 
-/** What state things are in when a destroy is stopped. */
+/** The state of an environment when its destroy is stopped. */
 export function destroyStoppedText({
   namespace,
   deleted,
@@ -44,6 +44,6 @@ export function destroyStoppedText({
   const what =
     deleted < planned
       ? `${deleted} of ${plural(planned, 'object')} deleted`
-      : `${plural(planned, 'object')} deleted, but perhaps not gone yet`
-  return `${subjectOf(subject)} is partly destroyed in ${namespace}: ${what}. Destroy again to go on\n`
+      : `${plural(planned, 'object')} deleted, but some may still exist`
+  return `${subjectOf(subject)} is partly destroyed in ${namespace}: ${what}. Destroy again to continue\n`
 }

@@ -10,7 +10,7 @@ import type { ProgressForm } from './progress/progress.ts'
 import { printSummary } from './report.ts'
 import { statesText } from './service-states-text.ts'
 
-/** Prints what a deploy has come to, and gives the exit status. Throws what ended it before all was done. */
+/** Prints the outcome of a deploy, and gives the exit status. Throws the error that ended it early. */
 export function printOutcome({ io, logLevel }: Context, form: ProgressForm, outcome: DeployOutcome): number {
   switch (outcome.kind) {
     case 'refused':
@@ -28,7 +28,9 @@ export function printOutcome({ io, logLevel }: Context, form: ProgressForm, outc
       if (form === 'json') tellResult(io, outcome, {})
       else printAddresses(io, endpoints)
       const text = `${subjectOf(outcome)} partly deployed to ${namespace}: ${statesText(services, waits)} (${readableDuration(milliseconds)})`
-      io.stderr.write(`${text}. Deploy again when it is fixed${left ? '; `devctl diff` shows what is left' : ''}\n`)
+      io.stderr.write(
+        `${text}. Fix the errors and deploy again${left ? '; `devctl diff` shows the remaining changes' : ''}\n`,
+      )
       return 1
     }
     case 'deployed': {
@@ -55,16 +57,16 @@ type WithServices = Extract<DeployOutcome, { readonly kind: 'deployed' | 'failed
 const subjectOf = ({ environment, named }: WithServices): string =>
   named ? `${named.join(', ')} of ${environment} ${named.length > 1 ? 'are' : 'is'}` : `${environment} is`
 
-/** `not ready: web (its image cannot be pulled; it is tried again), db (StatefulSet 0/1 ready)`. */
+/** `not ready: web (its image cannot be pulled; retrying), db (StatefulSet 0/1 ready)`. */
 const unreadyText = (unready: readonly Unready[]): string =>
-  `not ready: ${unready.map(({ workload, why, isStuck }) => `${workload.service} (${why}${isStuck ? '; it is tried again' : ''})`).join(', ')}; \`--wait\` waits`
+  `not ready: ${unready.map(({ workload, why, isStuck }) => `${workload.service} (${why}${isStuck ? '; retrying' : ''})`).join(', ')}; use \`--wait\` to wait`
 
 function printAddresses({ stdout }: Io, addresses: readonly PublicAddress[]): void {
   const width = Math.max(0, ...addresses.map(({ services }) => services.join(', ').length))
   for (const { url, services } of addresses) stdout.write(`  ${services.join(', ').padEnd(width)}  ${url}\n`)
 }
 
-/** The last line for programs: every service with what became of it, and the addresses that there are. */
+/** The last line for programs: the state of each service, and the public addresses. */
 function tellResult(
   { stdout }: Io,
   { environment, namespace, named, services, endpoints }: WithServices,

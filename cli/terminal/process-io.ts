@@ -31,7 +31,7 @@ export function currentFolder(): string {
   try {
     return process.cwd()
   } catch (cause) {
-    throw new UserError('the folder that devctl runs in is not there any more', { hint: 'go to another one', cause })
+    throw new UserError('the current folder no longer exists', { hint: 'change to another folder', cause })
   }
 }
 
@@ -62,7 +62,7 @@ async function readStdin(): Promise<Uint8Array> {
     length += chunk.length
     if (length > most)
       throw new UserError(`standard input has more than ${most.toLocaleString('en')} bytes`, {
-        hint: 'if that is right, raise the limit: `DEVCTL_LIMITS=bytes=NUMBER`',
+        hint: 'if this is intended, raise the limit: `DEVCTL_LIMITS=bytes=NUMBER`',
       })
   }
   return Buffer.concat(chunks)

@@ -21,8 +21,8 @@ const PARTS: readonly Part[] = [
 ]
 const NOT_WAITED_FOR: Part = [
   'not-waited-for',
-  'was not waited for (`--wait` does)',
-  'were not waited for (`--wait` does)',
+  'was not waited for (use `--wait`)',
+  'were not waited for (use `--wait`)',
 ]
-/** A deploy that waits has ended before it came to them. */
+/** A deploy that waits ended before it reached them. */
 const NOT_REACHED: Part = ['not-waited-for', 'is not known to be ready', 'are not known to be ready']

@@ -3,13 +3,13 @@ import type { LogLevel } from '../command.ts'
 import type { Io } from './io.ts'
 
 export interface RequestTrace {
-  /** Undefined when nobody wants to know. */
+  /** Undefined unless the log level is `debug`. */
   readonly trace: ((exchange: EndedRequest) => void) | undefined
-  /** Tells how many there were. */
+  /** Prints the number of requests. */
   end(): void
 }
 
-/** Tells on stderr of every request to the cluster: method, path, status, milliseconds. Bodies and credentials are not in it. */
+/** Prints every request to the cluster on stderr: method, path, status, milliseconds; never bodies or credentials. */
 export function traceRequests(io: Io, logLevel: LogLevel | undefined): RequestTrace {
   if (logLevel !== 'debug') return { trace: undefined, end: () => {} }
   let count = 0

@@ -5,30 +5,29 @@ import { webhookRefusal } from '../../operations/objects/webhook-refusal.ts'
 import { type AskedWebhook, webhooksFor } from '../../operations/objects/webhooks-for.ts'
 import { readableDuration } from '../options/duration.ts'
 
-/** Milliseconds without an answer that are worth telling. */
+/** Milliseconds without an answer after which a request is reported. */
 const SILENT = 2000
-/** Milliseconds for finding out which webhooks there are: the time is up already. */
+/** Milliseconds for listing the webhooks, after the deadline has passed. */
 const LOOKING = 2000
 
 const LIST = '`kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations` lists the webhooks'
 
-/** What there is to say of calls that were not over at the deadline. */
+/** The report on requests that had not ended at the deadline. */
 export interface Unanswered {
   readonly notes: readonly string[]
   readonly hint?: string
 }
 
 /**
- * What was being tried again when the time was up, each failure once, and what had no answer: of a write, with the admission webhooks that the cluster asks about it, since
- * one that hangs does so for up to 30 s without a word.
+ * Reports the requests that were being retried at the deadline, each failure once, and those without
+ * an answer. A write is reported with the admission webhooks that the API server calls for it, since
+ * a webhook that hangs blocks it for up to 30 s without a message.
  */
 export async function unanswered(cluster: Cluster | undefined, calls: readonly GivenUp[]): Promise<Unanswered> {
   const failing = calls.flatMap(({ method, path, failure }) => {
     if (!failure) return []
     const what = whatOf(path)
-    return (
-      webhookRefusal(failure, what) ?? new UserError(`\`${method}\` of ${what} was tried again: ${failure.message}`)
-    )
+    return webhookRefusal(failure, what) ?? new UserError(`\`${method}\` of ${what} was retried: ${failure.message}`)
   })
   const silent = await silence(cluster, calls)
   const hint = failing.find(one => one.hint !== undefined)?.hint ?? silent.hint
@@ -46,12 +45,12 @@ async function silence(cluster: Cluster | undefined, calls: readonly GivenUp[]):
   const told = `\`${method}\` of ${whatOf(path)}${others} has had no answer for ${readableDuration(first.silence)}`
   if (method === 'GET' || !cluster) return { notes: [told] }
   const webhooks = await webhooksFor(cluster, { method, path }, AbortSignal.timeout(LOOKING))
-  if (webhooks.length === 0) return { notes: [told], hint: `an admission webhook may hang: ${LIST}` }
-  return { notes: [told, asksText(webhooks)], hint: `see whether what it asks is well; ${LIST}` }
+  if (webhooks.length === 0) return { notes: [told], hint: `an admission webhook may not be responding; ${LIST}` }
+  return { notes: [told, asksText(webhooks)], hint: `check the server of the webhook; ${LIST}` }
 }
 
 const asksText = (webhooks: readonly AskedWebhook[]): string =>
-  `before that the cluster asks the admission ${webhooks.length === 1 ? 'webhook' : 'webhooks'} ${webhooks.map(({ name, seconds }) => `\`${name}\` (for ${seconds} s at most)`).join(', ')}`
+  `the API server first calls the admission ${webhooks.length === 1 ? 'webhook' : 'webhooks'} ${webhooks.map(({ name, seconds }) => `\`${name}\` (timeout ${seconds} s)`).join(', ')}`
 
 /** `deployments/web`. */
 const whatOf = (path: string): string => `\`${path.split('?', 1)[0]!.split('/').slice(-2).join('/')}\``

@@ -113,7 +113,7 @@ describe('a session with a cluster', () => {
     ],
     [
       'etcdserver: leader changed',
-      ['`PATCH` of `configmaps/page` was tried again: etcdserver: leader changed'],
+      ['`PATCH` of `configmaps/page` was retried: etcdserver: leader changed'],
       '--timeout',
     ],
   ])('tells at its deadline what it was trying again: %s', async (message, notes, hint) => {
@@ -145,10 +145,10 @@ describe('a session with a cluster', () => {
           rules: [{ apiGroups: ['*'], operations: ['*'], resources: ['*'] }],
         },
       ],
-      ['before that the cluster asks the admission webhook `slow.example.com` (for 30 s at most)'],
-      'see whether what it asks is well',
+      ['the API server first calls the admission webhook `slow.example.com` (timeout 30 s)'],
+      'check the server of the webhook',
     ],
-    ['which may be a webhook', [], [], 'an admission webhook may hang'],
+    ['which may be a webhook', [], [], 'an admission webhook may not be responding'],
   ])('tells at its deadline what has no answer, %s', async (_, webhooks, more, hint) => {
     const server = await fakeServer(({ method, path }) => {
       if (method === 'PATCH') return new Promise(() => {})

@@ -143,10 +143,10 @@ describe('devctl context', () => {
       status: 0,
       stdout: 'Using context shop @ kind-dev\n',
       stderr:
-        'warning: `DEVCTL_CONTEXT` is set, and counts for more\nwarning: `DEVCTL_NAMESPACE` is set, and counts for more\n',
+        'warning: `DEVCTL_CONTEXT` is set and takes precedence\nwarning: `DEVCTL_NAMESPACE` is set and takes precedence\n',
     })
     const secret = await devctl('context use prod', { DEVCTL_URL: 'https://ann:hunter2@x.example.com' })
-    expect(secret.stderr).toBe('warning: `DEVCTL_URL` is set, and counts for more\n')
+    expect(secret.stderr).toBe('warning: `DEVCTL_URL` is set and takes precedence\n')
   })
 
   test('delete forgets, and says who else knows a context', async () => {
@@ -161,7 +161,7 @@ describe('devctl context', () => {
       status: 1,
       stdout: '',
       stderr:
-        'error: devctl knows nothing of `prod` but what the kubeconfig says\n  = help: `kubectl config delete-context prod` deletes it there\n',
+        'error: devctl has no settings for `prod`, which is a context of the kubeconfig\n  = help: `kubectl config delete-context prod` deletes it from the kubeconfig\n',
     })
     expect((await devctl('context delete https://platform.exmple.com')).stderr).toContain(
       'did you mean `https://platform.example.com`?',
@@ -187,7 +187,7 @@ describe('devctl context', () => {
       2,
       'error: `--token` is for platforms\n  = help: leave it out: `prod` is a context of the kubeconfig, which has its credentials\n',
     ],
-    ['namespace', 2, 'error: which namespace?\n  = help: `devctl namespace use NAME` sets it without asking\n'],
+    ['namespace', 2, 'error: which namespace?\n  = help: set it with `devctl namespace use NAME`\n'],
     [
       'namespace list',
       1,
@@ -196,12 +196,12 @@ describe('devctl context', () => {
     [
       'namespace create web',
       1,
-      'error: `devctl namespace create` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `kubectl --context kind-dev create namespace web` does it, and `devctl namespace use web` makes it yours\n',
+      'error: `devctl namespace create` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `kubectl --context kind-dev create namespace web` creates it, and `devctl namespace use web` switches to it\n',
     ],
     [
       'namespace delete web',
       1,
-      'error: `devctl namespace delete` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `devctl destroy --namespace web` takes an environment away; `kubectl --context kind-dev delete namespace web` the whole namespace\n',
+      'error: `devctl namespace delete` needs the platform, which the cluster of `kind-dev` does not have\n  = help: `devctl destroy --namespace web` deletes an environment; `kubectl --context kind-dev delete namespace web` deletes the whole namespace\n',
     ],
   ])('%s: status %i, nothing is written, and what to do', async (line, status, stderr) => {
     const { folder, devctl } = laptop()
@@ -301,7 +301,7 @@ describe('on a terminal', () => {
     expect(offered).toEqual([
       { value: 'kind-dev', label: 'kind-dev (shop) *', isPreset: true },
       { value: 'prod', label: 'prod (default)', isPreset: false },
-      { value: '', label: 'a platform, by its URL', disabled: 'the commands of the platform come later' },
+      { value: '', label: 'a platform, by its URL', disabled: 'not implemented yet' },
     ])
   })
 

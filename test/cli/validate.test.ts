@@ -127,6 +127,6 @@ describe('explain', () => {
       stderr:
         'error: unknown diagnostic code `files/no-compose-fle`\n  = help: did you mean `files/no-compose-file`?\n',
     })
-    expect((await explain('zzzzzz')).stderr).toContain('`devctl explain` lists them all')
+    expect((await explain('zzzzzz')).stderr).toContain('`devctl explain` lists all codes')
   })
 })

@@ -87,7 +87,7 @@ describe.skipIf(cluster === undefined)(
       const lines = unchanged.stderr.split('\n').filter(line => line.startsWith('  not ready: '))
       expect(lines, unchanged.stderr).toHaveLength(1)
       // The first of them to fail has ended the deploy; Pods of the others may have been made or replaced just now.
-      expect(lines[0]).toContain('(its image cannot be pulled; it is tried again)')
+      expect(lines[0]).toContain('(its image cannot be pulled; retrying)')
       for (const service of ['db', 'migrate', 'web']) expect(lines[0]).toContain(`${service} (`)
       await pushAs(`late/${project.name}`, '1')
       await expectReady(project)

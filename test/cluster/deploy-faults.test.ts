@@ -250,7 +250,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     const { status, stderr } = await destroying
     expect(status).toBe(1)
     expect(stderr).toMatch(/error: nothing listens at/)
-    expect(stderr).toMatch(/is partly destroyed in .* Destroy again to go on/)
+    expect(stderr).toMatch(/is partly destroyed in .* Destroy again to continue/)
     await proxy.accept()
     expect(await devctl('destroy', '--wait')).toMatchObject({ status: 0 })
     expect(await stateOf(cluster!, project.name, ENVIRONMENT)).toEqual([])
@@ -266,14 +266,16 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
       const { status, milliseconds } = await program.interrupt(signal)
       expect(status, program.stderr).toBe(130)
       expect(milliseconds).toBeLessThan(5_000)
-      expect(program.stderr).toMatch(/is partly deployed to .*: api is ready; web is not ready\. Deploy again to go on/)
+      expect(program.stderr).toMatch(
+        /is partly deployed to .*: api is ready; web is not ready\. Deploy again to continue/,
+      )
       expect(program.stderr).toMatch(/interrupted\n$/)
       expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
 
       const destroying = start('destroy', '--wait')
       await eventually('web is deleted', 60, async () => /deleted deployment\/web/.test(destroying.stderr) || undefined)
       expect((await destroying.interrupt(signal)).status, destroying.stderr).toBe(130)
-      expect(destroying.stderr).toMatch(/is partly destroyed in .* Destroy again to go on\ninterrupted\n$/)
+      expect(destroying.stderr).toMatch(/is partly destroyed in .* Destroy again to continue\ninterrupted\n$/)
       expect(await project.kubectl('get', 'leases', '--output=name')).toBe('')
       expect(await faulty.devctl('destroy')).toMatchObject({ status: 0 })
     })
@@ -287,7 +289,7 @@ describe.skipIf(cluster === undefined)('deploy and destroy on a bad way to the A
     const { status, milliseconds } = await program.interrupt()
     expect(status).toBe(130)
     expect(milliseconds).toBeLessThan(2_000)
-    expect(program.stderr).toMatch(/nothing of .* was changed\ninterrupted\n$/)
+    expect(program.stderr).toMatch(/nothing was changed for .*\ninterrupted\n$/)
   })
 
   it('a second SIGINT does not wait for a server that does not answer', async ({ project, proxy, start, asked }) => {

@@ -77,7 +77,7 @@ destroy:
     const destroyed = await devctl('destroy', '--wait')
     expect(destroyed.status, destroyed.stderr).toBe(0)
     expect(await objectsIn(cluster!, name)).toEqual(before)
-    expect((await devctl('destroy')).stderr).toContain('there is nothing of')
+    expect((await devctl('destroy')).stderr).toContain('nothing to destroy for')
   })
 
   it('warns of a variable that nothing sets only when no command hands it on', async ({ devctl, ...project }) => {
@@ -144,7 +144,7 @@ destroy:
     const second = await project.devctl('deploy', '--wait')
     expect(second.stderr).toContain('api is already deployed')
     expect(second.stderr).toContain('api is at api:plain')
-    expect((await project.devctl('destroy', '--wait')).stderr).toContain('left api as they are')
+    expect((await project.devctl('destroy', '--wait')).stderr).toContain('dependencies not destroyed: api')
     expect((await project.get('deployment/api')).metadata.uid).toBe(uid)
     expect((await project.devctl('deploy', '--wait')).status).toBe(0)
     const all = await project.devctl('destroy', '--all', '--yes', '--wait')

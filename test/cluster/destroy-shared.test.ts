@@ -131,7 +131,7 @@ describe.skipIf(cluster === undefined)('a destroy of what commands made for the 
     expect(taken.status, taken.stderr).toBe(0)
     expect(taken.stderr).not.toContain('kept')
     expect(await there()).toEqual([])
-    expect((await devctl('destroy')).stderr).toContain('there is nothing of')
+    expect((await devctl('destroy')).stderr).toContain('nothing to destroy for')
   })
 
   it('goes on where the definition is gone already', async ({ project, crd, all }) => {

@@ -151,7 +151,7 @@ describe.skipIf(found === undefined)('somebody who has only the role `edit`, in 
     })
     expect(status).toBe(1)
     expect(text).toMatch(
-      /^error: .*cannot list resource "namespaces".*\n {2}= help: `devctl namespace use NAME` needs no list\n$/,
+      /^error: .*cannot list resource "namespaces".*\n {2}= help: set it with `devctl namespace use NAME`, which does not list namespaces\n$/,
     )
   })
 })

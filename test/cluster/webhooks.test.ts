@@ -143,7 +143,7 @@ describe.skipIf(cluster === undefined)('admission webhooks', () => {
       const { status, stderr } = await project.devctl('deploy', '--timeout', '5s')
       expect(status, stderr).toBe(1)
       expect(stderr).toMatch(/`PATCH` of `deployments\/web` has had no answer for \d/)
-      expect(stderr).toContain(`\`${webhook}\` (for 30 s at most)`)
+      expect(stderr).toContain(`\`${webhook}\` (timeout 30 s)`)
     },
     30,
   )

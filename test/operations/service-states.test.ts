@@ -35,7 +35,7 @@ test('every service is counted once, whatever became of it', () => {
     old: 'not-changed',
   })
   expect(statesText(outcome.services(), false)).toBe(
-    'db, job are ready; web, side are not ready; worker was not created; old was not changed; api was not waited for (`--wait` does)',
+    'db, job are ready; web, side are not ready; worker was not created; old was not changed; api was not waited for (use `--wait`)',
   )
 })
 
@@ -55,6 +55,6 @@ test('a deploy that is stopped before it began has changed nothing', () => {
   const stopped = (isBegun: boolean) =>
     stoppedText({ environment: 'shop', namespace: 'dev', isBegun, waits: false, services: outcome.services() })
   expect(outcome.isBegun).toBe(false)
-  expect(stopped(false)).toBe('nothing of shop in dev was changed\n')
-  expect(stopped(true)).toBe('shop is partly deployed to dev: web was not created. Deploy again to go on\n')
+  expect(stopped(false)).toBe('nothing was changed for shop in dev\n')
+  expect(stopped(true)).toBe('shop is partly deployed to dev: web was not created. Deploy again to continue\n')
 })

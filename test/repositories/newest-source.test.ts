@@ -134,7 +134,7 @@ describe('a newer source that renders to what is there already', () => {
     await app.publishCommit(3)
     await git(app.source, 'checkout', '--quiet', app.commits[1]!)
     write(app.source, { 'compose.yaml': composeOf('1.99') })
-    expect((await app.publish()).stdout).toMatch(/^left as it is/)
+    expect((await app.publish()).stdout).toMatch(/^skipped: /)
     await git(app.source, 'checkout', '--quiet', '--force', app.commits[2]!)
     write(app.source, { 'compose.yaml': composeOf('1.99') })
     const note = await git(app.server.repository, 'rev-parse', NOTE)

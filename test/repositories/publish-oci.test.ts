@@ -131,7 +131,7 @@ describe('publish --oci', () => {
     beforeTag = async () => expect((await push()).status).toBe(0)
     await git(other.source, 'fetch', '--quiet', app.source, 'main:refs/heads/newest')
     const late = await other.publish('--oci', registry.name)
-    expect(late.stdout).toMatch(/^left as it is: /)
+    expect(late.stdout).toMatch(/^skipped: /)
     expect(filesAt(registry)['web/deployment-web.yaml']).toContain('nginx:1.29')
   })
 

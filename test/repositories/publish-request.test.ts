@@ -98,7 +98,7 @@ describe('a request', () => {
     const { status, stdout } = await publish()
     expect({ status, stdout }).toEqual({
       status: 0,
-      stdout: `left as it is: \`${BRANCH}\` holds ${newer.slice(0, 7)}, which is newer than ${older.slice(0, 7)} (\`--rollback\` publishes the older one)\n`,
+      stdout: `skipped: \`${BRANCH}\` holds ${newer.slice(0, 7)}, which is newer than ${older.slice(0, 7)} (to publish the older one, use \`--rollback\`)\n`,
     })
     expect((await tree(BRANCH))[`${FOLDER}/web/deployment-web.yaml`]).toContain('nginx:1.28')
     expect((await publish('--rollback')).status).toBe(0)
@@ -130,7 +130,7 @@ describe('a request', () => {
       status: 0,
       stdout: expect.stringMatching(/^unchanged: environments\/staging\/shop/),
     })
-    expect(stderr).toContain(`removed the branch \`${BRANCH}\`: \`main\` already holds what it was for`)
+    expect(stderr).toContain(`removed the branch \`${BRANCH}\`: \`main\` already contains its changes`)
     expect(stderr).not.toContain('warning')
     expect(await heads()).toEqual(['main'])
     expect(server.pulls).toMatchObject([{ comments: [] }])

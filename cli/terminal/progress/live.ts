@@ -5,7 +5,7 @@ import { Screen } from './screen.ts'
 
 const FRAME_MILLISECONDS = 100
 
-/** What is taken where the terminal does not tell its size. */
+/** The size of a terminal that does not report it. */
 const COLUMNS = 80
 const ROWS = 24
 

@@ -9,23 +9,23 @@ import { folderText, shortHash } from './steps.ts'
 
 /** What the printing of a result depends on. */
 export interface ResultOptions {
-  /** It was only to be found out whether something differs. */
+  /** Only check whether something differs. */
   readonly verify: boolean
   readonly output: 'text' | 'json'
 }
 
 /** What would be written, and where. */
 export interface Planned {
-  /** As people call it. */
+  /** How it is named in messages. */
   readonly place: string
-  /** What the JSON of it begins with. */
+  /** The first fields of the JSON output. */
   readonly record: object
   readonly change: PlannedChange
-  /** What is said after the files. */
+  /** Text after the list of files. */
   readonly more?: string
 }
 
-/** Prints what would be written; gives the exit status. Throws a UserError where that was to be nothing (`--verify`). */
+/** Prints what would be written; gives the exit status. With `--verify`, throws a UserError for any difference. */
 export async function printPlanned(
   { io }: Context,
   { verify, output }: ResultOptions,
@@ -45,7 +45,7 @@ export async function printPlanned(
   throw new UserError(`\`${place}\` does not hold what ${sourceText(rendered)} renders to`, {
     notes: [...notes.slice(0, 10), ...(notes.length > 10 ? [`and ${notes.length - 10} more`] : [])],
     hint: isEdited
-      ? 'take what was edited by hand into the Compose files, then publish them; `devctl publish --take-over` discards it'
+      ? 'to keep the manual edits, add them to the Compose files and publish; to discard them, use `devctl publish --take-over`'
       : 'publish it with `devctl publish`',
   })
 }
@@ -56,19 +56,19 @@ const WHY: Readonly<Record<DifferingFile['why'], string>> = {
   'out-of-date': 'is out of date',
   missing: 'is missing',
   'removed-by-hand': 'was removed by hand',
-  'left-over': 'should not be there any more',
+  'left-over': 'is no longer rendered',
 }
 
-/** That a place holds what it should. */
+/** The line for a place that is up to date. */
 export function unchangedText(place: string, { verify }: Pick<ResultOptions, 'verify'>, rendered: Rendered): string {
   const what = verify ? `verified: ${place} holds` : `unchanged: ${place} already holds`
   return `${what} what ${sourceText(rendered)} renders to`
 }
 
-/** That a place holds what a newer source commit renders to. */
+/** The line for a place with a newer source commit. */
 export function newerText(place: string, source: string, { sourceCommit }: Rendered): string {
   const [theirs, ours] = [source, sourceCommit?.commit].map(one => one?.slice(0, 7))
-  return `left as it is: ${place} holds ${theirs}, which is newer than ${ours} (\`--rollback\` publishes the older one)`
+  return `skipped: ${place} holds ${theirs}, which is newer than ${ours} (to publish the older one, use \`--rollback\`)`
 }
 
 /** `compose.yaml at 9ab12cd`. */

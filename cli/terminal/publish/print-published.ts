@@ -70,8 +70,8 @@ async function printInRepository(
   }
 }
 
-/** What became of the branch of a pull request that has no changes any more. */
+/** What happened to the branch of a pull request that has no changes any more. */
 const withdrawnText = (head: string, base: string, what: 'removed' | 'left'): string =>
   what === 'removed'
-    ? `removed the branch \`${head}\`: \`${base}\` already holds what it was for\n`
+    ? `removed the branch \`${head}\`: \`${base}\` already contains its changes\n`
     : `warning: the server does not allow deleting the branch \`${head}\`: close its pull request if one is open, since merging it would restore an older state\n`

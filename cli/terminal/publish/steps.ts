@@ -3,13 +3,13 @@ import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import type { PublishEvent } from '../../../operations/publish/events.ts'
 import { countWords, type FolderCounts } from '../../../operations/publish/folder-counts.ts'
 
-/** A part of a publish that is done, in words. */
+/** The text of a completed step of a publish. */
 interface Step {
   readonly step: string
   readonly text: string
 }
 
-/** The words for what a publish has done. */
+/** The text of an event of a publish. */
 export function stepOf(event: Exclude<PublishEvent, { readonly type: 'push-failed' | 'request-closed' }>): Step {
   switch (event.type) {
     case 'compiled': {
@@ -23,7 +23,7 @@ export function stepOf(event: Exclude<PublishEvent, { readonly type: 'push-faile
     }
     case 'tag-read': {
       const { reference, digest } = event
-      return { step: 'Found', text: `${reference} ${digest === undefined ? 'is not there yet' : shortHash(digest)}` }
+      return { step: 'Found', text: `${reference} ${digest === undefined ? 'does not exist yet' : shortHash(digest)}` }
     }
     case 'promoting': {
       const { environment, application, commit } = event
@@ -56,5 +56,5 @@ function triesText(retries: readonly Rejection[]): string {
   const last = retries.at(-1)
   if (last === undefined) return ''
   const which = ORDINALS[retries.length - 1] ?? `${retries.length + 1}th`
-  return ` (${which} try: ${last === 'race' ? 'another push came first' : 'the connection broke'})`
+  return ` (${which} try: ${last === 'race' ? 'another push came first' : 'the connection was lost'})`
 }
