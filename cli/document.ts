@@ -10,9 +10,10 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 
 | exit status | meaning |
 |---|---|
-| 0 | done |
-| 1 | failed: errors in the input, or something could not be read or written |
-| 2 | wrong usage: an unknown command or option, or an invalid option value |
+| 0 | success |
+| 1 | error: the input has errors, or something could not be read or written |
+| 2 | usage error: an unknown command or option, or an invalid option value |
+| 3 | \`diff --exit-code\` found differences |
 | 9 | a file of \`--env-file\` does not exist: Node.js has an option with the same name, and reports this before devctl starts |
 | 130 | interrupted |
 
@@ -48,13 +49,14 @@ A context of your kubeconfig is a cluster, a user and a namespace. A command use
 is set:
 
 1. \`--context\`
-2. \`DEVCTL_CONTEXT\`
-3. the manifest
-4. \`devctl context use\`
-5. the current context of the kubeconfig
+2. the environment of the manifest
+3. \`DEVCTL_CONTEXT\`
+4. the top level of the manifest
+5. \`devctl context use\`
+6. the current context of the kubeconfig
 
-The order is the same for the namespace: \`--namespace\`, \`DEVCTL_NAMESPACE\`, the manifest, \`devctl namespace use\`,
-the kubeconfig, and then \`default\`.
+The order is the same for the namespace: \`--namespace\`, the environment, \`DEVCTL_NAMESPACE\`, the manifest,
+\`devctl namespace use\`, the kubeconfig, and then \`default\`.
 
 The domain of public routes and the registry of built images come from \`--domain\` and \`--registry\`, or else from
 the manifest (its environment, then its top level). For \`deploy\` and \`diff\`, \`DEVCTL_DOMAIN\` and \`DEVCTL_REGISTRY\`
