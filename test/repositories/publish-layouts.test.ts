@@ -408,7 +408,7 @@ describe('`render` writes what `publish` commits', () => {
     [['--layout', 'plain'], '`--layout` writes several files'],
     [['--layout', 'plain', '--format', 'yaml', '--output-dir', 'x'], '`--layout` and `--format` cannot be combined'],
     [['--format', 'kustomize'], '`--format kustomize` writes several files'],
-    [['--take-over'], 'only with `--output-dir`'],
+    [['--take-over'], 'no effect without `--output-dir`'],
     [['--layout', 'helm', '--output-dir', 'x'], '`--layout` is `helm`'],
   ])('%j is refused', async (words, message) => {
     const { devctl } = await environments()
