@@ -7,9 +7,9 @@ import { expectNoDifference, rendered, shuffledCases } from './shuffle.ts'
 
 // The same input gives the same bytes: whatever the order of keys, the folder that devctl runs in, and the environment of the process.
 
-// One order for each case; `npm run test:long` tries more.
+// One order for every second case; `npm run test:long` tries more of all.
 describe('keys in another order make the same manifests', () => {
-  test.each(shuffledCases())('%s', { timeout: 60_000 }, (_name, one, index) =>
+  test.each(shuffledCases().filter((_, index) => index % 2 === 0))('%s', { timeout: 60_000 }, (_name, one, index) =>
     expectNoDifference(one, { runs: 1, seed: index + 1 }),
   )
 })

@@ -1,0 +1,4 @@
+import { describeWrongValues } from '../cli/wrong-value-suite.ts'
+
+// A fourth of these is in `npm test`.
+describeWrongValues(1)
