@@ -8,15 +8,13 @@ import { type ForgeOptions, forgeOf } from './forge-of.ts'
 import { ALL_FORGES } from './forges.ts'
 import { siteOf } from './site.ts'
 
-/**
- * Milliseconds for all questions together: without an answer, the forge is one that nothing is
- * known of.
- */
-const DEADLINE = 5000
+/** Milliseconds for all questions together: without an answer in this time, the forge is unknown. */
+const TIMEOUT = 5000
 
 /**
  * The forge that a repository address belongs to, as `forgeOf`; where neither the host, the
- * environment nor an option says what kind it is, its server is asked, once and without a token.
+ * environment nor an option says what kind it is, its server is asked, once and without a token, for
+ * at most `timeout` milliseconds.
  * Rejects with the reason of the signal only.
  */
 export async function findForge(
@@ -24,18 +22,24 @@ export async function findForge(
   env: ForgeVariables,
   options: ForgeOptions,
   signal: AbortSignal,
+  timeout = TIMEOUT,
 ): Promise<Forge | undefined> {
   if (options.forge !== undefined || siteOf(repository, env)) return forgeOf(repository, env, options)
-  const kind = await askKind(repository, env, signal)
+  const kind = await askKind(repository, env, AbortSignal.timeout(timeout), signal)
   return kind && forgeOf(repository, env, { ...options, forge: kind })
 }
 
-async function askKind(repository: string, env: ForgeVariables, signal: AbortSignal): Promise<ForgeKind | undefined> {
+async function askKind(
+  repository: string,
+  env: ForgeVariables,
+  timeout: AbortSignal,
+  signal: AbortSignal,
+): Promise<ForgeKind | undefined> {
   const address = parseRepositoryAddress(repository)
   if (!address) return undefined
   const root = address.web ?? new URL(`https://${address.host}`)
   const found = new AbortController()
-  const end = AbortSignal.any([signal, found.signal, AbortSignal.timeout(DEADLINE)])
+  const end = AbortSignal.any([signal, found.signal, timeout])
   // All are asked at the same time. When two modules say yes, the one that stands first in the list
   // counts, whichever answer came first.
   const answers = ALL_FORGES.map(async ({ kind, question }) => {

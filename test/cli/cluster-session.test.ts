@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 import { type SessionOptions, withCluster } from '../../cli/run/cluster-session.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
@@ -102,7 +102,7 @@ describe('a session with a cluster', () => {
     expect(error).toMatchObject({ message: 'not done within 0.0 s' })
   })
 
-  test.each([
+  test.concurrent.for([
     [
       'failed calling webhook "check.example.com": context deadline exceeded',
       [
@@ -116,7 +116,8 @@ describe('a session with a cluster', () => {
       ['`PATCH` of `configmaps/page` was retried: etcdserver: leader changed'],
       '--timeout',
     ],
-  ])('tells at its deadline what it was trying again: %s', async (message, notes, hint) => {
+  ] as const)('tells at its deadline what it was trying again: %s', async (row, { onTestFinished }) => {
+    const [message, notes, hint] = row
     let failures = 0
     const server = await fakeServer(() => {
       // It fails once, and hangs after that.
@@ -135,7 +136,7 @@ describe('a session with a cluster', () => {
     expect((error as UserError).hint).toContain(hint)
   })
 
-  test.each([
+  test.concurrent.for([
     [
       'and which webhooks are asked about it',
       [
@@ -149,7 +150,8 @@ describe('a session with a cluster', () => {
       'check the server of the webhook',
     ],
     ['which may be a webhook', [], [], 'an admission webhook may not be responding'],
-  ])('tells at its deadline what has no answer, %s', async (_, webhooks, more, hint) => {
+  ] as const)('tells at its deadline what has no answer, %s', async (row, { onTestFinished }) => {
+    const [, webhooks, more, hint] = row
     const server = await fakeServer(({ method, path }) => {
       if (method === 'PATCH') return new Promise(() => {})
       if (path.endsWith('/namespaces/shop')) return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } }

@@ -1,9 +1,6 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, type TestContext, test } from 'vitest'
 import type { Cluster, KubeObject } from '../../adapters/kubernetes/cluster.ts'
-import { Answer, type FakeServer, fakeServer } from './fake-server.ts'
-
-let server: FakeServer | undefined
-afterEach(() => server?.close())
+import { Answer, fakeServer } from './fake-server.ts'
 
 const CONFIG: KubeObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', namespace: 'shop' } }
 const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'shop' }
@@ -12,9 +9,14 @@ const gadgets = { apiVersion: 'example.com/v1', kind: 'Gadget', namespace: 'shop
 
 const LIMITS = { retry: 250, first: 250, lost: 250, read: 1000 }
 
-/** A server that answers every call for objects with this text, and one that asks for kinds with `kinds`. */
-async function answering(text: string, { status = 200, type = 'application/json' } = {}, discovery?: string) {
-  server = await fakeServer(
+/** Answers every call for objects with `text`, and one that asks for kinds with `discovery`. */
+async function answering(
+  { onTestFinished }: TestContext,
+  text: string,
+  { status = 200, type = 'application/json' } = {},
+  discovery?: string,
+): Promise<Cluster> {
+  const server = await fakeServer(
     ({ path }, response) => {
       const isDiscovery = /^\/(api|apis)(\/[^/]+){0,2}$/.test(path)
       if (isDiscovery && discovery === undefined) return undefined
@@ -24,6 +26,7 @@ async function answering(text: string, { status = 200, type = 'application/json'
     {},
     LIMITS,
   )
+  onTestFinished(() => server.close())
   return server.cluster
 }
 
@@ -57,31 +60,34 @@ const STRANGE: Readonly<Record<string, readonly [text: string, named: string]>> 
   ],
 }
 
-describe('what is no answer of a Kubernetes API server is named with its address and status', () => {
+// A failed watch is tried again until its time limit: the tests wait side by side.
+describe.concurrent('what is not an answer of a Kubernetes API server is named with its address and status', () => {
   for (const method of Object.keys(METHODS))
-    test.each(Object.keys(STRANGE))(`${method}: %s`, async name => {
+    test.for(Object.keys(STRANGE))(`${method}: %s`, async (name, context) => {
       const [text, named] = STRANGE[name]!
       // A Status with a kind is an answer to a deletion, and so is an object; a watch that ends at once is taken up again.
       if (method === 'delete' && text.includes('"kind"') && !named.includes('off')) return
       if (method === 'watch' && text === '') return
-      const cluster = await answering(text)
-      await expect(METHODS[method]!(cluster)).rejects.toMatchObject({
+      const cluster = await answering(context, text)
+      const error = await METHODS[method]!(cluster).catch((error: unknown) => error)
+      expect(error).toMatchObject({
         failure: 'unreachable',
         status: 200,
         message: expect.stringMatching(
           /^`(GET|PATCH|POST|PUT|DELETE) http:\/\/127\.0\.0\.1:\d+\/api\/v1\/namespaces\/shop\/configmaps(\/x)?` does not answer as a Kubernetes API server does: status 200, /,
         ),
       })
-      await expect(METHODS[method]!(cluster)).rejects.toThrow(named)
+      expect((error as Error).message).toContain(named)
     })
 
-  test.each(['{}', 'null', '<html>', '{"resources":[null]}', '{"resources":{}}'])('discovery: %s', async text => {
-    const cluster = await answering('{}', {}, text)
+  const discoveries = ['{}', 'null', '<html>', '{"resources":[null]}', '{"resources":{}}']
+  test.for(discoveries)('discovery: %s', async (text, context) => {
+    const cluster = await answering(context, '{}', {}, text)
     await expect(cluster.list(gadgets)).rejects.toThrow('/apis/example.com/v1` does not answer as a Kubernetes API')
   })
 
-  test('a page in the place of a log, and in that of a watch', async () => {
-    const cluster = await answering('<html>', { type: 'text/html; charset=utf-8' })
+  test('a page in the place of a log, and in that of a watch', async context => {
+    const cluster = await answering(context, '<html>', { type: 'text/html; charset=utf-8' })
     const read = async () => {
       for await (const line of cluster.logs({ name: 'web', namespace: 'shop' }, { container: 'web' })) return line
       return undefined
@@ -90,18 +96,18 @@ describe('what is no answer of a Kubernetes API server is named with its address
     await expect(METHODS['watch']!(cluster)).rejects.toThrow('a web page')
   })
 
-  test.each([403, 404, 409, 422])('a page with status %s says nothing about objects', async status => {
-    const cluster = await answering('<html>not here</html>', { status, type: 'text/html' })
+  test.for([403, 404, 409, 422])('a page with status %s says nothing about objects', async (status, context) => {
+    const cluster = await answering(context, '<html>not here</html>', { status, type: 'text/html' })
     await expect(cluster.get(ref)).rejects.toMatchObject({ failure: 'unreachable', status })
     await expect(cluster.apply(CONFIG, { manager: 'devctl' })).rejects.toMatchObject({ failure: 'unreachable', status })
   })
 
-  test('but for a group that is not there an API server has a plain text', async () => {
-    const cluster = await answering('404 page not found\n', { status: 404, type: 'text/plain' })
+  test('but for a group that is not there an API server has a plain text', async context => {
+    const cluster = await answering(context, '404 page not found\n', { status: 404, type: 'text/plain' })
     expect(await cluster.get(ref)).toBeUndefined()
   })
 
-  test.each([
+  test.for([
     '{"type":"ADDED"}',
     '{"type":"ADDED","object":null}',
     '{"type":"MODIFIED","object":{"metadata":{}}}',
@@ -109,36 +115,37 @@ describe('what is no answer of a Kubernetes API server is named with its address
     '{"type":"NEWS","object":{"metadata":{"name":"x"}}}',
     'null',
     '{}',
-  ])('an event of a watch: %s', async line => {
-    const cluster = await answering(`${line}\n`)
+  ])('an event of a watch: %s', async (line, context) => {
+    const cluster = await answering(context, `${line}\n`)
     await expect(METHODS['watch']!(cluster)).rejects.toThrow('does not answer as a Kubernetes API server does')
   })
 })
 
 describe('what may pass', () => {
-  const passing = async (status: number, body: object, times: number) => {
+  const passing = async ({ onTestFinished }: TestContext, status: number, body: object, times: number) => {
     let left = times
-    server = await fakeServer(({ path }) =>
+    const server = await fakeServer(({ path }) =>
       path.endsWith('/x') ? (left-- > 0 ? new Answer(status, body) : CONFIG) : undefined,
     )
+    onTestFinished(() => server.close())
     return server
   }
 
-  test.each([410, 429, 500, 502, 503, 504])('%s is ridden out, also when it comes five times', async status => {
-    const { cluster } = await passing(status, { kind: 'Status', code: status, message: 'later' }, 5)
+  test.for([410, 429, 500, 502, 503, 504])('%s is tried again, also five times', async (status, context) => {
+    const { cluster } = await passing(context, status, { kind: 'Status', code: status, message: 'later' }, 5)
     expect(await cluster.get(ref)).toMatchObject({ metadata: { name: 'x' } })
   })
 
-  test('a webhook that fails is tried three times', async () => {
+  test('a webhook that fails is tried three times', async context => {
     const message = 'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: refused'
-    const { cluster, requests } = await passing(500, { kind: 'Status', code: 500, message }, 9)
+    const { cluster, requests } = await passing(context, 500, { kind: 'Status', code: 500, message }, 9)
     await expect(cluster.apply(CONFIG, { manager: 'devctl' })).rejects.toThrow(message)
     expect(requests).toHaveLength(3)
   })
 
-  test('a value of the wrong type is a 500, and stays one', async () => {
+  test('a value of the wrong type is a 500, and stays one', async context => {
     const message = 'failed to create typed patch object (shop/x; v1, Kind=ConfigMap): .data: expected map'
-    const { cluster, requests } = await passing(500, { kind: 'Status', code: 500, message }, 9)
+    const { cluster, requests } = await passing(context, 500, { kind: 'Status', code: 500, message }, 9)
     await expect(cluster.apply(CONFIG, { manager: 'devctl' })).rejects.toMatchObject({ failure: 'invalid' })
     expect(requests).toHaveLength(1)
   })

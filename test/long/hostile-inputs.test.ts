@@ -16,6 +16,12 @@ const inputs: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'a list of 1,000 merge keys': {
     'compose.yaml': `${many(1_000, n => `x-${n}: &a${n} {k${n}: v}\n`)}${web}    labels:\n      <<: [${many(1_000, n => `*a${n}, `)}]\n`,
   },
+  'volumes that services borrow from each other': {
+    'compose.yaml': services(1_000, n => `volumes: ["/v${n}"]${n > 0 ? `, volumes_from: [s${n - 1}]` : ''}`),
+  },
+  'labels of a service with many aliases': {
+    'compose.yaml': `${web}    labels: [${many(2_000, n => `label${n}, `)}]\n    networks: {default: {aliases: [${many(2_000, n => `a${n}, `)}]}}\n`,
+  },
   'anchors in anchors': { 'compose.yaml': `x-a: ${many(3_000, n => `&a${n} [`)}1${']'.repeat(3_000)}\n${web}` },
   'an env file of 190,000 lines': {
     'compose.yaml': `${web}    env_file: a.env\n`,

@@ -72,9 +72,9 @@ describe('stream', () => {
 })
 
 test('thousands of secrets with a common prefix are found quickly', () => {
-  const secrets = Array.from({ length: 20_000 }, (_, n) => `s3cr3t-${n}-x`)
+  const secrets = Array.from({ length: 10_000 }, (_, n) => `s3cr3t-${n}-x`)
   const before = process.cpuUsage()
   const masker = new Masker(secrets)
   expect(masker.mask(`${secrets.map(secret => `a ${secret} s3cr3t-b`).join('\n')}\n`)).not.toContain('-x')
-  expect(process.cpuUsage(before).user / 1000).toBeLessThan(5_000)
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(2_500)
 })
