@@ -1,13 +1,31 @@
 import { defineConfig } from 'vitest/config'
 
-// What takes longer than a merge may wait, run by hand: `npm run test:long`. Those that need a cluster find it by KUBECONFIG.
+const shared = {
+  testTimeout: 600_000,
+  hookTimeout: 300_000,
+  fileParallelism: false,
+}
+
+// What takes longer than a merge may wait, run by hand: `npm run test:long`. Those that need a cluster find it by KUBECONFIG, and
+// those that need the reference loader by REFERENCE_LOADER.
 export default defineConfig({
   test: {
     // A snapshot that is not there fails; `-u` writes it.
     update: 'none',
-    include: ['test/long/**/*.test.ts'],
-    testTimeout: 600_000,
-    hookTimeout: 300_000,
-    fileParallelism: false,
+    projects: [
+      { test: { ...shared, name: 'long', include: ['test/long/**/*.test.ts'] } },
+      {
+        test: {
+          ...shared,
+          name: 'more runs',
+          include: [
+            'test/repositories/killed.test.ts',
+            'test/cluster/deploy-killed.test.ts',
+            'test/differential/**/*.test.ts',
+          ],
+          env: { KILLED_RUNS: '100', DIFF_RUNS: '3000' },
+        },
+      },
+    ],
   },
 })

@@ -10,7 +10,7 @@ import { stateOf } from './state.ts'
 const found = findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 
-const RUNS = Number(process.env.KILLED_RUNS ?? 100)
+const RUNS = Number(process.env.KILLED_RUNS ?? 20)
 
 const files = (web: string, more: string) => `services:
   web:
