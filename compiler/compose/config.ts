@@ -1,4 +1,5 @@
 import { get, isMap, type MapTree, type Tree, withEntry, withoutKeys } from '../text/tree.ts'
+import { SECTIONS, SETTINGS } from './keys/sections.ts'
 import { withoutUnused } from './load/load.ts'
 import type { Loaded } from './load/loaded.ts'
 import { mapSection } from './load/map-section.ts'
@@ -21,8 +22,8 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
   const printed: Record<string, unknown> = { name: escapeDollars(name) }
   for (const key of [...tree.entries.keys()].sort()) {
     const value = tree.entries.get(key)!.value
-    if (!PRINTED.has(key)) continue
-    if (SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
+    if (!SECTIONS.has(key) && !SETTINGS.has(key)) continue
+    if (key !== 'services' && SECTIONS.has(key) && isMap(value) && value.entries.size === 0) continue
     printed[key] = FILE_OBJECTS.has(key) && isMap(value) ? printFileObjects(value) : plain(value)
     if (key === 'services')
       // The entries of these sections are mappings.
@@ -107,8 +108,6 @@ const REMOVING_VALUES: Readonly<Json> = {
 }
 
 const NAMED = new Set(['networks', 'volumes', 'secrets', 'configs'])
-const SECTIONS = new Set(['networks', 'volumes', 'secrets', 'configs', 'models', 'jobs'])
-const PRINTED = new Set([...SECTIONS, 'services', 'endpoints'])
 const FILE_OBJECTS = new Set(['secrets', 'configs'])
 const CONTENTS = ['file', 'content', 'environment', 'external', 'driver', 'template_driver']
 

@@ -19,11 +19,6 @@ import { topLevelConfig, topLevelSecret, topLevelVolume } from './storage.ts'
 const resources = (shape: Shape, becomes: string, called: string): Shape =>
   record(mapped(shape, becomes), { names: resourceName, called })
 
-/**
- * The top-level keys with named entries that `docker compose config` prints in a normalized form.
- */
-export const SECTIONS = ['services', 'networks', 'volumes', 'secrets', 'configs', 'models'] as const
-
 /** The table of all keys of a Compose file, from the top level. */
 export const composeShape: Shape = object({
   name: mapped(text(), 'the name of the environment', '`--name` wins'),

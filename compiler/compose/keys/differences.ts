@@ -11,7 +11,7 @@ export const differences: readonly ComposeDifference[] = [
     topic: 'The dialect’s own keys',
     compose: 'unknown keys, errors',
     devctl:
-      '`endpoints`, `resources`, `healthcheck.http`, `build.export_cache`, `x-node-selector`, `x-mount`, `x-platform-readiness`, `x-platform-liveness`',
+      '`endpoints`, `resources`, `healthcheck.http`, `build.export_cache`, and the `x-*` keys under [Extensions](#extensions)',
   },
   {
     topic: '`stop_grace_period` without a unit',

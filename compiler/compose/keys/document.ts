@@ -3,6 +3,7 @@ import type { Row, Shape } from '../../schema/shape.ts'
 import { keyRows, table } from '../../schema/tables.ts'
 import { composeShape } from './compose.ts'
 import { differences } from './differences.ts'
+import { tableRows } from './lookup.ts'
 import { serviceFamilies } from './service.ts'
 
 export { differences } from './differences.ts'
@@ -74,10 +75,12 @@ volumes:
     x-mount: config   # or secret, claim, skip
 \`\`\``
 
+const ownExtensions = [...new Set([...tableRows()].map(({ path }) => path.at(-1)!))].filter(key => key.startsWith('x-'))
+
 const extensions = `## Extensions
 
-A key that begins with \`x-\` is accepted and ignored everywhere, except for the dialect's own (\`x-node-selector\`,
-\`x-mount\`, \`x-platform-readiness\`, \`x-platform-liveness\`). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
+A key that begins with \`x-\` is accepted and ignored everywhere, except for the dialect's own
+(${ownExtensions.map(key => `\`${key}\``).join(', ')}). Below \`services\`, \`volumes\`, \`networks\`, \`secrets\`, \`configs\` and
 \`depends_on\` it is an ordinary name.`
 
 /** The rows of top-level keys, without members that have a section of their own. */

@@ -1,8 +1,8 @@
 import type { Lookup } from '../../text/template.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
+import { SECTIONS } from '../keys/sections.ts'
 import type { Variable } from './variables.ts'
 
-const SECTIONS = new Set(['services', 'networks', 'volumes', 'configs', 'secrets'])
 /** Keys that name files to read. */
 const FILES = new Set(['extends', 'env_file', 'label_file', 'file'])
 /** The origin of an assumed value. */

@@ -3,10 +3,11 @@ import type { Print, PrintContext } from '../../schema/load-rules.ts'
 import { shapeOf } from '../../schema/row.ts'
 import type { Row, Shape } from '../../schema/shape.ts'
 import { type Entry, isMap, type MapTree } from '../../text/tree.ts'
-import { composeShape, SECTIONS } from '../keys/compose.ts'
+import { composeShape } from '../keys/compose.ts'
 import { printerOf } from '../keys/printer.ts'
+import { SECTIONS } from '../keys/sections.ts'
 
-const PRINTERS = new Map<string, Print>(SECTIONS.map(section => [section, printerOf(entryOf(section))]))
+const PRINTERS = new Map<string, Print>([...SECTIONS].map(section => [section, printerOf(entryOf(section))]))
 
 /**
  * Converts the values of a canonical model to those that `docker compose config --format json`

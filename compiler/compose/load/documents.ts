@@ -5,6 +5,7 @@ import { parseYaml } from '../../text/parse.ts'
 import type { Span } from '../../text/source.ts'
 import { isMap, isNull, type MapTree, withoutKeys } from '../../text/tree.ts'
 import { rulesOf } from '../keys/rules-by-path.ts'
+import { isTopLevelExtension, SECTIONS, SETTINGS } from '../keys/sections.ts'
 import { reportAlteredScalars } from './altered-scalars.ts'
 import { assumedValues } from './assumed-values.ts'
 import { convertScalar } from './convert.ts'
@@ -74,15 +75,12 @@ export function readDocument(document: YamlDocument, variables: VariableScope, s
       if (keys) keys.add(key)
       else invalidKeys.set(name, new Set([key]))
     } else if (name !== undefined && SECTIONS.has(section!)) invalid.push(`${section}.${name}`)
-    else if (!section?.startsWith('x-')) state.incomplete = true
+    else if (!isTopLevelExtension(section!)) state.incomplete = true
   }
-  const unusable = failed.some(([section]) => section === 'endpoints') ? ['endpoints'] : []
+  const unusable = failed.flatMap(([section = '']) => (SETTINGS.has(section) ? [section] : []))
   // The result for a mapping is a mapping.
   const valid = withoutInvalidKeys(withoutKeys(result as MapTree, ...unusable), invalidKeys, state)
   const model = renameFormerExtensions(withoutInvalid(valid, invalid, state), state.reporter)
   reportAlteredScalars(model, state.reporter)
   return model
 }
-
-/** The top-level keys with named entries. */
-export const SECTIONS = new Set(['services', 'networks', 'volumes', 'secrets', 'configs', 'models'])

@@ -16,6 +16,7 @@ import {
 } from '../../text/tree.ts'
 import { treeKey } from '../../text/tree-text.ts'
 import { composeShape } from '../keys/compose.ts'
+import { SECTIONS, SETTINGS } from '../keys/sections.ts'
 import type { LoadState, ProjectScope } from './load-state.ts'
 import { mergeAt } from './merge.ts'
 import { REMOTE_FILE } from './remote-file.ts'
@@ -61,8 +62,6 @@ const conflict = diagnostic({
 })
 
 const MAX_DEPTH = 100
-
-const IMPORTED = ['services', 'volumes', 'networks', 'secrets', 'configs', 'models']
 
 /** Loads the files of a project; undefined if none of them could be read (reported). */
 type LoadModel = (files: readonly string[], scope: ProjectScope, state: LoadState) => MapTree | undefined
@@ -147,7 +146,7 @@ function loadIncluded(item: Tree, scope: ProjectScope, state: LoadState, loadMod
 
 function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTree {
   let result = model
-  for (const section of IMPORTED) {
+  for (const section of SECTIONS) {
     const from = entry(imported, section)
     if (!from || !isMap(from.value)) continue
     const to = get(result, section)
@@ -173,14 +172,15 @@ function importInto(model: MapTree, imported: MapTree, state: LoadState): MapTre
       entry(result, section)?.key ?? from.key,
     )
   }
-  const endpoints = entry(imported, 'endpoints')
-  if (endpoints) {
-    const own = entry(result, 'endpoints')
+  for (const key of SETTINGS) {
+    const from = entry(imported, key)
+    if (!from) continue
+    const own = entry(result, key)
     result = withEntry(
       result,
-      'endpoints',
-      own ? mergeAt(['endpoints'], endpoints.value, own.value, state.reporter) : endpoints.value,
-      own?.key ?? endpoints.key,
+      key,
+      own ? mergeAt([key], from.value, own.value, state.reporter) : from.value,
+      own?.key ?? from.key,
     )
   }
   return result

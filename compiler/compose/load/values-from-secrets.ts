@@ -2,6 +2,7 @@ import type { SecretRules } from '../../options.ts'
 import type { Spared } from '../../text/interpolate.ts'
 import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
 import { needsValues } from '../../values/secret-backends.ts'
+import { isTopLevelExtension } from '../keys/sections.ts'
 
 /**
  * Gives a function that decides which values of a document need not be set, because a Secret of the
@@ -33,7 +34,9 @@ export function valuesFromSecrets(
     }
     // The file of a secret that the cluster has is not read.
     if (section === 'secrets' && rules.values.has(`secrets.${owner}`)) return { value: scalar, isCertain: true }
-    return section?.startsWith('x-') && anchored.has(scalar.span.start) ? { value: scalar, isCertain: true } : undefined
+    return isTopLevelExtension(section ?? '') && anchored.has(scalar.span.start)
+      ? { value: scalar, isCertain: true }
+      : undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import { isTopLevelExtension } from '../../compose/keys/sections.ts'
 import type { SecretPlace, SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import { get, type ScalarTree, type Tree } from '../../text/tree.ts'
@@ -62,7 +63,7 @@ export function* secretUses(context: Pick<PlanContext, 'project' | 'options'>): 
 const isWritten = ([section, , key]: readonly string[]): boolean =>
   section === 'services'
     ? !NOT_WRITTEN.has(key!)
-    : !section!.startsWith('x-') && (section !== 'secrets' || key === 'labels' || key === 'name')
+    : !isTopLevelExtension(section!) && (section !== 'secrets' || key === 'labels' || key === 'name')
 
 /**
  * Whether a network, volume, config or secret is called so because nobody has named it: such a name
