@@ -57,6 +57,17 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
     ],
     packages: [],
   },
+  'adapters/buildkit': {
+    ours: [
+      'adapters/buildkit',
+      'adapters/files',
+      'adapters/json',
+      'adapters/process',
+      'compiler/diagnostics',
+      'compiler/values',
+    ],
+    packages: ['@grpc/grpc-js', '@grpc/proto-loader', 'protobufjs'],
+  },
   'operations/contexts': {
     ours: [
       'operations/contexts',
@@ -134,6 +145,7 @@ const RULES: Readonly<Record<string, { readonly ours: readonly string[]; readonl
 const PURE_NODE = new Set(['node:path', 'node:path/posix', 'node:crypto'])
 /** The folders that talk to the world. */
 const IMPURE = new Set([
+  'adapters/buildkit',
   'adapters/files',
   'adapters/forge',
   'adapters/git',

@@ -16,7 +16,7 @@ export interface BuildOptions {
 }
 
 /** Makes images. */
-export interface Builder {
+export interface ImageBuilder {
   /**
    * Sees to it that the image of each service is in a registry, and gives their references with
    * digests, by service. Throws `NotBuilt` for those that cannot be had, and the signal's reason.
@@ -60,7 +60,7 @@ With \`--registry\` devctl expects the image under the name that \`devctl render
 })
 
 /** The builder of a devctl that cannot build: refuses every image, at the place of its `build`. */
-export const noBuilder: Builder = {
+export const noBuilder: ImageBuilder = {
   async ensure(images, { force }) {
     const reporter = new Reporter()
     for (const { service, build } of images) reporter.report(notBuilt, build.span, { service, isForced: force })

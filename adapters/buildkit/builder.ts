@@ -1,0 +1,84 @@
+import type { Login } from './session/session.ts'
+import type { CacheEntry } from './solve.ts'
+import type { BuildStatus } from './status.ts'
+
+/**
+ * An image to build. All paths are absolute; nothing is read from it that the build does not ask
+ * for. The attributes are those of https://docs.docker.com/reference/compose-file/build/.
+ */
+export interface ImageInput {
+  readonly context: ContextSource
+  readonly dockerfile: DockerfileSource
+  /** `additional_contexts`, by name. */
+  readonly contexts: ReadonlyMap<string, ContextSource>
+  readonly target?: string
+  readonly args: ReadonlyMap<string, string>
+  readonly labels: ReadonlyMap<string, string>
+  /** Empty: that of the builder. Several make one index. */
+  readonly platforms: readonly string[]
+  /** True for all stages, or the names of some. */
+  readonly noCache: boolean | readonly string[]
+  /** Ask the registries for newer base images. */
+  readonly pull: boolean
+  readonly network?: string
+  readonly extraHosts: readonly { readonly host: string; readonly address: string }[]
+  /** Bytes of `/dev/shm`. */
+  readonly shmSize?: number
+  readonly ulimits: readonly { readonly name: string; readonly soft: number; readonly hard: number }[]
+  readonly entitlements: readonly string[]
+  /** The parameters of an attestation (`mode=max`), or false for none. Absent: as the builder does. */
+  readonly provenance?: string | false
+  readonly sbom?: string | false
+  readonly cacheFrom: readonly CacheEntry[]
+  readonly cacheTo: readonly CacheEntry[]
+  readonly secrets: ReadonlyMap<string, BuildSecretSource>
+  /** Agents and keys by id. Without a path: the agent of SSH_AUTH_SOCK. */
+  readonly ssh: ReadonlyMap<string, readonly string[]>
+  readonly output: BuildOutput
+}
+
+/**
+ * A folder, or what the builder gets by itself: the URL of a repository or archive, or
+ * `docker-image://REFERENCE`.
+ */
+export type ContextSource = { readonly folder: string } | { readonly remote: string }
+
+/** A file, or for a remote context a path in it; or the text of a Dockerfile. */
+export type DockerfileSource = { readonly path: string } | { readonly text: string }
+
+/** Where a secret comes from. A file is read when a step asks for it. */
+export type BuildSecretSource = { readonly file: string } | { readonly value: string }
+
+/** Where the image goes. `discard` only checks that it builds, and fills the builder's cache. */
+export type BuildOutput =
+  | { readonly kind: 'registry'; readonly names: readonly string[] }
+  | { readonly kind: 'engine'; readonly names: readonly string[] }
+  | { readonly kind: 'archive'; readonly path: string; readonly names: readonly string[] }
+  | { readonly kind: 'discard' }
+
+export interface BuildCall {
+  /** Its abort cancels the build on the builder. */
+  readonly signal: AbortSignal
+  readonly onStatus: (status: BuildStatus) => void
+  /** The login of a registry by its host; undefined: anonymous. */
+  readonly credentials: (host: string) => Promise<Login | undefined>
+}
+
+export interface BuildResult {
+  /** The digest of the manifest, or of the index of several platforms. Absent if nothing was exported. */
+  readonly digest?: string
+}
+
+/** A builder that has answered. */
+export interface Builder {
+  /** How messages call it: ``BuildKit at `tcp://builder:1234` ``. */
+  readonly name: string
+  /** Its version, if it tells. */
+  readonly version?: string
+  /**
+   * Builds an image. Throws a `BuildFailure` if a step fails, a `BuilderError` if the builder
+   * cannot be reached or refuses the build, and the signal's reason.
+   */
+  build(input: ImageInput, call: BuildCall): Promise<BuildResult>
+  close(): void
+}

@@ -1,0 +1,75 @@
+import type { BigIntStats } from 'node:fs'
+
+/** What BuildKit is told of a file of the context (`fsutil.types.Stat`). */
+export interface SyncedFile {
+  /** Below the context, with `/` between folders. */
+  readonly path: string
+  /** The type and permissions in the bits of Go's `fs.FileMode` (https://pkg.go.dev/io/fs#FileMode). */
+  readonly mode: number
+  readonly size: number
+  /** Nanoseconds since 1970, in decimal: they do not fit a number. */
+  readonly modTime: string
+  /** The target of a symbolic link, or the first path of a hard link. */
+  readonly linkname: string
+  readonly devmajor?: number
+  readonly devminor?: number
+}
+
+const TYPE = 0o170000
+const REGULAR = 0o100000
+const FOLDER = 0o040000
+const LINK = 0o120000
+const PIPE = 0o010000
+const CHARACTER_DEVICE = 0o020000
+const BLOCK_DEVICE = 0o060000
+
+/** Go's bits of the types; a regular file has none. */
+const GO_TYPES: ReadonlyMap<number, number> = new Map([
+  [REGULAR, 0],
+  [FOLDER, 2 ** 31],
+  [LINK, 2 ** 27],
+  [PIPE, 2 ** 25],
+  [BLOCK_DEVICE, 2 ** 26],
+  [CHARACTER_DEVICE, 2 ** 26 + 2 ** 21],
+])
+
+/** Unix's bits above the permissions, and Go's: set-user-ID, set-group-ID and the sticky bit. */
+const SPECIAL: readonly (readonly [unix: number, go: number])[] = [
+  [0o4000, 2 ** 23],
+  [0o2000, 2 ** 22],
+  [0o1000, 2 ** 20],
+]
+
+export const isRegular = (stats: BigIntStats): boolean => (Number(stats.mode) & TYPE) === REGULAR
+
+/**
+ * What BuildKit is told of a file: everybody's files are root's, as with `docker build`. `target` is that of a symbolic link, `first` the path of another name of the
+ * same file that was sent before. Undefined for sockets, which cannot be in an image.
+ */
+export function statOf(
+  path: string,
+  stats: BigIntStats,
+  link: { target?: string; first?: string },
+): SyncedFile | undefined {
+  const mode = Number(stats.mode)
+  const type = GO_TYPES.get(mode & TYPE)
+  if (type === undefined) return undefined
+  const special = SPECIAL.reduce((sum, [unix, go]) => (mode & unix ? sum + go : sum), 0)
+  const hasSize = (mode & TYPE) === REGULAR && link.first === undefined
+  return {
+    path,
+    mode: type + special + (mode & 0o777),
+    size: hasSize ? Number(stats.size) : 0,
+    modTime: String(stats.mtimeNs),
+    linkname: link.target ?? link.first ?? '',
+    ...((mode & TYPE) === CHARACTER_DEVICE || (mode & TYPE) === BLOCK_DEVICE ? deviceNumbers(stats.rdev) : {}),
+  }
+}
+
+/** Linux's encoding of device numbers (makedev(3)). */
+function deviceNumbers(device: bigint): { devmajor: number; devminor: number } {
+  return {
+    devmajor: Number(((device >> 8n) & 0xfffn) | ((device >> 32n) & ~0xfffn)),
+    devminor: Number((device & 0xffn) | ((device >> 12n) & ~0xffn)),
+  }
+}

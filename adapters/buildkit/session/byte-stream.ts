@@ -1,0 +1,30 @@
+import { Duplex } from 'node:stream'
+
+/** A stream of messages that hold bytes. */
+export interface MessageStream {
+  write(message: { data: Uint8Array }, done: (error?: Error | null) => void): void
+  end(): void
+  on(event: 'data', listener: (message: { data?: Uint8Array }) => void): unknown
+  on(event: 'end' | 'close', listener: () => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  pause(): void
+  resume(): void
+}
+
+/** The bytes within messages as a connection: BuildKit tunnels the session through a call of its own. */
+export function byteStream(messages: MessageStream): Duplex {
+  const stream = new Duplex({
+    read: () => messages.resume(),
+    write: (chunk: Buffer, _, done) => messages.write({ data: chunk }, done),
+    final: done => {
+      messages.end()
+      done()
+    },
+  })
+  messages.on('data', ({ data }) => {
+    if (data && data.length > 0 && !stream.push(data)) messages.pause()
+  })
+  messages.on('end', () => stream.push(null))
+  messages.on('error', error => stream.destroy(error))
+  return stream
+}

@@ -1,0 +1,54 @@
+/** What a builder tells while it builds (`moby.buildkit.v1.StatusResponse`): steps, what they do, and what they print. */
+export interface BuildStatus {
+  readonly vertexes?: readonly Vertex[]
+  readonly statuses?: readonly VertexStatus[]
+  readonly logs?: readonly VertexLog[]
+  readonly warnings?: readonly VertexWarning[]
+}
+
+/** A step of a build; told again when it begins and ends. */
+export interface Vertex {
+  readonly digest: string
+  readonly inputs?: readonly string[]
+  readonly name: string
+  readonly cached?: boolean
+  readonly started?: Timestamp
+  readonly completed?: Timestamp
+  readonly error?: string
+}
+
+/** A part of a step that counts something: bytes of a layer that is pulled or pushed. */
+export interface VertexStatus {
+  readonly ID: string
+  readonly vertex: string
+  readonly name?: string
+  readonly current?: number
+  readonly total?: number
+  readonly started?: Timestamp
+  readonly completed?: Timestamp
+}
+
+/** What a step has printed; pieces may end in the middle of a line. */
+export interface VertexLog {
+  readonly vertex: string
+  readonly timestamp?: Timestamp
+  /** 1: standard output, 2: standard error. */
+  readonly stream?: number
+  readonly msg?: Uint8Array
+}
+
+/** A finding of BuildKit's checks of a Dockerfile. */
+export interface VertexWarning {
+  readonly vertex: string
+  readonly level?: number
+  readonly short?: Uint8Array
+  readonly detail?: readonly Uint8Array[]
+  readonly url?: string
+  readonly info?: { readonly filename?: string }
+  readonly ranges?: readonly { readonly start?: { readonly line?: number } }[]
+}
+
+export interface Timestamp {
+  readonly seconds?: number
+  readonly nanos?: number
+}
