@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
+import type { BuildEvent } from './build/events.ts'
 import type { DeployOutcome, ServiceState } from './deploy/outcome.ts'
 import type { DestroyOutcome } from './destroy/outcome.ts'
 import type { LogEvent } from './logs/events.ts'
@@ -9,6 +10,7 @@ import type { PublishEvent } from './publish/events.ts'
 export type OperationEvent =
   | PublishEvent
   | LogEvent
+  | BuildEvent
   /** A part of the work is over. */
   | { readonly type: 'step'; readonly step: string; readonly text: string }
   /** Work on a service. */

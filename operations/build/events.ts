@@ -1,0 +1,31 @@
+import type { BuildStatus } from '../../adapters/buildkit/status.ts'
+
+/**
+ * What happens while images are built. `name` is the service, or the entry of the manifest's
+ * `build`; several builds may send their events in turn.
+ */
+export type BuildEvent =
+  /** A build is sent to the builder; `reference` is the image that it makes. */
+  | { readonly type: 'build-begun'; readonly name: string; readonly reference: string }
+  /** As the builder sends it: secrets are not masked. */
+  | { readonly type: 'build-status'; readonly name: string; readonly status: BuildStatus }
+  /** A build failed because of the builder, a registry or the connection, and is tried again. */
+  | {
+      readonly type: 'build-retry'
+      readonly name: string
+      readonly reason: string
+      /** The next attempt, from 2. */
+      readonly attempt: number
+      readonly of: number
+    }
+  /** Sent once for each image, also for one that was not begun. */
+  | BuildEnded
+
+export interface BuildEnded {
+  readonly type: 'build-ended'
+  readonly name: string
+  /** `present`: the registry has it already. `skipped`: another build that it needs failed. */
+  readonly outcome: 'built' | 'present' | 'failed' | 'skipped'
+  readonly digest?: string
+  readonly seconds: number
+}
