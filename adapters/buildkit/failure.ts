@@ -8,17 +8,21 @@ export class BuildFailure extends Error {
   /** The step, as the status calls it. */
   readonly step: string | undefined
   readonly exitStatus: number | undefined
+  /** It was a registry that failed for a moment: the same build may succeed. */
+  readonly isTransient: boolean
 
   constructor(
     message: string,
     place: DockerfilePlace | undefined,
     step: string | undefined,
     exitStatus: number | undefined,
+    isTransient = false,
   ) {
     super(message)
     this.place = place
     this.step = step
     this.exitStatus = exitStatus
+    this.isTransient = isTransient
   }
 }
 
@@ -43,8 +47,8 @@ interface SourceDetail {
   }[]
 }
 
-/** What a failed solve says about its step (`grpc-status-details-bin`); undefined where it is not about one. */
-export function buildFailure(error: ServiceError, protocol: BuildkitProtocol): BuildFailure | undefined {
+/** What a failed solve says about its step (`grpc-status-details-bin`); undefined if it is not about one. */
+function buildFailure(error: ServiceError, protocol: BuildkitProtocol): BuildFailure | undefined {
   const binary = error.metadata?.get('grpc-status-details-bin')[0]
   if (!Buffer.isBuffer(binary)) return undefined
   const details = [...detailsOf(binary, protocol)]
@@ -60,7 +64,8 @@ export function buildFailure(error: ServiceError, protocol: BuildkitProtocol): B
     start: range.start?.line ?? 1,
     end: range.end?.line ?? range.start?.line ?? 1,
   }
-  return new BuildFailure(error.details, place, vertex?.digest, exit?.Code)
+  const isTransient = exit === undefined && registryAnswer(error.details) === 'transient'
+  return new BuildFailure(error.details, place, vertex?.digest, exit?.Code, isTransient)
 }
 
 /** The details of a `google.rpc.Status`: BuildKit writes them as JSON, whose type says so. */
@@ -74,12 +79,87 @@ interface StatusMessage {
   readonly details?: readonly { readonly type_url: string; readonly value: Uint8Array }[]
 }
 
-/** The builder cannot be reached, refuses the connection or the build, or lost the connection. */
+/**
+ * The builder cannot be reached, does not accept the connection or the build, or lost the
+ * connection; or a registry does not accept the image.
+ */
 export class BuilderError extends Error {
   readonly kind: 'unreachable' | 'refused' | 'tls' | 'too-old' | 'lost' | 'registry'
+  /** The same build may succeed a moment later. */
+  readonly isTransient: boolean
 
-  constructor(kind: BuilderError['kind'], message: string, options?: ErrorOptions) {
+  constructor(kind: BuilderError['kind'], message: string, options?: ErrorOptions & { isTransient?: boolean }) {
     super(message, options)
     this.kind = kind
+    this.isTransient = options?.isTransient ?? kind === 'lost'
   }
+}
+
+/** Codes of gRPC. */
+const DEADLINE_EXCEEDED = 4
+const PERMISSION_DENIED = 7
+const UNIMPLEMENTED = 12
+const UNAVAILABLE = 14
+const DATA_LOSS = 15
+const UNAUTHENTICATED = 16
+
+/** Why there is no connection to a builder. `name` is what messages call it. */
+export function connectionError(error: ServiceError, name: string): BuilderError {
+  const { code, details } = error
+  const fail = (kind: BuilderError['kind'], text: string) => new BuilderError(kind, text, { cause: error })
+  if (code === PERMISSION_DENIED || code === UNAUTHENTICATED)
+    return fail('refused', `${name} does not accept the connection: ${details}`)
+  if (code === UNIMPLEMENTED && /unknown service/.test(details)) return fail('refused', `${name} is another program`)
+  // The call was added in version 0.11.
+  if (code === UNIMPLEMENTED) return fail('too-old', `${name} is older than 0.11`)
+  const reason = /Last error: (?:Error: )?(.*?)\s*(?:\. Resolution note:.*)?$/s.exec(details)?.[1] ?? details
+  const [kind, text] = reasonOf(reason)
+  return fail(kind, `no connection to ${name}: ${text}`)
+}
+
+function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
+  const libraryReason = /:SSL routines:[^:]*:([^:]+)/.exec(reason)?.[1]
+  if (libraryReason === 'wrong version number') return ['tls', 'it does not use TLS']
+  if (libraryReason !== undefined) return ['tls', libraryReason]
+  if (/certificate|altnames|ERR_TLS/i.test(reason)) return ['tls', reason]
+  if (/Name resolution failed|ENOTFOUND|EAI_AGAIN/.test(reason)) return ['unreachable', 'the name does not resolve']
+  if (/ECONNREFUSED|ENOENT/.test(reason)) return ['unreachable', 'nothing listens there']
+  if (/EACCES|EPERM/.test(reason)) return ['refused', 'no permission']
+  if (/^Protocol error/.test(reason)) return ['refused', 'what listens there is not BuildKit']
+  if (/^Failed to connect/.test(reason)) return ['unreachable', 'the connection was closed; it may need TLS']
+  return ['unreachable', reason]
+}
+
+/** What a failed solve means: a step that failed, a registry, a lost connection, or a refusal. */
+export function solveError(error: ServiceError, name: string, protocol: BuildkitProtocol): BuildFailure | BuilderError {
+  const { code, details } = error
+  const failure = buildFailure(error, protocol)
+  if (failure) return failure
+  const answer = registryAnswer(details)
+  if (answer) return new BuilderError('registry', details, { cause: error, isTransient: answer === 'transient' })
+  if (code === UNAVAILABLE || code === DATA_LOSS || LOST.test(details))
+    return new BuilderError('lost', `the connection to ${name} was lost: ${details}`, { cause: error })
+  if (code === DEADLINE_EXCEEDED) return new BuilderError('lost', `${name} took too long: ${details}`, { cause: error })
+  return new BuilderError('refused', `${name} does not accept the build: ${details}`, { cause: error })
+}
+
+/** How a builder or gRPC calls a connection or session that has gone. */
+const LOST =
+  /RST_STREAM|ECONNRESET|EPIPE|transport is closing|closing transport|connection error|connection reset|no active session|session .*not found|no such job|error reading from server|\bEOF\b/i
+
+/** What the text of an error says of a registry; undefined if it is not about one. */
+function registryAnswer(details: string): 'transient' | 'final' | undefined {
+  const status =
+    /(?:unexpected status|unexpected status code|server returned|status from \w+ request to \S+?):? .*?\b([1-5]\d\d)\b/i.exec(
+      details,
+    )?.[1]
+  if (status) return status === '429' || status === '408' || status.startsWith('5') ? 'transient' : 'final'
+  if (/toomanyrequests|too many requests|(?:500 Internal|502 Bad|503 Service|504 Gateway)/i.test(details))
+    return 'transient'
+  if (/access denied|insufficient_scope|authorization failed|unauthorized|denied:/i.test(details)) return 'final'
+  if (!/failed to (?:push|do request|copy|authorize|resolve|fetch)/i.test(details)) return undefined
+  const isCut = /i\/o timeout|connection refused|connection reset|\bEOF\b|TLS handshake timeout|broken pipe/i.test(
+    details,
+  )
+  return isCut ? 'transient' : 'final'
 }

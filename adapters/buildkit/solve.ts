@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import type { ServiceError } from '@grpc/grpc-js'
-import type { BuilderConnection } from './connect.ts'
-import { buildFailure } from './failure.ts'
-import type { SessionResources } from './session/session.ts'
-import { createSession } from './session/session.ts'
+import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
+import type { BuilderConnection } from './connection.ts'
+import { solveError } from './failure.ts'
+import { createSession, type SessionResources } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
 /** What BuildKit is asked to do. */
 export interface SolveRequest {
   /** Attributes of the Dockerfile frontend: https://github.com/moby/buildkit/blob/master/docs/dockerfile-frontend.md */
   readonly frontendAttributes: Readonly<Record<string, string>>
-  readonly exporter: Exporter
+  /** Absent: the result stays in the builder's cache. */
+  readonly exporter?: Exporter
   readonly cacheFrom?: readonly CacheEntry[]
   readonly cacheTo?: readonly CacheEntry[]
   readonly entitlements?: readonly string[]
@@ -36,40 +35,72 @@ export interface Solving {
 }
 
 /**
- * Builds, and gives what the exporter tells (`containerimage.digest`). Throws a `BuildFailure` where a step fails, and what the
- * connection fails with. The abort of the signal cancels the build on the builder.
+ * Builds, and gives what the exporter tells (`containerimage.digest`). Throws a `BuildFailure` if a
+ * step fails, a `BuilderError` for everything else that the builder reports, and the reason of the
+ * signal, whose abort cancels the build on the builder.
  */
 export async function solve(
-  { protocol, control, openSession }: BuilderConnection,
+  connection: BuilderConnection,
   request: SolveRequest,
   resources: SessionResources,
   { signal, onStatus }: Solving,
 ): Promise<Readonly<Record<string, string>>> {
+  signal.throwIfAborted()
+  const { name, protocol, control, openSession } = connection
   const session = createSession(protocol, resources, request.sharedKey)
   const ref = randomUUID()
-  const connection = await openSession(session.headers)
-  session.serve(connection)
-  const status = control.status({ Ref: ref })
-  status.on('data', onStatus)
-  // The answer to the solve says what failed.
-  status.on('error', () => {})
-  const ended = once(status, 'close')
+  const tunnel = await openSession(session.headers)
+  session.serve(tunnel)
+  const events = watch(control.status({ Ref: ref }), onStatus)
   try {
     const { ExporterResponse } = await control.solve(messageOf(request, ref, session.id), signal)
-    await Promise.race([ended, new Promise(resolve => setTimeout(resolve, 1000).unref())])
+    await events.ended()
     return ExporterResponse ?? {}
   } catch (error) {
-    throw buildFailure(error as ServiceError, protocol) ?? error
+    signal.throwIfAborted()
+    // What a step has printed may arrive after it has failed.
+    await events.ended()
+    throw solveError(error as ServiceError, name, protocol)
   } finally {
-    status.cancel()
-    connection.destroy()
-    session.close()
+    events.stop()
+    tunnel.destroy()
+    await session.close()
+  }
+}
+
+/** How long the events of a build that has ended may be silent, in milliseconds. */
+const SILENCE = 3000
+
+/** Passes on the events of a build. */
+function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onStatus']) {
+  let onSilence = () => {}
+  const silence = new Promise<void>(resolve => {
+    onSilence = resolve
+  })
+  let timer: NodeJS.Timeout | undefined
+  stream.on('data', status => {
+    timer?.refresh()
+    onStatus(status)
+  })
+  // The answer to the solve says what failed.
+  stream.on('error', () => {})
+  const closed = new Promise<void>(resolve => {
+    for (const event of ['end', 'close', 'error']) stream.on(event, () => resolve())
+  })
+  return {
+    stop: () => stream.cancel(),
+    /** Waits for the end of the events, unless they are silent for too long. */
+    ended: async () => {
+      timer = setTimeout(onSilence, SILENCE)
+      await Promise.race([closed, silence])
+      clearTimeout(timer)
+    },
   }
 }
 
 function messageOf(request: SolveRequest, ref: string, session: string) {
   const entry = ({ type, attributes }: CacheEntry) => ({ Type: type, Attrs: attributes })
-  const { type, attributes } = request.exporter
+  const { exporter } = request
   const imports = (request.cacheFrom ?? []).map(entry)
   return {
     Ref: ref,
@@ -80,9 +111,7 @@ function messageOf(request: SolveRequest, ref: string, session: string) {
       ...(imports.length > 0 && { 'cache-imports': JSON.stringify(imports) }),
     },
     // Older builders read the first two.
-    Exporter: type,
-    ExporterAttrs: attributes,
-    Exporters: [{ Type: type, Attrs: attributes }],
+    ...(exporter && { Exporter: exporter.type, ExporterAttrs: exporter.attributes, Exporters: [entry(exporter)] }),
     Cache: { Imports: imports, Exports: (request.cacheTo ?? []).map(entry) },
     Entitlements: [...(request.entitlements ?? [])],
   }

@@ -27,8 +27,9 @@ interface Pattern {
 }
 
 /**
- * The filter of patterns in the syntax of `.dockerignore` (https://docs.docker.com/build/concepts/context/#syntax): they are tied to the context, a pattern holds for
- * all below what it matches, and the last one that matches decides.
+ * The filter of patterns in the syntax of `.dockerignore`
+ * (https://docs.docker.com/build/concepts/context/#syntax): they are tied to the context, a pattern
+ * holds for all below what it matches, and the last one that matches decides.
  */
 export function pathFilter({ include, exclude = [] }: FileSelection): PathFilter {
   const included = include?.map(parsePattern)

@@ -3,9 +3,10 @@ import { dirname, isAbsolute, join } from 'node:path/posix'
 import { parseGlob } from '../../../compiler/values/glob.ts'
 
 /**
- * The paths, and the targets of all symbolic links on the way to them, as patterns of a selection: with `COPY current/app` both
- * `current` and what it points to have to be sent. A target is taken to be within the folder, as in a container. Undefined where a
- * path is the folder itself, so that everything is asked for.
+ * The paths, and the targets of all symbolic links on the way to them, as patterns of a selection:
+ * with `COPY current/app` both `current` and what it points to have to be sent. A target is taken to
+ * be within the folder, as in a container. Undefined if a path is the folder itself, so that
+ * everything is asked for.
  */
 export function followLinks(root: string, paths: readonly string[]): readonly string[] | undefined {
   const found = new Set<string>()

@@ -42,9 +42,15 @@ const SPECIAL: readonly (readonly [unix: number, go: number])[] = [
 
 export const isRegular = (stats: BigIntStats): boolean => (Number(stats.mode) & TYPE) === REGULAR
 
+const TYPE_BITS = BigInt(2 ** 31 + 2 ** 27 + 2 ** 26 + 2 ** 25 + 2 ** 24 + 2 ** 21)
+
+/** Whether a mode of Go's is that of a regular file. */
+export const isRegularMode = (mode: number): boolean => (BigInt(mode) & TYPE_BITS) === 0n
+
 /**
- * What BuildKit is told of a file: everybody's files are root's, as with `docker build`. `target` is that of a symbolic link, `first` the path of another name of the
- * same file that was sent before. Undefined for sockets, which cannot be in an image.
+ * What BuildKit is told of a file. Everything belongs to root, as with `docker build`. `target` is
+ * that of a symbolic link, `first` the path of another name of the same file that was sent before.
+ * Undefined for sockets, which cannot be in an image.
  */
 export function statOf(
   path: string,

@@ -8,8 +8,9 @@ import { isRegular, type SyncedFile, statOf } from './stat.ts'
 const GONE = new Set(['ENOENT', 'ENOTDIR'])
 
 /**
- * The files of a folder that a selection asks for, in the order in which BuildKit compares them: the entries of a folder by the bytes of
- * their names, each folder before what is in it. Throws what reading a folder throws, but for files that are gone meanwhile.
+ * The files of a folder that a selection asks for, in the order in which BuildKit compares them: the
+ * entries of a folder by the bytes of their names, each folder before what is in it. Throws what
+ * reading a folder throws, except for files that are gone meanwhile.
  */
 export function* walk(root: string, selection: FileSelection): Generator<SyncedFile> {
   const followed = selection.followPaths && followLinks(root, selection.followPaths)

@@ -4,6 +4,7 @@ import { Duplex } from 'node:stream'
 export interface MessageStream {
   write(message: { data: Uint8Array }, done: (error?: Error | null) => void): void
   end(): void
+  cancel(): void
   on(event: 'data', listener: (message: { data?: Uint8Array }) => void): unknown
   on(event: 'end' | 'close', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
@@ -11,14 +12,19 @@ export interface MessageStream {
   resume(): void
 }
 
-/** The bytes within messages as a connection: BuildKit tunnels the session through a call of its own. */
+/** The bytes within messages as a connection: BuildKit tunnels the session through a call. */
 export function byteStream(messages: MessageStream): Duplex {
   const stream = new Duplex({
     read: () => messages.resume(),
     write: (chunk: Buffer, _, done) => messages.write({ data: chunk }, done),
+    writev: (chunks, done) => messages.write({ data: Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)) }, done),
     final: done => {
       messages.end()
       done()
+    },
+    destroy: (error, done) => {
+      messages.cancel()
+      done(error)
     },
   })
   messages.on('data', ({ data }) => {

@@ -1,0 +1,51 @@
+import { isIPv6 } from 'node:net'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+
+/** Where BuildKit listens. */
+export interface BuilderAddress {
+  /** As messages write it. */
+  readonly text: string
+  /** As gRPC takes it. */
+  readonly target: string
+  /** The name or IP address; absent for a socket. */
+  readonly host?: string
+  /** The scheme asks for TLS. */
+  readonly isSecure: boolean
+}
+
+/** The port of `buildkitd`, and of https. */
+const BUILDKIT_PORT = 1234
+const HTTPS_PORT = 443
+
+const HINT = { hint: 'write `tcp://HOST:PORT`, `HOST:PORT`, `https://HOST` or `unix:///PATH`' }
+
+/**
+ * Reads the address of a BuildKit: `tcp://HOST:PORT`, `HOST:PORT`, `tls://` and `https://` with TLS,
+ * `unix:///PATH`. The port is 1234, or that of https. Throws a UserError for everything else.
+ */
+export function parseBuilderAddress(text: string): BuilderAddress {
+  const [, scheme = 'tcp', rest = ''] = /^(?:([a-z][a-z0-9+.-]*):\/\/|unix:(?=\/))?(.*)$/is.exec(text) ?? []
+  if (/^unix:/i.test(text)) {
+    const path = text.replace(/^unix:(?:\/\/)?/i, '')
+    if (path.startsWith('/')) return { text, target: `unix:${path}`, isSecure: false }
+    throw new UserError(`the socket of \`${text}\` is not an absolute path`, HINT)
+  }
+  switch (scheme.toLowerCase()) {
+    case 'tcp':
+      return { text, ...targetOf(text, rest, BUILDKIT_PORT), isSecure: false }
+    case 'tls':
+      return { text, ...targetOf(text, rest, BUILDKIT_PORT), isSecure: true }
+    case 'https':
+      return { text, ...targetOf(text, rest, HTTPS_PORT), isSecure: true }
+    default:
+      throw new UserError(`\`${text}\` is not an address of BuildKit: \`${scheme}://\` is not supported`, HINT)
+  }
+}
+
+function targetOf(text: string, rest: string, defaultPort: number): { readonly target: string; readonly host: string } {
+  const [, written = '', port = defaultPort] = /^(\[[^\]]*\]|[^:/?#@\s]*)(?::(\d{1,5}))?\/?$/.exec(rest) ?? []
+  const host = written.replace(/^\[|\]$/g, '')
+  const isHost = written === host ? host !== '' : isIPv6(host)
+  if (isHost && Number(port) < 65_536) return { target: `dns:///${written}:${port}`, host }
+  throw new UserError(`\`${text}\` is not an address of BuildKit`, HINT)
+}

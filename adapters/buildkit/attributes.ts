@@ -1,0 +1,66 @@
+import { basename } from 'node:path'
+import type { ContextSource, ImageInput } from './builder.ts'
+
+/** The names under which the session serves the folder of the context and that of the Dockerfile. */
+export const CONTEXT = 'context'
+export const DOCKERFILE = 'dockerfile'
+/** The name of a Dockerfile that is given as text. */
+export const INLINE_DOCKERFILE = 'Dockerfile'
+
+/** The name under which the session serves an additional context that is a folder. */
+export const folderName = (name: string): string => (name === CONTEXT || name === DOCKERFILE ? `_${name}` : name)
+
+/**
+ * What an image's input is for the Dockerfile frontend
+ * (https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go). Absent attributes are
+ * left to the builder.
+ */
+export function frontendAttributes(input: ImageInput): Readonly<Record<string, string>> {
+  const { target, noCache, network, extraHosts, shmSize, ulimits, platforms } = input
+  return {
+    ...sourceAttributes(input),
+    ...prefixed(
+      'context',
+      [...input.contexts].map(([name, source]) => [name, contextValue(name, source)]),
+    ),
+    ...prefixed('build-arg', input.args),
+    ...prefixed('label', input.labels),
+    ...(target !== undefined && { target }),
+    ...(platforms.length > 0 && { platform: platforms.join(',') }),
+    ...(noCache === true && { 'no-cache': '' }),
+    ...(noCache !== true && noCache !== false && noCache.length > 0 && { 'no-cache': noCache.join(',') }),
+    ...(input.pull && { 'image-resolve-mode': 'pull' }),
+    // The default network is what the frontend does without the attribute.
+    ...(network !== undefined && network !== 'default' && { 'force-network-mode': network }),
+    ...(extraHosts.length > 0 && { 'add-hosts': csv(extraHosts.map(({ host, address }) => `${host}=${address}`)) }),
+    ...(shmSize !== undefined && { 'shm-size': String(shmSize) }),
+    ...(ulimits.length > 0 && {
+      ulimit: csv(ulimits.map(({ name, soft, hard }) => `${name}=${soft}:${hard}`)),
+    }),
+    ...attestation('provenance', input.provenance),
+    ...attestation('sbom', input.sbom),
+  }
+}
+
+/** The Dockerfile, and the context if the builder gets it by itself. */
+function sourceAttributes({ context, dockerfile }: ImageInput): Readonly<Record<string, string>> {
+  if ('folder' in context) return { filename: 'path' in dockerfile ? basename(dockerfile.path) : INLINE_DOCKERFILE }
+  if ('path' in dockerfile) return { [CONTEXT]: context.remote, filename: dockerfile.path }
+  // Without the key, the frontend looks for the Dockerfile in the remote context.
+  return { [CONTEXT]: context.remote, filename: INLINE_DOCKERFILE, dockerfilekey: DOCKERFILE }
+}
+
+const contextValue = (name: string, source: ContextSource) =>
+  'remote' in source ? source.remote : `local:${folderName(name)}`
+
+function attestation(kind: string, parameters: string | false | undefined): Readonly<Record<string, string>> {
+  if (parameters === undefined || parameters === false) return {}
+  return { [`attest:${kind}`]: parameters === 'true' ? '' : parameters }
+}
+
+const prefixed = (prefix: string, values: Iterable<readonly [string, string]>): Readonly<Record<string, string>> =>
+  Object.fromEntries([...values].map(([name, value]) => [`${prefix}:${name}`, value]))
+
+/** Fields of RFC 4180, in which BuildKit writes lists. */
+export const csv = (fields: readonly string[]): string =>
+  fields.map(field => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE } from './attributes.ts'
+import type { BuildCall, BuildOutput, BuildResult, ContextSource, ImageInput } from './builder.ts'
+import type { BuilderConnection } from './connection.ts'
+import { BuilderError } from './failure.ts'
+import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
+import type { SessionResources } from './session/session.ts'
+import { type Exporter, solve } from './solve.ts'
+
+/** Builds an image over a connection: see `Builder.build`. */
+export async function buildOver(
+  connection: BuilderConnection,
+  input: ImageInput,
+  call: BuildCall,
+): Promise<BuildResult> {
+  refuseLocalCaches(connection.name, input)
+  const exporter = exporterOf(connection.name, input)
+  const response = await solve(
+    connection,
+    {
+      frontendAttributes: frontendAttributes(input),
+      ...(exporter && { exporter }),
+      cacheFrom: input.cacheFrom,
+      cacheTo: input.cacheTo,
+      entitlements: entitlementsOf(input),
+      sharedKey: sharedKeyOf(input.context),
+    },
+    resourcesOf(input, call),
+    call,
+  )
+  const digest = response['containerimage.digest']
+  return digest === undefined ? {} : { digest }
+}
+
+function exporterOf(builder: string, { output, platforms }: ImageInput): Exporter | undefined {
+  switch (output.kind) {
+    case 'registry':
+      return { type: 'image', attributes: { ...namesOf(output), push: 'true', 'oci-mediatypes': 'true' } }
+    case 'archive':
+      // The format of `docker save` cannot hold several platforms.
+      return { type: platforms.length > 1 ? 'oci' : 'docker', attributes: namesOf(output) }
+    case 'engine':
+      throw new BuilderError('refused', `${builder} has no store of images, as a Docker Engine has`)
+    case 'discard':
+      return undefined
+  }
+}
+
+const namesOf = ({ names }: Extract<BuildOutput, { readonly names: unknown }>): Readonly<Record<string, string>> =>
+  names.length > 0 ? { name: names.join(',') } : {}
+
+/** A cache in a folder would be read and written over the session. */
+function refuseLocalCaches(builder: string, { cacheFrom, cacheTo }: ImageInput): void {
+  if (![...cacheFrom, ...cacheTo].some(({ type }) => type === 'local')) return
+  throw new BuilderError('refused', `caches of type \`local\` are not supported with ${builder}`)
+}
+
+/** The network of the host is an entitlement, which asking for it by `network` gives. */
+function entitlementsOf({ entitlements, network }: ImageInput): readonly string[] {
+  const needed = network === 'host' ? ['network.host'] : []
+  return [...new Set([...entitlements, ...needed])]
+}
+
+/** Builders keep the files of a context by this key. Folders of other machines have others. */
+const sharedKeyOf = (context: ContextSource): string =>
+  'folder' in context ? createHash('sha256').update(`${hostname()}\0${context.folder}`).digest('hex') : ''
+
+function resourcesOf(input: ImageInput, { credentials }: BuildCall): SessionResources {
+  const { output } = input
+  return {
+    folders: foldersOf(input),
+    credentials,
+    secret: async id => {
+      const source = input.secrets.get(id)
+      if (!source) return undefined
+      return 'value' in source ? Buffer.from(source.value) : readFile(source.file)
+    },
+    agents: agentsOf(input),
+    ...(output.kind === 'archive' && { archive: output.path }),
+  }
+}
+
+function foldersOf({ context, dockerfile, contexts }: ImageInput): ReadonlyMap<string, SyncedFolder> {
+  const folders = new Map<string, SyncedFolder>()
+  if ('folder' in context) folders.set(CONTEXT, folderAt(context.folder))
+  if ('text' in dockerfile) folders.set(DOCKERFILE, folderInMemory(new Map([[INLINE_DOCKERFILE, dockerfile.text]])))
+  else if ('folder' in context) folders.set(DOCKERFILE, folderAt(dirname(dockerfile.path)))
+  for (const [name, source] of contexts) if ('folder' in source) folders.set(folderName(name), folderAt(source.folder))
+  return folders
+}
+
+function agentsOf({ ssh }: ImageInput): ReadonlyMap<string, string> {
+  return new Map(
+    [...ssh].flatMap(([id, paths]) => {
+      const socket = paths[0] ?? process.env['SSH_AUTH_SOCK']
+      return socket === undefined ? [] : [[id, socket] as const]
+    }),
+  )
+}

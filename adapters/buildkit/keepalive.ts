@@ -1,0 +1,42 @@
+/** How an idle connection is kept, in milliseconds (https://grpc.io/docs/guides/keepalive/). */
+export interface Keepalive {
+  /** After how much silence to ping. Absent: never. */
+  readonly time?: number
+  /** How long to wait for the response to a ping before the connection counts as lost. */
+  readonly timeout: number
+  /** Whether to ping while nothing is built. */
+  readonly permitWithoutStream: boolean
+}
+
+const SHORTEST_TIME = 10_000
+/** What a timer of Node.js can wait. */
+const LONGEST = 2 ** 31 - 1
+
+export const DEFAULT_KEEPALIVE: Keepalive = { timeout: 20_000, permitWithoutStream: false }
+
+/**
+ * The keepalive settings of the environment (section "Environment variables" of the specification).
+ * Values that are not valid are ignored; a time below 10 s is raised to 10 s.
+ */
+export function readKeepalive(env: Readonly<Record<string, string | undefined>>): Keepalive {
+  const time = milliseconds(env['DEVCTL_KEEPALIVE_CLIENT_TIME_MS'])
+  const timeout = milliseconds(env['DEVCTL_KEEPALIVE_CLIENT_TIMEOUT_MS'])
+  return {
+    ...(time !== undefined && time <= LONGEST && { time: Math.max(time, SHORTEST_TIME) }),
+    timeout: Math.min(timeout ?? DEFAULT_KEEPALIVE.timeout, LONGEST),
+    permitWithoutStream:
+      booleanOf(env['DEVCTL_KEEPALIVE_CLIENT_PERMIT_WITHOUT_STREAM']) ?? DEFAULT_KEEPALIVE.permitWithoutStream,
+  }
+}
+
+function milliseconds(text: string | undefined): number | undefined {
+  return text !== undefined && /^\+?0*[1-9]\d*$/.test(text) ? Number(text) : undefined
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
+
+function booleanOf(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined
+  return TRUE.has(text) ? true : FALSE.has(text) ? false : undefined
+}

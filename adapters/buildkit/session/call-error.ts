@@ -1,0 +1,15 @@
+/** Codes of gRPC: https://grpc.io/docs/guides/status-codes/. */
+export const OK = 0
+export const UNKNOWN = 2
+export const NOT_FOUND = 5
+export const UNIMPLEMENTED = 12
+
+/** Ends a call of the builder with another code than UNKNOWN. */
+export class CallError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}

@@ -1,0 +1,43 @@
+import type { Readable } from 'node:stream'
+import { CallError, UNIMPLEMENTED } from './call-error.ts'
+
+/** One byte that says whether the message is compressed, and its length. */
+const PREFIX = 5
+
+/** A message as gRPC sends it: its prefix, and itself. */
+export function frame(message: Buffer): readonly [Buffer, Buffer] {
+  const prefix = Buffer.alloc(PREFIX)
+  prefix.writeUInt32BE(message.length, 1)
+  return [prefix, message]
+}
+
+/** The messages of a call. To stop reading does not end the call. */
+export async function* messagesIn<Message>(
+  stream: Readable,
+  parse: (bytes: Buffer) => Message,
+): AsyncGenerator<Message> {
+  let waiting: Buffer[] = []
+  let length = 0
+  for await (const chunk of stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    waiting.push(chunk)
+    length += chunk.length
+    if (length < neededFor(waiting)) continue
+    let rest: Buffer = waiting.length === 1 ? waiting[0]! : Buffer.concat(waiting, length)
+    while (rest.length >= neededFor([rest])) {
+      const end = neededFor([rest])
+      if (rest[0] !== 0) throw new CallError(UNIMPLEMENTED, 'compressed messages are not supported')
+      yield parse(rest.subarray(PREFIX, end))
+      rest = rest.subarray(end)
+    }
+    waiting = rest.length > 0 ? [rest] : []
+    length = rest.length
+  }
+}
+
+/** How many bytes the first message takes, with its prefix; at least the prefix. */
+function neededFor(chunks: readonly Buffer[]): number {
+  const [first] = chunks
+  if (first && first.length >= PREFIX) return PREFIX + first.readUInt32BE(1)
+  const start = Buffer.concat(chunks)
+  return start.length >= PREFIX ? PREFIX + start.readUInt32BE(1) : PREFIX
+}

@@ -1,0 +1,134 @@
+import { createServer, constants as http2, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
+import type { Duplex } from 'node:stream'
+import type { MethodDefinition } from '@grpc/grpc-js'
+import { CallError, OK, UNIMPLEMENTED, UNKNOWN } from './call-error.ts'
+import { frame, messagesIn } from './frames.ts'
+
+/** A call of the builder. */
+export interface IncomingCall<Request, Response> {
+  /** The values of a header, each as it was sent. */
+  readonly valuesOf: (header: string) => readonly string[]
+  readonly requests: AsyncIterable<Request>
+  /** Resolves when more may be sent. Rejects if the builder has ended the call. */
+  readonly send: (...responses: readonly Response[]) => Promise<void>
+}
+
+/** Answers a call: it ends when the promise does. */
+export type Handler = (call: IncomingCall<never, unknown>) => Promise<void>
+
+/** How a method is called, and what answers it. */
+export interface Route {
+  readonly method: MethodDefinition<unknown, unknown>
+  readonly handler: Handler
+}
+
+/** Serves calls over connections that are handed to it. */
+export interface RpcServer {
+  serve(connection: Duplex): void
+  /** Ends all calls, and waits until their handlers have cleaned up. */
+  close(): Promise<void>
+}
+
+/**
+ * A server of gRPC over HTTP/2 (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md).
+ * That of grpc-js joins the values of a header that comes several times with `, `, so that a
+ * pattern of `.dockerignore` with a comma cannot be told from two, and takes 128 headers at most.
+ */
+export function createRpcServer(routes: readonly Route[]): RpcServer {
+  const byPath = new Map(routes.map(route => [route.method.path, route]))
+  const sessions = new Set<{ destroy(): void }>()
+  const running = new Set<Promise<void>>()
+  const server = createServer(SERVER_OPTIONS)
+  server.on('session', session => {
+    sessions.add(session)
+    session.on('error', () => {})
+    session.once('close', () => sessions.delete(session))
+  })
+  // The caller sees the end of its connection.
+  server.on('sessionError', () => {})
+  const onStream = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _: number, raw: readonly string[]) => {
+    stream.on('error', () => {})
+    const answering = answer(stream, byPath.get(String(headers[http2.HTTP2_HEADER_PATH])), raw)
+    running.add(answering)
+    void answering.finally(() => running.delete(answering))
+  }
+  // The types of Node.js leave out the last argument.
+  server.on('stream', onStream as never)
+  return {
+    serve: connection => {
+      connection.on('error', () => {})
+      server.emit('connection', connection)
+    },
+    close: async () => {
+      for (const session of sessions) session.destroy()
+      // A handler may wait for something that does not end: a credential helper.
+      let timer: NodeJS.Timeout | undefined
+      const bound = new Promise(resolve => {
+        timer = setTimeout(resolve, CLEAN_UP)
+      })
+      await Promise.race([Promise.allSettled(running), bound])
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Milliseconds for handlers whose call has ended. */
+const CLEAN_UP = 2000
+
+/** A `.dockerignore` is sent as headers, a pattern in each. */
+const SERVER_OPTIONS = {
+  maxHeaderListPairs: 1_000_000,
+  maxSessionMemory: 1000,
+  settings: { maxHeaderListSize: 16 << 20, initialWindowSize: 1 << 20 },
+}
+
+async function answer(stream: ServerHttp2Stream, route: Route | undefined, raw: readonly string[]): Promise<void> {
+  const end = (code: number, message = '') => {
+    if (stream.destroyed || stream.closed) return
+    stream.once('wantTrailers', () =>
+      stream.sendTrailers({
+        'grpc-status': String(code),
+        ...(message !== '' && { 'grpc-message': encodeURIComponent(message) }),
+      }),
+    )
+    stream.end()
+    stream.resume()
+  }
+  stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
+  try {
+    if (!route) throw new CallError(UNIMPLEMENTED, 'devctl does not serve this method')
+    await route.handler(callOf(stream, route.method, raw) as never)
+    end(OK)
+  } catch (error) {
+    end(error instanceof CallError ? error.code : UNKNOWN, (error as Error).message)
+  }
+}
+
+function callOf(
+  stream: ServerHttp2Stream,
+  { requestDeserialize, responseSerialize }: Route['method'],
+  raw: readonly string[],
+): IncomingCall<unknown, unknown> {
+  return {
+    valuesOf: header => raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === header),
+    requests: messagesIn(stream, requestDeserialize),
+    send: (...responses) =>
+      new Promise((resolve, reject) => {
+        if (stream.destroyed || stream.writableEnded) reject(new Error('the builder has ended the call'))
+        else
+          stream.write(Buffer.concat(responses.flatMap(response => frame(responseSerialize(response)))), error =>
+            error ? reject(error) : resolve(),
+          )
+      }),
+  }
+}
+
+/** Answers one message with one message. */
+export function unary<Request>(answerTo: (request: Request) => Promise<unknown>): Handler {
+  return async call => {
+    for await (const request of call.requests as AsyncIterable<Request>) {
+      await call.send(await answerTo(request))
+      return
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto'
+import { open, rename, rm } from 'node:fs/promises'
+import type { IncomingCall } from './rpc-server.ts'
+
+interface Bytes {
+  readonly data?: Uint8Array
+}
+
+/**
+ * Writes what the builder exports (`moby.filesync.v1.FileSend`) to a file, which has its name only
+ * when it is complete.
+ */
+export async function receiveArchive({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> {
+  const temporary = `${path}.${randomUUID()}.tmp`
+  try {
+    const file = await open(temporary, 'wx')
+    try {
+      for await (const { data } of requests) if (data) await file.writeFile(data)
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+}
