@@ -1,4 +1,4 @@
-import { get, type Tree } from '../text/tree.ts'
+import { type Entry, get, type Tree } from '../text/tree.ts'
 import type { ValuePredicate } from './shape.ts'
 
 /** The value of a scalar; undefined for a mapping or a list. */
@@ -42,9 +42,24 @@ export const isMemoryLimit: ValuePredicate = (value, [service]) => {
 }
 
 /**
- * The value of a hook's key is inherited from its service, so that the service's key reports it.
+ * The value of a hook's key is inherited from its service, with all that it contains, so that the
+ * service's key reports it.
  */
 export const isInherited: ValuePredicate = (value, [, service], key) => {
-  const own = service?.entries.get(key)?.value.span
-  return own !== undefined && own.file === value.span.file && own.start === value.span.start
+  const own = service?.entries.get(key)?.value
+  return own !== undefined && isSamePlace(own, value)
 }
+
+/** True if two trees and all that they contain were written in the same places. */
+function isSamePlace(one: Tree, other: Tree): boolean {
+  if (one.span.file !== other.span.file || one.span.start !== other.span.start) return false
+  if (one.kind === 'map' && other.kind === 'map')
+    return hasSame([...one.entries.values()].map(toValue), [...other.entries.values()].map(toValue))
+  if (one.kind === 'seq' && other.kind === 'seq') return hasSame(one.items, other.items)
+  return true
+}
+
+const toValue = ({ value }: Entry): Tree => value
+
+const hasSame = (items: readonly Tree[], others: readonly Tree[]): boolean =>
+  items.length === others.length && items.every((item, index) => isSamePlace(item, others[index]!))

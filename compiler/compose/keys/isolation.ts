@@ -1,12 +1,14 @@
 import { mapped, none } from '../../schema/row.ts'
-import { anyOf, list, object, text, word } from '../../schema/shape.ts'
+import { anyOf, list, object, record, text, word } from '../../schema/shape.ts'
 import { isOneOf } from '../../schema/value-predicates.ts'
 import { readCapabilities } from '../read/capabilities.ts'
+import { readNodeSelector } from '../read/node-selector.ts'
 import * as read from '../read/plain-values.ts'
 import { castFlag, labels, names } from './forms.ts'
 import type { Keys } from './key.ts'
+import * as print from './print.ts'
 
-/** Keys of services, jobs and pre_start hooks for privileges and namespaces of a container. */
+/** Keys of services, jobs and pre_start hooks for privileges, namespaces and placement. */
 export const isolation = {
   privileged: { ...mapped(castFlag(), '`securityContext.privileged`'), read: { privileged: read.flag } },
   cap_add: { ...mapped(names(), '`securityContext.capabilities.add`'), read: { capAdd: readCapabilities } },
@@ -63,4 +65,13 @@ export const isolation = {
   credential_spec: none(object({ config: text(), file: text(), registry: text() }), {
     why: 'The key gives a Windows container a group managed service account. devctl creates Linux Pods only.',
   }),
+  'x-node-selector': {
+    ...mapped(
+      { ...record({ scalar: { types: ['string', 'number', 'boolean'] } }), print: print.asIs },
+      '`nodeSelector`',
+      'of the dialect',
+    ),
+    read: { nodeSelector: readNodeSelector },
+    notInherited: true as const,
+  },
 } satisfies Keys

@@ -17,7 +17,6 @@ import { readDeviceRequests } from '../read/devices.ts'
 import { readHealthcheck } from '../read/healthcheck.ts'
 import { readHooks } from '../read/hooks.ts'
 import { readBuild } from '../read/image.ts'
-import { readNodeSelector } from '../read/node-selector.ts'
 import * as read from '../read/plain-values.ts'
 import { readResources } from '../read/resources.ts'
 import { readRestart } from '../read/restart.ts'
@@ -159,17 +158,7 @@ export const serviceFamilies = {
     },
   },
   Storage: storage,
-  'Isolation and placement': {
-    ...isolation,
-    'x-node-selector': {
-      ...mapped(
-        { ...record({ scalar: { types: ['string', 'number', 'boolean'] } }), print: print.asIs },
-        '`nodeSelector`',
-        'of the dialect',
-      ),
-      read: { nodeSelector: readNodeSelector },
-    },
-  },
+  'Isolation and placement': isolation,
 } satisfies Readonly<Record<string, Keys>>
 
 /** All keys of a service. */
