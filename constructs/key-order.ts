@@ -1,7 +1,8 @@
 /**
  * Kubernetes' keys in the order in which a person reads them, by the key that a map (or a list of
- * maps) stands under. Keys that are not listed follow in alphabetical order. Plain text, because
- * that is how the tables are read and changed.
+ * maps) stands under, wherever that is. A simple value that is not listed follows the last one that
+ * is, before maps and lists that come later; a map or list that is not listed is last. Plain text,
+ * because that is how the tables are read and changed.
  */
 const readingOrders: Readonly<Record<string, string>> = {
   spec: `
@@ -77,14 +78,16 @@ export function inReadingOrder(value: unknown, under = ''): unknown {
 }
 
 /**
- * The keys of a map that are printed last because they have no place in the reading order. `under`
- * is the key of the map itself.
+ * The keys of a map whose value is a map or a list, and which are printed last because they are not
+ * listed. `under` is the key of the map itself.
  */
 export function keysWithoutPlace(map: Readonly<Record<string, unknown>>, under: string): readonly string[] {
   if (freeMaps.has(under)) return []
   const place = placesUnder(under)
-  return Object.keys(map).filter(key => !place.has(key))
+  return Object.keys(map).filter(key => !place.has(key) && !isSimple(map[key]))
 }
+
+const isSimple = (value: unknown): boolean => typeof value !== 'object' || value === null
 
 const placesUnder = (under: string) => places.get(synonyms[under] ?? under) ?? places.get('')!
 
@@ -93,8 +96,10 @@ function orderedKeys(map: Readonly<Record<string, unknown>>, under: string): str
   if (keys.length < 2) return keys
   if (freeMaps.has(under)) return keys.sort(alphabetically)
   const place = placesUnder(under)
-  const last = place.size
-  return keys.sort((a, b) => (place.get(a) ?? last) - (place.get(b) ?? last) || alphabetically(a, b))
+  if (keys.every(key => place.has(key))) return keys.sort((a, b) => place.get(a)! - place.get(b)!)
+  const lastSimple = Math.max(-1, ...keys.filter(key => isSimple(map[key])).map(key => place.get(key) ?? -1))
+  const rank = (key: string) => place.get(key) ?? (isSimple(map[key]) ? lastSimple + 0.5 : place.size)
+  return keys.sort((a, b) => rank(a) - rank(b) || alphabetically(a, b))
 }
 
 function placesOf(text: string): ReadonlyMap<string, number> {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { exampleCases, root } from './cases.ts'
 import { documentsOf } from './documents.ts'
 import { runCase } from './run.ts'
+import { expectFile } from './written-file.ts'
 
 const examples = exampleCases()
 
@@ -19,7 +20,7 @@ describe('examples', () => {
       expect(stderr, 'diagnostics').not.toMatch(/^(error|warning)\[/m)
       expect(stdout + stderr, 'paths of this machine').not.toContain(root)
       const file = join(root, 'golden/examples', `${one.name.replaceAll('/', '-')}.yaml`)
-      await expect(stdout).toMatchFileSnapshot(file)
+      await expectFile(stdout, file)
     })
 
     test(`${one.name} uses images that the test cluster has`, async () => {

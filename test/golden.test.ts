@@ -5,6 +5,7 @@ import { goldenCases, root } from './cases.ts'
 import { documentsOf } from './documents.ts'
 import { runCase } from './run.ts'
 import { abbreviateLabels, expandLabels } from './standard-labels.ts'
+import { expectFile, isUpdating } from './written-file.ts'
 
 // Each folder of golden/compose/FAMILY is a rule: what `render` prints for its files is in expected/, what it says in diagnostics.txt.
 // `npx vitest run test/golden.test.ts -u` writes them anew; read the difference before you keep it.
@@ -42,13 +43,13 @@ describe('golden', () => {
       for (const [file, text] of produced) {
         const abbreviated = one.command === 'render' ? abbreviateLabels(text) : text
         if (one.command === 'render') expect(expandLabels(abbreviated), 'abbreviated and written out again').toBe(text)
-        await expect(abbreviated).toMatchFileSnapshot(join(one.directory, 'expected', file))
+        await expectFile(abbreviated, join(one.directory, 'expected', file))
       }
       removeOrRefuse(one.directory, 'expected', [...produced.keys()])
 
       // Without diagnostics there is only the line that counts objects, which every run has.
       const said = /^(error|warning|info)\[/m.test(stderr)
-      if (said) await expect(stderr).toMatchFileSnapshot(join(one.directory, 'diagnostics.txt'))
+      if (said) await expectFile(stderr, join(one.directory, 'diagnostics.txt'))
       else if (existsSync(join(one.directory, 'diagnostics.txt')))
         removeOrRefuse(
           one.directory,
@@ -64,9 +65,6 @@ function removeOrRefuse(directory: string, folder: string, produced: readonly st
   const path = join(directory, folder)
   if (!existsSync(path)) return
   const stale = readdirSync(path).filter(name => !produced.includes(name))
-  // Vitest has no public way to ask whether `-u` was given; the state's field is checked for, so that a change of it shows.
-  const { snapshotState } = expect.getState() as unknown as { snapshotState: { _updateSnapshot?: string } }
-  expect(snapshotState._updateSnapshot, 'how snapshots are updated').toMatch(/^(all|new|none)$/)
-  if (snapshotState._updateSnapshot === 'all') for (const name of stale) rmSync(join(path, name))
+  if (isUpdating()) for (const name of stale) rmSync(join(path, name))
   else expect(stale, `files of ${folder} that are not produced`).toEqual([])
 }

@@ -1,5 +1,5 @@
 import type { MapTree } from '../text/tree.ts'
-import type { FamilyReader, PropertiesOf, Readers } from './keys/key.ts'
+import type { FamilyReader, PropertiesOf, ReadersOf } from './keys/key.ts'
 import { serviceKeys } from './keys/service.ts'
 import type { Service } from './project.ts'
 import type { ReadContext } from './read/context.ts'
@@ -27,9 +27,9 @@ export function readService(tree: MapTree, context: ReadContext): Service {
 
 const byProperty = new Map<Property, { readonly reader: Read; readonly key: string }>()
 const families = new Set<FamilyReader>()
-// The keys of `Readers` are properties of `Service`.
+// The keys of `ReadersOf<Service>` are properties of `Service`.
 for (const [key, { read }] of Object.entries(
-  serviceKeys as Readonly<Record<string, { read?: Readers | FamilyReader }>>,
+  serviceKeys as Readonly<Record<string, { read?: ReadersOf<Service> | FamilyReader }>>,
 )) {
   if (typeof read === 'function') families.add(read)
   else for (const [property, reader] of Object.entries(read ?? {})) addReader(property as Property, reader, key)

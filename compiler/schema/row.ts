@@ -62,7 +62,7 @@ export const refused = (shape: Shape, lost: LossOptions & { readonly hint: strin
 /** A key with no meaning in a cluster, left out and reported by the planner. */
 export const unusable = (shape: Shape, note: string): Row => ({ shape, fate: 'none', becomes: '', note })
 
-/** True if a field has a row of its own; a bare shape shares the fate of its parent. */
+/** True if a key has its own row; a bare shape shares the fate of its parent. */
 export const isRow = (field: Row | Shape): field is Row => 'fate' in field
 
 /** The shape of a row, or the shape itself. */

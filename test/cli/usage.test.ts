@@ -4,6 +4,7 @@ import { commands } from '../../cli/commands.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
 import { root } from '../cases.ts'
 import { run } from '../run.ts'
+import { expectFile } from '../written-file.ts'
 import { makeFolder } from './folder.ts'
 
 const devctl = (...argv: string[]) => run(argv, { cwd: root })
@@ -12,7 +13,7 @@ describe('help', () => {
   test('of devctl is the same by every way to it, on standard output', async () => {
     const help = await devctl('--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
-    await expect(help.stdout).toMatchFileSnapshot(join(root, 'golden/cli/help/devctl.txt'))
+    await expectFile(help.stdout, join(root, 'golden/cli/help/devctl.txt'))
     expect(await devctl('help')).toEqual(help)
     expect(await devctl('-h')).toEqual(help)
   })
@@ -20,7 +21,7 @@ describe('help', () => {
   test.each(commands.map(({ name }) => name))('of `%s` likewise', async name => {
     const help = await devctl(...name.split(' '), '--help')
     expect(help).toMatchObject({ status: 0, stderr: '' })
-    await expect(help.stdout).toMatchFileSnapshot(join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
+    await expectFile(help.stdout, join(root, `golden/cli/help/${name.replace(' ', '-')}.txt`))
     expect(await devctl('help', ...name.split(' '))).toEqual(help)
     for (const line of help.stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(100)
   })

@@ -1,16 +1,20 @@
+import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { JobPlan, Plan, WorkloadPlan } from '../../compiler/plan/plan.ts'
 import { toManifests } from '../../constructs/index.ts'
 import { printStream } from '../../constructs/yaml.ts'
+import { expectFile } from '../written-file.ts'
 import { everything } from './everything.ts'
 import { containerOf, deploymentOf, guestbook, object, planOf, podOf } from './plans.ts'
 
+const expected = (name: string) => join(import.meta.dirname, 'expected', name)
+
 test('an application as it should come out', async () => {
-  await expect(printStream(toManifests(guestbook))).toMatchFileSnapshot('expected/guestbook.yaml')
+  await expectFile(printStream(toManifests(guestbook)), expected('guestbook.yaml'))
 })
 
 test('every field of a plan', async () => {
-  await expect(printStream(toManifests(everything))).toMatchFileSnapshot('expected/everything.yaml')
+  await expectFile(printStream(toManifests(everything)), expected('everything.yaml'))
 })
 
 describe('the same plan gives the same bytes', () => {

@@ -5,6 +5,7 @@ import { catalogue, type DiagnosticKind } from '../../compiler/diagnostics/diagn
 import { diagnosticsDocument } from '../../compiler/diagnostics/document.ts'
 import { goldenCases, root } from '../cases.ts'
 import { manifestCases } from '../manifest/cases.ts'
+import { expectFile } from '../written-file.ts'
 import '../../compiler/index.ts'
 import '../../compiler/manifest/automatic.ts'
 import '../../compiler/manifest/read.ts'
@@ -46,7 +47,7 @@ function isBefore(a: readonly number[], b: readonly number[]): boolean {
 
 describe('docs/diagnostics.md', () => {
   test('is made from the catalogue', async () => {
-    await expect(diagnosticsDocument(kinds, examples())).toMatchFileSnapshot(join(root, 'docs/diagnostics.md'))
+    await expectFile(diagnosticsDocument(kinds, examples()), join(root, 'docs/diagnostics.md'))
   })
 
   test('has every code that the source declares', () => {

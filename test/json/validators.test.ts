@@ -4,6 +4,7 @@ import { Ajv } from 'ajv'
 import standaloneCode from 'ajv/dist/standalone/index.js'
 import { transform } from 'esbuild'
 import { describe, expect, test } from 'vitest'
+import { expectFile } from '../written-file.ts'
 
 const root = join(import.meta.dirname, '../..')
 const schemas = ['adapters', 'operations'].flatMap(folder =>
@@ -16,7 +17,7 @@ const schemas = ['adapters', 'operations'].flatMap(folder =>
 describe('the validators of', () => {
   test.each(schemas)('%s are made of its schemas', async path => {
     const target = path.replace('.schema.ts', '.validators.ts')
-    await expect(await validatorsOf(path)).toMatchFileSnapshot(join(root, target))
+    await expectFile(await validatorsOf(path), join(root, target))
   })
 })
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { renderDiagnostics } from '../../compiler/diagnostics/render/text.ts'
+import { expectFile } from '../written-file.ts'
 import { manifestCases, readCase } from './cases.ts'
 import { plainManifest } from './plain.ts'
 
@@ -15,9 +16,9 @@ describe('golden manifests', () => {
       const json = join(one.directory, 'manifest.json')
       const said = join(one.directory, 'diagnostics.txt')
       if (failed) expect(existsSync(json), 'a manifest beside errors').toBe(false)
-      else await expect(`${JSON.stringify(plainManifest(manifest!), undefined, 2)}\n`).toMatchFileSnapshot(json)
+      else await expectFile(`${JSON.stringify(plainManifest(manifest!), undefined, 2)}\n`, json)
       if (diagnostics.length === 0) expect(existsSync(said), 'diagnostics that nobody reports').toBe(false)
-      else await expect(renderDiagnostics(diagnostics, { colour: false })).toMatchFileSnapshot(said)
+      else await expectFile(renderDiagnostics(diagnostics, { colour: false }), said)
     })
   }
 })

@@ -7,6 +7,7 @@ import { read } from '../cli/folder.ts'
 import { git } from '../git/git.ts'
 import { commitDirectly } from '../git/repository.ts'
 import type { Result } from '../run.ts'
+import { expectFile } from '../written-file.ts'
 import { COMPOSE, leftIn, type Publishing, publishing } from './publishing.ts'
 
 type Tree = Readonly<Record<string, string>>
@@ -422,5 +423,5 @@ test('a repository, to look at', async () => {
   await to('production')
   const files = Object.entries(await tree()).filter(([path]) => !path.endsWith('.devctl.lock'))
   const shown = files.map(([path, text]) => `──── ${path}\n${text}`).join('\n')
-  await expect(shown).toMatchFileSnapshot(join(import.meta.dirname, 'overlays.txt'))
+  await expectFile(shown, join(import.meta.dirname, 'overlays.txt'))
 })

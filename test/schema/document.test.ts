@@ -1,9 +1,12 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { composeDocument, differences } from '../../compiler/compose/keys/document.ts'
 import { tableRows } from '../../compiler/compose/keys/lookup.ts'
+import { root } from '../cases.ts'
+import { expectFile } from '../written-file.ts'
 
 test('docs/compose.md is generated from the table', async () => {
-  await expect(composeDocument()).toMatchFileSnapshot('../../docs/compose.md')
+  await expectFile(composeDocument(), join(root, 'docs/compose.md'))
 })
 
 test('every row has a description', () => {

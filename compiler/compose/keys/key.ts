@@ -6,14 +6,14 @@ import type { ReadContext } from '../read/context.ts'
 /** The row of a service key, with its readers. */
 export interface Key extends Row {
   /** The readers of the properties of `Service` that come from the key. Keys may share a reader. */
-  readonly read?: Readers | FamilyReader
+  readonly read?: ReadersOf<Service> | FamilyReader
   /** Set on a container key that a `pre_start` hook does not inherit from its service. */
   readonly notInherited?: true
 }
 
 /** Reads one property each; `key` is the key whose row has the reader. */
-export type Readers = {
-  readonly [Property in keyof Service]?: (service: MapTree, context: ReadContext, key: string) => Service[Property]
+export type ReadersOf<Model> = {
+  readonly [Property in keyof Model]?: (service: MapTree, context: ReadContext, key: string) => Model[Property]
 }
 
 /** Reads several properties together. */

@@ -7,7 +7,7 @@ import type { MapTree, Tree } from '../../text/tree.ts'
 import { composeShape } from '../keys/compose.ts'
 import { lossKinds } from '../keys/losses.ts'
 
-/** The fields that have a loss, or members with one. The walk skips all others. */
+/** The keys and items with a loss, or with members that have one. The walk skips all others. */
 const fieldsWithLoss = new Set<Row | Shape>()
 collectLosses(composeShape)
 
@@ -58,7 +58,7 @@ function reportLoss(
 /** The path of a key in a message. The service is omitted, since the span shows it. */
 const nameOf = (path: ModelPath) => formatPath(path[0] === 'services' ? path.slice(2) : path)
 
-/** Collects the fields of a shape with a loss. Returns true if there is one. */
+/** Collects the keys and items of a shape with a loss. Returns true if there is one. */
 function collectLosses(shape: Shape): boolean {
   let any = shape.list ? collectLosses(shape.list.items) : false
   // A shape may be used by a key with a loss and by one without: mark its members in both cases.

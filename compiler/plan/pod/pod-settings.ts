@@ -121,25 +121,11 @@ const disagreement = diagnostic({
   }),
 })
 
-type Settings = Pick<
-  PodPlan,
-  | 'hostname'
-  | 'hostNetwork'
-  | 'hostPID'
-  | 'hostIPC'
-  | 'shareProcessNamespace'
-  | 'hostUsers'
-  | 'runtimeClassName'
-  | 'hostAliases'
-  | 'dns'
-  | 'sysctls'
->
-
 /**
  * The settings of a Pod that come from single fields of its services. Reports what a Pod cannot
  * have, and members that disagree.
  */
-export function planPodSettings(context: PlanContext, services: readonly Service[]): Settings {
+export function planPodSettings(context: PlanContext, services: readonly Service[]): Partial<PodPlan> {
   for (const service of services) checkModes(context, service)
   const isHost = services.some(({ networkMode }) => networkMode?.value === 'host')
   const hostname = agreed(context, 'hostname', services, service => planHostname(context, service))
@@ -167,7 +153,10 @@ export function planPodSettings(context: PlanContext, services: readonly Service
   }
 }
 
-/** The one value that members of a group have; the first where they differ. */
+/**
+ * The value of a setting of the Pod: that of the services in it that set one. Reports services that
+ * differ, and takes the first.
+ */
 export function agreed(
   { reporter }: PlanContext,
   key: string,

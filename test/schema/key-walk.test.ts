@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type TableRow, tableRows } from '../../compiler/compose/keys/lookup.ts'
-import { otherValues, type Rendered, rendered, type Sample, samples } from './field-samples.ts'
+import { goldenSamples, otherValues, type Rendered, rendered, type Sample, samples, saysMore } from './key-samples.ts'
 
 /**
  * Checks the table of keys, and with it docs/compose.md: a `mapped` key changes the manifests. In
- * each sample that has the key, it is removed, or gets another value if it is required. The output
- * must differ.
+ * each sample that has the key (or each golden case, if no sample has), it is removed, or gets
+ * another value if it is required. The output must differ.
  */
 const rows = [...tableRows()]
 /** The known keys by parent. `*` stands for names that the user chooses. */
@@ -31,9 +31,11 @@ describe('a mapped key changes the manifests', () => {
   const mapped = rows.filter(({ row, path }) => row.fate === 'mapped' && path.join('.') !== optional)
   test.each(mapped.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
     const tried = variants(row)
-    expect(tried.length, `no sample in field-samples.ts has ${path}`).toBeGreaterThan(0)
+    expect(tried.length, `no golden case of a single file has ${path}, nor a sample in key-samples.ts`).toBeGreaterThan(
+      0,
+    )
     const valid = tried.filter(({ changed }) => changed.objects !== undefined)
-    expect(valid.length, `${path} may not be absent: give it another value in field-samples.ts`).toBeGreaterThan(0)
+    expect(valid.length, `${path} may not be absent: give it another value in key-samples.ts`).toBeGreaterThan(0)
     expect(valid.some(makesDifference)).toBe(true)
   })
 })
@@ -49,7 +51,9 @@ describe('an approximated key is named in a diagnostic', () => {
   )
   test.each(lost.map(row => [row.path.join('.'), row] as const))('%s', (path, row) => {
     const tried = variants(row)
-    expect(tried.length, `no sample in field-samples.ts has ${path}`).toBeGreaterThan(0)
+    expect(tried.length, `no golden case of a single file has ${path}, nor a sample in key-samples.ts`).toBeGreaterThan(
+      0,
+    )
     const isNamed = tried.some(({ before, changed }) => changed.objects !== undefined && saysMore(before, changed))
     expect(isNamed).toBe(true)
   })
@@ -59,18 +63,18 @@ describe('an approximated key is named in a diagnostic', () => {
 const makesDifference = ({ before, changed }: Variant): boolean =>
   before.objects !== changed.objects || saysMore(before, changed) || saysMore(changed, before)
 
-const saysMore = ({ warnings }: Rendered, other: Rendered): boolean =>
-  warnings.some(line => count(warnings, line) > count(other.warnings, line))
-
-const count = (lines: readonly string[], wanted: string): number => lines.filter(line => line === wanted).length
-
 interface Variant {
   readonly before: Rendered
   readonly changed: Rendered
 }
 
 function variants({ path }: TableRow): readonly Variant[] {
-  return samples.flatMap(sample => {
+  const found = variantsIn(samples, path)
+  return found.length > 0 ? found : variantsIn(goldenSamples(path.at(-1)!), path)
+}
+
+function variantsIn(among: readonly Sample[], path: readonly string[]): readonly Variant[] {
+  return among.flatMap(sample => {
     const places = placesOf(sample.model, path)
     if (places.length === 0) return []
     const before = render(sample)

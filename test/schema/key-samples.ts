@@ -1,6 +1,9 @@
-import { parse, stringify } from 'yaml'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, parseDocument, stringify } from 'yaml'
 import { compile, type PlanOptions } from '../../compiler/index.ts'
 import { synth } from '../../constructs/synth.ts'
+import { goldenCases } from '../cases.ts'
 import { memoryHost } from '../plan/compose.ts'
 
 /** A Compose file with many keys, each with a value that changes the manifests. */
@@ -322,3 +325,55 @@ secrets:
   ...hosts.map(host => sample(`${routed}\nendpoints: {rules: ${short}, ${host}}`)),
   ...hosts.map(host => sample(`${routed}\nendpoints: {shop: {rules: ${short}, ${host}}}`)),
 ]
+
+/**
+ * The golden cases of `render` with a key, as samples: those that consist of a single Compose file
+ * without errors.
+ */
+export function goldenSamples(key: string): readonly Sample[] {
+  return goldenCases()
+    .filter(({ directory }) => readdirSync(directory).every(name => SINGLE.has(name)))
+    .map(({ directory }) => readFileSync(join(directory, 'compose.yaml'), 'utf8'))
+    .filter(text => text.includes(`${key}:`))
+    .map(text => parseDocument(text))
+    .filter(({ errors }) => errors.length === 0)
+    .map(document => ({ model: document.toJS() as unknown, options: usual }))
+    .filter(one => rendered(one, one.model).errors.length === 0)
+}
+
+/** What a golden case of a single file consists of. */
+const SINGLE = new Set(['compose.yaml', 'expected', 'diagnostics.txt'])
+
+/** A service's key in a sample. */
+export interface ServiceValue {
+  readonly sample: Sample
+  readonly value: unknown
+}
+
+/** The first sample that has a key of a service, with its value; else a golden case. */
+export function serviceValue(key: string): ServiceValue | undefined {
+  return firstValue(samples, key) ?? firstValue(goldenSamples(key), key)
+}
+
+function firstValue(among: readonly Sample[], key: string): ServiceValue | undefined {
+  for (const sample of among)
+    for (const service of Object.values(servicesOf(sample)))
+      if (Object.hasOwn(service, key)) return { sample, value: service[key] }
+  return undefined
+}
+
+type Services = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+const servicesOf = ({ model }: Sample): Services => (model as { readonly services: Services }).services // a sample
+
+/** The output of a sample with more services. */
+export function renderedWith(sample: Sample, services: Services): Rendered {
+  return rendered(sample, { ...(sample.model as object), services: { ...servicesOf(sample), ...services } })
+}
+
+/** True if an output has a diagnostic that another one lacks, or has less often. */
+export const saysMore = (one: Rendered, other: Rendered): boolean =>
+  [...one.warnings, ...one.errors].some(line => count(one, line) > count(other, line))
+
+const count = ({ warnings, errors }: Rendered, wanted: string): number =>
+  [...warnings, ...errors].filter(line => line === wanted).length

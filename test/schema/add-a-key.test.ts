@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { composeDocument } from '../../compiler/compose/keys/document.ts'
+import type { compile } from '../../compiler/index.ts'
+import type { synth } from '../../constructs/synth.ts'
+import { memoryHost } from '../plan/compose.ts'
+
+/**
+ * Follows CONVENTIONS.md, "Keys", in a copy of the sources: a key needs a row, a decision of the
+ * plan and a line of a construct, and the types between them. `x-priority-class` becomes
+ * `priorityClassName` of the Pod.
+ */
+const EDITS: readonly (readonly [path: string, before: string, line: string])[] = [
+  [
+    'compiler/compose/keys/isolation.ts',
+    '  pid: {',
+    "  'x-priority-class': { ...mapped(text(), '`priorityClassName`'), read: { priorityClass: read.text } },\n",
+  ],
+  ['compiler/compose/project.ts', '  readonly readOnly?: At<boolean>\n', '  readonly priorityClass?: At<string>\n'],
+  ['compiler/plan/plan.ts', '  readonly runtimeClassName?: string\n', '  readonly priorityClassName?: string\n'],
+  [
+    'compiler/plan/pod/pod-settings.ts',
+    '    ...(hostAliases.length > 0 && { hostAliases }),\n',
+    "    priorityClassName: agreed(context, 'x-priority-class', services, ({ priorityClass }) => priorityClass?.value),\n",
+  ],
+  ['constructs/pod/pod-spec.ts', '    runtimeClassName:', '    priorityClassName: plan.priorityClassName,\n'],
+]
+
+const root = join(import.meta.dirname, '..', '..')
+const copy = mkdtempSync(join(import.meta.dirname, '.added-'))
+
+beforeAll(() => {
+  for (const folder of ['compiler', 'constructs']) cpSync(join(root, folder), join(copy, folder), { recursive: true })
+  for (const [path, before, line] of EDITS) {
+    const text = readFileSync(join(copy, path), 'utf8')
+    expect(text.split(before).length, `${path} has \`${before}\` once`).toBe(2)
+    writeFileSync(
+      join(copy, path),
+      text.replace(before, () => line + before),
+    )
+  }
+})
+afterAll(() => rmSync(copy, { recursive: true }))
+
+const fromCopy = <Module>(path: string): Promise<Module> => import(/* @vite-ignore */ join(copy, path))
+
+async function render(files: Readonly<Record<string, string>>) {
+  const compiler = await fromCopy<{ compile: typeof compile }>('compiler/index.ts')
+  const constructs = await fromCopy<{ synth: typeof synth }>('constructs/synth.ts')
+  const { plan, diagnostics } = compiler.compile({ workingDirectory: '/project', namespace: 'shop' }, memoryHost(files))
+  const deployment = plan && constructs.synth(plan).find(({ object }) => object.kind === 'Deployment')
+  // What a Deployment is.
+  const { template } = (deployment?.object['spec'] ?? {}) as { readonly template?: { readonly spec: object } }
+  return { pod: template?.spec, diagnostics }
+}
+
+test('the copy passes the type checker', async () => {
+  const options = {
+    extends: join(root, 'tsconfig.json'),
+    compilerOptions: { noEmit: true },
+    include: ['compiler', 'constructs'],
+  }
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(options))
+  const checked = promisify(execFile)(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', copy])
+  await expect(checked.catch(({ stdout }: { stdout: string }) => ({ stdout }))).resolves.toMatchObject({ stdout: '' })
+}, 60_000)
+
+test('the key reaches the manifests, merges and is documented', async () => {
+  const { pod, diagnostics } = await render({
+    'compose.yaml': 'services:\n  web:\n    image: nginx\n    x-priority-class: low\n',
+    'compose.override.yaml': 'services:\n  web:\n    x-priority-class: high\n',
+  })
+  expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([])
+  expect(pod).toMatchObject({ priorityClassName: 'high' })
+  expect(Object.keys(pod!).at(-2), 'a simple value comes before `containers`').toBe('priorityClassName')
+  const document = await fromCopy<{ composeDocument: typeof composeDocument }>('compiler/compose/keys/document.ts')
+  expect(document.composeDocument()).toContain('| `x-priority-class` | text | mapped | `priorityClassName` |')
+}, 60_000)
+
+test('services of one Pod that differ are reported, and a hook that has it', async () => {
+  const { diagnostics } = await render({
+    'compose.yaml': `services:
+  web:
+    image: nginx
+    x-priority-class: low
+    pre_start: [{command: [prepare], x-priority-class: high}]
+  helper: {image: nginx, network_mode: "service:web", x-priority-class: high}
+`,
+  })
+  const codes = diagnostics.filter(({ severity }) => severity !== 'info').map(({ code }) => code)
+  expect(codes).toEqual(['pre-start/no-effect', 'groups/disagree'])
+}, 60_000)
