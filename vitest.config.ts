@@ -24,8 +24,7 @@ export default defineConfig({
           isolate: false,
         },
       },
-      // After the golden cases: `-u` writes docs/diagnostics.md from their output.
-      { test: { ...shared, name: 'catalogue', include: ofTheCatalogue, sequence: { groupOrder: 1 } } },
+      { test: { ...shared, name: 'catalogue', include: ofTheCatalogue } },
     ],
   },
 })

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts'
+import { build } from './commands/build.ts'
 import { completion } from './commands/completion.ts'
 import { config } from './commands/config.ts'
 import { context, contextDelete, contextList, contextShow, contextUse } from './commands/context.ts'
@@ -25,6 +26,7 @@ import { versionCommand } from './commands/version.ts'
 /** Every command, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   deploy,
+  build,
   diff,
   restart,
   destroy,

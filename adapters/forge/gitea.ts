@@ -71,7 +71,6 @@ function giteaRequests(api: Calls): PullRequests {
     open: (request, waiting = {}) =>
       openOnce(api, requests, request, waiting, {
         create: notes => create(request, notes, waiting.signal),
-        exists: /already exists/i,
         complete: async ({ number }, notes) => {
           notes.push(...(await pulls.askForReview(number, request.reviewers ?? [], waiting.signal)))
         },

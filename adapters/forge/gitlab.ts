@@ -71,10 +71,7 @@ function gitlabRequests(api: Calls): PullRequests {
     },
 
     open: (request, waiting = {}) =>
-      openOnce(api, requests, request, waiting, {
-        create: notes => create(request, notes, waiting.signal),
-        exists: /already exists/i,
-      }),
+      openOnce(api, requests, request, waiting, { create: notes => create(request, notes, waiting.signal) }),
 
     async update(request, { title, body }, { signal } = {}) {
       if (hasText(request, { title, body })) return request

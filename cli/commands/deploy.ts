@@ -17,7 +17,7 @@ With --registry-credentials, the Secret \`<environment>-registry\` holds the cre
   words: [someServices],
   options: {
     ...deploying,
-    build: flag('--build', 'build and push the images of all services with `build` (not implemented yet)'),
+    build: flag('--build', 'build and push the images of all services with `build`, also those that the registry has'),
     wait: flag('--wait', 'wait until all workloads are ready'),
     dependencies: flag('--dependencies', 'deploy the repositories of `dependencies` even if they are already deployed'),
     createNamespace: flag(

@@ -7,18 +7,22 @@ import type { Io } from '../terminal/io.ts'
 /** Milliseconds that a command may take where nothing is said. */
 const TIMEOUT = 300_000
 
-/** The deadline of a command in milliseconds: its option, else $DEVCTL_TIMEOUT, else five minutes. Throws a UsageError. */
-export function deadlineOf({ env }: Io, timeout: number | undefined): number {
-  return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : TIMEOUT)
+/** The deadline of a command in milliseconds: its option, else $DEVCTL_TIMEOUT, else `fallback` (five minutes). Throws a UsageError. */
+export function deadlineOf({ env }: Io, timeout: number | undefined, fallback = TIMEOUT): number {
+  return timeout ?? (env.DEVCTL_TIMEOUT ? parseDuration(env.DEVCTL_TIMEOUT, 'DEVCTL_TIMEOUT') : fallback)
 }
 
-/** Runs the work of a command under one deadline (milliseconds), which Ctrl-C ends too. `hint` is what to do when it is over. */
+/** Runs the work of a command under one deadline, which Ctrl-C ends too. `hint` is what to do when it is over. */
 export async function withDeadline(
   io: Io,
-  { timeout, hint }: { readonly timeout: number | undefined; readonly hint: string },
+  {
+    timeout,
+    fallback,
+    hint,
+  }: { readonly timeout: number | undefined; readonly fallback?: number; readonly hint: string },
   work: (signal: AbortSignal) => Promise<number>,
 ): Promise<number> {
-  const limit = deadlineOf(io, timeout)
+  const limit = deadlineOf(io, timeout, fallback)
   const deadline = AbortSignal.timeout(limit)
   const interrupt = watchForInterruption()
   try {

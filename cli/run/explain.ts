@@ -8,13 +8,13 @@ export async function explainCode(code: string | undefined): Promise<string> {
   // The kinds are declared beside the code that reports them: the whole compiler must be there.
   await Promise.all([
     import('../../compiler/index.ts'),
-    import('../../compiler/compose/build-spec.ts'),
     import('../../compiler/manifest/read.ts'),
     import('../../compiler/manifest/automatic.ts'),
     import('../../operations/objects/failures.ts'),
     import('../../operations/commands/command-diagnostics.ts'),
     import('../../compiler/manifest/not-published.ts'),
-    import('../../operations/build/builder.ts'),
+    import('../../operations/build/planned-builds.ts'),
+    import('../../operations/build/not-built.ts'),
     import('../../operations/build/confirm-images.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))

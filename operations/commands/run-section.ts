@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Span } from '../../compiler/text/source.ts'
 import { kindKeeper } from '../objects/record.ts'
 import type { World } from '../session.ts'
+import type { BuiltImage } from './command-variables.ts'
 
 /** The commands of `deploy` or `destroy`, and their inputs. */
 export interface Section {
@@ -9,6 +10,8 @@ export interface Section {
   /** Absolute path of the manifest's folder. */
   readonly folder: string
   readonly environment: string
+  /** The images that were built, by service. */
+  readonly built: ReadonlyMap<string, BuiltImage>
   readonly noBash: boolean
   /** Those of `--var`, and what an earlier deploy kept. */
   readonly variables: Readonly<Record<string, string>>
@@ -54,7 +57,7 @@ export async function runSection(
     domain,
     registry,
     git: await readGitFacts(folder, workspace.env, signal),
-    builds: new Map(),
+    builds: section.built,
     dependencies: new Map(
       [...section.dependencies].map(([name, variables]) => [name, { builds: new Map(), variables }]),
     ),

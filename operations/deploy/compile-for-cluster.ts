@@ -4,6 +4,7 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import { get, type Tree } from '../../compiler/text/tree.ts'
 import { isRoute } from '../../constructs/kinds.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
+import type { ImageBuilder } from '../build/builder.ts'
 import type { Choices } from '../objects/choices.ts'
 import { manifestsOf } from '../objects/part.ts'
 import type { Source } from '../objects/record.ts'
@@ -14,7 +15,6 @@ import { including, labelsOf, noSuchService, type Part, partOf } from '../projec
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
-import { buildRequests } from './built-images.ts'
 import type { ForCluster } from './input.ts'
 
 /** A project, compiled for the cluster. */
@@ -27,6 +27,8 @@ export interface CompiledForCluster {
   /** The one under which routes get their hosts; without it they are left out. */
   readonly domain: string | undefined
   readonly registry: string | undefined
+  /** The images of services with `build` that go by their digest, by service. */
+  readonly built: ReadonlyMap<string, string>
   /** Names of the routes that were left out. */
   readonly keepRoutes: ReadonlySet<string>
   /** What of it is wanted; absent: all. */
@@ -72,6 +74,7 @@ export async function prepareForCluster(
   },
   options: ForCluster,
   project: OpenProject,
+  images: ImageBuilder,
 ): Promise<PreparedForCluster | RefusedForCluster> {
   const { startOrder = 'client' } = options
   const { domain, registry } = lastingOptions(workspace, options, project, target)
@@ -81,8 +84,9 @@ export async function prepareForCluster(
   let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
   let refused: readonly Diagnostic[] = []
+  let built: ReadonlyMap<string, string> = new Map()
   try {
-    const built = await ensureImages(compilation, options, part, signal)
+    built = await ensureImages(compilation, options, part, images, signal)
     // What was built goes by its digest.
     const image = new Map([...(options.image ?? []), ...built])
     if (built.size > 0) compilation = await compileFiles(workspace, [], options, { ...planning, image }, extra)
@@ -130,6 +134,7 @@ export async function prepareForCluster(
     source: deploySource(workspace, directory, files),
     domain,
     registry,
+    built,
     rerun: await toRerun(options.rerun ?? [], compilation, part),
     ...(part && { part }),
     tell,
@@ -146,23 +151,24 @@ const inNoOrder = (plan: Plan): Plan => ({
   workloads: plan.workloads.map(({ dependencies: _, ...workload }) => workload),
 })
 
-/** Has the images made that are in no registry. Throws `NotBuilt`. */
+/** The references with digests of the services with `build`. Throws as `ImageBuilder.ensure` does. */
 async function ensureImages(
   { project, plan, diagnostics, environment }: CompiledProject,
-  { build = false, image }: ForCluster,
+  { build = false, image, tag }: ForCluster,
   part: Part | undefined,
+  images: ImageBuilder,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   // With errors nothing will be deployed; without a plan there is nothing to build for.
   if (!plan || !project) return new Map()
   const given = new Set([...(image?.keys() ?? []), ...(environment?.images.map(({ name }) => name) ?? [])])
   const labels = part && (await labelsOf(project))
-  const requests = buildRequests(project, diagnostics, given, build).filter(
+  if (![...project.services.values()].some(({ build }) => build)) return new Map()
+  const { plannedBuilds } = await import('../build/planned-builds.ts')
+  const planned = plannedBuilds({ project, plan, diagnostics, tag }, given).filter(
     ({ service }) => !part || part.services.has(labels?.get(service) ?? ''),
   )
-  if (requests.length === 0) return new Map()
-  const { noBuilder } = await import('../build/builder.ts')
-  return noBuilder.ensure(requests, { force: build, signal })
+  return planned.length === 0 ? new Map() : images.ensure(planned, { force: build ? 'all' : 'none', signal })
 }
 
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>

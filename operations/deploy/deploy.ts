@@ -1,3 +1,5 @@
+import type { ImageBuilder } from '../build/builder.ts'
+import type { BuiltImage } from '../commands/command-variables.ts'
 import { runSection } from '../commands/run-section.ts'
 import { ensureNamespace } from '../namespaces.ts'
 import { withLease } from '../objects/lease.ts'
@@ -33,8 +35,9 @@ export async function deploy(
   const { session, on } = world
   const { namespace, clock, signal } = session
   const began = clock.now()
+  const images = imageBuilder(world)
   // Before anything is run: what is wrong in the files shows at once.
-  const compiled = await prepare(world, input, project)
+  const compiled = await prepare(world, input, project, images)
   if (!compiled.plan) return { kind: 'refused', diagnostics: compiled.diagnostics }
   const environment = compiled.plan.environment.name
   if (above.length === 0) await ensureNamespace(world, input)
@@ -71,6 +74,7 @@ export async function deploy(
         domain: compiled.domain,
         registry: compiled.registry,
         dependencies,
+        built: await builtImages(compiled.built),
       },
       active,
     )
@@ -83,10 +87,27 @@ export async function deploy(
     const fresh: World = { ...world, workspace: withVariables(world.workspace, variables) }
     const again = isSame
       ? compiled
-      : await compileForCluster({ ...fresh, session: { ...session, signal: active } }, input, project)
+      : await compileForCluster({ ...fresh, session: { ...session, signal: active } }, input, project, images)
     if (!again.plan) return { kind: 'refused', diagnostics: again.diagnostics }
     return applyCompiled(fresh, input, again, { ...base, isHeld: true, signal: active, variables })
   })
+}
+
+/** The modules are loaded once there is something to build. */
+const imageBuilder = (world: World): ImageBuilder => ({
+  async ensure(images, options) {
+    const [{ missingImagesBuilder }, { chooseBuilder }] = await Promise.all([
+      import('../build/ensure-images.ts'),
+      import('../build/choose-builder.ts'),
+    ])
+    const chosen = chooseBuilder(world.workspace, world.session.target.stored)
+    return missingImagesBuilder(world, chosen).ensure(images, options)
+  },
+})
+
+async function builtImages(references: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, BuiltImage>> {
+  const { builtImage } = await import('../build/built-image.ts')
+  return new Map([...references].map(([service, reference]) => [service, builtImage(reference)]))
 }
 
 const isPartOf = ({ services = [] }: DeployInput): boolean => services.length > 0
@@ -99,9 +120,12 @@ function prepare(
   world: World,
   input: DeployInput,
   project: OpenProject,
+  images: ImageBuilder,
 ): Promise<CompiledForCluster | PreparedForCluster | RefusedForCluster> {
   const runsCommands = !isPartOf(input) && (manifestOf(project)?.deploy?.commands.length ?? 0) > 0
-  return runsCommands ? prepareForCluster(world, input, project) : compileWithHanded(world, input, project)
+  return runsCommands
+    ? prepareForCluster(world, input, project, images)
+    : compileWithHanded(world, input, project, images)
 }
 
 /** Keeps variables for the commands of destroy, and for those who depend on the environment. */

@@ -1,3 +1,4 @@
+import type { ImageBuilder } from '../build/builder.ts'
 import { manifestOf } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
@@ -18,9 +19,10 @@ export async function compileWithHanded(
   world: World,
   options: ForCluster,
   project: OpenProject,
+  images: ImageBuilder,
 ): Promise<CompiledForCluster | RefusedForCluster> {
-  if (!manifestOf(project)?.deploy?.commands.length) return compileForCluster(world, options, project)
-  const compiled = await prepareForCluster(world, options, project)
+  if (!manifestOf(project)?.deploy?.commands.length) return compileForCluster(world, options, project, images)
+  const compiled = await prepareForCluster(world, options, project, images)
   if (!compiled.plan) return compiled
   const { cluster, namespace, signal } = world.session
   const { readKept } = await import('../objects/secret-marks.ts')
@@ -30,5 +32,5 @@ export async function compileWithHanded(
     return compiled
   }
   const workspace = withVariables(world.workspace, { ...kept.variables, ...options.var })
-  return compileForCluster({ ...world, workspace }, options, project)
+  return compileForCluster({ ...world, workspace }, options, project, images)
 }

@@ -139,6 +139,7 @@ async function runCommands(
         domain: undefined,
         registry: undefined,
         dependencies: new Map(),
+        built: new Map(),
       },
       signal,
     )

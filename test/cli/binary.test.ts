@@ -1,15 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { program } from '../program.ts'
+import { root } from '../cases.ts'
 import { makeFolder } from './folder.ts'
 
-const main = program()
+const main = join(root, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin.devctl)
 const many = `services:\n${Array.from({ length: 300 }, (_, i) => `  s${i}:\n    image: nginx:1.27\n    ports: [80]\n`).join('')}`
 
 // The program as npm runs it. `npm test` builds it first; all else is tested in this process.
 describe('the program', () => {
+  test('is built', () => expect(existsSync(main), 'run `npm run build` first').toBe(true))
+
   test('starts through a link and gives its status', () => {
     const link = join(makeFolder(), 'devctl')
     symlinkSync(main, link)

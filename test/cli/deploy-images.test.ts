@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { toTerminal } from '../../cli/terminal/operation-events.ts'
 import { printOutcome } from '../../cli/terminal/print-outcome.ts'
 import { plainProgress } from '../../cli/terminal/progress/plain.ts'
+import type { ImageBuilder } from '../../operations/build/builder.ts'
 import { compileForCluster } from '../../operations/deploy/compile-for-cluster.ts'
 import type { ForCluster } from '../../operations/deploy/input.ts'
 import { addCredentials, registriesIn } from '../../operations/deploy/registry-credentials.ts'
@@ -44,23 +45,29 @@ async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<R
     'text',
   )
   const session = { namespace: 'shop', signal, target: TARGET }
-  const outcome = await compileForCluster({ workspace: io, session, on }, values, project)
+  const ensured: string[] = []
+  const images: ImageBuilder = {
+    async ensure(builds, { force }) {
+      ensured.push(...builds.map(({ service, hasContentTag }) => `${service} ${hasContentTag} ${force}`))
+      return new Map(builds.map(({ service, reference }) => [service, `${reference}@${DIGEST}`]))
+    },
+  }
+  const outcome = await compileForCluster({ workspace: io, session, on }, values, project, images)
   if (!outcome.plan) printOutcome(context, 'text', { kind: 'refused', diagnostics: outcome.diagnostics })
-  return { result: outcome.plan ? outcome : undefined, said, cwd }
+  return { result: outcome.plan ? outcome : undefined, said, cwd, ensured }
 }
 
+const DIGEST = `sha256:${'a'.repeat(64)}`
 const TARGET = { context: 'kind', namespace: 'shop', from: { context: '', namespace: '' }, stored: { name: 'kind' } }
 
 describe('the image of a service with `build`', () => {
   test('that is in no registry is one error at its `build`, which says what to do', async () => {
     const { result, said } = await compiled()
     expect(result).toBeUndefined()
-    expect(said).toContain(
-      'error[image/not-built]: no registry is set for the image of `web`, and devctl cannot build it yet',
-    )
+    expect(said).toContain('error[image/not-built]: no registry is set for the image of `web`')
     expect(said).toContain('compose.yaml:3:5')
     expect(said).toContain('--image web=REFERENCE')
-    expect(said).toContain('`--registry` and `--tag`')
+    expect(said).toContain('`--registry`')
     expect(said).toContain('nothing was deployed')
     expect(said.match(/error\[/g)).toHaveLength(1)
     expect(said).not.toContain('no-registry')
@@ -68,30 +75,16 @@ describe('the image of a service with `build`', () => {
   })
 
   test.each([
-    ['a registry', { registry: 'registry.example.com/team' }, /^registry\.example\.com\/team\/shop-web:\w+$/],
-    ['a registry and a tag', { registry: 'r.example.com', tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4$/],
-    ['an image', { image: new Map([['web', 'r.example.com/web:2']]) }, /^r\.example\.com\/web:2$/],
-  ])('is taken to be there with %s', async (_, options, image) => {
-    const { result, said } = await compiled(options)
-    expect(said).not.toContain('error')
-    expect(result?.plan.workloads.find(({ service }) => service === 'web')?.pod.containers[0]?.image).toMatch(image)
-  })
-
-  test('is refused with --build wherever it is not given', async () => {
-    const { result, said } = await compiled({ registry: 'r.example.com', build: true })
-    expect(result).toBeUndefined()
-    expect(said).toContain(
-      'error[image/not-built]: devctl cannot build the image of `web` yet: `--build` is not implemented',
-    )
-    expect(said).toContain('the image of `api` yet')
-    const given = await compiled({
-      build: true,
-      image: new Map([
-        ['web', 'r.example.com/web:2'],
-        ['api', 'r.example.com/api:2'],
-      ]),
-    })
-    expect(given.result).toBeDefined()
+    ['a registry', {}, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['web true none', 'api false none']],
+    ['a tag', { tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4@sha256:a+$/, ['web false none', 'api false none']],
+    ['--build', { build: true }, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['web true all', 'api false all']],
+    ['an image', { image: new Map([['web', 'r.example.com/web:2']]) }, /^r\.example\.com\/web:2$/, ['api false none']],
+  ])('is looked for or built, and goes by its digest, with %s', async (_, options, image, ensured) => {
+    const compilation = await compiled({ registry: 'r.example.com', ...options })
+    expect(compilation.said).not.toContain('error')
+    expect(compilation.ensured).toEqual(ensured)
+    const web = compilation.result?.plan.workloads.find(({ service }) => service === 'web')
+    expect(web?.pod.containers[0]?.image).toMatch(image)
   })
 
   test('is no matter of files that are wrong anyway', async () => {

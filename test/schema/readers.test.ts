@@ -102,5 +102,4 @@ const contextOf = ({ span }: MapTree): ReadContext => ({
   span,
   implicitDependencies: new Set(),
   isFromSecret: () => false,
-  directory: '/project',
 })

@@ -1,0 +1,53 @@
+import { command } from '../command.ts'
+import { buildArguments, buildSecrets } from '../options/build.ts'
+import { duration } from '../options/duration.ts'
+import { flag, list, text } from '../options/option.ts'
+import { loading, planning } from '../options/project.ts'
+import { target } from '../options/target.ts'
+
+export const build = command({
+  name: 'build',
+  summary: 'Build and push the images of services',
+  description: `Builds the images of the services with \`build\` and pushes them to the registry. The tag of an image is a hash of everything that the build reads, so an image that the registry has is not built again. Images that \`image:\` or --tag names are always built.
+
+Images that do not need each other are built at the same time. If a build fails, the others are finished, and all errors are reported at the end.
+
+Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`devctl context use NAME --builder ADDRESS\`), otherwise the local Docker Engine. No other program is needed.`,
+  words: [
+    { name: '[service...]', description: 'only the images of these services (default: all)', completes: 'service' },
+  ],
+  options: {
+    ...loading,
+    name: planning.name,
+    registry: planning.registry,
+    tag: planning.tag,
+    context: target.context,
+    noCache: flag('--no-cache', 'build everything again, without the cache'),
+    buildArg: buildArguments,
+    secret: buildSecrets,
+    target: text('--target <stage>', 'build this stage of the Dockerfile'),
+    platform: list('--platform <os/arch>', 'build for this platform; may be repeated'),
+    cacheFrom: list('--cache-from <image>', 'import the cache from this image; may be repeated'),
+    exportCache: text('--export-cache <image>', 'export the cache to this image'),
+    metadataFile: text(
+      '--metadata-file <path>',
+      'write the images with their digests to this file (JSON), for `--images-file`',
+      {
+        completes: 'file',
+      },
+    ),
+    timeout: duration('--timeout <duration>', 'overall timeout, such as 90s (default: $DEVCTL_TIMEOUT, or 30m)'),
+  },
+  examples: [
+    { line: 'devctl build --registry registry.example.com/team', does: 'build all images and push them' },
+    { line: 'devctl build web --no-cache', does: 'build one image again from the beginning' },
+    {
+      line: 'devctl build --metadata-file images.json && devctl publish --images-file images.json',
+      does: 'publish the digests of a build',
+    },
+  ],
+  async run(context, services, options) {
+    const { buildImagesOf } = await import('../run/build.ts')
+    return buildImagesOf(context, services, options)
+  },
+})

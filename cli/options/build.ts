@@ -1,0 +1,47 @@
+import { UsageError } from '../../compiler/diagnostics/user-error.ts'
+import type { Option } from './option.ts'
+
+/** `--build-arg NAME=VALUE`, repeatable; undefined for a name without a value. Values are not shown in messages: they may be secret. */
+export const buildArguments: Option<Readonly<Record<string, string | undefined>> | undefined> = {
+  flags: '--build-arg <name=value>',
+  description: 'set a build argument; a name without a value takes it from the environment; may be repeated',
+  parse(text, previous) {
+    const at = text.indexOf('=')
+    const name = at < 0 ? text : text.slice(0, at)
+    if (!/^[A-Za-z_][\w.-]*$/.test(name))
+      throw new UsageError('`--build-arg` is not an argument', { hint: 'write it as `NAME=VALUE`' })
+    return { ...previous, [name]: at < 0 ? undefined : text.slice(at + 1) }
+  },
+}
+
+/** A secret of `--secret`: a file, or a variable of the environment. */
+export interface SecretOption {
+  readonly id: string
+  readonly file?: string
+  readonly variable?: string
+}
+
+/** `--secret id=ID,src=PATH` or `id=ID,env=NAME`, repeatable. With the id alone, the variable of that name, else the file. */
+export const buildSecrets: Option<readonly SecretOption[] | undefined> = {
+  flags: '--secret <id=id,src=path>',
+  description:
+    'give a secret to build steps that mount it, from a file (`src=PATH`) or a variable (`env=NAME`); may be repeated',
+  parse(text, previous) {
+    const fields = new Map(
+      text.split(',').map(field => {
+        const at = field.indexOf('=')
+        return [field.slice(0, Math.max(at, 0)), field.slice(at + 1)] as const
+      }),
+    )
+    const id = fields.get('id')
+    const file = fields.get('src') ?? fields.get('source')
+    const variable = fields.get('env')
+    const unknown = [...fields.keys()].find(key => !['id', 'src', 'source', 'env', 'type'].includes(key))
+    if (!id || unknown !== undefined || (file !== undefined && variable !== undefined))
+      throw new UsageError('`--secret` is not a secret', { hint: 'write it as `id=ID,src=PATH` or `id=ID,env=NAME`' })
+    return [
+      ...(previous ?? []),
+      { id, ...(file !== undefined && { file }), ...(variable !== undefined && { variable }) },
+    ]
+  },
+}

@@ -1,0 +1,95 @@
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { count } from '../../compiler/diagnostics/render/summary.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { findTarget, type Target } from '../contexts/target.ts'
+import { ABOUT_OPTIONS, compileFiles } from '../project/compile-files.ts'
+import { lastingOptions } from '../project/lasting-options.ts'
+import { noSuchService } from '../project/named-services.ts'
+import { openProject, targetOf } from '../project/open-project.ts'
+import type { LocalWorld } from '../session.ts'
+import { NotBuilt } from './builder.ts'
+import { chooseBuilder } from './choose-builder.ts'
+import { missingImagesBuilder } from './ensure-images.ts'
+import type { ImagesInput } from './input.ts'
+import type { PlannedBuild } from './planned-build.ts'
+import { plannedBuilds } from './planned-builds.ts'
+
+export type BuildOutcome =
+  /** The files have errors, or images were not built; all of it was reported. */
+  | { readonly kind: 'refused' | 'failed'; readonly diagnostics: readonly Diagnostic[] }
+  | {
+      readonly kind: 'built'
+      /** The references with digests, by service. */
+      readonly images: ReadonlyMap<string, string>
+    }
+
+/**
+ * Builds the images of services with `build` that no registry has, and pushes them. An image that
+ * the file names, or `tag`, is always built: its name does not tell what is in it. Throws a
+ * UserError if there is nothing to build, no registry or no builder.
+ */
+export async function build({ workspace, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
+  const project = await openProject(workspace, input)
+  const target = await targetOrNone(workspace, input.context, targetOf(project, input))
+  const { registry } = lastingOptions(workspace, input, project, target)
+  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project })
+  const { plan, project: model } = compiled
+  const found = compiled.diagnostics.filter(({ code }) => !ABOUT_OPTIONS.has(code))
+  on({ type: 'diagnostics', diagnostics: found })
+  if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
+  try {
+    const { diagnostics } = compiled
+    const given = new Set(compiled.environment?.images.map(({ name }) => name))
+    const all = plannedBuilds({ project: model, plan, diagnostics, tag: input.tag }, given)
+    const builds = named(input.services ?? [], all, [...model.services.keys()])
+    const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
+    const images = await builder.ensure(builds, { force: input.noCache ? 'all' : 'named', signal })
+    return { kind: 'built', images }
+  } catch (error) {
+    if (!(error instanceof NotBuilt)) throw error
+    on({ type: 'diagnostics', diagnostics: error.diagnostics })
+    return { kind: 'failed', diagnostics: error.diagnostics }
+  }
+}
+
+/** No cluster is needed to build: without a kubeconfig there is just no context. */
+async function targetOrNone(
+  workspace: LocalWorld['workspace'],
+  context: string | undefined,
+  manifest: ReturnType<typeof targetOf>,
+): Promise<Pick<Target, 'stored' | 'context'>> {
+  try {
+    return await findTarget(workspace, { context }, manifest.manifest)
+  } catch (error) {
+    if (context !== undefined || !(error instanceof UserError)) throw error
+    return { context: '', stored: { name: '' } }
+  }
+}
+
+/** The builds that words name, with those that they need. */
+function named(
+  names: readonly string[],
+  all: readonly PlannedBuild[],
+  services: readonly string[],
+): readonly PlannedBuild[] {
+  if (all.length === 0)
+    throw new UserError('no service has `build`', {
+      hint: 'add `build: FOLDER` to a service, or name a Dockerfile: `-f Dockerfile`',
+    })
+  if (names.length === 0) return all
+  const wanted = new Set<string>()
+  const add = (name: string) => {
+    const found = all.find(({ service }) => service === name)
+    if (!found) {
+      if (!services.includes(name)) throw noSuchService(name, services)
+      throw new UserError(`service \`${name}\` has no \`build\``, {
+        hint: `the services with \`build\` are ${all.map(({ service }) => `\`${service}\``).join(', ')}`,
+      })
+    }
+    if (wanted.has(name)) return
+    wanted.add(name)
+    found.dependsOn.forEach(add)
+  }
+  names.forEach(add)
+  return all.filter(({ service }) => wanted.has(service))
+}

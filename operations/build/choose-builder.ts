@@ -1,0 +1,23 @@
+import type { StoredContext } from '../contexts/store.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** A builder, as the user has named it. */
+export interface ChosenBuilder {
+  /** The address of a BuildKit (`tcp://HOST:PORT`, `unix://PATH`), or `docker`: the local engine. */
+  readonly address: string
+  /** What chose it, for messages. */
+  readonly from: string
+}
+
+/**
+ * Chooses the builder as the specification says ("build"): BUILDKIT_HOST, else that of the
+ * context, else the local engine.
+ */
+export function chooseBuilder(
+  { env }: Pick<Workspace, 'env'>,
+  context: Pick<StoredContext, 'name' | 'builder'> | undefined,
+): ChosenBuilder {
+  if (env.BUILDKIT_HOST) return { address: env.BUILDKIT_HOST, from: '`BUILDKIT_HOST`' }
+  if (context?.builder) return { address: context.builder, from: `the context \`${context.name}\`` }
+  return { address: 'docker', from: 'the default' }
+}

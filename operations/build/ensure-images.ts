@@ -1,0 +1,82 @@
+import { registryOf } from '../../adapters/registry/registry.ts'
+import { type Resolved, resolveDigests } from '../../adapters/registry/registry-client.ts'
+import { describeProblem, type RegistryProblem } from '../../adapters/registry/registry-problem.ts'
+import { buildImages } from './build-images.ts'
+import type { EnsuringWorld, ImageBuilder } from './builder.ts'
+import type { ChosenBuilder } from './choose-builder.ts'
+import type { BuildSettings } from './image-input.ts'
+import type { PlannedBuild } from './planned-build.ts'
+
+/**
+ * Builds the images that no registry has, and pushes them: the tag of an image is the hash of what
+ * it is built from, so an image that is there need not be built again.
+ */
+export function missingImagesBuilder(
+  world: EnsuringWorld,
+  chosen: ChosenBuilder,
+  settings: BuildSettings = {},
+): ImageBuilder {
+  return {
+    async ensure(images, { force, signal }) {
+      const trusted = images.filter(({ hasContentTag }) => force === 'none' || (force === 'named' && hasContentTag))
+      const found = await presentImages(trusted, world, signal)
+      const missing = images.filter(({ service }) => !found.has(service))
+      if (missing.length === 0) return withDigests(found)
+      const built = await buildImages(missing, { ...world, chosen, settings, signal })
+      return withDigests(new Map([...found, ...built]))
+    },
+  }
+}
+
+/** Only looks which images are there: what a deploy would build goes by its tag. */
+export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
+  return {
+    ensure: async (images, { signal }) => withDigests(await presentImages(images, world, signal)),
+  }
+}
+
+/** Images that go by their tag have no digest. */
+const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...images].filter(([, reference]) => reference.includes('@')))
+
+/**
+ * The images that registries have, with their digests; and those of registries that cannot be
+ * asked, without: another machine may have pushed them. Reports the latter.
+ */
+async function presentImages(
+  images: readonly PlannedBuild[],
+  { workspace: { env }, on }: EnsuringWorld,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const references = images.map(({ reference }) => reference)
+  const resolved = await resolveDigests(references, { env, signal })
+  const present = images.flatMap(({ service, reference }) => {
+    const found = resolved.get(reference)!
+    if ('problem' in found) return isToBuild(found.problem) ? [] : [[service, reference] as const]
+    on({ type: 'build-ended', name: service, outcome: 'present', digest: found.digest, seconds: 0 })
+    return [[service, withDigest(reference, found.digest)] as const]
+  })
+  reportUnknown(resolved, on)
+  return new Map(present)
+}
+
+/** Registries do not tell everybody that they lack an image: what is denied may be missing. */
+const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
+
+/** Says once for each registry that it could not be asked. */
+function reportUnknown(resolved: ReadonlyMap<string, Resolved>, on: EnsuringWorld['on']): void {
+  const told = new Set<string>()
+  for (const [reference, found] of resolved) {
+    const registry = registryOf(reference)
+    if (!('problem' in found) || isToBuild(found.problem) || told.has(registry)) continue
+    told.add(registry)
+    on({
+      type: 'warning',
+      text: `${describeProblem(reference, found.problem).message}; it is deployed by its tag`,
+      hint: 'check the connection to the registry, or build and push with `--build`',
+    })
+  }
+}
+
+export const withDigest = (reference: string, digest: string): string =>
+  reference.includes('@') ? reference : `${reference}@${digest}`

@@ -1,0 +1,30 @@
+import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
+import { type Diagnostic, diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { PlannedBuild } from './planned-build.ts'
+import type { BuildEnd } from './run-builds.ts'
+
+const failed = diagnostic({
+  code: 'build/failed',
+  severity: 'error',
+  explain: `The builder did not build the image of a service, or could not push it. The message is the builder's own. A lost connection, a restart of the builder, and statuses of a registry that may pass (429, 5xx) are tried three times.
+
+\`devctl build SERVICE --progress plain\` prints every step.`,
+  text: ({ service, reason }: { readonly service: string; readonly reason: string }) => ({
+    message: `the image of \`${service}\` was not built: ${reason}`,
+  }),
+})
+
+/**
+ * Why an image was not built, at its `build`; nothing for one that was, and for one that was
+ * skipped since another failed. Throws what is not about the build.
+ */
+export function notBuilt({ service, build }: PlannedBuild, end: BuildEnd): readonly Diagnostic[] {
+  if (end.kind !== 'failed') return []
+  const { error } = end
+  if (!(error instanceof BuildFailure || error instanceof BuilderError || error instanceof UserError)) throw error
+  const reporter = new Reporter()
+  reporter.report(failed, build.span, { service, reason: error.message })
+  return reporter.diagnostics()
+}

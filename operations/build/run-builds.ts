@@ -1,0 +1,95 @@
+import type { Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
+import { BuilderError } from '../../adapters/buildkit/failure.ts'
+import type { Login } from '../../adapters/buildkit/session/session.ts'
+import { backOff, pause } from '../../adapters/http/back-off.ts'
+import { Slots } from '../../adapters/http/slots.ts'
+import type { BuildEvent } from './events.ts'
+import type { PlannedBuild } from './planned-build.ts'
+
+/** What became of a build: the digest of its image, or why there is none. */
+export type BuildEnd =
+  | { readonly kind: 'built'; readonly digest: string | undefined }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  /** The image of `needs` was not built. */
+  | { readonly kind: 'skipped'; readonly needs: string }
+
+export interface BuildWorld {
+  readonly builder: Builder
+  readonly signal: AbortSignal
+  readonly credentials: (host: string) => Promise<Login | undefined>
+  readonly on: (event: BuildEvent) => void
+  /** Milliseconds, for the times in events. */
+  readonly now: () => number
+}
+
+/** Builds at the same time. A builder has its own limit for steps. */
+const AT_ONCE = 8
+/** How often a build is begun that fails because of the builder, the connection or a registry. */
+const ATTEMPTS = 3
+/** Milliseconds before the second attempt, and at most before any. */
+const PAUSE = [1000, 10_000] as const
+
+/**
+ * Builds images, each after those that it needs (`dependsOn`), the others at the same time. A
+ * failure leaves out what needs the image, and lets the others go on. `inputOf` gets the digests of
+ * the images that were built before. The result has every service; rejects with the signal's reason.
+ */
+export async function runBuilds(
+  builds: readonly PlannedBuild[],
+  inputOf: (build: PlannedBuild, built: ReadonlyMap<string, string>) => ImageInput,
+  world: BuildWorld,
+): Promise<ReadonlyMap<string, BuildEnd>> {
+  const slots = new Slots(AT_ONCE)
+  const digests = new Map<string, string>()
+  const ends = new Map<string, Promise<BuildEnd>>()
+  const planned = new Map(builds.map(build => [build.service, build]))
+  // The compiler refuses circles.
+  const endOf = (build: PlannedBuild): Promise<BuildEnd> => {
+    const known = ends.get(build.service)
+    if (known) return known
+    const end = run(build)
+    ends.set(build.service, end)
+    return end
+  }
+  const run = async (build: PlannedBuild): Promise<BuildEnd> => {
+    const needed = build.dependsOn.flatMap(service => planned.get(service) ?? [])
+    const before = await Promise.all(needed.map(async one => [one.service, await endOf(one)] as const))
+    const missing = before.find(([, { kind }]) => kind !== 'built')
+    if (missing) {
+      world.on({ type: 'build-ended', name: build.service, outcome: 'skipped', seconds: 0 })
+      return { kind: 'skipped', needs: missing[0] }
+    }
+    const end = await slots.run(world.signal, () => buildOne(build, () => inputOf(build, digests), world))
+    if (end.kind === 'built' && end.digest !== undefined) digests.set(build.service, end.digest)
+    return end
+  }
+  const all = await Promise.all(builds.map(async build => [build.service, await endOf(build)] as const))
+  return new Map(all)
+}
+
+async function buildOne(
+  { service, reference }: PlannedBuild,
+  input: () => ImageInput,
+  { builder, signal, credentials, on, now }: BuildWorld,
+): Promise<BuildEnd> {
+  const began = now()
+  const seconds = () => (now() - began) / 1000
+  on({ type: 'build-begun', name: service, reference })
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const onStatus = (status: Parameters<Parameters<Builder['build']>[1]['onStatus']>[0]) =>
+        on({ type: 'build-status', name: service, status })
+      const { digest } = await builder.build(input(), { signal, credentials, onStatus })
+      on({ type: 'build-ended', name: service, outcome: 'built', ...(digest && { digest }), seconds: seconds() })
+      return { kind: 'built', digest }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (!(error instanceof BuilderError && error.isTransient) || attempt === ATTEMPTS) {
+        on({ type: 'build-ended', name: service, outcome: 'failed', seconds: seconds() })
+        return { kind: 'failed', error }
+      }
+      on({ type: 'build-retry', name: service, reason: error.message, attempt: attempt + 1, of: ATTEMPTS })
+      await pause(backOff(attempt, ...PAUSE), signal)
+    }
+  }
+}
