@@ -149,10 +149,10 @@ const LOST =
 
 /** What the text of an error says of a registry; undefined if it is not about one. */
 function registryAnswer(details: string): 'transient' | 'final' | undefined {
-  const status =
-    /(?:unexpected status|unexpected status code|server returned|status from \w+ request to \S+?):? .*?\b([1-5]\d\d)\b/i.exec(
-      details,
-    )?.[1]
+  const status = /status(?: code)?:? ([45]\d\d)\b|(?:status|returned)[^\n]*?: ([45]\d\d) [A-Z]/
+    .exec(details)
+    ?.slice(1)
+    .find(Boolean)
   if (status) return status === '429' || status === '408' || status.startsWith('5') ? 'transient' : 'final'
   if (/toomanyrequests|too many requests|(?:500 Internal|502 Bad|503 Service|504 Gateway)/i.test(details))
     return 'transient'

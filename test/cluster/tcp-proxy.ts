@@ -1,4 +1,4 @@
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { connect, createServer, type NetConnectOpts, type Server, type Socket } from 'node:net'
 
 /** Stands between a client and a server, and can cut what goes through. */
 export class TcpProxy {
@@ -9,11 +9,15 @@ export class TcpProxy {
     this.#server = server
   }
 
-  static async start(host: string, port: number): Promise<TcpProxy> {
+  static start(host: string, port: number): Promise<TcpProxy> {
+    return TcpProxy.to({ host, port })
+  }
+
+  static async to(target: NetConnectOpts): Promise<TcpProxy> {
     const server = createServer()
     const proxy = new TcpProxy(server)
     server.on('connection', client => {
-      const upstream = connect(port, host)
+      const upstream = connect(target)
       for (const [one, other] of [
         [client, upstream],
         [upstream, client],

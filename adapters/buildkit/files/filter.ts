@@ -47,8 +47,15 @@ function parsePattern(text: string): Pattern {
   const takesBack = trimmed.startsWith('!')
   const path = normalize(takesBack ? trimmed.slice(1).trim() : trimmed).replace(/^\/+|\/+$/g, '')
   const fixed = path.replace(/\/\*\*?$/, '')
-  return { glob: parseGlob(path), takesBack, prefix: /[*[\]?^\\]/.test(fixed) ? undefined : fixed }
+  return {
+    glob: parseGlob(path.replace(/\\(.)/g, escapeOf)),
+    takesBack,
+    prefix: /[*[\]?^\\]/.test(fixed) ? undefined : fixed,
+  }
 }
+
+/** Before a letter or digit, BuildKit takes `\` for an escape of a regular expression (`\b`). */
+const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
 /** Whether the last pattern that holds a path says yes. */
 function decides(patterns: readonly Pattern[], path: string): boolean {

@@ -85,15 +85,17 @@ const SERVER_OPTIONS = {
 async function answer(stream: ServerHttp2Stream, route: Route | undefined, raw: readonly string[]): Promise<void> {
   const end = (code: number, message = '') => {
     if (stream.destroyed || stream.closed) return
-    stream.once('wantTrailers', () =>
+    stream.once('wantTrailers', () => {
+      if (stream.destroyed) return
       stream.sendTrailers({
         'grpc-status': String(code),
         ...(message !== '' && { 'grpc-message': encodeURIComponent(message) }),
-      }),
-    )
+      })
+    })
     stream.end()
     stream.resume()
   }
+  if (stream.destroyed) return
   stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true })
   try {
     if (!route) throw new CallError(UNIMPLEMENTED, 'devctl does not serve this method')

@@ -1,0 +1,234 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, createServer, type NetConnectOpts, type Server } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
+import type { BuildStatus } from '../../adapters/buildkit/status.ts'
+import { TcpProxy } from '../cluster/tcp-proxy.ts'
+import { build, findBuildkit, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
+
+const address = findBuildkit() ?? ''
+const failureOf = (building: Promise<unknown>) =>
+  building.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+/** Makes a step that no other build has had. */
+const once = () => `RUN : ${Date.now()}-${Math.random()}`
+
+describe.skipIf(address === '')('BuildKit', () => {
+  test('the same input gives the image that buildctl gives', async () => {
+    const dockerfile = [
+      'FROM busybox AS base',
+      'ARG GREETING=none',
+      'RUN echo "$GREETING" > /greeting',
+      'FROM scratch AS final',
+      'COPY --from=base /greeting /',
+      'COPY --from=assets . /assets',
+      'COPY --chown=7:8 --chmod=640 . /app',
+      'WORKDIR /app',
+      'USER 7',
+      'EXPOSE 80/tcp',
+      'CMD ["cat", "/greeting"]',
+      'FROM base AS other',
+    ].join('\n')
+    const assets = { 'one.txt': '1' }
+    await inFolder(assets, other =>
+      inFolder({ Dockerfile: dockerfile, 'a.txt': 'a', 'b.log': 'b', '.dockerignore': '*.log\n' }, async folder => {
+        const ours = await imageOf(address, folder, {
+          target: 'final',
+          args: new Map([['GREETING', 'a, "b"']]),
+          labels: new Map([['x', 'y']]),
+          contexts: new Map([['assets', { folder: other }]]),
+          extraHosts: [{ host: 'db', address: '10.0.0.1' }],
+          shmSize: 1 << 20,
+          ulimits: [{ name: 'nofile', soft: 100, hard: 200 }],
+        })
+        const options = ['target=final', 'build-arg:GREETING=a, "b"', 'label:x=y', 'context:assets=local:assets']
+        const settings = ['add-hosts=db=10.0.0.1', 'shm-size=1048576', 'ulimit=nofile=100:200']
+        const theirs = await imageOfBuildctl(address, folder, [
+          ...['--local', `assets=${other}`],
+          ...[...options, ...settings].flatMap(option => ['--opt', option]),
+        ])
+        expect(ours).toEqual(theirs)
+        expect(ours.listing.join('\n')).toContain('app/a.txt')
+        expect(ours.listing.join('\n')).not.toContain('b.log')
+      }),
+    )
+  })
+
+  test('a Dockerfile may be a text', async () => {
+    await inFolder({ 'a.txt': 'a', Dockerfile: 'FROM scratch\nCOPY nothing /\n' }, async folder => {
+      const { listing } = await imageOf(address, folder, { dockerfile: { text: 'FROM scratch\nCOPY a.txt /\n' } })
+      expect(listing.map(line => line.split(' ').at(-1))).toEqual(['a.txt', ''])
+    })
+  })
+
+  test('patterns with a comma, and thousands of patterns, exclude what they say', async () => {
+    const patterns = Array.from({ length: 3000 }, (_, index) => `nothing-${index}`)
+    const files = { Dockerfile: 'FROM scratch\nCOPY . /\n', 'a, b': '', a: '', b: '', 'ü, x': '' }
+    await inFolder({ ...files, 'Dockerfile.dockerignore': ['a, b', ...patterns, 'D*'].join('\n') }, async folder => {
+      const { listing } = await imageOf(address, folder)
+      expect(listing.map(line => /\d\d:\d\d:\d\d (.*)$/.exec(line)?.[1])).toEqual(['a', 'b', 'ü, x', undefined])
+    })
+  })
+
+  test('a step that fails says where it stands', async () => {
+    const dockerfile = `FROM busybox\n\n${once()} && \\\n    exit 3\n`
+    await inFolder({ 'web.Dockerfile': dockerfile }, async folder => {
+      const path = join(folder, 'web.Dockerfile')
+      const failure = await failureOf(build(address, { context: { folder }, dockerfile: { path } }))
+      expect(failure).toBeInstanceOf(BuildFailure)
+      expect(failure).toMatchObject({
+        exitStatus: 3,
+        isTransient: false,
+        place: { filename: 'web.Dockerfile', start: 3, text: dockerfile },
+      })
+    })
+  })
+
+  test('secrets are values, and files that are read when a step asks for them', async () => {
+    const mounts = '--mount=type=secret,id=value --mount=type=secret,id=file,required=true'
+    const check = '[ "$(cat /run/secrets/value)" = one ] && [ "$(cat /run/secrets/file)" = two ]'
+    await inFolder({ Dockerfile: `FROM busybox\nRUN ${mounts} ${check} && : ${Math.random()}` }, async folder => {
+      const file = join(folder, 'secret')
+      const secrets = new Map([
+        ['value', { value: 'one' }],
+        ['file', { file }],
+      ])
+      const missing = await failureOf(build(address, { ...ofFolder(folder), secrets }))
+      expect(missing).toMatchObject({ message: expect.stringContaining('ENOENT') })
+      await writeFile(file, 'two')
+      await build(address, { ...ofFolder(folder), secrets })
+    })
+  })
+
+  test('an agent is forwarded to the steps that mount it', async () => {
+    const program = [
+      'import os, socket',
+      's = socket.socket(socket.AF_UNIX)',
+      's.connect(os.environ["SSH_AUTH_SOCK"])',
+      's.sendall(b"hello")',
+      'assert s.recv(100) == b"HELLO"',
+    ].join('; ')
+    const dockerfile = `FROM python:3.11\n${once()}\nRUN --mount=type=ssh python3 -c '${program}'`
+    await inFolder({ Dockerfile: dockerfile }, async folder => {
+      const socket = join(folder, 'agent.sock')
+      const agent = createServer(client => client.on('data', data => client.write(String(data).toUpperCase())))
+      await new Promise<void>(resolve => agent.listen(socket, resolve))
+      try {
+        await build(address, { ...ofFolder(folder), ssh: new Map([['default', [socket]]]) })
+      } finally {
+        agent.close()
+      }
+    })
+  })
+
+  test('the next build sends only what has changed', async () => {
+    await inFolder({ Dockerfile: 'FROM scratch\nCOPY . /\n' }, async folder => {
+      await mkdir(join(folder, 'data'))
+      for (let index = 0; index < 100; index++)
+        await writeFile(join(folder, `data/${index}`), `${index}`.repeat(20_000))
+      expect(await sentBy(folder)).toBeGreaterThan(2_000_000)
+      await writeFile(join(folder, 'data/7'), 'changed')
+      expect(await sentBy(folder)).toBeLessThan(20_000)
+    })
+  })
+
+  test('an abort cancels the build on the builder and leaves no file', async () => {
+    // Only one build at a time has the cache.
+    const cache = `--mount=type=cache,id=devctl-${Math.random()},target=/cache,sharing=locked`
+    await inFolder({ Dockerfile: `FROM busybox\nRUN ${cache} sleep 100` }, async folder => {
+      const abort = new AbortController()
+      const reason = new Error('stopped')
+      const onStatus = ({ vertexes = [] }: BuildStatus) => {
+        if (vertexes.some(({ name, started }) => name.includes('sleep') && started)) abort.abort(reason)
+      }
+      const output = { kind: 'archive', path: join(folder, 'out.tar'), names: [] } as const
+      const building = build(address, { ...ofFolder(folder), output }, { signal: abort.signal, onStatus })
+      expect(await failureOf(building)).toBe(reason)
+      expect(await readdir(folder)).toEqual(['Dockerfile'])
+      const dockerfile = { text: `FROM busybox\nRUN ${cache} true` }
+      await build(address, { ...ofFolder(folder), dockerfile }, { signal: AbortSignal.timeout(30_000) })
+    })
+  })
+
+  test('a cut connection is a failure that may be tried again', async () => {
+    const proxy = await TcpProxy.to(addressOf(address))
+    await inFolder({ Dockerfile: `FROM busybox\n${once()} && sleep 100` }, async folder => {
+      const onStatus = ({ vertexes = [] }: BuildStatus) => {
+        if (vertexes.some(({ name, started }) => name.includes('sleep') && started)) proxy.cut()
+      }
+      const building = build(`tcp://127.0.0.1:${proxy.port}`, ofFolder(folder), { onStatus })
+      expect(await failureOf(building)).toMatchObject({ kind: 'lost', isTransient: true })
+    })
+    proxy.close()
+  })
+
+  test.each([
+    [503, true],
+    [429, true],
+    [403, false],
+  ])('a registry that answers %i to a push is a failure; it may be tried again: %s', async (status, isTransient) => {
+    const registry = createHttpServer((_, response) => response.writeHead(status).end('{}'))
+    await listening(registry, async port => {
+      await inFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /\n` }, async folder => {
+        const output = { kind: 'registry', names: [`127.0.0.1:${port}/x:1`] } as const
+        const failure = await failureOf(build(address, { ...ofFolder(folder), output }))
+        expect(failure).toBeInstanceOf(BuilderError)
+        expect(failure).toMatchObject({ kind: 'registry', isTransient })
+      })
+    })
+  })
+
+  test('a registry gets the login for its host', async () => {
+    const logins = new Set<string | undefined>()
+    const registry = createHttpServer((request, response) => {
+      logins.add(request.headers.authorization)
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end()
+    })
+    await listening(registry, async port => {
+      await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
+        const output = { kind: 'registry', names: [`127.0.0.1:${port}/x:1`] } as const
+        const asked: string[] = []
+        const credentials = async (host: string) => {
+          asked.push(host)
+          return { username: 'me', secret: 'hidden' }
+        }
+        await failureOf(build(address, { ...ofFolder(folder), output }, { credentials }))
+        expect(new Set(asked)).toEqual(new Set([`127.0.0.1:${port}`]))
+        expect([...logins]).toContain(`Basic ${Buffer.from('me:hidden').toString('base64')}`)
+      })
+    })
+  })
+})
+
+function addressOf(text: string): NetConnectOpts {
+  const path = /^unix:\/\/(.*)$/.exec(text)?.[1]
+  if (path !== undefined) return { path }
+  const { hostname, port } = new URL(text)
+  return { host: hostname, port: Number(port) }
+}
+
+/** Calls with the port of a server, which it closes. */
+async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    await use((server.address() as AddressInfo).port)
+  } finally {
+    server.close()
+  }
+}
+
+/** The bytes of the context that a build sends. */
+async function sentBy(folder: string): Promise<number> {
+  let sent = 0
+  await build(address, ofFolder(folder), {
+    onStatus: ({ statuses = [] }) => {
+      for (const { ID, current = 0 } of statuses)
+        if (ID.includes('transferring context')) sent = Math.max(sent, current)
+    },
+  })
+  return sent
+}
