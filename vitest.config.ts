@@ -24,7 +24,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...shared, name: 'catalogue', include: ofTheCatalogue } },
+      // After the golden cases: `-u` writes docs/diagnostics.md from their output.
+      { test: { ...shared, name: 'catalogue', include: ofTheCatalogue, sequence: { groupOrder: 1 } } },
     ],
   },
 })

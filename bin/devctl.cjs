@@ -33,5 +33,16 @@ function compiledCode(file) {
   }
 }
 
-if (require.main === module) load('devctl.cjs').start(process.argv.slice(2))
+/** The entry of the program; undefined in a clone that is not built. */
+function program() {
+  try {
+    return load('devctl.cjs')
+  } catch (error) {
+    if (error.code !== 'ENOENT' || error.path !== join(folder, 'devctl.cjs')) throw error
+    process.stderr.write('error: devctl is not built\n  = help: run `npm run build`\n')
+    process.exitCode = 1
+  }
+}
+
+if (require.main === module) program()?.start(process.argv.slice(2))
 else module.exports = { load, loaded }

@@ -101,12 +101,18 @@ describe('diagnostics about files that are made for the test', () => {
 
 test('every other diagnostic is shown by a golden case', () => {
   const missing = [...catalogue.keys()].filter(code => !shown.has(code) && !(code in made) && !(code in unseen))
-  expect(missing.sort()).toEqual([])
+  expect(
+    missing.sort(),
+    'add a golden case for each of these codes (golden/compose or golden/manifest), and run with `-u`',
+  ).toEqual([])
 })
 
 test('the lists of diagnostics that no golden case shows are not longer than they must be', () => {
   const listed = [...Object.keys(made), ...Object.keys(unseen)]
-  expect(listed.filter(code => shown.has(code) || !catalogue.has(code))).toEqual([])
+  expect(
+    listed.filter(code => shown.has(code) || !catalogue.has(code)),
+    'remove these codes from `made` or `unseen` in this test: a golden case shows them, or no diagnostic has them',
+  ).toEqual([])
 })
 
 test('every diagnostic has a page', () => {

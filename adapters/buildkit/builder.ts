@@ -1,3 +1,5 @@
+import type { ContextSource } from '../../compiler/values/build-context.ts'
+import type { BuildSecretSource, DockerfileSource } from '../../compiler/values/build-spec.ts'
 import type { Login } from './session/session.ts'
 import type { CacheEntry } from './solve.ts'
 import type { BuildStatus } from './status.ts'
@@ -37,17 +39,7 @@ export interface ImageInput {
   readonly output: BuildOutput
 }
 
-/**
- * A folder, or what the builder gets by itself: the URL of a repository or archive, or
- * `docker-image://REFERENCE`.
- */
-export type ContextSource = { readonly folder: string } | { readonly remote: string }
-
-/** A file, or for a remote context a path in it; or the text of a Dockerfile. */
-export type DockerfileSource = { readonly path: string } | { readonly text: string }
-
-/** Where a secret comes from. A file is read when a step asks for it. */
-export type BuildSecretSource = { readonly file: string } | { readonly value: string }
+export type { BuildSecretSource, ContextSource, DockerfileSource }
 
 /** Where the image goes. `discard` only checks that it builds, and fills the builder's cache. */
 export type BuildOutput =

@@ -43,7 +43,7 @@ async function askKind(
   // All are asked at the same time. When two modules say yes, the one that stands first in the list
   // counts, whichever answer came first.
   const answers = ALL_FORGES.map(async ({ kind, question }) => {
-    const answer = await ask(new URL(question.path, root), env, end).catch(() => undefined)
+    const answer = question && (await ask(new URL(question.path, root), env, end).catch(() => undefined))
     return answer && question.isIt(answer) ? kind : undefined
   })
   try {

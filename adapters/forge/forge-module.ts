@@ -32,14 +32,23 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    * end.
    */
   readonly apiOf: (root: string) => string
-  /** How its servers are told from those of other kinds: asked without a token. */
-  readonly question: KindQuestion
-  /** Variables of its continuous integration that hold the address of the server. */
+  /**
+   * How its servers differ from those of other kinds: asked without a token. Absent for a kind with
+   * one public server.
+   */
+  readonly question?: KindQuestion
+  /**
+   * Variables of its pipelines that hold the address of the server and nothing else: a token is
+   * sent there.
+   */
   readonly serverVariables: readonly string[]
   /** The servers that such variables name. */
   readonly serversIn: (env: ForgeVariables) => readonly NamedServer[]
   readonly tokens: TokenVariables
-  /** How a token is sent, and what else it wants in the head of each call. */
+  /**
+   * How a token is sent, and the other headers of each call. A token is the only credential: there
+   * is no user name.
+   */
   readonly headers: (token: string) => Readonly<Record<string, string>>
   /**
    * What a token has to be allowed to do, in words. `said` is the reason that the forge gave for a
@@ -51,7 +60,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
     answer: ForgeAnswer,
     variable: string,
   ) => { readonly message: string; readonly hint: string } | undefined
-  /** How many characters the text of a request may have. */
+  /** How many characters the text of a request may have, with the page or refusal that says so. */
   readonly bodyLimit: number
   /** The web pages of the repository at `root`. */
   readonly pages: (root: string) => Pages
@@ -65,7 +74,7 @@ export type Pages = Pick<Forge, 'newRequestPage' | 'requestsPage' | 'commitPage'
 export interface KindQuestion {
   /** From the root of the server. */
   readonly path: string
-  /** Must be false for the answers of servers of all other kinds. */
+  /** Must return false for every other kind of server, even one that copied this API. */
   readonly isIt: (answer: ForgeAnswer) => boolean
 }
 
@@ -139,7 +148,10 @@ export interface Calls {
   send(call: ForgeCall): Promise<void>
   /** The same; gives the answer, which has to fit the schema. */
   object<T>(call: ForgeCall, validate: Validator<T>): Promise<T>
-  /** The same for a list, and whether it has more pages. */
+  /**
+   * The same for a list, and whether it has more pages. The answer must be a JSON array, with a
+   * `Link` header if there are more; any other list is read with `object`, page by page.
+   */
   list<T>(
     call: ForgeCall,
     validate: Validator<readonly T[]>,

@@ -3,7 +3,7 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 /** The place where a repository is kept and where its changes are reviewed. */
 export interface Forge {
   readonly kind: ForgeKind
-  /** `GitHub`, `GitLab`, `Gitea`. */
+  /** Its name in messages. */
   readonly name: string
   /** What it calls a request: `pull request`, `merge request`. */
   readonly noun: string
@@ -42,7 +42,7 @@ export interface RequestText {
 export interface NewRequest extends Branches, RequestText {
   /** By name. */
   readonly labels?: readonly string[]
-  /** User names; `org/team` for a team of GitHub or Gitea. */
+  /** User names; `org/team` for a team, if the forge has teams. */
   readonly reviewers?: readonly string[]
   readonly draft?: boolean
 }

@@ -71,6 +71,7 @@ function giteaRequests(api: Calls): PullRequests {
     open: (request, waiting = {}) =>
       openOnce(api, requests, request, waiting, {
         create: notes => create(request, notes, waiting.signal),
+        exists: /already exists/i,
         complete: async ({ number }, notes) => {
           notes.push(...(await pulls.askForReview(number, request.reviewers ?? [], waiting.signal)))
         },

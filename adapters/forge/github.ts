@@ -94,6 +94,7 @@ function githubRequests(api: Calls): PullRequests {
     open: (request, waiting = {}) =>
       openOnce(api, requests, request, waiting, {
         create: notes => create(request, notes, waiting.signal),
+        exists: /already exists/i,
         complete: async ({ number }, notes) => {
           notes.push(...(await label(number, request.labels ?? [], waiting.signal)))
           notes.push(...(await pulls.askForReview(number, request.reviewers ?? [], waiting.signal)))

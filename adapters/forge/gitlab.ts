@@ -71,7 +71,10 @@ function gitlabRequests(api: Calls): PullRequests {
     },
 
     open: (request, waiting = {}) =>
-      openOnce(api, requests, request, waiting, { create: notes => create(request, notes, waiting.signal) }),
+      openOnce(api, requests, request, waiting, {
+        create: notes => create(request, notes, waiting.signal),
+        exists: /already exists/i,
+      }),
 
     async update(request, { title, body }, { signal } = {}) {
       if (hasText(request, { title, body })) return request

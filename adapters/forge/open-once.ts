@@ -2,13 +2,13 @@ import { ForgeError } from './failures.ts'
 import type { Abortable, NewRequest, OpenResult, PullRequest, PullRequests } from './forge.ts'
 import type { Calls } from './forge-module.ts'
 
-/** What the forges say when there is a request between the two branches already. */
-const EXISTS = /already exists/i
 const ATTEMPTS = 4
 
 interface Steps {
   /** Makes the request. What could not be done about it is added to the notes. */
   readonly create: (notes: string[]) => Promise<PullRequest>
+  /** The refusal of the forge if there is a request between the two branches already. */
+  readonly exists: RegExp
   /** Sets what the forge takes only afterwards: labels, reviewers. */
   readonly complete?: (made: PullRequest, notes: string[]) => Promise<void>
 }
@@ -23,7 +23,7 @@ export async function openOnce(
   requests: Pick<PullRequests, 'find' | 'update'>,
   request: NewRequest,
   waiting: Abortable,
-  { create, complete }: Steps,
+  { create, exists, complete }: Steps,
 ): Promise<OpenResult> {
   const notes: string[] = []
   let made: PullRequest | undefined
@@ -32,7 +32,7 @@ export async function openOnce(
       made = await create(notes)
     } catch (error) {
       if (!(error instanceof ForgeError)) throw error
-      const isThere = EXISTS.test(error.said)
+      const isThere = exists.test(error.said)
       if (!isThere && (!error.maybeDone || failures >= ATTEMPTS)) throw error
       if (!isThere) await api.pause(failures, waiting.signal)
       const found = await requests.find(request, waiting)

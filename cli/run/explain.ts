@@ -8,6 +8,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
   // The kinds are declared beside the code that reports them: the whole compiler must be there.
   await Promise.all([
     import('../../compiler/index.ts'),
+    import('../../compiler/compose/build-spec.ts'),
     import('../../compiler/manifest/read.ts'),
     import('../../compiler/manifest/automatic.ts'),
     import('../../operations/objects/failures.ts'),

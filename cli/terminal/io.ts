@@ -55,3 +55,6 @@ export function wantsColour(output: Output, env: Io['env']): boolean {
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   return output.isTTY && !env.NO_COLOR && !env.CI && env.TERM !== 'dumb'
 }
+
+/** Whether standard error is a terminal that can be drawn on, and not the log of a pipeline. */
+export const drawsOn = ({ stderr, env }: Io): boolean => stderr.isTTY && env.TERM !== 'dumb' && !env.CI

@@ -42,10 +42,6 @@ export function toTerminal(context: Context, progress: Progress, form: ProgressF
         progress.pause()
         return void context.io.stderr.write(`closed ${event.url}\n`)
       case 'push-failed':
-      case 'build-begun':
-      case 'build-status':
-      case 'build-retry':
-      case 'build-ended':
         return
       case 'left-out':
       case 'no-pod':

@@ -1,6 +1,8 @@
 import type { SecretPlaces } from '../text/secret-places.ts'
 import type { At, Span } from '../text/source.ts'
 import type { MapTree, Tree } from '../text/tree.ts'
+import type { BuildCache } from '../values/build-cache.ts'
+import type { BuildContext } from '../values/build-context.ts'
 
 /**
  * The typed content of the Compose files: merged, variables substituted, profiles applied, values
@@ -17,6 +19,11 @@ export interface Project {
   readonly directory: string
   /** The active services, in source order. */
   readonly services: ReadonlyMap<string, Service>
+  /**
+   * Inactive services whose images the builds of active ones use (`additional_contexts`, directly
+   * or not). Only what concerns their images is read.
+   */
+  readonly contextServices: ReadonlyMap<string, Service>
   /** Services that are inactive or in error: known, not to be reported as undefined. */
   readonly absentServices: ReadonlySet<string>
   readonly networks: ReadonlyMap<string, Network>
@@ -174,8 +181,58 @@ export interface Build {
   readonly dockerfile?: At<string>
   readonly dockerfileInline?: At<string>
   readonly target?: At<string>
-  /** Sorted by name; null if nothing sets a value. */
-  readonly args: readonly { readonly name: string; readonly value: string | null; readonly span: Span }[]
+  /** Sorted by name. Without those that have no value, in the file or in the environment. */
+  readonly args: readonly Pair[]
+  readonly additionalContexts: readonly NamedContext[]
+  readonly cacheFrom: readonly At<BuildCache>[]
+  readonly cacheTo: readonly At<BuildCache>[]
+  /** The image that the cache is also written to (`export_cache`, of the dialect). */
+  readonly exportCache?: At<string>
+  readonly noCache: boolean
+  readonly noCacheFilter: readonly At<string>[]
+  readonly pull: boolean
+  readonly secrets: readonly BuildSecretUse[]
+  readonly ssh: readonly SshKey[]
+  readonly labels: readonly Pair[]
+  /** Additional names of the image. */
+  readonly tags: readonly At<string>[]
+  readonly platforms: readonly At<string>[]
+  /** Absent: the builder's own. */
+  readonly network?: At<'host' | 'none'>
+  readonly extraHosts: Service['extraHosts']
+  readonly shmSize?: At<bigint>
+  /** Sorted by name; -1 is no limit. */
+  readonly ulimits: readonly {
+    readonly name: string
+    readonly soft: number
+    readonly hard: number
+    readonly span: Span
+  }[]
+  /** With those that `privileged` and `network: host` imply. */
+  readonly entitlements: readonly At<string>[]
+  /** The parameters of an attestation, or false for none; absent: as the builder does. */
+  readonly provenance?: At<string | false>
+  readonly sbom?: At<string | false>
+}
+
+/** An entry of `additional_contexts`. */
+export type NamedContext = BuildContext & { readonly name: string; readonly span: Span }
+
+/** An entry of `build.secrets`. */
+export interface BuildSecretUse {
+  /** The name under which the Dockerfile mounts it. */
+  readonly id: string
+  /** The key in top-level `secrets`. */
+  readonly source: string
+  readonly span: Span
+}
+
+/** An entry of `build.ssh`. */
+export interface SshKey {
+  readonly id: string
+  /** The absolute path of a key or socket; absent: the agent. */
+  readonly path?: string
+  readonly span: Span
 }
 
 /** `healthcheck` of a service. */
@@ -428,8 +485,18 @@ export interface FileObject {
   readonly external: boolean
   /** Absent if external, unreadable, or not needed because a Secret of the cluster has it. */
   readonly content?: Uint8Array
+  /** Where the files take it from; absent if external. */
+  readonly source?: FileObjectSource
   readonly labels: readonly Pair[]
 }
+
+/** Where the content of a config or secret comes from. */
+export type FileObjectSource =
+  /** An absolute path. */
+  | { readonly kind: 'file'; readonly path: At<string> }
+  /** A variable of the project; without a value if nothing sets it. */
+  | { readonly kind: 'variable'; readonly name: At<string>; readonly value?: string }
+  | { readonly kind: 'content'; readonly value: string }
 
 /** An entry of top-level `models`. */
 export interface Model {

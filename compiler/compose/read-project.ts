@@ -1,7 +1,8 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { SecretRules } from '../options.ts'
-import { isMap } from '../text/tree.ts'
+import type { Span } from '../text/source.ts'
+import { isMap, type MapTree } from '../text/tree.ts'
 import { needsValues } from '../values/secret-backends.ts'
 import type { Loaded } from './load/loaded.ts'
 import type { Model, Project, Service } from './project.ts'
@@ -19,22 +20,27 @@ import { readService } from './read-service.ts'
  */
 export function readProject(loaded: Loaded, host: CompilerHost, reporter: Reporter, rules?: SecretRules): Project {
   const isFromSecret = (path: string) => rules?.values.has(path) ?? false
+  const read = (name: string, span: Span, tree: MapTree): Service =>
+    readService(tree, {
+      reporter,
+      service: name,
+      span,
+      directory: loaded.directory,
+      implicitDependencies: loaded.implicitDependencies,
+      isFromSecret: variable => isFromSecret(`services.${name}.environment.${variable}`),
+    })
   const services = new Map<string, Service>()
   const incomplete: Service[] = []
   for (const [name, { key, value }] of entries(loaded.tree, 'services')) {
     reporter.budget.checkTime(key)
     if (!isMap(value)) continue
-    const { implicitDependencies } = loaded
-    const service = readService(value, {
-      reporter,
-      service: name,
-      span: key,
-      implicitDependencies,
-      isFromSecret: variable => isFromSecret(`services.${name}.environment.${variable}`),
-    })
+    const service = read(name, key, value)
     if (loaded.incompleteServices.has(name)) incomplete.push(service)
     else services.set(name, service)
   }
+  const contextServices = new Map<string, Service>()
+  for (const [name, { key, value }] of loaded.contextServices)
+    if (isMap(value)) contextServices.set(name, read(name, key, onlyImage(value)))
   const all = [...services.values(), ...incomplete]
   const absentServices = new Set([...loaded.absentServices, ...loaded.incompleteServices])
   const known = { services: new Set(services.keys()), absent: absentServices }
@@ -48,6 +54,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     ...(loaded.isNamed && { isNamed: true as const }),
     directory: loaded.directory,
     services,
+    contextServices,
     absentServices,
     secretPlaces: loaded.secrets,
     networks: readNetworks(loaded),
@@ -60,6 +67,12 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
     ...(loaded.foreignKeys && { foreignKeys: loaded.foreignKeys }),
   }
 }
+
+/** A service with the keys that concern its image. */
+const onlyImage = (service: MapTree): MapTree => ({
+  ...service,
+  entries: new Map([...service.entries].filter(([key]) => ['image', 'build', 'platform'].includes(key))),
+})
 
 /** The configs or secrets that services mount. */
 function usedBy(services: readonly Service[], kind: 'configs' | 'secrets'): ReadonlySet<string> {

@@ -54,9 +54,11 @@ export async function compileFiles(
   { project: opened, onRead, ...extra }: Extra = {},
 ): Promise<CompiledProject> {
   const project = opened ?? (await openProject(workspace, loading))
+  const compiler = import('../../compiler/index.ts')
   const [{ compile, compileNothing }, plan] = await Promise.all([
-    import('../../compiler/index.ts'),
-    planOptions(workspace, loading, planning, project),
+    compiler,
+    // Refused options wait for the import, so that nothing goes on after the rejection.
+    planOptions(workspace, loading, planning, project).finally(() => compiler),
   ])
   const { manifest, environment, diagnostics } = project
   const found = { ...(manifest && { manifest }), ...(environment && { environment }) }

@@ -1,17 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { root } from '../cases.ts'
+import { program } from '../program.ts'
 import { makeFolder } from './folder.ts'
 
-const main = join(root, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin.devctl)
+const main = program()
 const many = `services:\n${Array.from({ length: 300 }, (_, i) => `  s${i}:\n    image: nginx:1.27\n    ports: [80]\n`).join('')}`
 
 // The program as npm runs it. `npm test` builds it first; all else is tested in this process.
 describe('the program', () => {
-  test('is built', () => expect(existsSync(main), 'run `npm run build` first').toBe(true))
-
   test('starts through a link and gives its status', () => {
     const link = join(makeFolder(), 'devctl')
     symlinkSync(main, link)

@@ -7,8 +7,8 @@ import { main } from '../../cli/main.ts'
 import type { Choose, PromptAnswer } from '../../cli/terminal/io.ts'
 import { chooseOne } from '../../cli/terminal/prompt.ts'
 import { toTable } from '../../cli/terminal/table.ts'
-import { root } from '../cases.ts'
 import { kubeconfigWith } from '../operations/contexts/kubeconfig.ts'
+import { program } from '../program.ts'
 import { run } from '../run.ts'
 import { makeFolder, read } from './folder.ts'
 
@@ -361,7 +361,7 @@ test('twenty commands at once lose nothing, and leave nothing behind', async () 
   const env = { HOME: folder, DEVCTL_HOME: join(folder, 'home'), KUBECONFIG: join(folder, 'config') }
   const devctl = (...words: readonly string[]) =>
     new Promise<number | null>((resolve, reject) => {
-      const child = spawn(process.execPath, [join(root, 'bin/devctl.cjs'), ...words], { env, stdio: 'ignore' })
+      const child = spawn(process.execPath, [program(), ...words], { env, stdio: 'ignore' })
       child.on('error', reject)
       child.on('exit', resolve)
     })

@@ -12,6 +12,7 @@ import { serviceOf } from '../../operations/objects/wanted.ts'
 import { goldenCases, root } from '../cases.ts'
 import { expectedDocuments } from '../documents.ts'
 import { KINDS as MEMORY_KINDS } from '../memory-cluster/kinds.ts'
+import { deploy, NAMESPACE, newCluster, object, wanted } from '../objects/deploying.ts'
 import { everything } from './everything.ts'
 
 /**
@@ -63,6 +64,16 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
     ).toBe(pluralOf(kind))
   })
 
+  test('a deploy without it deletes it, unless it holds data', async () => {
+    const cluster = newCluster()
+    if (isCustom(kind)) cluster.register({ ...kind, name: pluralOf(kind), namespaced: true, hasStatus: false })
+    const { metadata, ...fields } = objects.find(one => textOf(one) === textOf(kind))!
+    await deploy(cluster, wanted([{ ...fields, metadata: object(name, metadata.name).metadata }]))
+    await deploy(cluster, wanted())
+    const left = await cluster.get({ ...kind, name: metadata.name, namespace: NAMESPACE })
+    expect(left !== undefined).toBe(name === 'PersistentVolumeClaim')
+  })
+
   test('docs/deploy.md has the rights to it', () => {
     const rows = rightsRows.filter(row => row.resources.get(groupOf(kind))?.has(pluralOf(kind)))
     const right = `${groupOf(kind) && `\`${groupOf(kind)}\`: `}\`${pluralOf(kind)}\``
@@ -85,7 +96,7 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
   })
 })
 
-test('every key has a place in the reading order', () => {
+test('every key of a map or a list has a place in the reading order', () => {
   const missing = new Set<string>()
   const walk = (value: unknown, under: string, kind: string): void => {
     if (Array.isArray(value)) for (const item of value) walk(item, under, kind)
@@ -94,7 +105,9 @@ test('every key has a place in the reading order', () => {
     const map = value as Readonly<Record<string, unknown>>
     if (Object.keys(map).length > 1)
       for (const key of keysWithoutPlace(map, under))
-        missing.add(`constructs/key-order.ts does not list \`${key}\` of ${kind} (in \`${under}\`)`)
+        missing.add(
+          `constructs/key-order.ts has no place for \`${key}\` of ${kind}: add it under \`${under || "''"}\`, or add \`${under}\` to \`freeMaps\` if its keys are names, not fields`,
+        )
     for (const [key, child] of Object.entries(map)) walk(child, key, kind)
   }
   for (const object of objects) walk(object, '', object.kind)
@@ -113,7 +126,7 @@ test('a part with all services is the whole', () => {
   })
   expect(
     lost,
-    'operations/objects/part.ts finds these objects of no service for none: a kind that selects Pods needs `podSelector` in constructs/kinds.ts, one that Pods name a line in operations/objects/references.ts',
+    'a deploy of some services leaves these objects out even if all services are named: a kind that selects Pods needs `podSelector` in constructs/kinds.ts, one that Pods name a line in operations/objects/references.ts, and one for the whole namespace a rule in operations/objects/part.ts (in a deploy and in a destroy of some services)',
   ).toEqual([])
 })
 

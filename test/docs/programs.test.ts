@@ -11,5 +11,6 @@ test('docs/programs.md lists the functions of `devctl/operations`', () => {
   const exported = Object.entries(operations)
     .filter(isFunction)
     .map(([name]) => name)
-  expect(listed.sort()).toEqual(exported.sort())
+  const message = 'docs/programs.md, the table of functions: a row for each function that operations/index.ts exports'
+  expect(listed.sort(), message).toEqual(exported.sort())
 })

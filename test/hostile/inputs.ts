@@ -1,14 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { root } from '../cases.ts'
+import { program } from '../program.ts'
 
 // Files that somebody made to hurt. Each is answered by an error within three seconds of a processor that is shared with other work and in less than 500 MB, by the program as it is installed.
 const SECONDS = 3
 const MEGABYTES = 500
-const program = join(root, JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).bin.devctl)
 
 const service = 'services:\n  web:\n    image: nginx\n'
 
@@ -257,8 +256,6 @@ interface Measured {
 
 /** Compiles an input with the program as it is installed, and fails where it takes too long, or ends in anything but manifests or errors. */
 export async function expectAnswer({ files, code, mayPass = false }: Hostile): Promise<void> {
-  // `npm test` builds before it tests; a run of one file may not have.
-  if (!existsSync(join(root, 'dist'))) spawnSync('npm', ['run', 'build'], { cwd: root })
   const folder = mkdtempSync(join(tmpdir(), 'devctl-hostile-'))
   try {
     for (const [path, text] of Object.entries(files())) {
@@ -303,7 +300,7 @@ function numbered(count: number, line: (n: number) => string): string {
 function measured(cwd: string): Promise<Measured> {
   const command = [
     process.execPath,
-    program,
+    program(),
     'render',
     '--name',
     'app',

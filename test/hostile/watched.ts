@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { root } from '../cases.ts'
+import { program } from '../program.ts'
 
 /** What became of a project that was compiled in a process of its own. */
 export interface Watched {
@@ -34,7 +34,7 @@ export async function compileWatched(
 }
 
 function run(cwd: string): Promise<Watched> {
-  const words = [`--max-old-space-size=${MEGABYTES}`, join(root, 'bin/devctl.cjs'), 'render', '--namespace', 'shop']
+  const words = [`--max-old-space-size=${MEGABYTES}`, program(), 'render', '--namespace', 'shop']
   const env = { PATH: process.env.PATH }
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, words, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'] })

@@ -87,6 +87,7 @@ export function read(model: Json, world: World = {}): Found {
     directory: '/project',
     tree,
     absentServices: new Set(world.absentServices),
+    contextServices: new Map(),
     incompleteServices: new Set(),
     invalidResources: new Set(),
     namedResources: new Set(world.namedResources),

@@ -54,14 +54,14 @@ test('reads the keys of the process', () => {
 
 test('reads the build', () => {
   const { web } = readWeb({
-    build: { context: '/src', dockerfile: 'Dockerfile', target: 'prod', args: { B: '2', A: null } },
+    build: { context: '/src', dockerfile: 'Dockerfile', target: 'prod', args: { B: '2', A: '1' } },
   })
   expect(web.build).toMatchObject({
     context: { value: '/src' },
     dockerfile: { value: 'Dockerfile' },
     target: { value: 'prod' },
     args: [
-      { name: 'A', value: null },
+      { name: 'A', value: '1' },
       { name: 'B', value: '2' },
     ],
   })

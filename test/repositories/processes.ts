@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { root } from '../cases.ts'
 import type { Env } from '../git/git.ts'
+import { program } from '../program.ts'
 
 /** A run of the built program in a process of its own. */
 export interface Started {
@@ -20,7 +19,7 @@ export interface Ended {
 
 /** Starts the program as users have it, with nothing of this process's environment. */
 export function start(words: readonly string[], { cwd, env }: { readonly cwd: string; readonly env: Env }): Started {
-  const child = spawn(process.execPath, [join(root, 'bin/devctl.cjs'), ...words], {
+  const child = spawn(process.execPath, [program(), ...words], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

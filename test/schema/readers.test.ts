@@ -102,4 +102,5 @@ const contextOf = ({ span }: MapTree): ReadContext => ({
   span,
   implicitDependencies: new Set(),
   isFromSecret: () => false,
+  directory: '/project',
 })

@@ -1,14 +1,18 @@
+import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 
 /** What a display shows while a command works. The rest of the events is printed (`terminal-events.ts`). */
-export type ProgressEvent = Extract<
+export type ProgressEvent = StepEvent | BuildEvent
+
+/** The events that have a line each. */
+export type StepEvent = Extract<
   OperationEvent,
   { readonly type: 'step' | 'waiting' | 'status' | 'object' | 'output' | 'note' }
 >
 
 /** Shows what happens. */
-export interface Progress {
-  tell(event: ProgressEvent): void
+export interface Progress<Event = ProgressEvent> {
+  tell(event: Event): void
   /** Ends the showing, so that something else can be printed. What is told later begins anew. */
   pause(): void
 }

@@ -28,29 +28,42 @@ const COLLAPSE: readonly Line['mark'][] = ['done', 'waiting', 'working', 'failed
 /** The rows of a picture of these lines: never wider than the terminal, and one row less than it has, where the cursor stands. */
 export function frameOf(lines: readonly Line[], { columns, rows, colour, turn }: FrameOptions): readonly string[] {
   const room = Math.max(0, rows - 1)
-  const paint = (code: number, text: string) => (colour && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text)
   const shown = fitting(lines, room)
-  const widest = Math.max(8, ...shown.map(({ name }) => widthOf(cleanText(name, false))))
-  const width = Math.min(widest, Math.max(1, Math.floor(columns / 2)))
-  const marks = {
-    done: paint(32, '✔'),
-    failed: paint(31, '✘'),
-    working: paint(36, TURNING[turn % TURNING.length]!),
-    waiting: ' ',
-  }
-  const all = shown.map(line => {
-    const took = tookOf(line)
-    const left = columns - width - 5
-    // In a narrow terminal the words are worth more than the time.
-    const time = left - widthOf(took) >= 12 ? took : ''
-    const text = cut(cleanText(line.text, false), left - widthOf(time))
-    const name = padded(cut(cleanText(line.name, false), width), width)
-    if (columns < 6) return cut(name, columns)
-    return ` ${marks[line.mark]} ${name}${left > 0 ? `  ${line.mark === 'waiting' ? paint(2, text) : text}${paint(2, time)}` : ''}`
-  })
+  const width = nameWidth(shown, columns)
+  const all = shown.map(line => rowOf(line, width, { columns, colour, turn }))
   if (shown.length === lines.length || room === 0) return all
-  return [...all, paint(2, cut(`   … and ${hiddenText(lines, new Set(shown))}`, columns))]
+  return [...all, paint(2, cut(`   … and ${hiddenText(lines, new Set(shown))}`, columns), colour)]
 }
+
+/** The columns that the names of lines take. */
+export function nameWidth(lines: readonly Pick<Line, 'name'>[], columns: number): number {
+  const widest = Math.max(8, ...lines.map(({ name }) => widthOf(cleanText(name, false))))
+  return Math.min(widest, Math.max(1, Math.floor(columns / 2)))
+}
+
+/** A line with its mark, its name in as many columns, its text and how long it took. */
+export function rowOf(line: Line, width: number, { columns, colour, turn }: Omit<FrameOptions, 'rows'>): string {
+  const took = tookOf(line)
+  const left = columns - width - 5
+  // In a narrow terminal the words are worth more than the time.
+  const time = left - widthOf(took) >= 12 ? took : ''
+  const text = cut(cleanText(line.text, false), left - widthOf(time))
+  const name = padded(cut(cleanText(line.name, false), width), width)
+  if (columns < 6) return cut(name, columns)
+  const words = line.mark === 'waiting' ? paint(2, text, colour) : text
+  return ` ${markOf(line.mark, colour, turn)} ${name}${left > 0 ? `  ${words}${paint(2, time, colour)}` : ''}`
+}
+
+/** The sign of a state, one column wide. */
+export function markOf(mark: Line['mark'], colour: boolean, turn: number): string {
+  if (mark === 'waiting') return ' '
+  if (mark === 'done') return paint(32, '✔', colour)
+  return mark === 'failed' ? paint(31, '✘', colour) : paint(36, TURNING[turn % TURNING.length]!, colour)
+}
+
+/** A text with a colour or weight (SGR), where colours are wanted. */
+export const paint = (code: number, text: string, colour: boolean): string =>
+  colour && text !== '' ? `\u001b[${code}m${text}\u001b[0m` : text
 
 /** The lines that there is room for, in their order; one row is kept for how many more there are. */
 function fitting(lines: readonly Line[], room: number): readonly Line[] {

@@ -1,5 +1,5 @@
 import { type Io, wantsColour } from '../io.ts'
-import type { Progress, ProgressEvent } from './events.ts'
+import type { Progress, StepEvent } from './events.ts'
 import { frameOf, type Line } from './frame.ts'
 import { Screen } from './screen.ts'
 
@@ -10,7 +10,7 @@ const COLUMNS = 80
 const ROWS = 24
 
 /** A display on a terminal that is drawn again while things change: a line for each step and service. */
-export function liveProgress(io: Io, seconds: () => number): Progress {
+export function liveProgress(io: Io, seconds: () => number): Progress<StepEvent> {
   const { stderr } = io
   const screen = new Screen(stderr)
   const lines = new Map<string, Line>()
@@ -50,7 +50,7 @@ export function liveProgress(io: Io, seconds: () => number): Progress {
   }
 }
 
-function take(lines: Map<string, Line>, event: ProgressEvent, now: number): void {
+function take(lines: Map<string, Line>, event: StepEvent, now: number): void {
   if (event.type === 'step')
     lines.set(`step ${event.step}`, { mark: 'done', name: event.step, text: event.text, began: now, ended: now })
   if (event.type !== 'waiting' && event.type !== 'status') return

@@ -1,10 +1,10 @@
 import type { LogLevel } from '../../command.ts'
 import { readableDuration } from '../../options/duration.ts'
 import type { Io } from '../io.ts'
-import type { Progress, ProgressEvent } from './events.ts'
+import type { Progress, StepEvent } from './events.ts'
 
 /** A line for each change of state, with the time since the start: `   6.2 s  db: StatefulSet 1/1 ready`. */
-export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel): Progress {
+export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel): Progress<StepEvent> {
   const isDetailed = logLevel === 'info' || logLevel === 'debug'
   const last = new Map<string, string>()
   return {
@@ -21,7 +21,7 @@ export function plainProgress(io: Io, seconds: () => number, logLevel: LogLevel)
   }
 }
 
-function textOf(event: ProgressEvent, isDetailed: boolean): string | undefined {
+function textOf(event: StepEvent, isDetailed: boolean): string | undefined {
   switch (event.type) {
     case 'step':
       return `${event.step}: ${event.text}`

@@ -1,29 +1,69 @@
 import { jsonText, printableText } from '../../../compiler/values/printable.ts'
+import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { LogLevel } from '../../command.ts'
-import type { Io } from '../io.ts'
-import type { Progress, ProgressEvent } from './events.ts'
+import type { BuildForm } from '../build-progress/display.ts'
+import { drawsOn, type Io } from '../io.ts'
+import { NO_PROGRESS, type Progress, type ProgressEvent, type StepEvent } from './events.ts'
 
 /** Ways to show what a command does. */
 export type ProgressForm = 'text' | 'json'
 
-/** Shows progress on standard error: live on a terminal, else a line for each change; with `json` an object a line on standard output. `now` is in milliseconds. */
+/**
+ * Shows progress on standard error: live on a terminal, else a line for each change; with `json` an
+ * object a line on standard output. `builds` is how builds are shown. `now` is in milliseconds.
+ */
 export async function startProgress(
   io: Io,
   logLevel: LogLevel,
   form: ProgressForm,
   now: () => number,
+  builds: BuildForm = 'auto',
 ): Promise<Progress> {
   const began = now()
   const seconds = () => (now() - began) / 1000
+  if (form !== 'json' && logLevel === 'error') return NO_PROGRESS
+  const { buildDisplay } = await import('../build-progress/display.ts')
+  const shownBuilds = buildDisplay(io, form === 'json' ? 'json' : builds, seconds)
+  return inTurn(await stepProgress(io, logLevel, form, seconds), shownBuilds)
+}
+
+/** One of the two is on the screen at a time. */
+function inTurn(steps: Progress<StepEvent>, builds: Progress<BuildEvent>): Progress {
+  let shown: { pause(): void } = steps
+  const show = (next: { pause(): void }) => {
+    if (shown !== next) shown.pause()
+    shown = next
+  }
+  return {
+    tell(event) {
+      if (isOfBuild(event)) {
+        show(builds)
+        builds.tell(event)
+      } else {
+        show(steps)
+        steps.tell(event)
+      }
+    },
+    pause: () => shown.pause(),
+  }
+}
+
+const isOfBuild = (event: ProgressEvent): event is BuildEvent => event.type.startsWith('build-')
+
+async function stepProgress(
+  io: Io,
+  logLevel: LogLevel,
+  form: ProgressForm,
+  seconds: () => number,
+): Promise<Progress<StepEvent>> {
   if (form === 'json')
     return { tell: event => io.stdout.write(`${jsonText({ time: seconds(), ...event })}\n`), pause: () => {} }
-  if (logLevel === 'error') return { tell: () => {}, pause: () => {} }
   const shown = await shownProgress(io, logLevel, seconds)
   return { ...shown, tell: event => shown.tell(cleaned(event, io)) }
 }
 
-async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number): Promise<Progress> {
-  if (io.stderr.isTTY && io.env.TERM !== 'dumb' && !io.env.CI) {
+async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number): Promise<Progress<StepEvent>> {
+  if (drawsOn(io)) {
     const { liveProgress } = await import('./live.ts')
     return liveProgress(io, seconds)
   }
@@ -32,7 +72,7 @@ async function shownProgress(io: Io, logLevel: LogLevel, seconds: () => number):
 }
 
 /** An event without secrets, and without what a terminal would obey: a display cuts its texts, and a part of a secret would not be known again. */
-function cleaned<E extends ProgressEvent>(event: E, { secrets }: Io): E {
+function cleaned<E extends StepEvent>(event: E, { secrets }: Io): E {
   const clean = (value: unknown): unknown =>
     typeof value === 'string'
       ? printableText(secrets?.mask(value) ?? value).replaceAll('\n', ' ')

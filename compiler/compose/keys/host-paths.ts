@@ -1,9 +1,9 @@
 import { isAbsolute, join } from 'node:path/posix'
 import type { PathBase, ResolvePath } from '../../schema/load-rules.ts'
 import { get, isMap, type ScalarTree, type Tree, withEntry } from '../../text/tree.ts'
+import { isNoPath } from '../../values/build-context.ts'
 
 const WINDOWS_ABSOLUTE = /^(?:[A-Za-z]:[\\/]|\\\\)/
-const REMOTE_CONTEXT = /^(?:https?:\/\/|git:\/\/|ssh:\/\/|github\.com\/|git@|service:)/
 
 /** Makes a path absolute. `~` is the home folder. */
 export function absolutePath(path: string, base: PathBase): string {
@@ -32,9 +32,7 @@ export const host = onText((path, base) =>
   WINDOWS_ABSOLUTE.test(path) ? path : path === '' ? base.directory : absolutePath(path, base),
 )
 /** A build context: a folder, or a URL. */
-export const context = onText((path, base) =>
-  path.includes('://') || REMOTE_CONTEXT.test(path) ? path : absolutePath(path, base),
-)
+export const context = onText((path, base) => (isNoPath(path) ? path : absolutePath(path, base)))
 /** A watched path, with symbolic links resolved. */
 export const linked = onText((path, base) => base.host.realPath(absolutePath(path, base)))
 

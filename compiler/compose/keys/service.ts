@@ -11,12 +11,12 @@ import {
   text,
   word,
 } from '../../schema/shape.ts'
+import { readBuild } from '../read/build.ts'
 import { readDependsOn, readLinks } from '../read/depends-on.ts'
 import { readDeploy } from '../read/deploy.ts'
 import { readDeviceRequests } from '../read/devices.ts'
 import { readHealthcheck } from '../read/healthcheck.ts'
 import { readHooks } from '../read/hooks.ts'
-import { readBuild } from '../read/image.ts'
 import * as read from '../read/plain-values.ts'
 import { readResources } from '../read/resources.ts'
 import { readRestart } from '../read/restart.ts'

@@ -1,11 +1,20 @@
 import { circle } from '../../diagnostics/circle.ts'
 import { diagnostic, type Related } from '../../diagnostics/diagnostic.ts'
 import type { Reporter } from '../../diagnostics/reporter.ts'
-import { suggest } from '../../diagnostics/suggest.ts'
 import type { Span } from '../../text/source.ts'
-import { entry, get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
+import { entry, get, isMap, type MapTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 import { cleanPath } from '../../values/clean-path.ts'
+import { checkBuilds } from './build-consistency.ts'
+import {
+  type ConsistencyInput,
+  checkSources,
+  exclusive,
+  items,
+  reportUndefined,
+  scalarAt,
+} from './consistency-input.ts'
+import { findCircles } from './find-circles.ts'
 
 const noImage = diagnostic({
   code: 'services/no-image',
@@ -14,16 +23,6 @@ const noImage = diagnostic({
   text: (p: { service: string }) => ({
     message: `service \`${p.service}\` has neither \`image\` nor \`build\``,
     hint: 'add `image: NAME:TAG`, or `build: .`',
-  }),
-})
-const exclusive = diagnostic({
-  code: 'services/exclusive-keys',
-  severity: 'error',
-  explain:
-    'Two keys contradict each other and cannot be combined: `dockerfile` and `dockerfile_inline`, `network_mode` and `networks`, `container_name` and more than one container.',
-  text: (p: { one: string; other: string; hint?: string | undefined }) => ({
-    message: `\`${p.one}\` and \`${p.other}\` cannot be combined`,
-    hint: p.hint ?? 'remove one of them',
   }),
 })
 const differ = diagnostic({
@@ -43,35 +42,6 @@ const belowZero = diagnostic({
     '`scale` and `deploy.replicas` set how many containers a service runs: zero or more. With zero the service exists and runs nothing.',
   text: (p: { key: string }) => ({ message: `\`${p.key}\` must not be negative` }),
 })
-const undefinedReference = diagnostic({
-  code: 'reference/undefined',
-  severity: 'error',
-  explain:
-    'A service refers to a network, volume, secret, config or model that no file defines at the top level, or to a service that does not exist. Define it, or correct the name. A host path must begin with `./` or `/`; otherwise it is read as the name of a volume.',
-  text: (p: {
-    kind: string
-    name: string
-    section: string
-    suggestion?: string | undefined
-    hint?: string | undefined
-  }) => ({
-    message: `the ${p.kind} \`${p.name}\` is not defined`,
-    hint:
-      p.hint ??
-      (p.suggestion
-        ? `did you mean \`${p.suggestion}\`?`
-        : p.section === 'services'
-          ? undefined
-          : `define it under top-level \`${p.section}\`, or correct the name`),
-  }),
-})
-const noSource = diagnostic({
-  code: 'reference/no-source',
-  severity: 'error',
-  explain:
-    'A service mounts a config or secret without naming it. `source` names one that top-level `configs` or `secrets` defines.',
-  text: (p: { kind: string }) => ({ message: `a ${p.kind} has no \`source\``, hint: 'add `source: NAME`' }),
-})
 const disabledReference = diagnostic({
   code: 'reference/disabled',
   severity: 'error',
@@ -90,25 +60,6 @@ const optionalMissing = diagnostic({
   text: (p: { name: string }) => ({
     message: `the optional dependency \`${p.name}\` is not defined; there is no wait for it`,
     hint: 'correct the name, or remove the dependency',
-  }),
-})
-const notBuilt = diagnostic({
-  code: 'build/context-is-not-built',
-  severity: 'error',
-  explain:
-    'An additional context `service:NAME` uses the image that another service builds. That service has no `build`.',
-  text: (p: { name: string }) => ({
-    message: `service \`${p.name}\` has no \`build\`, so it cannot be a build context`,
-  }),
-})
-const platformMissing = diagnostic({
-  code: 'build/platform-missing',
-  severity: 'error',
-  explain:
-    "The image is not built for the platform that the service runs on. Add the service's `platform` to `build.platforms`.",
-  text: (p: { platform: string }) => ({
-    message: `\`build.platforms\` does not include the service's platform \`${p.platform}\``,
-    hint: `add \`${p.platform}\``,
   }),
 })
 const badTest = diagnostic({
@@ -144,20 +95,6 @@ const cycle = diagnostic({
   }),
 })
 
-/** The input of the checks. */
-export interface ConsistencyInput {
-  readonly model: MapTree
-  /** All services of the files, before profiles are applied. */
-  readonly allServices: MapTree | undefined
-  /** True for a service or resource (`volumes.data`) that was removed because of an error. */
-  readonly isInvalid: (path: string) => boolean
-  /** True if a key of a service may have been removed because of an error. */
-  readonly isInvalidKey: (service: string, key: string) => boolean
-  /** True if a path relative to the project folder is a folder. */
-  readonly isFolder: (path: string) => boolean
-  readonly reporter: Reporter
-}
-
 /**
  * Checks rules that involve several keys or several services: contradicting keys, references,
  * dependency cycles, mounts. Skips whatever already has an error.
@@ -170,20 +107,14 @@ export function checkConsistency(input: ConsistencyInput): void {
     if (isMap(value)) checkService(name, key, value, input)
   }
   checkCycles(services, input)
+  checkBuilds(services, input)
 }
-
-const scalarAt = (tree: Tree | undefined, ...path: readonly string[]): ScalarTree | undefined => {
-  const found = get(tree, ...path)
-  return found?.kind === 'scalar' && found.type !== 'null' ? found : undefined
-}
-const items = (tree: Tree | undefined): readonly Tree[] => (isSeq(tree) ? tree.items : [])
 
 function checkService(name: string, key: Span, service: MapTree, input: ConsistencyInput): void {
   const { reporter } = input
   const mayHaveOne = ['build', 'image', 'provider'].some(one => input.isInvalidKey(name, one))
   if (!mayHaveOne && !get(service, 'build') && !scalarAt(service, 'image') && !get(service, 'provider'))
     reporter.report(noImage, key, { service: name })
-  checkBuild(service, input)
   if (scalarAt(service, 'network_mode') && get(service, 'networks'))
     reporter.report(exclusive, entry(service, 'network_mode')!.key, { one: 'network_mode', other: 'networks' }, [
       { span: entry(service, 'networks')!.key, message: 'the other one' },
@@ -200,59 +131,6 @@ function checkService(name: string, key: Span, service: MapTree, input: Consiste
       reporter.report(watchTarget, action.span, { action: scalarText(action) })
   }
   checkMounts(service, reporter)
-}
-
-function checkBuild(service: MapTree, input: ConsistencyInput): void {
-  const build = get(service, 'build')
-  if (!isMap(build)) return
-  const { reporter } = input
-  if (build.entries.has('dockerfile') && build.entries.has('dockerfile_inline'))
-    reporter.report(exclusive, build.entries.get('dockerfile_inline')!.key, {
-      one: 'dockerfile',
-      other: 'dockerfile_inline',
-    })
-  const contexts = get(build, 'additional_contexts')
-  if (isMap(contexts))
-    for (const { value } of contexts.entries.values()) {
-      const target = value.kind === 'scalar' ? /^service:(.*)$/.exec(scalarText(value))?.[1] : undefined
-      if (target === undefined || input.isInvalid(`services.${target}`)) continue
-      const other = get(input.allServices, target)
-      if (!other) reportUndefined('service', 'services', target, value.span, input)
-      else if (!get(other, 'build')) reporter.report(notBuilt, value.span, { name: target })
-    }
-  const platform = scalarAt(service, 'platform')
-  const platforms = items(get(build, 'platforms'))
-  if (platform && platforms.length > 0 && !platforms.some(one => one.kind === 'scalar' && one.value === platform.value))
-    reporter.report(platformMissing, platforms[0]!.span, { platform: scalarText(platform) })
-}
-
-/** The number of suggestions left for each run. */
-const suggestions = new WeakMap<Reporter, number>()
-
-function reportUndefined(
-  kind: string,
-  section: string,
-  name: string,
-  span: Span,
-  input: ConsistencyInput,
-  hint?: string,
-): void {
-  if (input.isInvalid(`${section}.${name}`)) return
-  const known = get(
-    section === 'services'
-      ? {
-          kind: 'map',
-          span,
-          entries: new Map(input.allServices ? [['services', { key: span, value: input.allServices }]] : []),
-        }
-      : input.model,
-    section,
-  )
-  // Comparing every unknown name with every known one would be quadratic.
-  const left = suggestions.get(input.reporter) ?? 50
-  suggestions.set(input.reporter, left - 1)
-  const suggestion = isMap(known) && left > 0 ? suggest(name, known.entries.keys()) : undefined
-  input.reporter.report(undefinedReference, span, { kind, name, section, suggestion, hint })
 }
 
 function checkReferences(service: MapTree, input: ConsistencyInput): void {
@@ -273,13 +151,8 @@ function checkReferences(service: MapTree, input: ConsistencyInput): void {
   for (const [kind, section, mounts] of [
     ['config', 'configs', get(service, 'configs')],
     ['secret', 'secrets', get(service, 'secrets')],
-    ['build secret', 'secrets', get(service, 'build', 'secrets')],
   ] as const)
-    for (const mount of items(mounts)) {
-      const source = scalarAt(mount, 'source')
-      if (source) check(kind, section, scalarText(source), source.span)
-      else input.reporter.report(noSource, mount.span, { kind })
-    }
+    checkSources(kind, section, mounts, input)
 }
 
 /** The hint for an undefined volume that is more likely a path without `./`. */
@@ -362,35 +235,12 @@ function checkMounts(service: MapTree, reporter: Reporter): void {
 }
 
 /** Reports each dependency cycle once. Iterative, because chains may be long. */
-function checkCycles(services: MapTree, input: ConsistencyInput): void {
+function checkCycles(services: MapTree, { reporter }: ConsistencyInput): void {
   const dependenciesOf = (name: string) => {
     const dependencies = get(services, name, 'depends_on')
-    return isMap(dependencies) ? [...dependencies.entries] : []
+    if (!isMap(dependencies)) return []
+    return [...dependencies.entries].map(([name, { key }]) => ({ name, span: key }))
   }
-  const done = new Set<string>()
-  for (const start of services.entries.keys()) {
-    if (done.has(start)) continue
-    const path: { readonly name: string; readonly rest: [string, { key: Span }][] }[] = [
-      { name: start, rest: dependenciesOf(start) },
-    ]
-    const open = new Set([start])
-    while (path.length > 0) {
-      const top = path.at(-1)!
-      const next = top.rest.shift()
-      if (!next) {
-        done.add(top.name)
-        open.delete(top.name)
-        path.pop()
-        continue
-      }
-      const [name, { key }] = next
-      if (open.has(name)) {
-        const names = path.map(step => step.name)
-        input.reporter.report(cycle, key, { path: [...names.slice(names.indexOf(name)), name] })
-      } else if (!done.has(name) && services.entries.has(name)) {
-        open.add(name)
-        path.push({ name, rest: dependenciesOf(name) })
-      }
-    }
-  }
+  for (const { span, path } of findCircles(services.entries.keys(), dependenciesOf))
+    reporter.report(cycle, span, { path })
 }

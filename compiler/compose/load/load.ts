@@ -6,9 +6,10 @@ import type { LoadOptions } from '../../options.ts'
 import { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
 import { substitute } from '../../text/template.ts'
-import { get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
+import { type Entry, get, isMap, isSeq, type MapTree, withEntry } from '../../text/tree.ts'
 import { assumedVariable } from './assumed-values.ts'
 import { checkConsistency } from './consistency.ts'
+import { findContextServices } from './context-services.ts'
 import { findDeclaredSecrets } from './declared-secrets.ts'
 import { decodeModel } from './decode.ts'
 import { documentsOf } from './documents.ts'
@@ -134,6 +135,7 @@ function finish(
     if (!resolved) markInvalidKeys(name, ['environment', 'env_file'], state)
     return resolved ?? service
   })
+  const used = isMap(everything) ? findContextServices(everything, servicesOf(tree)) : new Map<string, Entry>()
   reportMissingFiles(state)
   findDeclaredSecrets(tree, options.secretRules, variables)
   const brokenServices = [...state.invalid].flatMap(path =>
@@ -145,6 +147,7 @@ function finish(
     ...(named.isGiven && { isNamed: true as const }),
     directory: located.directory,
     tree,
+    contextServices: used,
     absentServices: new Set([...active.absent, ...chosen.absent, ...brokenServices]),
     incompleteServices: new Set(state.invalidKeys.keys()),
     invalidResources: new Set([...state.invalid].filter(path => !path.startsWith('services.'))),
@@ -154,6 +157,11 @@ function finish(
     implicitDependencies: normal.implicitDependencies,
     secrets: variables.secrets,
   }
+}
+
+const servicesOf = (tree: MapTree): MapTree => {
+  const services = get(tree, 'services')
+  return isMap(services) ? services : { ...tree, entries: new Map() }
 }
 
 interface Named {

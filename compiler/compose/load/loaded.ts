@@ -1,6 +1,6 @@
 import type { SecretPlaces } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
-import type { MapTree } from '../../text/tree.ts'
+import type { Entry, MapTree } from '../../text/tree.ts'
 import type { Pair } from '../project.ts'
 
 /**
@@ -25,6 +25,8 @@ export interface Loaded {
   readonly tree: MapTree
   /** Services of the files that `tree` lacks: inactive, not selected, or in error. */
   readonly absentServices: ReadonlySet<string>
+  /** Those of them whose images the builds of services in `tree` use, directly or not. */
+  readonly contextServices: ReadonlyMap<string, Entry>
   /** Services in `tree` that lack keys in error. The rest is checked but not planned. */
   readonly incompleteServices: ReadonlySet<string>
   /** Resources in error (`volumes.data`), not to be reported as undefined. */

@@ -34,6 +34,7 @@ export function emptyProject(directory: string): Project {
     name: basename(directory),
     directory,
     services: new Map(),
+    contextServices: new Map(),
     absentServices: new Set(),
     networks: new Map(),
     volumes: new Map(),

@@ -8,6 +8,8 @@ export interface ReadContext {
   readonly service: string
   /** The position of its key. */
   readonly span: Span
+  /** The project's folder, absolute. */
+  readonly directory: string
   /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
   /** True if a variable of the service gets its value from a Secret of the cluster. */

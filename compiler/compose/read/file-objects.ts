@@ -4,7 +4,7 @@ import type { CompilerHost, FileContent } from '../../host.ts'
 import type { At } from '../../text/source.ts'
 import type { Tree } from '../../text/tree.ts'
 import type { Loaded } from '../load/loaded.ts'
-import type { FileObject } from '../project.ts'
+import type { FileObject, FileObjectSource } from '../project.ts'
 import { mayRead } from './outside-files.ts'
 import { entries, flag, nonEmptyText, pairs, text } from './tree-values.ts'
 
@@ -55,13 +55,15 @@ export function readFileObjects(
   for (const [key, { key: span, value }] of entries(loaded.tree, kind)) {
     const external = flag(value, 'external')?.value ?? false
     const name = loaded.namedResources.has(`${kind}.${key}`) ? nonEmptyText(value, 'name') : undefined
-    const content = external || !used.has(key) ? undefined : reader.content(key, value)
+    const source = external ? undefined : reader.source(key, value)
+    const content = source && used.has(key) ? reader.content(key, source) : undefined
     objects.set(key, {
       key,
       ...(name && { name }),
       span,
       external,
       ...(content && { content }),
+      ...(source && { source }),
       labels: pairs(value, ['labels'], ''),
     })
   }
@@ -81,14 +83,27 @@ class ContentReader {
     this.#reporter = reporter
   }
 
-  /** Reads the content from `file`, `content` or `environment`. */
-  content(name: string, tree: Tree): Uint8Array | undefined {
-    const file = nonEmptyText(tree, 'file')
+  /** Where `file`, `content` or `environment` says that the content is. */
+  source(name: string, tree: Tree): FileObjectSource | undefined {
+    const path = nonEmptyText(tree, 'file')
+    if (path) return { kind: 'file', path }
     const content = text(tree, 'content')
+    if (content) return { kind: 'content', value: content.value }
     const variable = nonEmptyText(tree, 'environment')
-    if (file) return this.#file(name, file)
-    if (content) return new TextEncoder().encode(content.value)
-    return variable && this.#variable(name, variable)
+    const value = this.#loaded.environmentContents.get(`${this.#kind}.${name}`)
+    return variable && { kind: 'variable', name: variable, ...(value !== undefined && { value }) }
+  }
+
+  /** Reads the content. Reports what cannot be read. */
+  content(name: string, source: FileObjectSource): Uint8Array | undefined {
+    switch (source.kind) {
+      case 'file':
+        return this.#file(name, source.path)
+      case 'content':
+        return new TextEncoder().encode(source.value)
+      case 'variable':
+        return this.#variable(name, source)
+    }
   }
 
   #file(name: string, { value, span }: At<string>): Uint8Array | undefined {
@@ -113,10 +128,12 @@ class ContentReader {
     return undefined
   }
 
-  #variable(name: string, { value, span }: At<string>): Uint8Array | undefined {
-    const content = this.#loaded.environmentContents.get(`${this.#kind}.${name}`)
-    if (content !== undefined) return new TextEncoder().encode(content)
-    this.#reporter.report(contentDiagnostics[this.#kind].variableNotSet, span, { name, variable: value })
+  #variable(object: string, { name, value }: Extract<FileObjectSource, { kind: 'variable' }>): Uint8Array | undefined {
+    if (value !== undefined) return new TextEncoder().encode(value)
+    this.#reporter.report(contentDiagnostics[this.#kind].variableNotSet, name.span, {
+      name: object,
+      variable: name.value,
+    })
     return undefined
   }
 }

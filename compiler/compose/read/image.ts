@@ -1,11 +1,10 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
-import type { At, Span } from '../../text/source.ts'
+import type { At } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
-import { entry, isMap, type MapTree } from '../../text/tree.ts'
+import type { MapTree, ScalarTree } from '../../text/tree.ts'
 import { parseImageReference } from '../../values/image-reference.ts'
-import type { Build } from '../project.ts'
 import type { ReadContext } from './context.ts'
-import { entries, nonEmptyText, scalar, sortByName } from './tree-values.ts'
+import { scalar } from './tree-values.ts'
 
 const badReference = diagnostic({
   code: 'image/bad-reference',
@@ -24,10 +23,15 @@ image: app:\${TAG:-latest}   # with a default
 })
 
 /** Reads `image`. Reports an invalid image reference. */
-export function readReference(service: MapTree, { reporter }: ReadContext): At<string> | undefined {
+export function readReference(service: MapTree, context: ReadContext): At<string> | undefined {
   const found = scalar(service, 'image')
-  const value = String(found?.value ?? '')
-  if (!found || value === '') return undefined
+  return found && parseReference(found, context)
+}
+
+/** The reference of an image; undefined if it is empty or invalid (reported). */
+export function parseReference(found: ScalarTree, { reporter }: Pick<ReadContext, 'reporter'>): At<string> | undefined {
+  const value = String(found.value)
+  if (value === '') return undefined
   const reference = parseImageReference(value)
   if (reference.ok) return { value, span: found.span }
   const { start = 0, end = value.length } = reference
@@ -36,30 +40,4 @@ export function readReference(service: MapTree, { reporter }: ReadContext): At<s
     : [reference.reason, reference.hint]
   reporter.report(badReference, spanInside(found, start, end), { image: value, reason, hint })
   return undefined
-}
-
-/** Reads `build`, with the arguments sorted by name. */
-export function readBuild(service: MapTree): Build | undefined {
-  const found = entry(service, 'build')
-  if (!isMap(found?.value)) return undefined
-  const build = found.value
-  return {
-    span: found.key,
-    context: nonEmptyText(build, 'context') ?? { value: '.', span: found.key },
-    dockerfile: nonEmptyText(build, 'dockerfile'),
-    dockerfileInline: nonEmptyText(build, 'dockerfile_inline'),
-    target: nonEmptyText(build, 'target'),
-    args: readArguments(build),
-  }
-}
-
-function readArguments(build: MapTree): Build['args'] {
-  const args: { name: string; value: string | null; span: Span }[] = []
-  for (const [name, { key, value }] of entries(build, 'args')) {
-    if (value.kind !== 'scalar') continue
-    args.push(
-      value.type === 'null' ? { name, value: null, span: key } : { name, value: String(value.value), span: value.span },
-    )
-  }
-  return sortByName(args)
 }

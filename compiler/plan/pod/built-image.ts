@@ -47,7 +47,7 @@ export function builtImage(
   if (!build) return undefined
   const text = dockerfileOf({ host, reporter }, build)
   if (text === undefined) return undefined
-  const args = new Map(build.args.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])))
+  const args = new Map(build.args.map(({ name, value }) => [name, value]))
   return readDockerfile(text, build.target?.value, args)
 }
 

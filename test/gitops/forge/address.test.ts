@@ -130,7 +130,7 @@ describe('the forge of an address', () => {
       kind: 'gitea',
       api: 'https://git.corp.example/api/v1',
     })
-    expect(siteOf('git@bitbucket.org:o/r', {})).toBeUndefined()
+    expect(siteOf('git@git.example.org:o/r', {})).toBeUndefined()
   })
 
   test('only GitLab has groups in groups', () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findForge } from '../../../adapters/forge/ask-kind.ts'
+import type { ForgeAnswer } from '../../../adapters/forge/exchange.ts'
 import { ALL_FORGES } from '../../../adapters/forge/forges.ts'
 
 type Answers = (request: IncomingMessage, response: ServerResponse) => void
@@ -32,15 +33,26 @@ const reply =
 const TOKENS = { DEVCTL_FORGE_TOKEN: 'secret', GITEA_TOKEN: 'secret', GITLAB_TOKEN: 'secret', GITHUB_TOKEN: 'secret' }
 const never = new AbortController().signal
 
+/** The answers of servers to the question of their own kind. */
+const ANSWERS: readonly (readonly [kind: string, answer: ForgeAnswer])[] = [
+  ['gitea', { status: 200, text: '{"version":"1.24.0"}', headers: {} }],
+  ['gitea', { status: 403, text: '{"message":"x","url":"https://git.example.com/api/swagger"}', headers: {} }],
+  ['gitlab', { status: 401, text: '{"message":"401 Unauthorized"}', headers: { 'x-gitlab-meta': '{}' } }],
+  ['github', { status: 401, text: '{}', headers: { 'x-github-request-id': '1' } }],
+  ['github', { status: 200, text: '{}', headers: { 'x-github-enterprise-version': '3.17' } }],
+]
+const asking = ALL_FORGES.flatMap(({ kind, question }) => (question ? [{ kind, question }] : []))
+
+test('each kind that is asked has an answer here, which no other kind takes for its own', () => {
+  expect([...new Set(ANSWERS.map(([kind]) => kind))].sort()).toEqual(asking.map(({ kind }) => kind as string).sort())
+  for (const [own, answer] of ANSWERS)
+    expect(asking.filter(({ question }) => question.isIt(answer)).map(({ kind }) => kind)).toEqual([own])
+})
+
 describe('a forge of which nothing is known is asked', () => {
-  test.each<[string, Answers]>([
-    ['gitea', reply('/api/v1/version', 200, '{"version":"1.24.0"}')],
-    ['gitea', reply('/api/v1/version', 403, '{"message":"x","url":"https://git.example.com/api/swagger"}')],
-    ['gitlab', reply('/api/v4/version', 401, '{"message":"401 Unauthorized"}', { 'x-gitlab-meta': '{}' })],
-    ['github', reply('/api/v3/meta', 401, '{}', { 'x-github-request-id': '1' })],
-    ['github', reply('/api/v3/meta', 200, '{}', { 'x-github-enterprise-version': '3.17' })],
-  ])('%s', async (kind, answers) => {
-    const { repository, asked } = await serving(answers)
+  test.each(ANSWERS)('%s', async (kind, { status, text, headers }) => {
+    const { path } = asking.find(one => one.kind === kind)!.question
+    const { repository, asked } = await serving(reply(path, status, text, headers as Readonly<Record<string, string>>))
     const forge = await findForge(repository, { ...TOKENS, DEVCTL_FORGE_TOKEN_HOST: '127.0.0.1' }, {}, never)
     expect(forge?.kind).toBe(kind)
     const sent = JSON.stringify(asked.map(({ headers, url }) => ({ headers, url })))
@@ -59,7 +71,7 @@ describe('a forge of which nothing is known is asked', () => {
     expect(await findForge(repository, TOKENS, {}, never)).toBeUndefined()
   })
 
-  test.each(['/api/v1/version', '/api/v3/meta', '/api/v4/version'])(
+  test.each(asking.map(({ question }) => question.path))(
     'of a server that answers as all kinds do, it is the first in the list, if `%s` answers last too',
     async last => {
       let answered = 0
@@ -72,16 +84,16 @@ describe('a forge of which nothing is known is asked', () => {
         const headers = { 'x-github-request-id': '1', 'x-gitlab-meta': '{}' }
         response.writeHead(200, headers).end('{"version":"1.24.0"}')
         answered++
-        if (answered === ALL_FORGES.length - 1) setImmediate(release)
+        if (answered === asking.length - 1) setImmediate(release)
       })
-      expect((await findForge(repository, {}, {}, never))?.kind).toBe(ALL_FORGES[0]!.kind)
+      expect((await findForge(repository, {}, {}, never))?.kind).toBe(asking[0]!.kind)
     },
   )
 
   test('a server that does not answer is of no known kind', async () => {
     const { repository, asked } = await serving(() => {})
     expect(await findForge(repository, {}, {}, never, 200)).toBeUndefined()
-    expect(asked).toHaveLength(ALL_FORGES.length)
+    expect(asked).toHaveLength(asking.length)
   })
 
   test('who gives up is not kept waiting', async () => {

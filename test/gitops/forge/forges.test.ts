@@ -10,7 +10,9 @@ const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
 /** Where the kinds are listed. */
 const LISTS = ['compiler/values/repository-names.ts', 'adapters/forge/forges.ts']
 const quoted = (variable: string) => `\`${variable}\``
-const named = new RegExp(`(['"\`])(${FORGE_KINDS.join('|')})\\1`)
+/** A kind as text, a module by its import or its key. */
+const kinds = `(?:${FORGE_KINDS.join('|')})`
+const named = new RegExp(`(['"\`])${kinds}\\1|(?:\\./|forge/)${kinds}\\.ts'|FORGES\\.${kinds}\\b`)
 
 describe('a forge is one module', () => {
   test('no other module names its kind', () => {

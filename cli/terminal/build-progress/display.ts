@@ -1,0 +1,24 @@
+import { printableText } from '../../../compiler/values/printable.ts'
+import type { BuildEvent } from '../../../operations/build/events.ts'
+import { BuildProgress } from '../../../operations/build/progress.ts'
+import { drawsOn, type Io, wantsColour } from '../io.ts'
+import { cleanText } from '../log-text.ts'
+import type { Progress } from '../progress/events.ts'
+import { jsonBuilds } from './json.ts'
+import { liveBuilds } from './live.ts'
+import { plainBuilds } from './plain.ts'
+
+/** Ways to show builds, the values of `--progress`. */
+export type BuildForm = 'auto' | 'tty' | 'plain' | 'json'
+
+/** The display of builds in a form. `auto` draws on a terminal, and prints lines elsewhere. */
+export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Progress<BuildEvent> {
+  const mask = (text: string) => io.secrets?.mask(text) ?? text
+  const colour = wantsColour(io.stderr, io.env)
+  if (form === 'json') return jsonBuilds(io.stdout, { progress: new BuildProgress(mask), seconds })
+  if (form === 'plain' || (form === 'auto' && !drawsOn(io)))
+    return plainBuilds(io.stderr, { progress: new BuildProgress(mask), seconds, colour })
+  // What is drawn is not escaped afterwards.
+  const progress = new BuildProgress(text => printableText(cleanText(mask(text), false)))
+  return liveBuilds(io.stderr, { progress, seconds, colour })
+}

@@ -1,0 +1,115 @@
+import type { BuildView, StepView } from '../../../operations/build/progress.ts'
+import { readableDuration } from '../../options/duration.ts'
+import { cleanText } from '../log-text.ts'
+import { cut, type FrameOptions, type Line, markOf, nameWidth, paint, rowOf } from '../progress/frame.ts'
+import { bytesText, endText, retryText, stepText } from './text.ts'
+
+export interface BuildFrameOptions extends FrameOptions {
+  /** In seconds, as the builds have it. */
+  readonly now: number
+  /** Only the builds, without their steps. */
+  readonly isShort?: boolean
+}
+
+/** A row, and how soon it is left out where the terminal has too few: the greatest first. */
+interface Row {
+  readonly text: string
+  readonly rank: number
+  readonly isBuild?: boolean
+}
+
+const STEP_INDENT = '   '
+const LOG_INDENT = '       '
+/** Lines of a running step that are shown. */
+const LOG_LINES = 4
+
+const RANKS = { failedBuild: 0, build: 1, step: 2, log: 3, endedBuild: 8, endedStep: 10 }
+
+/** The rows of a picture of builds: never wider than the terminal, and one row less than it has, where the cursor stands. */
+export function buildFrame(builds: readonly BuildView[], options: BuildFrameOptions): readonly string[] {
+  const room = Math.max(0, options.rows - 1)
+  const width = nameWidth(builds, options.columns)
+  const rows = builds.flatMap(build => [buildRow(build, width, options), ...stepRows(build, options)])
+  const shown = fitting(rows, room)
+  const hidden = hiddenBuilds(rows, shown)
+  if (hidden === 0 || room === 0) return shown.map(({ text }) => text)
+  const most = fitting(rows, room - 1)
+  const more = `   … and ${hiddenBuilds(rows, most)} more`
+  return [...most.map(({ text }) => text), paint(2, cut(more, options.columns), options.colour)]
+}
+
+/** The rows that there is room for, in their order. */
+function fitting(rows: readonly Row[], room: number): readonly Row[] {
+  if (rows.length <= room) return rows
+  const kept = new Set([...rows].sort((a, b) => a.rank - b.rank).slice(0, room))
+  return rows.filter(row => kept.has(row))
+}
+
+const hiddenBuilds = (rows: readonly Row[], shown: readonly Row[]): number => {
+  const count = (some: readonly Row[]) => some.filter(({ isBuild }) => isBuild).length
+  return count(rows) - count(shown)
+}
+
+function buildRow(build: BuildView, width: number, options: BuildFrameOptions): Row {
+  const { state, began, seconds, name } = build
+  const mark = MARKS[state]
+  const text = state === 'building' ? workText(build) : endText(build)
+  const ended = seconds === undefined ? options.now : began + seconds
+  const line: Line = { mark, name, text, began, ended }
+  const rank = mark === 'failed' ? RANKS.failedBuild : state === 'building' ? RANKS.build : RANKS.endedBuild
+  return { text: rowOf(line, width, options), rank, isBuild: true }
+}
+
+const MARKS = { building: 'working', built: 'done', present: 'done', failed: 'failed', skipped: 'waiting' } as const
+
+/** `4/9 steps`. */
+function workText({ steps, retry, reference }: BuildView): string {
+  const own = steps.filter(({ stage }) => !stage.startsWith('internal') && !stage.startsWith('auth'))
+  const ended = own.filter(({ state }) => state !== 'waiting' && state !== 'running').length
+  const work = own.length === 0 ? reference : `${ended}/${own.length} steps`
+  return retry ? `${work}, ${retryText(retry)}` : work
+}
+
+/** The steps of a build that has not ended: those that have ended first, then those that run with what they print. */
+function stepRows({ state, steps }: BuildView, options: BuildFrameOptions): readonly Row[] {
+  if (options.isShort || state !== 'building') return []
+  const begun = steps.filter(({ number }) => number > 0).sort((a, b) => a.number - b.number)
+  return begun.flatMap((step, index) => {
+    if (step.state !== 'running') {
+      const rank = step.state === 'failed' ? RANKS.step : RANKS.endedStep + begun.length - index
+      return [{ text: stepRow(step, options), rank }]
+    }
+    const lines = step.lines.slice(-LOG_LINES)
+    return [
+      { text: stepRow(step, options), rank: RANKS.step },
+      // The last line stays longest.
+      ...lines.map((line, at) => ({ text: logRow(line, options), rank: RANKS.log + lines.length - at })),
+    ]
+  })
+}
+
+function stepRow(step: StepView, { columns, colour, turn, now }: BuildFrameOptions): string {
+  const isRunning = step.state === 'running'
+  const took = readableDuration((step.seconds + (step.since === undefined ? 0 : now - step.since)) * 1000)
+  const count = isRunning && step.bytes ? `  ${bytesText(step.bytes)}` : ''
+  const end = step.state === 'cached' ? '  CACHED' : step.state === 'cancelled' ? '  CANCELED' : `${count}  ${took}`
+  const mark = markOf(STEP_MARKS[step.state], colour, turn)
+  const left = columns - STEP_INDENT.length - 2
+  if (left < 4) return cut(step.name, columns)
+  const shownEnd = left - end.length >= 12 ? end : ''
+  const text = cut(cleanText(stepText('', step), false), left - shownEnd.length)
+  const words = isRunning || step.state === 'failed' ? text : paint(2, text, colour)
+  return `${STEP_INDENT}${mark} ${words}${paint(2, shownEnd, colour)}`
+}
+
+const STEP_MARKS = {
+  waiting: 'waiting',
+  running: 'working',
+  cached: 'done',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'waiting',
+} as const
+
+const logRow = (line: string, { columns, colour }: BuildFrameOptions): string =>
+  paint(2, cut(`${LOG_INDENT}${cleanText(line, false).replaceAll('\t', '    ')}`, columns), colour)

@@ -1,0 +1,55 @@
+import type { BuildEvent } from '../../../operations/build/events.ts'
+import type { BuildView } from '../../../operations/build/progress.ts'
+import type { Output } from '../io.ts'
+import { cleanText } from '../log-text.ts'
+import type { Progress } from '../progress/events.ts'
+import { Screen } from '../progress/screen.ts'
+import { buildFrame } from './frame.ts'
+import type { DisplayOptions } from './plain.ts'
+import { failureLines } from './text.ts'
+
+const FRAME_MILLISECONDS = 100
+
+/** The size of a terminal that does not report it. */
+const COLUMNS = 80
+const ROWS = 24
+
+/** A display on a terminal that is drawn again while images are built. */
+export function liveBuilds(output: Output, { progress, seconds, colour }: DisplayOptions): Progress<BuildEvent> {
+  const screen = new Screen(output)
+  let turn = 0
+  let timer: NodeJS.Timeout | undefined
+  const show = (isShort: boolean) => {
+    const size = { columns: output.columns || COLUMNS, rows: output.rows || ROWS }
+    screen.draw(buildFrame(progress.builds, { ...size, colour, turn, now: seconds(), isShort }))
+  }
+  return {
+    tell(event) {
+      progress.take(event, seconds())
+      // Statuses come by the hundred; the next frame shows them.
+      timer ??= setInterval(() => {
+        turn++
+        show(false)
+      }, FRAME_MILLISECONDS).unref()
+      if (event.type !== 'build-status') show(false)
+    },
+    pause() {
+      clearInterval(timer)
+      timer = undefined
+      if (progress.builds.length === 0) return
+      show(true)
+      screen.done()
+      for (const build of progress.builds)
+        for (const line of endLines(build)) output.write(`${cleanText(line, colour)}\n`)
+      progress.forgetEnded()
+    },
+  }
+}
+
+/** What is printed below the last picture: warnings, and what a step has printed before it failed. */
+function endLines(build: BuildView): readonly string[] {
+  if (build.state === 'building') return []
+  const prefix = build.name === '' ? '' : `${build.name}: `
+  const warnings = build.warnings.map(text => `${prefix}warning: ${text}`)
+  return build.state === 'failed' ? [...warnings, ...failureLines(build)] : warnings
+}

@@ -1,0 +1,53 @@
+import type { BuildView, StepView } from '../../../operations/build/progress.ts'
+import { readableDuration } from '../../options/duration.ts'
+import { cut } from '../progress/frame.ts'
+
+/** `[web build 2/5] RUN npm ci`. */
+export function stepText(build: string, { stage, name }: StepView): string {
+  const inner = [build, stage].filter(part => part !== '').join(' ')
+  return inner === '' ? name : `[${inner}] ${name}`
+}
+
+/** What became of a build. */
+export function endText({ state, reference, digest, seconds = 0, steps }: BuildView): string {
+  const failed = steps.find(step => step.state === 'failed')
+  switch (state) {
+    case 'building':
+      return 'is being built'
+    case 'built':
+      return `built ${[reference, digest && `${digest.slice(0, 19)}…`].filter(Boolean).join(' ')}`
+    case 'present':
+      return `${reference || 'the image'} is up to date`
+    case 'skipped':
+      return 'not built, because a build that it needs failed'
+    case 'failed':
+      return `failed${failed ? `: ${stepText('', failed)}` : ` after ${readableDuration(seconds * 1000)}`}`
+  }
+}
+
+/** `attempt 2 of 3: the connection was lost`. */
+export const retryText = ({ attempt, of, reason }: NonNullable<BuildView['retry']>): string =>
+  `attempt ${attempt} of ${of}: ${reason}`
+
+/** Columns of the name of a step above its lines. */
+const HEADING = 64
+
+/** What a step of a failed build has printed last, below its name; nothing where no step failed. */
+export function failureLines({ name, steps }: BuildView): readonly string[] {
+  const failed = steps.find(step => step.state === 'failed')
+  if (!failed || failed.lines.length === 0) return []
+  const count = failed.lines.length === 1 ? 'last line' : `last ${failed.lines.length} lines`
+  return [`${count} of ${cut(stepText(name, failed), HEADING)}:`, ...failed.lines.map(line => `  ${line}`)]
+}
+
+const UNITS = ['kB', 'MB', 'GB', 'TB']
+
+/** `12.3 MB / 45.6 MB`; what is read without a known end is the first alone. */
+export function bytesText({ current, total }: NonNullable<StepView['bytes']>): string {
+  return total > 0 ? `${readableBytes(current)} / ${readableBytes(total)}` : readableBytes(current)
+}
+
+function readableBytes(bytes: number): string {
+  const power = Math.min(UNITS.length, Math.floor(Math.log10(Math.max(1, bytes)) / 3))
+  return power === 0 ? `${bytes} B` : `${(bytes / 1000 ** power).toFixed(1)} ${UNITS[power - 1]}`
+}

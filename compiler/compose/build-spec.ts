@@ -1,0 +1,117 @@
+import { resolve } from 'node:path/posix'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { At } from '../text/source.ts'
+import type { BuildCache } from '../values/build-cache.ts'
+import { parseContext } from '../values/build-context.ts'
+import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/build-spec.ts'
+import type { Build, BuildSecretUse, Project, Service } from './project.ts'
+
+const noSecret = diagnostic({
+  code: 'build/secret-not-available',
+  severity: 'error',
+  explain: `A secret of a build comes from this machine: from a file or a variable. This one is \`external\`, or its variable is not set. Only commands that build need its value; \`render\` does not.
+
+\`\`\`yaml
+secrets:
+  npm_token:
+    environment: NPM_TOKEN
+\`\`\``,
+  text: (p: { name: string; variable: string | undefined }) =>
+    p.variable === undefined
+      ? {
+          message: `the build secret \`${p.name}\` is external, so its value is not known here`,
+          hint: 'give the secret a `file` or an `environment`',
+        }
+      : {
+          message: `the build secret \`${p.name}\` takes its value from \`${p.variable}\`, which is not set`,
+          hint: `set \`${p.variable}\` in the shell or in .env`,
+        },
+})
+
+/**
+ * What the image of a service is built from; undefined if it has no `build`. Reports secrets whose
+ * values are not known.
+ */
+export function composeBuildSpec(service: Service, project: Project, reporter: Reporter): BuildSpec | undefined {
+  const { build, platform } = service
+  if (!build) return undefined
+  const { network, shmSize, provenance, sbom, target } = build
+  const platforms = values(build.platforms)
+  return {
+    context: contextOf(build),
+    dockerfile: dockerfileOf(build),
+    contexts: new Map(build.additionalContexts.map(({ name, span: _, ...context }) => [name, context])),
+    dependsOn: build.additionalContexts.flatMap(context => context.service ?? []),
+    ...(target && { target: target.value }),
+    args: toMap(build.args),
+    labels: toMap(build.labels),
+    platforms: platforms.length === 0 && platform ? [platform.value] : platforms,
+    noCache: build.noCache || (build.noCacheFilter.length > 0 && values(build.noCacheFilter)),
+    pull: build.pull,
+    ...(network && { network: network.value }),
+    extraHosts: build.extraHosts.map(({ host, address }) => ({ host, address })),
+    ...(shmSize && { shmSize: Number(shmSize.value) }),
+    ulimits: build.ulimits.map(({ name, soft, hard }) => ({ name, soft, hard })),
+    entitlements: values(build.entitlements),
+    ...(provenance && { provenance: provenance.value }),
+    ...(sbom && { sbom: sbom.value }),
+    cacheFrom: build.cacheFrom.map(({ value }) => onThisMachine(value, 'src', project)),
+    cacheTo: build.cacheTo.map(({ value }) => onThisMachine(value, 'dest', project)),
+    exportCache: build.exportCache ? [build.exportCache.value] : [],
+    secrets: new Map(
+      build.secrets.flatMap(secret => {
+        const source = secretSource(secret, project, reporter)
+        return source ? [[secret.id, source]] : []
+      }),
+    ),
+    ssh: new Map(build.ssh.map(({ id, path }) => [id, path === undefined ? [] : [path]])),
+    tags: values(build.tags),
+  }
+}
+
+const values = <T>(list: readonly At<T>[]): readonly T[] => list.map(({ value }) => value)
+
+const toMap = (pairs: Build['args']): ReadonlyMap<string, string> =>
+  new Map(pairs.map(({ name, value }) => [name, value]))
+
+/** A context that cannot be used was reported when it was read. */
+function contextOf({ context }: Build): BuildSpec['context'] {
+  const found = parseContext(context.value)
+  return found.ok ? found.value : { remote: context.value }
+}
+
+function dockerfileOf(build: Build): DockerfileSource {
+  const { dockerfile, dockerfileInline } = build
+  if (dockerfileInline) return { text: dockerfileInline.value }
+  const path = dockerfile?.value ?? 'Dockerfile'
+  const context = contextOf(build)
+  return { path: 'folder' in context ? resolve(context.folder, path) : path }
+}
+
+/** The folder of a `local` cache is relative to the project's. */
+function onThisMachine(entry: BuildCache, key: 'src' | 'dest', { directory }: Project): BuildCache {
+  const folder = entry.type === 'local' ? entry.attributes[key] : undefined
+  if (folder === undefined) return entry
+  return { ...entry, attributes: { ...entry.attributes, [key]: resolve(directory, folder) } }
+}
+
+function secretSource(
+  { source: name, span }: BuildSecretUse,
+  { secrets }: Project,
+  reporter: Reporter,
+): BuildSecretSource | undefined {
+  const secret = secrets.get(name)
+  const source = secret?.source
+  switch (source?.kind) {
+    case 'file':
+      return { file: source.path.value }
+    case 'content':
+      return { value: source.value }
+    case 'variable':
+      if (source.value !== undefined) return { value: source.value }
+  }
+  // One that is not defined was reported.
+  if (secret) reporter.report(noSecret, span, { name, variable: source?.name.value })
+  return undefined
+}

@@ -1,0 +1,18 @@
+import { failed, type Parsed, parsed } from './parsed.ts'
+
+/** An operating system, with a version in parentheses, an architecture and a variant. */
+const PLATFORM = /^[A-Za-z0-9_.-]+(?:\([^()]*\))?(?:\/[A-Za-z0-9_.-]+){1,2}$/
+
+/** The words that builders complete by themselves: systems, and architectures of Linux. */
+const ALONE =
+  /^(?:linux|windows|freebsd|amd64|x86_64|x86-64|386|i386|arm64|aarch64|arm|armhf|armel|ppc64le|s390x|riscv64|mips64le|loong64)$/i
+
+/**
+ * Reads a platform of an image, `OS/ARCHITECTURE[/VARIANT]`
+ * (https://pkg.go.dev/github.com/containerd/platforms has the grammar).
+ */
+export function parsePlatform(text: string): Parsed<string> {
+  return PLATFORM.test(text) || ALONE.test(text)
+    ? parsed(text)
+    : failed('it is not a platform', 'write `OS/ARCHITECTURE`, such as `linux/amd64`')
+}
