@@ -21,8 +21,8 @@ export interface CompilerHost {
    */
   outside?(path: string): Outside | undefined
   /**
-   * Hashes (hex) all input of a build: the context after .dockerignore, the Dockerfile, target and
-   * arguments. Undefined if the context is not a local folder.
+   * Hashes (hex) all input of a build: the context after .dockerignore, the Dockerfile, target,
+   * arguments and other settings. Undefined if the context is not a local folder.
    */
   hashBuild(build: BuildInput, spend?: SpendOnBuild): string | undefined
   readonly homeDirectory: string | undefined
@@ -91,11 +91,13 @@ export interface HostVariable {
 /** Counts files, bytes and patterns of a build context against their limits; throws at a limit. */
 export type SpendOnBuild = (limit: 'files' | 'context' | 'patterns', amount: number) => void
 
-/** The settings of a build that affect its image. Paths are absolute. */
+/** What decides the image of a build. Paths are absolute. */
 export interface BuildInput {
   readonly context: string
   readonly dockerfile?: string | undefined
   readonly dockerfileInline?: string | undefined
   readonly target?: string | undefined
-  readonly args: readonly (readonly [string, string | null])[]
+  readonly args: readonly (readonly [string, string])[]
+  /** Other settings that change the image, each as words, in an order that does not vary. */
+  readonly settings?: readonly (readonly string[])[]
 }

@@ -120,6 +120,8 @@ export interface PlanOptions {
   readonly manifestEnvironment?: string
   /** Set by `publish`: a value that is or looks secret is an error, since it would be committed. */
   readonly forRepository?: boolean
+  /** Set by commands that build: the plan has what they need (`Plan.builds`). */
+  readonly forBuild?: boolean
   /** The value of DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: `true` (default) or `false`. */
   readonly volumeAffinity?: string
   /** The image of containers that wait or copy files into volumes. Default: `busybox:1.37`. */

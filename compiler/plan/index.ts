@@ -2,6 +2,7 @@ import type { Project, Service } from '../compose/project.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
 import type { PlanOptions } from '../options.ts'
+import { planBuilds } from './builds.ts'
 import { type PlanContext, sortBy } from './context.ts'
 import { reportForeignLabels } from './labels/foreign-labels.ts'
 import { checkOwnLabels } from './labels/own-labels.ts'
@@ -117,6 +118,7 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   for (const workload of workloads) checkPodSize(context, workload)
   checkSecretPaths(context)
   const secrets = planSecretObjects(context)
+  const images = imagesOf(services, workloads, names.of)
   const plan: Plan = {
     environment,
     workloads: sortBy(workloads, ({ name }) => name),
@@ -127,7 +129,8 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     configMaps: byName(objects.configMaps),
     ...secrets,
     policies: networks.policies,
-    images: imagesOf(services, workloads, names.of),
+    images,
+    builds: options.forBuild ? planBuilds(context, images) : [],
     serviceCount: project.services.size,
     security: planSecurityLevel(context, services, mountsOf),
   }

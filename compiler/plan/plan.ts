@@ -25,6 +25,8 @@ export interface Plan {
   readonly policies: readonly NetworkPolicyPlan[]
   /** The image of each Compose service that has one, sorted by the service's name in the file. */
   readonly images: ReadonlyMap<string, string>
+  /** The images that a build makes, those of active services first; only for commands that build. */
+  readonly builds: readonly BuildPlan[]
   /** How many services the files have, for the summary line. */
   readonly serviceCount: number
   /** The Pod Security level that the result needs, and what forces it. */
@@ -35,6 +37,22 @@ export interface Environment {
   /** DNS label. */
   readonly name: string
   readonly namespace?: string
+}
+
+/** An image that a build makes. */
+export interface BuildPlan {
+  /** As the Compose file names it. */
+  readonly service: string
+  /** Its reference in the manifests. */
+  readonly image: string
+  /** True if the tag follows from what is built: neither the file nor an option sets it. */
+  readonly hasContentTag: boolean
+  /** False if the reference has a placeholder for the registry. */
+  readonly hasRegistry: boolean
+  /** The services whose images the build uses. */
+  readonly dependsOn: readonly string[]
+  /** The position of `build`. */
+  readonly span: Span
 }
 
 export interface SecurityLevel {

@@ -9,14 +9,14 @@ import { LOCK_NAME, type Lock, parseLock, temporaryName } from '../gitops/tree/l
 
 /**
  * The hash (sha256, hex) of everything that a build reads: the files of the context after .dockerignore with their paths, contents and
- * executable bits, targets of symbolic links, the Dockerfile, target and arguments. The same for the same content, whatever the times,
+ * executable bits, targets of symbolic links, the Dockerfile, target, arguments and other settings. The same for the same content, whatever the times,
  * owners, order of the folder or machine. Undefined for a context that is not a folder on this machine.
  *
  * Manifests that devctl wrote there are left out, and so is their lock. `.git` is left out unless the ignore file takes it back in (`!.git`): its bytes differ between two clones of one commit, and
  * would give every clone a tag of its own.
  */
 export function hashBuild(
-  { context, dockerfile, dockerfileInline, target, args }: BuildInput,
+  { context, dockerfile, dockerfileInline, target, args, settings = [] }: BuildInput,
   { mayRead = () => true, spend = () => {}, known = new Map() }: HashOptions = {},
 ): string | undefined {
   if (!isFolder(context) || !mayRead(context)) return undefined
@@ -27,6 +27,8 @@ export function hashBuild(
   }
   add('devctl-build-1', target ?? null)
   for (const [name, value] of [...args].sort(([a], [b]) => (a < b ? -1 : 1))) add('arg', name, value)
+  // A build without them has the hash that it had before they counted.
+  if (settings.length > 0) add('settings', JSON.stringify(settings))
 
   const path = dockerfileInline === undefined ? resolve(context, dockerfile ?? 'Dockerfile') : undefined
   add('dockerfile', dockerfileInline ?? null)

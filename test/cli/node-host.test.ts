@@ -136,12 +136,13 @@ describe('the hash of a build', () => {
     expect(link('src')).not.toBe(link('src/lib'))
   })
 
-  test('changes with target, arguments and Dockerfile, not with the order of the arguments', () => {
+  test('changes with target, arguments, settings and Dockerfile, not with the order of the arguments', () => {
     const different = [
       plain(),
       hashOf(undefined, { target: 'dev' }),
       hashOf(undefined, { args: [['A', '1']] }),
-      hashOf(undefined, { args: [['A', null]] }),
+      hashOf(undefined, { settings: [['A', '1']] }),
+      hashOf(undefined, { settings: [['A'], ['1']] }),
       hashOf(undefined, { args: [['A', '']] }),
       hashOf(undefined, { args: [['A', '-']] }),
       hashOf(undefined, { dockerfileInline: files.Dockerfile }),
@@ -150,6 +151,7 @@ describe('the hash of a build', () => {
       hashOf(undefined, { dockerfile: 'none' }),
     ]
     expect(new Set(different).size).toBe(different.length)
+    expect(hashOf(undefined, { settings: [] })).toBe(plain())
     expect(
       hashOf(undefined, {
         args: [

@@ -17,6 +17,7 @@ export function planOf(parts: Partial<Plan>): Plan {
     requiredSecrets: [],
     policies: [],
     images: new Map(),
+    builds: [],
     serviceCount: 0,
     security: { level: 'restricted', reasons: [] },
     ...parts,

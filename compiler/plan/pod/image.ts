@@ -1,14 +1,12 @@
 import { relative, resolve } from 'node:path/posix'
-import type { Build, Project, Service } from '../../compose/project.ts'
+import type { Build, Service } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
-import type { BuildInput, SpendOnBuild } from '../../host.ts'
-import type { Span } from '../../text/source.ts'
-import { shortHash } from '../../values/dns-name.ts'
-import { isVariableWithSecret } from '../../values/secret-names.ts'
+import type { At } from '../../text/source.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
+import { contextService, hashOfBuild } from './build-input.ts'
 
 const noContext = diagnostic({
   code: 'build/context-not-found',
@@ -102,75 +100,56 @@ export function checkImageOptions({ options, project, reporter }: PlanContext): 
 }
 
 function builtImage(context: PlanContext, service: Service): string {
-  const { options, names, environment, host, project, reporter } = context
   // A service with neither image nor build is the reader's to report.
   if (!service.build) return ''
-  if (!options.registry) reporter.report(noRegistry, service.build.span, { service: service.name })
-  const registry = (options.registry ?? placeholderRegistry).replace(/\/+$/, '')
-  if (options.tag === undefined) checkBuildFiles(context, service.build)
-  const { span } = service.build.context
-  const spend: SpendOnBuild = (limit, amount) => reporter.budget.spend(limit, amount, span)
-  const tag =
-    options.tag ??
-    (host.hashBuild(buildInput(project, service.build), spend) ?? hashOfInput(project, service.build)).slice(0, 12)
-  return `${registry}/${environment.name}-${names.of(service.name)}:${tag}`
-}
-
-/** What the tag is a hash of must be there. A context that is a URL is read when it is built. */
-function checkBuildFiles({ host, project, reporter }: PlanContext, build: Build): void {
-  const { value: folder, span } = build.context
-  if (!folder.startsWith('/')) return
-  if (host.stat(folder)?.kind !== 'folder') {
-    reporter.report(noContext, span, { context: relative(project.directory, folder) || '.' })
-    return
-  }
-  mayRead(host, folder, span, reporter)
-  if (build.dockerfileInline || !build.dockerfile) return
-  const file = resolve(folder, build.dockerfile.value)
-  if (host.stat(file)?.kind !== 'file')
-    reporter.report(noDockerfile, build.dockerfile.span, { dockerfile: relative(project.directory, file) })
+  if (!context.options.registry) context.reporter.report(noRegistry, service.build.span, { service: service.name })
+  return imageOfBuild(context, service, context.names.of(service.name))
 }
 
 /**
- * What a build reads besides its files. Without secrets: the hash of it is a tag that everybody
- * sees, and what few values are possible for is soon guessed from it.
+ * The name of the image that the `build` of a service makes, with a tag that changes with what is
+ * built. Reports files that the build needs and that do not exist.
  */
-function buildInput({ secretPlaces }: Project, build: Build): BuildInput {
-  const open = <Text extends string | null>(text: Text, span: Span): Text | string =>
-    text === null || !secretPlaces.at(span) ? text : withoutValues(text, secretPlaces.values)
-  const { context, dockerfile, dockerfileInline, target, args } = build
-  return {
-    context: context.value,
-    dockerfile: dockerfile?.value,
-    dockerfileInline: dockerfileInline && open(dockerfileInline.value, dockerfileInline.span),
-    target: target && open(target.value, target.span),
-    args: args.map(({ name, value, span }) => {
-      const isSecret = value !== null && isVariableWithSecret(name, value)
-      return [name, isSecret ? HIDDEN : open(value, span)] as const
-    }),
+export function imageOfBuild(context: PlanContext, service: Service, name: string): string {
+  const { options, environment } = context
+  const registry = (options.registry ?? placeholderRegistry).replace(/\/+$/, '')
+  if (options.tag === undefined) checkBuildFiles(context, service, new Set())
+  const tag = options.tag ?? hashOfBuild(context, service).slice(0, 12)
+  return `${registry}/${environment.name}-${name}:${tag}`
+}
+
+/**
+ * Checks that there is what the tag is a hash of, also for the services whose images are used. A
+ * context that is a URL is read when it is built.
+ */
+function checkBuildFiles(context: PlanContext, { name, build }: Service, checked: Set<string>): void {
+  if (!build || checked.has(name)) return
+  checked.add(name)
+  if (checkFolder(context, build.context)) checkDockerfile(context, build)
+  for (const one of build.additionalContexts) {
+    if ('folder' in one) checkFolder(context, { value: one.folder, span: one.span })
+    const used = one.service === undefined ? undefined : contextService(context.project, one.service)
+    if (used && !context.options.images?.has(used.name)) checkBuildFiles(context, used, checked)
   }
 }
 
-/** What the hash is of in place of a secret. */
-const HIDDEN = '***'
-
-const withoutValues = (text: string, values: Iterable<string>): string =>
-  [...values]
-    .filter(value => value !== '')
-    .sort((a, b) => b.length - a.length)
-    .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
-
-/** For a context that is not a folder of this machine: what the file says about the build. */
-function hashOfInput(project: Project, build: Build): string {
-  const input = buildInput(project, build)
-  const { value, span } = build.context
-  // The same on every machine, wherever the project lies there.
-  const place = value.startsWith('/') ? relative(project.directory, value) : value
-  const context = project.secretPlaces.at(span) ? withoutValues(place, project.secretPlaces.values) : place
-  return shortHash(JSON.stringify({ ...input, context: withoutLogin(context) }), 64)
+/** True for a folder that may be read. */
+function checkFolder({ host, project, reporter }: PlanContext, { value: folder, span }: At<string>): boolean {
+  if (!folder.startsWith('/')) return false
+  if (host.stat(folder)?.kind === 'folder') {
+    mayRead(host, folder, span, reporter)
+    return true
+  }
+  reporter.report(noContext, span, { context: relative(project.directory, folder) || '.' })
+  return false
 }
 
-const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')
+function checkDockerfile({ host, project, reporter }: PlanContext, build: Build): void {
+  if (build.dockerfileInline || !build.dockerfile) return
+  const file = resolve(build.context.value, build.dockerfile.value)
+  if (host.stat(file)?.kind !== 'file')
+    reporter.report(noDockerfile, build.dockerfile.span, { dockerfile: relative(project.directory, file) })
+}
 
 function planPullPolicy({ reporter }: PlanContext, service: Service, image: string): ContainerPlan['imagePullPolicy'] {
   const policy = service.pullPolicy

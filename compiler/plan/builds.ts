@@ -1,0 +1,47 @@
+import type { Service } from '../compose/project.ts'
+import { type PlanContext, sortBy } from './context.ts'
+import { distinctNames, toServiceName } from './object-names.ts'
+import type { BuildPlan } from './plan.ts'
+import { imageOfBuild } from './pod/image.ts'
+
+/**
+ * The images that a build makes: of services with `build`, and of inactive ones whose images they
+ * use. Those that an option replaces are not among them, nor what only they need.
+ */
+export function planBuilds(context: PlanContext, images: ReadonlyMap<string, string>): readonly BuildPlan[] {
+  const { project, options } = context
+  const builds = sortBy(project.services.values(), ({ name }) => name).flatMap(service => {
+    const image = images.get(service.name)
+    return image === undefined ? [] : toBuild(context, service, image)
+  })
+  const needed = new Set(builds.flatMap(({ dependsOn }) => dependsOn))
+  const named = distinctNames([...project.services.keys(), ...project.contextServices.keys()], toServiceName, 63)
+  // A set also gives what is added to it meanwhile.
+  for (const name of needed) {
+    const service = project.contextServices.get(name)
+    if (!service || options.images?.has(name)) continue
+    const image = service.image?.value ?? imageOfBuild(context, service, named.get(name)!)
+    for (const build of toBuild(context, service, image)) {
+      builds.push(build)
+      for (const one of build.dependsOn) needed.add(one)
+    }
+  }
+  return builds
+}
+
+function toBuild({ options }: PlanContext, service: Service, image: string): readonly BuildPlan[] {
+  const { name, build } = service
+  if (!build || options.images?.has(name)) return []
+  const isNamed = service.image !== undefined
+  const used = build.additionalContexts.flatMap(one => one.service ?? [])
+  return [
+    {
+      service: name,
+      image,
+      hasContentTag: !isNamed && options.tag === undefined,
+      hasRegistry: isNamed || options.registry !== undefined,
+      dependsOn: [...new Set(used)].filter(one => !options.images?.has(one)).sort(),
+      span: build.span,
+    },
+  ]
+}
