@@ -17,6 +17,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
     import('../../operations/build/planned-builds.ts'),
     import('../../operations/build/not-built.ts'),
     import('../../operations/build/confirm-images.ts'),
+    import('../../operations/build/failed-step.ts'),
   ])
   const kinds = [...catalogue.values()].sort((a, b) => (a.code < b.code ? -1 : 1))
   const kind = code === undefined ? undefined : catalogue.get(code)

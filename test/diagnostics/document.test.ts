@@ -16,6 +16,7 @@ import '../../compiler/manifest/not-published.ts'
 import '../../operations/build/planned-builds.ts'
 import '../../operations/build/not-built.ts'
 import '../../operations/build/confirm-images.ts'
+import '../../operations/build/failed-step.ts'
 
 const kinds: readonly DiagnosticKind<never>[] = [...catalogue.values()]
 

@@ -1,0 +1,136 @@
+import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
+
+/** Why a step failed, in words for a diagnostic. */
+export interface FailureCause {
+  readonly message: string
+  readonly hint?: string | undefined
+  /** What of the instruction it is about; absent: all of it. */
+  readonly about?: string
+  /** A path that the context, or a stage, does not have. */
+  readonly missing?: string
+}
+
+/** What a cause is made from. */
+export interface FailedInstruction {
+  /** As BuildKit says why it failed. */
+  readonly message: string
+  readonly exitStatus: number | undefined
+  /** Of the Dockerfile; empty if BuildKit does not say. */
+  readonly instruction: string
+  readonly stages: readonly string[]
+}
+
+/**
+ * The cause of a failed step. BuildKit and its frontend have no codes for most of them: they are
+ * known by their texts (those of BuildKit 0.11 to 0.33).
+ */
+export function failureCause(failed: FailedInstruction): FailureCause {
+  for (const read of [exited, notRun, imageNotFound, pathNotFound, secretNotFound, notParsed, blankBase, noStage]) {
+    const cause = read(failed)
+    if (cause) return cause
+  }
+  return { message: failed.message }
+}
+
+type Reader = (failed: FailedInstruction) => FailureCause | undefined
+
+const exited: Reader = ({ message, exitStatus }) => {
+  const status =
+    exitStatus ?? Number(/did not complete successfully: exit code: (\d+)/.exec(message)?.[1] ?? Number.NaN)
+  if (Number.isNaN(status) || status === 0) return undefined
+  return { message: `the command exited with status ${status}`, hint: EXIT_HINTS[status] }
+}
+
+const EXIT_HINTS: Readonly<Record<number, string>> = {
+  126: 'a file is not executable: run `chmod +x` on it before it is copied, or run it with its interpreter',
+  127: 'a program was not found: install it in a step before this one, or check its name',
+  137: 'it was killed, most often because the builder ran out of memory: give the builder more memory, or let the command use less',
+}
+
+const notRun: Reader = ({ message }) => {
+  const reason = /^process ".*" did not complete successfully: (.+)$/s.exec(message)?.[1]
+  return reason === undefined ? undefined : { message: `the command could not be run: ${reason}` }
+}
+
+const imageNotFound: Reader = ({ message, stages, instruction }) => {
+  const found = /(?:^(\S+): )?failed to resolve source metadata for (\S+): (.*)$/s.exec(message)
+  if (!found) return undefined
+  const [, written, full = '', reason = ''] = found
+  const image = written ?? full
+  const registry = full.split('/')[0]!
+  const about = image
+  const isName = !/[:/@.]/.test(image)
+  if (
+    /pull access denied|insufficient_scope|authorization failed|unauthorized|denied|forbidden|\b40[13]\b/i.test(reason)
+  ) {
+    const message = `the registry \`${registry}\` does not allow pulling \`${image}\`, or does not have it`
+    return { message, hint: `check the name, and log in: \`docker login ${registry}\``, about }
+  }
+  if (!/not found/i.test(reason)) {
+    const [, cause = reason] = /failed to do request: \w+ "[^"]*": (.*)$/s.exec(reason) ?? []
+    const message = `\`${image}\` could not be read from the registry \`${registry}\`: ${cause}`
+    return { message, hint: `check that the builder can reach \`${registry}\``, about }
+  }
+  if (isName && (/--from=/.test(instruction) || didYouMean(image, stages) !== undefined)) {
+    const known = stages.length > 0 ? `its stages are ${stages.map(name => `\`${name}\``).join(', ')}` : undefined
+    const message = `\`${image}\` is neither a stage of the Dockerfile nor an image in \`${registry}\``
+    return { message, hint: didYouMean(image, stages) ?? known, about }
+  }
+  return {
+    message: `the image \`${image}\` does not exist in the registry \`${registry}\``,
+    hint: 'check its name and tag',
+    about,
+  }
+}
+
+const pathNotFound: Reader = ({ message, instruction, stages }) => {
+  const path =
+    /failed to calculate checksum of ref .*"(.+)": not found$/s.exec(message)?.[1] ??
+    /^(?:.*: )?lstat (.+): no such file or directory$/s.exec(message)?.[1]
+  if (path === undefined) return undefined
+  const about = path.replace(/^\//, '')
+  const from = /--from=(\S+)/.exec(instruction)?.[1]
+  if (from === undefined) return { message: `\`${about}\` does not exist in the context`, about, missing: about }
+  const isStage = /^\d+$/.test(from) || stages.some(name => name.toLowerCase() === from.toLowerCase())
+  return {
+    message: `\`${path}\` does not exist in the ${isStage ? 'stage' : 'context or image'} \`${from}\``,
+    about: path,
+  }
+}
+
+const secretNotFound: Reader = ({ message }) => {
+  const id = /(?:^|: )secret (\S+): not found$/.exec(message)?.[1]
+  if (id === undefined) return undefined
+  const hint = `list it under \`secrets\` of \`build\`, or add \`--secret id=${id},src=FILE\``
+  return { message: `the build has no secret \`${id}\``, hint, about: `id=${id}` }
+}
+
+const notParsed: Reader = ({ message }) => {
+  const found = /^dockerfile parse error on line \d+: (.*?)(?: \(did you mean (\S+)\?\))?$/s.exec(message)
+  if (!found) return undefined
+  const [, sentences = '', near] = found
+  const [problem = ''] = sentences.split('. ')
+  const [, unknown] = /^unknown instruction: (\S+)/.exec(problem) ?? []
+  return {
+    message: unknown === undefined ? lowerCase(problem) : `\`${unknown}\` is not an instruction of a Dockerfile`,
+    ...(near !== undefined && { hint: `did you mean \`${near}\`?` }),
+    ...(unknown !== undefined && { about: unknown }),
+  }
+}
+
+const blankBase: Reader = ({ message }) => {
+  const word = /^base name \((.+)\) should not be blank$/.exec(message)?.[1]
+  if (word === undefined) return undefined
+  const name = /\$\{?(\w+)/.exec(word)?.[1] ?? word
+  const hint = `give \`${name}\` a value under \`args\` of \`build\`, or a default in the Dockerfile: \`ARG ${name}=…\``
+  return { message: `\`${word}\` is empty, so this stage has no base image`, hint, about: word }
+}
+
+const noStage: Reader = ({ message }) => {
+  if (message === 'no build stage in current context') return { message: 'there is no `FROM` before this instruction' }
+  return message === 'file with no instructions' ? { message: 'the Dockerfile has no instructions' } : undefined
+}
+
+/** A sentence in the way of our messages. */
+const lowerCase = (text: string): string =>
+  /^[A-Z][a-z]/.test(text) ? `${text[0]!.toLowerCase()}${text.slice(1)}` : text

@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { BuildFailure, type DockerfilePlace } from '../../adapters/buildkit/failure.ts'
+import { renderDiagnostic } from '../../compiler/diagnostics/render/text.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
+import { type FailedBuild, failedStep } from '../../operations/build/failed-step.ts'
+import { makeFolder } from '../cli/folder.ts'
+
+interface Recorded {
+  readonly message: string
+  readonly exitStatus?: number
+  readonly step?: string
+  readonly place?: DockerfilePlace
+}
+
+/** Failures of BuildKit 0.33, and two that only registries with logins give. */
+const failures: Readonly<Record<string, Recorded>> = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'build-failures.json'), 'utf8'),
+)
+
+const failureOf = ({ message, place, step, exitStatus }: Recorded) => new BuildFailure(message, place, step, exitStatus)
+
+/** The diagnostic of a recorded failure, in a folder with the context `api`. */
+function shown(name: string, files: Readonly<Record<string, string>> = {}, build: Partial<FailedBuild> = {}): string {
+  const cwd = makeFolder({ 'api/Dockerfile': '', ...files })
+  const folder = join(cwd, 'api')
+  const spec = { context: { folder }, dockerfile: { path: join(folder, 'Dockerfile') } }
+  return renderDiagnostic(failedStep(failureOf(failures[name]!), { name: 'api', spec, cwd, ...build }))
+}
+
+test('every recorded failure has its place, and words that say what to do', async () => {
+  const all = Object.keys(failures).map(name => `${name}\n${shown(name)}`)
+  await expect(all.join('\n')).toMatchFileSnapshot(join(import.meta.dirname, 'build-failures.txt'))
+  for (const text of all) {
+    expect(text).toContain('--> api/Dockerfile:')
+    expect(text).not.toMatch(/did not complete successfully|checksum of ref|failed to resolve|parse error/)
+  }
+})
+
+describe('a path that the context does not have', () => {
+  test('is left out by the ignore file', () => {
+    const files = { 'api/.dockerignore': '# text\n*.txt\n', 'api/other.txt': '' }
+    expect(shown('copy-ignored', files)).toContain('`api/.dockerignore` leaves it out: add the line `!other.txt`')
+  })
+
+  test('is left out by the ignore file of the Dockerfile, which is used instead', () => {
+    const files = { 'api/.dockerignore': '', 'api/Dockerfile.dockerignore': '*\n', 'api/other.txt': '' }
+    expect(shown('copy-ignored', files)).toContain('`api/Dockerfile.dockerignore` leaves it out')
+  })
+
+  test('is misspelt', () => {
+    expect(shown('copy-missing', { 'api/package.json': '{}' })).toContain('did you mean `package.json`?')
+  })
+
+  test('does not exist', () => {
+    expect(shown('copy-ignored')).toContain('paths are relative to the context, which is `api`')
+  })
+})
+
+describe('a Dockerfile in the Compose file', () => {
+  const { text } = failures['from-stage-missing']!.place!
+  const inlineOf = (compose: string, written: string) => {
+    const file = new SourceFile('compose.yaml', compose)
+    const start = compose.indexOf(written)
+    return { value: text, span: { file, start, end: start + written.length } }
+  }
+
+  test('has the place of its line', () => {
+    const block = `|\n${text.replaceAll(/^(?=.)/gm, '        ')}`
+    const compose = `services:\n  api:\n    build:\n      dockerfile_inline: ${block}`
+    const said = shown('from-stage-missing', {}, { inline: inlineOf(compose, block) })
+    expect(said).toContain('--> compose.yaml:7:21')
+    expect(said).toContain('did you mean `builder`?')
+  })
+
+  test('that is not written line by line has its own place', () => {
+    const quoted = JSON.stringify(text)
+    const compose = `services:\n  api:\n    build:\n      dockerfile_inline: ${quoted}\n`
+    expect(shown('from-stage-missing', {}, { inline: inlineOf(compose, quoted) })).toContain('--> compose.yaml:4:26')
+  })
+})
+
+test('a failure without a place is one of the `build`', () => {
+  const file = new SourceFile('compose.yaml', 'services:\n  api:\n    build: api\n')
+  const failure = new BuildFailure('failed to push r/api:1: denied', undefined, 'sha256:1', undefined)
+  const spec = { context: { folder: '/nowhere' }, dockerfile: { path: '/nowhere/Dockerfile' } }
+  const said = renderDiagnostic(
+    failedStep(failure, { name: 'api', spec, span: { file, start: 21, end: 26 }, cwd: '/' }),
+  )
+  expect(said).toContain('error[build/step-failed]: the build of `api` failed: failed to push r/api:1: denied')
+  expect(said).toContain('--> compose.yaml:3:5')
+})
+
+test('a Dockerfile of a remote context has its path there', () => {
+  const spec = { context: { remote: 'https://example.com/api.git' }, dockerfile: { path: 'docker/Dockerfile' } }
+  expect(shown('exit-3')).toContain('--> api/Dockerfile:2:1')
+  const said = renderDiagnostic(failedStep(failureOf(failures['copy-missing']!), { name: '', spec, cwd: '/work' }))
+  expect(said).toContain('--> docker/Dockerfile:2:6')
+  expect(said).toContain('error[build/step-failed]: the build failed: `package.jsn` does not exist in the context')
+})
