@@ -9,6 +9,7 @@ export async function explainCode(code: string | undefined): Promise<string> {
   await Promise.all([
     import('../../compiler/index.ts'),
     import('../../compiler/compose/build-spec.ts'),
+    import('../../compiler/manifest/build-spec.ts'),
     import('../../compiler/manifest/read.ts'),
     import('../../compiler/manifest/automatic.ts'),
     import('../../operations/objects/failures.ts'),

@@ -7,7 +7,8 @@ import { parseContext } from '../values/build-context.ts'
 import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/build-spec.ts'
 import type { Build, BuildSecretUse, Project, Service } from './project.ts'
 
-const noSecret = diagnostic({
+/** A secret of a build whose value is not known. */
+export const noSecret = diagnostic({
   code: 'build/secret-not-available',
   severity: 'error',
   explain: `A secret of a build comes from this machine: from a file or a variable. This one is \`external\`, or its variable is not set. Only commands that build need its value; \`render\` does not.
@@ -90,7 +91,11 @@ function dockerfileOf(build: Build): DockerfileSource {
 }
 
 /** The folder of a `local` cache is relative to the project's. */
-function onThisMachine(entry: BuildCache, key: 'src' | 'dest', { directory }: Project): BuildCache {
+export function onThisMachine(
+  entry: BuildCache,
+  key: 'src' | 'dest',
+  { directory }: { readonly directory: string },
+): BuildCache {
   const folder = entry.type === 'local' ? entry.attributes[key] : undefined
   if (folder === undefined) return entry
   return { ...entry, attributes: { ...entry.attributes, [key]: resolve(directory, folder) } }

@@ -5,6 +5,7 @@ import type { CompilerHost } from '../host.ts'
 import { parseYaml } from '../text/parse.ts'
 import { SourceFile } from '../text/source.ts'
 import { get, isMap } from '../text/tree.ts'
+import { toVariableName } from '../values/variable-name.ts'
 import type { DevctlManifest } from './manifest.ts'
 import type { ReadManifest } from './read.ts'
 
@@ -69,7 +70,7 @@ const isPlain = (kind: string | undefined, path: string) => kind === (extname(pa
  */
 function helmCommand(folder: string, chart: string, host: CompilerHost): string {
   const images = imagesOfChart(join(folder, chart, 'values.yaml'), host).map(key => {
-    const variable = `DEVCTL_BUILD_${key.toUpperCase().replaceAll('-', '_')}_IMAGE`
+    const variable = `DEVCTL_BUILD_${toVariableName(key)}_IMAGE`
     return ` \${${variable}:+--set ${key}.image="$${variable}"}`
   })
   return `helm upgrade --install "$DEVCTL_NAME" ${chart}${images.join('')}`

@@ -4,10 +4,13 @@ import { diagnostic } from '../diagnostics/diagnostic.ts'
 import { didYouMean } from '../diagnostics/suggest.ts'
 import type { At } from '../text/source.ts'
 import { type Entry, entry, get, isMap, type Tree } from '../text/tree.ts'
+import { parseBuildCaches } from '../values/build-cache.ts'
+import { toVariableName } from '../values/variable-name.ts'
 import { Distinct } from './duplicates.ts'
 import type { BuildSecret, ImageBuild } from './manifest.ts'
 import { readName } from './names.ts'
 import { known, type Reading, readPairs, texts } from './values.ts'
+import { isLate, lateVariables } from './variables.ts'
 
 const secretSource = diagnostic({
   code: 'manifest/build-secret',
@@ -55,6 +58,36 @@ const sameImage = diagnostic({
   }),
 })
 
+const unknownVariable = diagnostic({
+  code: 'manifest/build-variable',
+  severity: 'error',
+  explain: `\`DEVCTL_BUILD_<IMAGE>_IMAGE\`, \`_REGISTRY\`, \`_REPOSITORY\`, \`_TAG\` and \`_SHA\` are set once an image is built. An image can use those of the images in its \`depends_on\`, which are built before it; the Dockerfile also gets them as arguments.
+
+\`\`\`yaml
+build:
+  base: ./base
+  api:
+    context: ./api
+    depends_on: base
+    args:
+      - BASE=\${DEVCTL_BUILD_BASE_IMAGE}
+\`\`\``,
+  text: (p: { name: string; variable: string; other: string | undefined }) => ({
+    message: `\`${p.variable}\` is not set when \`${p.name}\` is built`,
+    hint: p.other === undefined ? undefined : `add \`${p.other}\` to \`depends_on\``,
+  }),
+})
+const badCache = diagnostic({
+  code: 'manifest/build-cache',
+  severity: 'error',
+  explain:
+    'An item of `cache_from` or `export_cache` is an image, or a cache as `type=TYPE,KEY=VALUE,…` (https://docs.docker.com/build/cache/backends/).',
+  text: (p: { key: string; value: string; reason: string; hint: string | undefined }) => ({
+    message: `\`${p.key}\` is \`${p.value}\`: ${p.reason}`,
+    hint: p.hint,
+  }),
+})
+
 /** `build`: images by name. References among them are checked. */
 export function readBuilds(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, ImageBuild> {
   const builds = new Map<string, ImageBuild>()
@@ -74,6 +107,10 @@ export function readBuilds(tree: Tree | undefined, reading: Reading): ReadonlyMa
     else if (image) images.set(image.value, build)
   }
   checkOrder(builds, new Set(entries(tree).keys()), reading)
+  for (const build of builds.values()) {
+    checkVariables(build, get(tree, build.name), builds, reading)
+    checkCaches(build, reading)
+  }
   return builds
 }
 
@@ -83,7 +120,6 @@ function readBuild(name: string, { key, value }: Entry, reading: Reading): Image
     dockerfile: text('dockerfile'),
     target: text('target'),
     image: text('image'),
-    exportCache: text('export_cache'),
   }
   return {
     name,
@@ -92,6 +128,7 @@ function readBuild(name: string, { key, value }: Entry, reading: Reading): Image
     ...present(fields),
     args: readPairs(get(value, 'args'), reading),
     cacheFrom: texts(get(value, 'cache_from')),
+    exportCache: texts(get(value, 'export_cache')),
     secrets: [...entries(value, 'secrets')].flatMap(([id, at]) => readSecret(id, at, reading) ?? []),
     dependsOn: texts(get(value, 'depends_on')),
   }
@@ -110,7 +147,33 @@ function readSecret(id: string, { key, value }: Entry, reading: Reading): BuildS
     return undefined
   }
   const source = known((file ?? env)!.value)
-  return source && { id, from: file ? 'file' : 'env', source }
+  if (!source || file) return source && { id, from: 'file', source }
+  const variable = reading.lookup(source.value)
+  return { id, from: 'env', source, ...(variable && { value: variable.value }) }
+}
+
+/** Checks that variables of other images are those of images that are built before. */
+function checkVariables(
+  { name, dependsOn }: ImageBuild,
+  tree: Tree | undefined,
+  builds: ReadonlyMap<string, ImageBuild>,
+  { reporter }: Reading,
+): void {
+  const isOf = (image: string, variable: string) => variable.startsWith(`DEVCTL_BUILD_${toVariableName(image)}_`)
+  for (const { variable, span } of lateVariables(tree)) {
+    if (!variable.startsWith('DEVCTL_BUILD_') || dependsOn.some(({ value }) => isOf(value, variable))) continue
+    const other = [...builds.keys()].find(one => one !== name && isOf(one, variable))
+    reporter.report(unknownVariable, span, { name, variable, other })
+  }
+}
+
+function checkCaches({ cacheFrom, exportCache }: ImageBuild, { reporter }: Reading): void {
+  const check = (key: string, { value, span }: At<string>, use: 'from' | 'to') => {
+    const result = isLate(value) ? undefined : parseBuildCaches(value, use)
+    if (result?.ok === false) reporter.report(badCache, span, { key, value, reason: result.reason, hint: result.hint })
+  }
+  for (const one of cacheFrom) check('cache_from', one, 'from')
+  for (const one of exportCache) check('export_cache', one, 'to')
 }
 
 function checkOrder(

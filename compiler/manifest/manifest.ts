@@ -77,7 +77,8 @@ export interface ImageBuild {
   readonly image?: At<string>
   readonly args: readonly Pair[]
   readonly cacheFrom: readonly At<string>[]
-  readonly exportCache?: At<string>
+  /** Images that the cache is written to. */
+  readonly exportCache: readonly At<string>[]
   readonly secrets: readonly BuildSecret[]
   /** Other entries, built before; no cycles. */
   readonly dependsOn: readonly At<string>[]
@@ -88,6 +89,8 @@ export interface BuildSecret {
   readonly from: 'file' | 'env'
   /** The path, or the name of the variable. */
   readonly source: At<string>
+  /** The value of the variable, if it is set. */
+  readonly value?: string
 }
 
 /** A repository that is deployed first. */

@@ -127,6 +127,8 @@ function readWith(options: ManifestOptions, host: CompilerHost, reporter: Report
   check(model, manifestShape, [], model.span, findings)
   findings.report(reporter)
   const manifest = readModel(model, { path: options.path, shown: file.path, folder }, reading)
+  for (const build of manifest.build.values())
+    for (const { value } of build.secrets) if (value !== undefined) secrets.addValue(value)
   return { manifest, diagnostics: reporter.diagnostics(), secrets }
 }
 

@@ -81,10 +81,13 @@ const build: Shape = either(
     target: cli(filled(), 'stage of the Dockerfile'),
     image: cli(filled(), 'name to push the image with', 'a name in the registry of the environment'),
     args: cli(keyValues(), 'build arguments; `NAME` alone takes the value of the variable'),
-    cache_from: cli(textOrList(), 'images to take the cache from'),
-    export_cache: cli(filled(), 'image to write the cache to'),
+    cache_from: cli(textOrList(), 'images to take the cache from, or caches as `type=TYPE,KEY=VALUE,…`'),
+    export_cache: cli(textOrList(), 'images to write the cache to'),
     secrets: cli(record(secretSource, { called: 'ID' }), 'build secrets'),
-    depends_on: cli(textOrList(), 'images to build before this one'),
+    depends_on: cli(
+      textOrList(),
+      'images to build before this one; their `DEVCTL_BUILD_…` variables are build arguments',
+    ),
   }),
 )
 

@@ -1,6 +1,8 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import { interpolate } from '../text/interpolate.ts'
 import { PathRules } from '../text/path.ts'
+import type { Span } from '../text/source.ts'
+import { spanInside } from '../text/span-inside.ts'
 import type { Lookup } from '../text/template.ts'
 import {
   type Entry,
@@ -16,6 +18,7 @@ import {
 /** Variables that only a build or a dependency sets, long after the manifest is read. */
 const LATE = /^DEVCTL_(BUILD|DEPENDENCY)_/
 const LATE_INSIDE = /\$\{DEVCTL_(BUILD|DEPENDENCY)_\w+\}/
+const LATE_VARIABLES = /\$\{(?<name>DEVCTL_(?:BUILD|DEPENDENCY)_\w+)\}/g
 
 /** Commands are the shell's, with all that is in them: here, or in a container. */
 const CASTS = new PathRules<'verbatim' | 'text'>([
@@ -70,6 +73,29 @@ function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | u
   if (key === undefined || !tree) return tree
   return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
 }
+
+/** True for a text with a variable that is set later. */
+export const isLate = (text: string): boolean => LATE_INSIDE.test(text)
+
+/** The variables in the texts of a tree that are set later. */
+export function* lateVariables(tree: Tree | undefined): Generator<{ readonly variable: string; readonly span: Span }> {
+  switch (tree?.kind) {
+    case 'map':
+      for (const { value } of tree.entries.values()) yield* lateVariables(value)
+      break
+    case 'seq':
+      for (const item of tree.items) yield* lateVariables(item)
+      break
+    case 'scalar':
+      if (typeof tree.value !== 'string' || isUnread(tree)) return
+      for (const { 0: whole, index, groups } of tree.value.matchAll(LATE_VARIABLES))
+        yield { variable: groups!['name']!, span: spanInside(tree, index, index + whole.length) }
+  }
+}
+
+/** A text with the variables that are set by now; others stay as they are written. */
+export const withLateVariables = (text: string, variables: ReadonlyMap<string, string>): string =>
+  text.replace(LATE_VARIABLES, (whole, name: string) => variables.get(name) ?? whole)
 
 /**
  * Whether a value is not known yet: its variables were not substituted, or are set later. There is

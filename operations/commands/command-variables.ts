@@ -1,5 +1,6 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { secretValues } from '../../compiler/values/known-secrets.ts'
+import { toVariableName } from '../../compiler/values/variable-name.ts'
 
 /** The parts of an image that was built. */
 export interface BuiltImage {
@@ -108,7 +109,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 /** `DEVCTL_BUILD_WEB_IMAGE` and the others of a service. */
 export function buildVariables(prefix: string, service: string, image: BuiltImage): Readonly<Record<string, string>> {
-  const start = `${prefix}_${toVariable(service)}`
+  const start = `${prefix}_${toVariableName(service)}`
   return {
     [`${start}_REGISTRY`]: image.registry,
     [`${start}_REPOSITORY`]: image.repository,
@@ -119,14 +120,11 @@ export function buildVariables(prefix: string, service: string, image: BuiltImag
 }
 
 function outputsOf(dependency: string, { builds, variables }: DependencyOutputs): Readonly<Record<string, string>> {
-  const start = `DEVCTL_DEPENDENCY_${toVariable(dependency)}`
-  const handed = Object.entries(variables).map(([name, value]) => [`${start}_VARIABLE_${toVariable(name)}`, value])
+  const start = `DEVCTL_DEPENDENCY_${toVariableName(dependency)}`
+  const handed = Object.entries(variables).map(([name, value]) => [`${start}_VARIABLE_${toVariableName(name)}`, value])
   const built = [...builds].map(([service, image]) => buildVariables(`${start}_BUILD`, service, image))
   return Object.assign(Object.fromEntries(handed), ...built)
 }
-
-/** In upper case; what a shell's variable cannot have becomes `_`. */
-const toVariable = (name: string) => name.toUpperCase().replace(/[^A-Z0-9_]/g, '_')
 
 /**
  * The labelling proxy is on this machine. Some programs (Python's) would go to it through a proxy

@@ -1,0 +1,112 @@
+import { resolve } from 'node:path/posix'
+import { noSecret, onThisMachine } from '../compose/build-spec.ts'
+import { diagnostic } from '../diagnostics/diagnostic.ts'
+import type { Reporter } from '../diagnostics/reporter.ts'
+import type { CompilerHost } from '../host.ts'
+import type { At } from '../text/source.ts'
+import { type BuildCache, parseBuildCaches } from '../values/build-cache.ts'
+import { type ContextSource, parseContext } from '../values/build-context.ts'
+import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/build-spec.ts'
+import type { BuildSecret, DevctlManifest, ImageBuild } from './manifest.ts'
+import { withLateVariables } from './variables.ts'
+
+const elsewhere = diagnostic({
+  code: 'manifest/dockerfile-elsewhere',
+  severity: 'warning',
+  explain:
+    '`dockerfile` is relative to the build context. If it does not exist there, the folder of the manifest is searched, too; if it exists in both, that of the context is used. Write the path relative to the context, so that there is no doubt.',
+  text: (p: { dockerfile: string; isInBoth: boolean }) => ({
+    message: p.isInBoth
+      ? `the Dockerfile \`${p.dockerfile}\` exists in the build context and in the folder of the manifest; the first is used`
+      : `the Dockerfile \`${p.dockerfile}\` is not in the build context; that in the folder of the manifest is used`,
+    hint: 'write its path relative to the build context',
+  }),
+})
+
+export interface ManifestBuildWorld {
+  readonly manifest: Pick<DevctlManifest, 'folder'>
+  readonly host: Pick<CompilerHost, 'stat' | 'homeDirectory'>
+  /** The `DEVCTL_BUILD_…` variables of the images in `depends_on`, which are built already. */
+  readonly built: ReadonlyMap<string, string>
+}
+
+/**
+ * What an image of the manifest is built from. The variables of the images that it depends on are
+ * arguments, too. Reports secrets whose values are not known, and a Dockerfile that is not in the
+ * context.
+ */
+export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, reporter: Reporter): BuildSpec {
+  const { folder } = world.manifest
+  const text = ({ value }: At<string>) => withLateVariables(value, world.built)
+  const parsed = parseContext(text(build.context))
+  const context: ContextSource =
+    parsed.ok && 'folder' in parsed.value
+      ? { folder: resolve(folder, parsed.value.folder) }
+      : { remote: text(build.context) }
+  const caches = (items: readonly At<string>[], use: 'from' | 'to', key: 'src' | 'dest') =>
+    items.flatMap((item): readonly BuildCache[] => {
+      const found = parseBuildCaches(text(item), use)
+      return found.ok ? found.value.map(one => onThisMachine(one, key, { directory: folder })) : []
+    })
+  const exported = build.exportCache.map(text)
+  return {
+    context,
+    dockerfile: dockerfileOf(build, context, world, reporter),
+    contexts: new Map(),
+    dependsOn: build.dependsOn.map(({ value }) => value),
+    ...(build.target && { target: text(build.target) }),
+    args: new Map([...build.args.map(arg => [arg.name, text(arg)] as const), ...world.built]),
+    labels: new Map(),
+    platforms: [],
+    noCache: false,
+    pull: false,
+    extraHosts: [],
+    ulimits: [],
+    entitlements: [],
+    cacheFrom: caches(build.cacheFrom, 'from', 'src'),
+    cacheTo: caches(
+      build.exportCache.filter(item => text(item).includes('=')),
+      'to',
+      'dest',
+    ),
+    exportCache: exported.filter(item => !item.includes('=')),
+    secrets: new Map(
+      build.secrets.flatMap(secret => {
+        const source = secretSource(secret, world, reporter)
+        return source ? [[secret.id, source]] : []
+      }),
+    ),
+    ssh: new Map(),
+    tags: [],
+  }
+}
+
+function dockerfileOf(
+  { dockerfile }: ImageBuild,
+  context: ContextSource,
+  { manifest, host, built }: ManifestBuildWorld,
+  reporter: Reporter,
+): DockerfileSource {
+  const path = dockerfile ? withLateVariables(dockerfile.value, built) : 'Dockerfile'
+  if ('remote' in context) return { path }
+  const [inContext, beside] = [context.folder, manifest.folder].map(folder => resolve(folder, path)) as [string, string]
+  if (!dockerfile || inContext === beside) return { path: inContext }
+  const [isInContext, isBeside] = [inContext, beside].map(one => host.stat(one)?.kind === 'file')
+  if (isBeside) reporter.report(elsewhere, dockerfile.span, { dockerfile: path, isInBoth: isInContext === true })
+  return { path: isBeside && !isInContext ? beside : inContext }
+}
+
+function secretSource(
+  { id, from, source, value }: BuildSecret,
+  { manifest, host, built }: ManifestBuildWorld,
+  reporter: Reporter,
+): BuildSecretSource | undefined {
+  if (from === 'file') {
+    const path = withLateVariables(source.value, built)
+    const inHome = /^~(?:$|\/)/.test(path) && host.homeDirectory !== undefined
+    return { file: inHome ? resolve(host.homeDirectory, `.${path.slice(1)}`) : resolve(manifest.folder, path) }
+  }
+  if (value !== undefined) return { value }
+  reporter.report(noSecret, source.span, { name: id, variable: source.value })
+  return undefined
+}
