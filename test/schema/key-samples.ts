@@ -331,15 +331,18 @@ secrets:
  * without errors.
  */
 export function goldenSamples(key: string): readonly Sample[] {
-  return goldenCases()
-    .filter(({ directory }) => readdirSync(directory).every(name => SINGLE.has(name)))
+  singleFiles ??= goldenCases()
+    .filter(({ command, directory }) => command === 'render' && readdirSync(directory).every(name => SINGLE.has(name)))
     .map(({ directory }) => readFileSync(join(directory, 'compose.yaml'), 'utf8'))
+  return singleFiles
     .filter(text => text.includes(`${key}:`))
     .map(text => parseDocument(text))
     .filter(({ errors }) => errors.length === 0)
     .map(document => ({ model: document.toJS() as unknown, options: usual }))
     .filter(one => rendered(one, one.model).errors.length === 0)
 }
+
+let singleFiles: readonly string[] | undefined
 
 /** What a golden case of a single file consists of. */
 const SINGLE = new Set(['compose.yaml', 'expected', 'diagnostics.txt'])
