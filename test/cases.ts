@@ -67,6 +67,10 @@ export function exampleCases(): readonly Case[] {
     })
 }
 
+/** The examples without images to build: what runs in a cluster as it is rendered. */
+export const unbuiltExamples = (): readonly Case[] =>
+  exampleCases().filter(({ directory }) => !/^ {4}build:/m.test(readFileSync(join(directory, 'compose.yaml'), 'utf8')))
+
 function readCase(name: string, directory: string, defaults: readonly string[]): Case {
   const file = join(directory, 'options.yml')
   // The file is one of this repository's, written to the interface.

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { dockerfileStages } from '../compiler/values/dockerfile.ts'
 import { exampleCases, root } from './cases.ts'
 import { documentsOf } from './documents.ts'
 import { runCase } from './run.ts'
@@ -29,9 +30,19 @@ describe('examples', () => {
         [...text.matchAll(/^\s+(?:- )?image: (.+)$/gm)].map(m => m[1]!),
       )
       expect(images.length).toBeGreaterThan(0)
-      for (const image of images) expect(known, image).toContain(image)
+      for (const image of images) if (!image.startsWith(BUILT)) expect(known, image).toContain(image)
     })
   }
+
+  test('are built from images that the test cluster has, or from images of their own services', () => {
+    const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+    for (const file of files.filter(path => basename(path) === 'Dockerfile')) {
+      const text = readFileSync(join(root, 'examples', file), 'utf8')
+      const stages = dockerfileStages(text)
+      const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name!).filter(name => !stages.includes(name))
+      for (const base of bases) expect([...known, 'api'], file).toContain(base)
+    }
+  })
 
   test('say at their top what they show', () => {
     for (const { directory } of examples)
@@ -39,6 +50,9 @@ describe('examples', () => {
     expect(existsSync(join(root, 'examples/README.md'))).toBe(true)
   })
 })
+
+/** Where options.yml of an example says that its images are. */
+const BUILT = 'registry.example.com/team/'
 
 const known = [
   ...['busybox:1.37', 'nginx:1.27-alpine', 'redis:7-alpine', 'redis:alpine', 'postgres:15-alpine', 'postgres:16'],

@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, test } from 'vitest'
-import { exampleCases } from '../cases.ts'
+import { unbuiltExamples } from '../cases.ts'
 import { type Result, run } from '../run.ts'
 import { findCluster } from './cluster.ts'
 import { DOMAIN, defaultServiceAccount, shows } from './examples.ts'
@@ -37,7 +37,7 @@ describe.skipIf(cluster === undefined)('an example lives in the cluster', () => 
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of exampleCases()) {
+  for (const one of unbuiltExamples()) {
     test.concurrent(one.name, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-d${process.pid}`
       const directory = join(folder, name)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
-import { type Case, exampleCases } from '../cases.ts'
+import { type Case, unbuiltExamples } from '../cases.ts'
 import { run } from '../run.ts'
 import { restarted, untilReady } from './application.ts'
 import { asWritten } from './as-written.ts'
@@ -25,7 +25,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
     rmSync(folder, { recursive: true })
   })
 
-  for (const one of exampleCases()) {
+  for (const one of unbuiltExamples()) {
     test.concurrent(`${one.name}: applied at once it works, and is what \`deploy\` applies`, async ({ expect }) => {
       const name = `${one.name.replaceAll('/', '-')}-k${process.pid}`
       const deployed = `${name}-deployed`
@@ -64,7 +64,7 @@ describe.skipIf(cluster === undefined)('what is rendered for a repository', () =
   }
 
   test('each layout builds to the same objects', async () => {
-    const guestbook = exampleCases().find(({ name }) => name === 'guestbook')!
+    const guestbook = unbuiltExamples().find(({ name }) => name === 'guestbook')!
     const project = projectOf(guestbook, 'layouts')
     const [plain, single, overlay] = [
       await built(await project.render('--layout', 'plain')),

@@ -1,5 +1,5 @@
 import { afterAll, describe, test } from 'vitest'
-import { exampleCases } from '../cases.ts'
+import { unbuiltExamples } from '../cases.ts'
 import { documentsOf } from '../documents.ts'
 import { run } from '../run.ts'
 import { applyAll, untilReady } from './application.ts'
@@ -14,7 +14,7 @@ if (found !== undefined && cluster === undefined)
 describe.skipIf(cluster === undefined)('runs in the cluster', () => {
   afterAll(() => cluster?.close())
 
-  for (const one of exampleCases()) {
+  for (const one of unbuiltExamples()) {
     test.concurrent(one.name, async ({ expect }) => {
       const namespace = `${one.name.replaceAll('/', '-')}-${process.pid}`
       const args = ['--name', namespace, '--namespace', namespace, '--domain', DOMAIN, '--include-secrets']
