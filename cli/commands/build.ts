@@ -1,7 +1,7 @@
 import { command } from '../command.ts'
 import { buildArguments, buildSecrets } from '../options/build.ts'
 import { duration } from '../options/duration.ts'
-import { flag, list, text } from '../options/option.ts'
+import { choice, flag, list, text } from '../options/option.ts'
 import { loading, planning } from '../options/project.ts'
 import { target } from '../options/target.ts'
 
@@ -29,6 +29,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
     platform: list('--platform <os/arch>', 'build for this platform; may be repeated'),
     cacheFrom: list('--cache-from <image>', 'import the cache from this image; may be repeated'),
     exportCache: text('--export-cache <image>', 'export the cache to this image'),
+    progress: choice('--progress <form>', 'how to show builds', ['auto', 'tty', 'plain', 'json'], 'auto'),
     metadataFile: text(
       '--metadata-file <path>',
       'write the images with their digests to this file (JSON), for `--images-file`',

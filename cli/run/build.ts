@@ -8,6 +8,7 @@ import type { ImagesInput } from '../../operations/build/input.ts'
 import type { Context } from '../command.ts'
 import type { SecretOption } from '../options/build.ts'
 import type { LoadingValues } from '../options/project.ts'
+import type { BuildForm } from '../terminal/build-progress/display.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
 import { startProgress } from '../terminal/progress/progress.ts'
@@ -26,6 +27,7 @@ export interface BuildValues extends LoadingValues {
   readonly platform: readonly string[] | undefined
   readonly cacheFrom: readonly string[] | undefined
   readonly exportCache: string | undefined
+  readonly progress: BuildForm
   readonly metadataFile: string | undefined
   readonly timeout: number | undefined
 }
@@ -43,7 +45,7 @@ export async function buildImagesOf(
   const hint = 'wait longer with `--timeout`; what was built stays in the cache of the builder'
   return withDeadline(io, { timeout: options.timeout, fallback: TIMEOUT, hint }, async signal => {
     const { build } = await import('../../operations/build/build.ts')
-    const progress = await startProgress(io, logLevel, 'text', () => Date.now())
+    const progress = await startProgress(io, logLevel, 'text', () => Date.now(), options.progress)
     try {
       const outcome = await build(
         { workspace: io, signal, on: toTerminal(context, progress, 'text') },
@@ -89,9 +91,7 @@ function inputOf(
     }),
     ...(secret && { secrets: new Map(secret.map(one => [one.id, secretSource(one, env, cwd)])) }),
     ...(cacheFrom && { cacheFrom: cacheFrom.map(registry) }),
-    ...(exportCache !== undefined && {
-      cacheTo: [{ type: 'registry', attributes: { ref: exportCache, mode: 'max' } }],
-    }),
+    ...(exportCache !== undefined && { exportCache }),
   }
 }
 

@@ -3,19 +3,26 @@ import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
 import { BuilderError } from '../../adapters/buildkit/failure.ts'
 import { readKeepalive } from '../../adapters/buildkit/keepalive.ts'
 import type { Login } from '../../adapters/buildkit/session/session.ts'
+import { pause } from '../../adapters/http/back-off.ts'
 import { readRegistryCredentials } from '../../adapters/registry/docker-config.ts'
 import { hostOf } from '../../adapters/registry/registry.ts'
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
 import { type BuildSettings, imageInput } from './image-input.ts'
 import { notBuilt } from './not-built.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
+import { withDigest } from './with-digest.ts'
 
 interface BuildingWorld extends EnsuringWorld {
   readonly chosen: ChosenBuilder
   readonly settings: BuildSettings
+  /** Those that there are already, by service. */
+  readonly images: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
 
@@ -26,20 +33,35 @@ interface BuildingWorld extends EnsuringWorld {
  */
 export async function buildImages(
   builds: readonly PlannedBuild[],
-  { workspace, chosen, settings, signal, on }: BuildingWorld,
+  { workspace, chosen, settings, images, signal, on }: BuildingWorld,
 ): Promise<ReadonlyMap<string, string>> {
   const { env } = workspace
+  const specs = specsOf(builds)
   const builder = await openBuilder(chosen, builds, env, signal)
   try {
     const ends = await runBuilds(
       builds,
-      ({ build, reference }) => imageInput(build, settings, { kind: 'registry', names: [reference] }),
-      { builder, signal, on, credentials: host => loginOf(host, env, signal), now: () => performance.now() },
+      ({ service, reference }, images) => {
+        const spec = specs.get(service)!
+        const names = [...new Set([reference, ...spec.tags])]
+        return imageInput(spec, settings, images, { kind: 'registry', names })
+      },
+      images,
+      { builder, signal, on, credentials: host => loginOf(host, env, signal), now: () => performance.now(), pause },
     )
-    return referencesOf(builds, ends)
+    return referencesOf(builds, ends, (build, end) => notBuilt(build, specs.get(build.service)!, workspace.cwd, end))
   } finally {
     builder.close()
   }
+}
+
+/** What to build, by service. Throws `NotBuilt` for values that are not known on this machine. */
+function specsOf(builds: readonly PlannedBuild[]): ReadonlyMap<string, BuildSpec> {
+  const reporter = new Reporter()
+  const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter)]))
+  const found = reporter.diagnostics()
+  if (found.length > 0) throw new NotBuilt(found)
+  return specs
 }
 
 async function openBuilder(
@@ -79,14 +101,15 @@ async function loginOf(
 function referencesOf(
   builds: readonly PlannedBuild[],
   ends: ReadonlyMap<string, BuildEnd>,
+  explain: (build: PlannedBuild, end: BuildEnd) => readonly Diagnostic[],
 ): ReadonlyMap<string, string> {
-  const diagnostics = builds.flatMap(build => notBuilt(build, ends.get(build.service)!))
+  const diagnostics = builds.flatMap(build => explain(build, ends.get(build.service)!))
   if (diagnostics.length > 0) throw new NotBuilt(diagnostics)
   return new Map(
     builds.map(({ service, reference }) => {
       const end = ends.get(service)!
       const digest = end.kind === 'built' ? end.digest : undefined
-      return [service, digest === undefined ? reference : `${reference}@${digest}`]
+      return [service, withDigest(reference, digest)]
     }),
   )
 }

@@ -11,7 +11,7 @@ import { NotBuilt } from './builder.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
 import type { ImagesInput } from './input.ts'
-import type { PlannedBuild } from './planned-build.ts'
+import { type PlannedBuild, withNeeded } from './planned-build.ts'
 import { plannedBuilds } from './planned-builds.ts'
 
 export type BuildOutcome =
@@ -32,18 +32,16 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   const project = await openProject(workspace, input)
   const target = await targetOrNone(workspace, input.context, targetOf(project, input))
   const { registry } = lastingOptions(workspace, input, project, target)
-  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project })
+  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: true })
   const { plan, project: model } = compiled
   const found = compiled.diagnostics.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
   try {
-    const { diagnostics } = compiled
-    const given = new Set(compiled.environment?.images.map(({ name }) => name))
-    const all = plannedBuilds({ project: model, plan, diagnostics, tag: input.tag }, given)
+    const all = plannedBuilds(model, plan)
     const builds = named(input.services ?? [], all, [...model.services.keys()])
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
-    const images = await builder.ensure(builds, { force: input.noCache ? 'all' : 'named', signal })
+    const images = await builder.ensure(builds, { force: input.noCache ? 'all' : 'named', given: plan.images, signal })
     return { kind: 'built', images }
   } catch (error) {
     if (!(error instanceof NotBuilt)) throw error
@@ -77,19 +75,12 @@ function named(
       hint: 'add `build: FOLDER` to a service, or name a Dockerfile: `-f Dockerfile`',
     })
   if (names.length === 0) return all
-  const wanted = new Set<string>()
-  const add = (name: string) => {
-    const found = all.find(({ service }) => service === name)
-    if (!found) {
-      if (!services.includes(name)) throw noSuchService(name, services)
-      throw new UserError(`service \`${name}\` has no \`build\``, {
-        hint: `the services with \`build\` are ${all.map(({ service }) => `\`${service}\``).join(', ')}`,
-      })
-    }
-    if (wanted.has(name)) return
-    wanted.add(name)
-    found.dependsOn.forEach(add)
+  for (const name of names) {
+    if (all.some(({ service }) => service === name)) continue
+    if (!services.includes(name)) throw noSuchService(name, services)
+    throw new UserError(`service \`${name}\` has no \`build\``, {
+      hint: `the services with \`build\` are ${all.map(({ service }) => `\`${service}\``).join(', ')}`,
+    })
   }
-  names.forEach(add)
-  return all.filter(({ service }) => wanted.has(service))
+  return withNeeded(names, all)
 }

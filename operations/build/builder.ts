@@ -5,7 +5,7 @@ import type { PlannedBuild } from './planned-build.ts'
 
 /** What building needs besides the images. */
 export interface EnsuringWorld {
-  readonly workspace: Pick<Workspace, 'env' | 'secrets'>
+  readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>
   readonly on: (event: OperationEvent) => void
 }
 
@@ -15,6 +15,8 @@ export interface EnsureOptions {
    * their content (`image:`, `--tag`), which may be old.
    */
   readonly force: 'all' | 'named' | 'none'
+  /** Images of services that are not to be built, which others may be built on. */
+  readonly given: ReadonlyMap<string, string>
   readonly signal: AbortSignal
 }
 

@@ -6,6 +6,7 @@ import type { EnsuringWorld, ImageBuilder } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
 import type { PlannedBuild } from './planned-build.ts'
+import { withDigest } from './with-digest.ts'
 
 /**
  * Builds the images that no registry has, and pushes them: the tag of an image is the hash of what
@@ -17,12 +18,18 @@ export function missingImagesBuilder(
   settings: BuildSettings = {},
 ): ImageBuilder {
   return {
-    async ensure(images, { force, signal }) {
+    async ensure(images, { force, signal, given }) {
       const trusted = images.filter(({ hasContentTag }) => force === 'none' || (force === 'named' && hasContentTag))
       const found = await presentImages(trusted, world, signal)
       const missing = images.filter(({ service }) => !found.has(service))
       if (missing.length === 0) return withDigests(found)
-      const built = await buildImages(missing, { ...world, chosen, settings, signal })
+      const built = await buildImages(missing, {
+        ...world,
+        chosen,
+        settings,
+        signal,
+        images: new Map([...given, ...found]),
+      })
       return withDigests(new Map([...found, ...built]))
     },
   }
@@ -77,6 +84,3 @@ function reportUnknown(resolved: ReadonlyMap<string, Resolved>, on: EnsuringWorl
     })
   }
 }
-
-export const withDigest = (reference: string, digest: string): string =>
-  reference.includes('@') ? reference : `${reference}@${digest}`

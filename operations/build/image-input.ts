@@ -1,8 +1,8 @@
-import { resolve } from 'node:path'
-import type { BuildOutput, ContextSource, DockerfileSource, ImageInput } from '../../adapters/buildkit/builder.ts'
-import type { Build } from '../../compiler/compose/project.ts'
+import type { BuildOutput, ContextSource, ImageInput } from '../../adapters/buildkit/builder.ts'
+import type { BuildContext } from '../../compiler/values/build-context.ts'
+import { type BuildSpec, withExportedCache } from '../../compiler/values/build-spec.ts'
 
-/** What options of a command say about all builds; they win over the file. */
+/** What options of a command say about all builds. They win over the file. */
 export interface BuildSettings {
   readonly noCache?: boolean
   readonly args?: ReadonlyMap<string, string>
@@ -10,43 +10,31 @@ export interface BuildSettings {
   readonly platforms?: readonly string[]
   readonly secrets?: ImageInput['secrets']
   readonly cacheFrom?: ImageInput['cacheFrom']
-  readonly cacheTo?: ImageInput['cacheTo']
+  readonly exportCache?: string
 }
 
-/** What the builder is given for a `build` of a Compose file. */
+/** What the builder is given. `images` are those of the services that the image is built on. */
 export function imageInput(
-  { context, dockerfile, dockerfileInline, target, args }: Build,
+  { dependsOn: _, tags: __, exportCache, ...spec }: BuildSpec,
   settings: BuildSettings,
+  images: ReadonlyMap<string, string>,
   output: BuildOutput,
 ): ImageInput {
-  const main = contextSource(context.value)
+  const exported = settings.exportCache === undefined ? exportCache : [settings.exportCache]
   return {
-    context: main,
-    dockerfile: dockerfileInline ? { text: dockerfileInline.value } : dockerfileIn(main, dockerfile?.value),
-    contexts: new Map(),
-    ...(settings.target !== undefined ? { target: settings.target } : target && { target: target.value }),
-    // A name without a value is not set.
-    args: new Map([
-      ...args.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const])),
-      ...(settings.args ?? []),
-    ]),
-    labels: new Map(),
-    platforms: settings.platforms ?? [],
-    noCache: settings.noCache ?? false,
-    pull: false,
-    extraHosts: [],
-    ulimits: [],
-    entitlements: [],
-    cacheFrom: settings.cacheFrom ?? [],
-    cacheTo: settings.cacheTo ?? [],
-    secrets: settings.secrets ?? new Map(),
-    ssh: new Map(),
+    ...spec,
+    ...(settings.target !== undefined && { target: settings.target }),
+    contexts: new Map([...spec.contexts].map(([name, context]) => [name, sourceOf(context, images)])),
+    args: new Map([...spec.args, ...(settings.args ?? [])]),
+    platforms: settings.platforms ?? spec.platforms,
+    noCache: settings.noCache || spec.noCache,
+    secrets: new Map([...spec.secrets, ...(settings.secrets ?? [])]),
+    cacheFrom: settings.cacheFrom ?? spec.cacheFrom,
+    cacheTo: withExportedCache({ ...spec, exportCache: exported }, 'names' in output ? output.names : []),
     output,
   }
 }
 
-const contextSource = (value: string): ContextSource => (value.startsWith('/') ? { folder: value } : { remote: value })
-
-function dockerfileIn(context: ContextSource, path = 'Dockerfile'): DockerfileSource {
-  return { path: 'folder' in context ? resolve(context.folder, path) : path }
-}
+/** The image of a service was pushed before: the builder takes it from the registry. */
+const sourceOf = (context: BuildContext, images: ReadonlyMap<string, string>): ContextSource =>
+  context.service === undefined ? context : { remote: `docker-image://${images.get(context.service)}` }

@@ -2,6 +2,8 @@ import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import { type Diagnostic, diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import { failedStep } from './failed-step.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import type { BuildEnd } from './run-builds.ts'
 
@@ -20,11 +22,18 @@ const failed = diagnostic({
  * Why an image was not built, at its `build`; nothing for one that was, and for one that was
  * skipped since another failed. Throws what is not about the build.
  */
-export function notBuilt({ service, build }: PlannedBuild, end: BuildEnd): readonly Diagnostic[] {
+export function notBuilt(
+  { service, span, inline }: PlannedBuild,
+  spec: BuildSpec,
+  cwd: string,
+  end: BuildEnd,
+): readonly Diagnostic[] {
   if (end.kind !== 'failed') return []
   const { error } = end
-  if (!(error instanceof BuildFailure || error instanceof BuilderError || error instanceof UserError)) throw error
+  if (error instanceof BuildFailure)
+    return [failedStep(error, { name: service, spec, span, cwd, ...(inline && { inline }) })]
+  if (!(error instanceof BuilderError || error instanceof UserError)) throw error
   const reporter = new Reporter()
-  reporter.report(failed, build.span, { service, reason: error.message })
+  reporter.report(failed, span, { service, reason: error.message })
   return reporter.diagnostics()
 }

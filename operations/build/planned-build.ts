@@ -1,14 +1,33 @@
-import type { Build } from '../../compiler/compose/project.ts'
+import type { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import type { At, Span } from '../../compiler/text/source.ts'
+import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 
 /** An image to build, and what it is called. */
 export interface PlannedBuild {
-  /** As the Compose file names it. */
+  /** The service, as the Compose file names it. */
   readonly service: string
-  readonly build: Build
+  /** Where its `build` is written. */
+  readonly span: Span
+  /** The Dockerfile in the Compose file (`dockerfile_inline`). */
+  readonly inline?: At<string>
   /** The image in the manifests: with the tag of its content, unless the file names it. */
   readonly reference: string
   /** True if the tag is the hash of what the image is built from. */
   readonly hasContentTag: boolean
-  /** Services whose images it needs. */
+  /** The services whose images it is built on. */
   readonly dependsOn: readonly string[]
+  /** What to build. Reports values that are not known here, and only a build needs: secrets. */
+  readonly specOf: (reporter: Reporter) => BuildSpec
+}
+
+/** These builds and those that they need, in the order of `all`. */
+export function withNeeded(names: Iterable<string>, all: readonly PlannedBuild[]): readonly PlannedBuild[] {
+  const wanted = new Set<string>()
+  const add = (name: string) => {
+    if (wanted.has(name)) return
+    wanted.add(name)
+    all.find(({ service }) => service === name)?.dependsOn.forEach(add)
+  }
+  for (const name of names) add(name)
+  return all.filter(({ service }) => wanted.has(service))
 }

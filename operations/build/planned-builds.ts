@@ -1,5 +1,6 @@
+import { composeBuildSpec } from '../../compiler/compose/build-spec.ts'
 import type { Project } from '../../compiler/compose/project.ts'
-import { type Diagnostic, diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { NotBuilt } from './builder.ts'
@@ -23,34 +24,28 @@ The image is called \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--t
   }),
 })
 
-interface Compiled {
-  readonly project: Project
-  readonly plan: Plan
-  readonly diagnostics: readonly Diagnostic[]
-  /** The tag that an option gives to all images. */
-  readonly tag?: string | undefined
-}
-
 /**
- * The images that services are built to, without those that are `given`: a deploy builds those that
- * no registry has. Throws `NotBuilt` for images without a registry (`image/no-registry`).
+ * The images that the plan builds. Throws `NotBuilt` for images without a registry, where they could
+ * not be pushed.
  */
-export function plannedBuilds(
-  { project, plan, diagnostics, tag }: Compiled,
-  given: ReadonlySet<string>,
-): readonly PlannedBuild[] {
-  const places = diagnostics.flatMap(({ code, span }) => (code === 'image/no-registry' && span ? span : []))
+export function plannedBuilds(project: Project, plan: Plan): readonly PlannedBuild[] {
   const reporter = new Reporter()
-  const planned = [...project.services.values()].flatMap(({ name, image, build }): readonly PlannedBuild[] => {
-    const reference = plan.images.get(name)
-    if (!build || reference === undefined || given.has(name)) return []
-    const { span } = build
-    if (!places.some(({ file, start }) => file === span.file && start === span.start))
-      return [{ service: name, build, reference, hasContentTag: !image && tag === undefined, dependsOn: [] }]
-    reporter.report(noRegistry, span, { service: name })
-    return []
-  })
+  for (const { service, hasRegistry, span } of plan.builds)
+    if (!hasRegistry) reporter.report(noRegistry, span, { service })
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
-  return planned
+  return plan.builds.map(({ service: name, image, hasContentTag, dependsOn, span }) => {
+    // The plan has builds of services that have a `build`.
+    const service = (project.services.get(name) ?? project.contextServices.get(name))!
+    const inline = service.build!.dockerfileInline
+    return {
+      service: name,
+      span,
+      ...(inline && { inline }),
+      reference: image,
+      hasContentTag,
+      dependsOn,
+      specOf: reporter => composeBuildSpec(service, project, reporter)!,
+    }
+  })
 }

@@ -1,10 +1,11 @@
 import type { Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
 import { BuilderError } from '../../adapters/buildkit/failure.ts'
 import type { Login } from '../../adapters/buildkit/session/session.ts'
-import { backOff, pause } from '../../adapters/http/back-off.ts'
+import { backOff } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
 import type { BuildEvent } from './events.ts'
 import type { PlannedBuild } from './planned-build.ts'
+import { withDigest } from './with-digest.ts'
 
 /** What became of a build: the digest of its image, or why there is none. */
 export type BuildEnd =
@@ -20,6 +21,8 @@ export interface BuildWorld {
   readonly on: (event: BuildEvent) => void
   /** Milliseconds, for the times in events. */
   readonly now: () => number
+  /** Waits for so many milliseconds; rejects with the signal's reason. */
+  readonly pause: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
 
 /** Builds at the same time. A builder has its own limit for steps. */
@@ -31,16 +34,18 @@ const PAUSE = [1000, 10_000] as const
 
 /**
  * Builds images, each after those that it needs (`dependsOn`), the others at the same time. A
- * failure leaves out what needs the image, and lets the others go on. `inputOf` gets the digests of
- * the images that were built before. The result has every service; rejects with the signal's reason.
+ * failure leaves out what needs the image, and lets the others go on. `inputOf` gets the images that
+ * there are, by service: `known`, and those that were built before, with their digests. The result
+ * has every service; rejects with the signal's reason.
  */
 export async function runBuilds(
   builds: readonly PlannedBuild[],
-  inputOf: (build: PlannedBuild, built: ReadonlyMap<string, string>) => ImageInput,
+  inputOf: (build: PlannedBuild, images: ReadonlyMap<string, string>) => ImageInput,
+  known: ReadonlyMap<string, string>,
   world: BuildWorld,
 ): Promise<ReadonlyMap<string, BuildEnd>> {
   const slots = new Slots(AT_ONCE)
-  const digests = new Map<string, string>()
+  const images = new Map(known)
   const ends = new Map<string, Promise<BuildEnd>>()
   const planned = new Map(builds.map(build => [build.service, build]))
   // The compiler refuses circles.
@@ -59,8 +64,8 @@ export async function runBuilds(
       world.on({ type: 'build-ended', name: build.service, outcome: 'skipped', seconds: 0 })
       return { kind: 'skipped', needs: missing[0] }
     }
-    const end = await slots.run(world.signal, () => buildOne(build, () => inputOf(build, digests), world))
-    if (end.kind === 'built' && end.digest !== undefined) digests.set(build.service, end.digest)
+    const end = await slots.run(world.signal, () => buildOne(build, () => inputOf(build, images), world))
+    if (end.kind === 'built') images.set(build.service, withDigest(build.reference, end.digest))
     return end
   }
   const all = await Promise.all(builds.map(async build => [build.service, await endOf(build)] as const))
@@ -70,7 +75,7 @@ export async function runBuilds(
 async function buildOne(
   { service, reference }: PlannedBuild,
   input: () => ImageInput,
-  { builder, signal, credentials, on, now }: BuildWorld,
+  { builder, signal, credentials, on, now, pause }: BuildWorld,
 ): Promise<BuildEnd> {
   const began = now()
   const seconds = () => (now() - began) / 1000

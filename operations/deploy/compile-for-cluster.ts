@@ -80,7 +80,7 @@ export async function prepareForCluster(
   const { domain, registry } = lastingOptions(workspace, options, project, target)
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
-  const extra = { project, ...including(names, project) }
+  const extra = { project, forBuild: true, ...including(names, project) }
   let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
   let refused: readonly Diagnostic[] = []
@@ -153,22 +153,30 @@ const inNoOrder = (plan: Plan): Plan => ({
 
 /** The references with digests of the services with `build`. Throws as `ImageBuilder.ensure` does. */
 async function ensureImages(
-  { project, plan, diagnostics, environment }: CompiledProject,
-  { build = false, image, tag }: ForCluster,
+  { project, plan }: CompiledProject,
+  { build = false }: ForCluster,
   part: Part | undefined,
   images: ImageBuilder,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   // With errors nothing will be deployed; without a plan there is nothing to build for.
-  if (!plan || !project) return new Map()
-  const given = new Set([...(image?.keys() ?? []), ...(environment?.images.map(({ name }) => name) ?? [])])
+  if (!plan || !project || plan.builds.length === 0) return new Map()
+  const [{ plannedBuilds }, { withNeeded }] = await Promise.all([
+    import('../build/planned-builds.ts'),
+    import('../build/planned-build.ts'),
+  ])
   const labels = part && (await labelsOf(project))
-  if (![...project.services.values()].some(({ build }) => build)) return new Map()
-  const { plannedBuilds } = await import('../build/planned-builds.ts')
-  const planned = plannedBuilds({ project, plan, diagnostics, tag }, given).filter(
-    ({ service }) => !part || part.services.has(labels?.get(service) ?? ''),
-  )
-  return planned.length === 0 ? new Map() : images.ensure(planned, { force: build ? 'all' : 'none', signal })
+  const all = plannedBuilds(project, plan)
+  const wanted = all.filter(({ service }) => !part || part.services.has(labels?.get(service) ?? ''))
+  const builds = part
+    ? withNeeded(
+        wanted.map(({ service }) => service),
+        all,
+      )
+    : all
+  if (builds.length === 0) return new Map()
+  const built = await images.ensure(builds, { force: build ? 'all' : 'none', given: plan.images, signal })
+  return new Map([...built].filter(([service]) => plan.images.has(service)))
 }
 
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>

@@ -75,9 +75,9 @@ describe('the image of a service with `build`', () => {
   })
 
   test.each([
-    ['a registry', {}, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['web true none', 'api false none']],
-    ['a tag', { tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4@sha256:a+$/, ['web false none', 'api false none']],
-    ['--build', { build: true }, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['web true all', 'api false all']],
+    ['a registry', {}, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api false none', 'web true none']],
+    ['a tag', { tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4@sha256:a+$/, ['api false none', 'web false none']],
+    ['--build', { build: true }, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api false all', 'web true all']],
     ['an image', { image: new Map([['web', 'r.example.com/web:2']]) }, /^r\.example\.com\/web:2$/, ['api false none']],
   ])('is looked for or built, and goes by its digest, with %s', async (_, options, image, ensured) => {
     const compilation = await compiled({ registry: 'r.example.com', ...options })
