@@ -1,6 +1,7 @@
 import type { Pair } from './compose/project.ts'
 import type { At, Span } from './text/source.ts'
 import type { Entry } from './text/tree.ts'
+import type { ImageConfig } from './values/image-config.ts'
 
 /** The secret settings of an environment in a manifest (`environments.NAME.secrets`). */
 export interface SecretRules {
@@ -111,6 +112,11 @@ export interface PlanOptions {
   readonly images?: ReadonlyMap<string, string>
   /** Where a manifest sets images of services: an unknown service is an error there. */
   readonly imagePlaces?: ReadonlyMap<string, Span>
+  /**
+   * The configurations of images, by service, where they are at hand: they refine ports,
+   * healthchecks, users and warnings.
+   */
+  readonly imageConfigs?: ReadonlyMap<string, ImageConfig>
   readonly registry?: string
   readonly tag?: string
   readonly startOrder?: 'manifest' | 'client'

@@ -17,6 +17,7 @@ import type { Plan, WorkloadPlan } from './plan.ts'
 import { checkTarget } from './pod/built-image.ts'
 import { planDevices } from './pod/devices.ts'
 import { checkImageOptions } from './pod/image.ts'
+import { checkImageUser } from './pod/image-user.ts'
 import { planPod } from './pod/pod.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
@@ -27,6 +28,7 @@ import { checkSecretPaths } from './secrets/secret-paths.ts'
 import { planVolumes } from './storage/claims.ts'
 import { planFiles } from './storage/files.ts'
 import { reportUnversioned } from './storage/host-volumes.ts'
+import { checkImageVolumes } from './storage/image-volumes.ts'
 import { checkShared } from './storage/memory-volumes.ts'
 import { planMounts, surveyMounts } from './storage/mounts.ts'
 import { joinFolders } from './storage/projected.ts'
@@ -116,6 +118,9 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
     return planWorkload(context, group, decision, planPod(context, group, facts), own)
   })
   for (const workload of workloads) checkPodSize(context, workload)
+  for (const service of services) checkImageUser(context, service)
+  for (const group of groups.all)
+    if (kindOf(group).kind !== 'Job') for (const service of group.members) checkImageVolumes(context, service)
   checkSecretPaths(context)
   const secrets = planSecretObjects(context)
   const images = imagesOf(services, workloads, names.of)

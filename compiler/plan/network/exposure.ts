@@ -5,7 +5,7 @@ import { isAnnotationKey } from '../../values/annotation.ts'
 import type { PlanContext } from '../context.ts'
 import { slug } from '../object-names.ts'
 import type { ContainerPort, ServicePort } from '../plan.ts'
-import { exposedByBuild } from '../pod/built-image.ts'
+import { exposedByImage } from '../pod/image-facts.ts'
 import type { Mentions } from '../secrets/mentions.ts'
 import { debuggerPorts } from './route-ports.ts'
 
@@ -105,7 +105,7 @@ export interface EndpointPort {
 
 /**
  * Collects the ports of a service: `ports`, `expose`, `healthcheck.http.port`, endpoint rules,
- * EXPOSE of the built stage, and what peers mention. Reports ports that only a peer knew of, and
+ * EXPOSE of the image as far as it is known, and what peers mention. Reports ports that only a peer knew of, and
  * published ranges.
  */
 export function planExposure(
@@ -138,7 +138,7 @@ export function planExposure(
   const isServed = (port: number) =>
     known.has(`${port}/TCP`) || published.some(p => p.port === port && p.protocol === 'TCP')
   for (const { port } of endpoints) if (!isServed(port)) add({ port, protocol: 'TCP' })
-  for (const port of exposedByBuild(context, service)) add(port)
+  for (const port of exposedByImage(context, service)) add(port)
   for (const mention of mentions.of(service.name)) {
     if (!mention.port || isServed(mention.port) || known.has(`${mention.port}/UDP`)) continue
     reporter.report(byMention, mention.span, { service: service.name, port: mention.port, where: mention.where })

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path/posix'
-import type { Build, Protocol, Service } from '../../compose/project.ts'
+import type { Build, Service } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
@@ -87,20 +87,6 @@ function ignoreFile(
   const { context, dockerfile, dockerfileInline } = build!
   const own = dockerfileInline ? undefined : `${dockerfile?.value ?? 'Dockerfile'}.dockerignore`
   return (own && readText(host, may, context.value, own)) ?? readText(host, may, context.value, '.dockerignore')
-}
-
-/** The ports that the Dockerfile of a built service exposes. */
-export function exposedByBuild(
-  context: PlanContext,
-  service: Service,
-): readonly { readonly port: number; readonly protocol: Protocol }[] {
-  const exposed = builtImage(context, service)?.exposed ?? []
-  context.reporter.budget.spend('ports', exposed.length, service.build?.context.span)
-  const protocols = { tcp: 'TCP', udp: 'UDP', sctp: 'SCTP' } as const
-  return exposed.map(({ port, protocol }) => ({
-    port,
-    protocol: protocols[protocol],
-  }))
 }
 
 function dockerfileOf({ host, reporter }: Pick<PlanContext, 'host' | 'reporter'>, build: Build): string | undefined {

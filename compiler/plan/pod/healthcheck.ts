@@ -3,7 +3,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At, Span } from '../../text/source.ts'
 import type { DockerfileHealthcheck } from '../../values/dockerfile.ts'
 import type { PlanContext } from '../context.ts'
-import { builtImage } from './built-image.ts'
+import { configuredImage, imageFacts } from './image-facts.ts'
 
 const imageCheck = diagnostic({
   code: 'healthcheck/image-check',
@@ -20,14 +20,14 @@ const imageCheck = diagnostic({
 const fromDockerfile = diagnostic({
   code: 'healthcheck/from-dockerfile',
   severity: 'info',
-  explain: `Kubernetes ignores the HEALTHCHECK of an image. This service has \`build\`, so devctl read the HEALTHCHECK from the Dockerfile and made it a readiness probe, as if it were in the Compose file. If the service overrides the program of its image, it is used only if another service waits with \`service_healthy\`.
+  explain: `Kubernetes ignores the HEALTHCHECK of an image. devctl read it from the Dockerfile of the service, or from the configuration of its image, and made it a readiness probe, as if it were in the Compose file. If the service overrides the program of its image, it is used only if another service waits with \`service_healthy\`.
 
 \`\`\`yaml
 healthcheck:
   disable: true    # no probe
 \`\`\``,
-  text: (p: { service: string }) => ({
-    message: `the readiness probe of \`${p.service}\` is the HEALTHCHECK of its Dockerfile`,
+  text: (p: { service: string; from: 'image' | 'Dockerfile' }) => ({
+    message: `the readiness probe of \`${p.service}\` is the HEALTHCHECK of its ${p.from}`,
     hint: 'for no probe, write `healthcheck: {disable: true}`',
   }),
 })
@@ -36,31 +36,33 @@ healthcheck:
 export type KnownHealthcheck = Healthcheck & { readonly check: Exclude<Healthcheck['check'], { kind: 'image' }> }
 
 /**
- * The healthcheck of a service: the one of the file, with what it leaves to the image from the
- * Dockerfile, else the one of the Dockerfile. The latter also runs where the file replaces the
+ * The healthcheck of a service: the one of the file, with what it leaves to the image, else the one
+ * of the image, as far as that is known. The latter also runs where the file replaces the
  * image's program, and an engine does not care that it fails there; a probe would, so it is used
  * only for the image's own program, or where somebody waits for it.
  */
 export function healthcheckOf(context: PlanContext, service: Service): KnownHealthcheck | undefined {
-  const { healthcheck, build } = service
+  const { healthcheck } = service
   if (healthcheck && isKnown(healthcheck)) return healthcheck
-  const ofImage = builtImage(context, service)?.healthcheck
+  const ofImage = imageFacts(context, service)?.healthcheck
   if (healthcheck) {
     if (ofImage)
       return { ...timings(ofImage, healthcheck.span), ...given(healthcheck), check: checkAt(ofImage, healthcheck.span) }
     context.reporter.report(imageCheck, healthcheck.span, undefined)
     return undefined
   }
-  if (!ofImage || !build || ofImage.check.kind === 'none') return undefined
+  const span = (service.build ?? service.image)?.span
+  if (!ofImage || !span || ofImage.check.kind === 'none') return undefined
   const isOwnProgram = !service.command && !service.entrypoint
   if (!isOwnProgram && !context.healthAwaited.has(service.name)) return undefined
-  context.reporter.report(fromDockerfile, build.span, { service: service.name })
+  const from = configuredImage(context, service) ? 'image' : 'Dockerfile'
+  context.reporter.report(fromDockerfile, span, { service: service.name, from })
   return {
-    span: build.span,
-    ...timings(ofImage, build.span),
-    check: checkAt(ofImage, build.span),
-    readiness: { value: true, span: build.span },
-    liveness: { value: false, span: build.span },
+    span,
+    ...timings(ofImage, span),
+    check: checkAt(ofImage, span),
+    readiness: { value: true, span },
+    liveness: { value: false, span },
   }
 }
 

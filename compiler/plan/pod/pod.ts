@@ -9,6 +9,8 @@ import type { StoredMount } from '../storage/stored-mount.ts'
 import type { Group } from '../workload/groups.ts'
 import { planScheduling } from '../workload/scheduling.ts'
 import { planContainer, planPreStart, toSidecar } from './container.ts'
+import { configuredImage } from './image-facts.ts'
+import { imageUser } from './image-user.ts'
 import { checkPreStart, planGracePeriod } from './lifecycle.ts'
 import { planPodSettings } from './pod-settings.ts'
 import { planGroups } from './security.ts'
@@ -49,7 +51,7 @@ export function planPod(context: PlanContext, group: Group, facts: PodFacts): Pl
     const exposure = facts.exposureOf(member.name)
     const container = planContainer(context, member, exposure, mounts)
     for (const [index, mount] of stored.entries()) {
-      const fill = planFill(context, container, mount, mounts[index]!)
+      const fill = planFill(context, member, container, mount, mounts[index]!)
       const key = `${fill?.volume} ${fill?.directory}`
       if (fill && !fills.has(key)) fills.set(key, fill)
     }
@@ -97,7 +99,9 @@ function planPodSecurity(
   const groups = planGroups(context, members)
   const supplemental = groups.length > 0 && { supplementalGroups: groups }
   if (context.options.policy !== 'restricted') return { ...supplemental }
-  const [uid, gid] = (members[0]?.user?.value ?? '').split(':')
+  const [lead] = members
+  const ofImage = lead && configuredImage(context, lead)?.user
+  const [uid, gid] = (lead?.user?.value ?? ofImage ?? '').split(':')
   const fsGroup = [gid, uid].map(Number).find(id => id > 0) ?? 1000
   return { ...supplemental, runAsNonRoot: true, ...(hasVolumes && { fsGroup }) }
 }
@@ -105,13 +109,14 @@ function planPodSecurity(
 /** Fills an empty volume from the image's directory at the mount. */
 function planFill(
   context: PlanContext,
+  service: Service,
   { image, imagePullPolicy, security }: ContainerPlan,
   { held, target }: StoredMount,
   { volume, subPath }: PodPlan['containers'][number]['mounts'][number],
 ): FillPlan | undefined {
   if ((held.kind !== 'claim' && held.kind !== 'anonymous') || !held.fill || subPath === undefined) return undefined
   const rootless = context.options.policy === 'restricted'
-  const { runAsUser, runAsGroup } = security ?? {}
+  const { runAsUser, runAsGroup } = security?.runAsUser === undefined ? imageUser(context, service) : security
   return {
     volume,
     directory: subPath,

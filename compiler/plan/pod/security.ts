@@ -4,6 +4,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At } from '../../text/source.ts'
 import { narrow, type PlanContext } from '../context.ts'
 import type { ContainerSecurity } from '../plan.ts'
+import { configuredImage } from './image-facts.ts'
 
 const userName = diagnostic({
   code: 'security/user-name',
@@ -81,7 +82,7 @@ export function planContainerSecurity(context: PlanContext, service: Service): C
   const drop = isRestricted ? ['ALL'] : names(service.capDrop)
   const add = names(service.capAdd)
   const security: ContainerSecurity = {
-    ...planUser(context, service),
+    ...planUser(context, service, configuredImage(context, service)?.user),
     ...(service.privileged?.value && { privileged: true }),
     ...(service.readOnly?.value && { readOnlyRootFilesystem: true }),
     ...options,
@@ -96,10 +97,14 @@ export function planContainerSecurity(context: PlanContext, service: Service): C
 /** The order of capabilities has no meaning. */
 const names = (list: readonly At<string>[]): readonly string[] => [...new Set(list.map(({ value }) => value))].sort()
 
-/** `user` as numbers; a name is left out, since only the image knows it. */
+/**
+ * `user` as numbers. A name is left out, since only the image knows it; reports it, unless it is
+ * the user of the image.
+ */
 export function planUser(
   { reporter }: Pick<PlanContext, 'reporter'>,
   { user }: { readonly user?: At<string> | undefined },
+  ofImage?: string,
 ): Pick<ContainerSecurity, 'runAsUser' | 'runAsGroup'> {
   if (!user || user.value === '') return {}
   const [name = '', group] = user.value.split(':')
@@ -110,7 +115,8 @@ export function planUser(
       reporter.report(idOutOfRange, narrow(user.span, part), { key: 'user', id: part })
   const lost = [...(runAsUser === undefined ? [name] : []), ...(runAsGroup === undefined ? [group] : [])]
   const names = lost.filter(one => one && !isNumber(one)).join(':')
-  if (names !== '') reporter.report(userName, narrow(user.span, names), { key: 'user', name: names })
+  if (names !== '' && user.value !== ofImage)
+    reporter.report(userName, narrow(user.span, names), { key: 'user', name: names })
   return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
 }
 
@@ -129,8 +135,8 @@ export function planGroups(context: PlanContext, services: readonly Service[]): 
 
 const isNumber = (text: string | undefined): text is string => text !== undefined && /^[-+]?\d+$/.test(text)
 
-/** `root` is 0 in every image. */
-function toId(name: string): number | undefined {
+/** The number of a user or group; undefined for a name, but `root` is 0 in every image. */
+export function toId(name: string): number | undefined {
   if (name === 'root') return 0
   return /^\d+$/.test(name) && Number(name) <= HIGHEST_ID ? Number(name) : undefined
 }

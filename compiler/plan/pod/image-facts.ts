@@ -1,0 +1,29 @@
+import type { Protocol, Service } from '../../compose/project.ts'
+import { factsOfConfig, type ImageFacts } from '../../values/image-config.ts'
+import type { PlanContext } from '../context.ts'
+import { builtImage } from './built-image.ts'
+
+/**
+ * What is known about the image of a service: its configuration, if the caller has it, else what
+ * its Dockerfile says.
+ */
+export function imageFacts(context: PlanContext, service: Service): ImageFacts | undefined {
+  return configuredImage(context, service) ?? builtImage(context, service)
+}
+
+/** What the configuration of the image says, with that of its base images; undefined if unknown. */
+export function configuredImage({ options }: Pick<PlanContext, 'options'>, service: Service): ImageFacts | undefined {
+  const config = options.imageConfigs?.get(service.name)
+  return config && factsOfConfig(config)
+}
+
+/** The ports that the image of a service exposes, as far as they are known. */
+export function exposedByImage(
+  context: PlanContext,
+  service: Service,
+): readonly { readonly port: number; readonly protocol: Protocol }[] {
+  const exposed = imageFacts(context, service)?.exposed ?? []
+  context.reporter.budget.spend('ports', exposed.length, (service.build?.context ?? service.image)?.span)
+  const protocols = { tcp: 'TCP', udp: 'UDP', sctp: 'SCTP' } as const
+  return exposed.map(({ port, protocol }) => ({ port, protocol: protocols[protocol] }))
+}

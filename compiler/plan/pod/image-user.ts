@@ -1,0 +1,47 @@
+import type { Service } from '../../compose/project.ts'
+import { diagnostic } from '../../diagnostics/diagnostic.ts'
+import type { PlanContext } from '../context.ts'
+import type { ContainerSecurity } from '../plan.ts'
+import { configuredImage } from './image-facts.ts'
+import { toId } from './security.ts'
+
+const notNonRoot = diagnostic({
+  code: 'security/image-user',
+  severity: 'error',
+  explain: `With \`--policy restricted\` no container may run as root, and Kubernetes must be able to verify that: the user of the image must be a number other than 0. This image runs as root, or its user is a name, so its container cannot start.
+
+\`\`\`yaml
+user: "1000:1000"     # id -u and id -g of the user in the image
+\`\`\``,
+  text: (p: { service: string; user: string | undefined }) => ({
+    message:
+      p.user === undefined
+        ? `the image of \`${p.service}\` runs as root, which \`--policy restricted\` does not allow`
+        : `the user of the image of \`${p.service}\` is the name \`${p.user}\`, so Kubernetes cannot verify that it is not root`,
+    hint: 'set `user` to numbers: `docker run --rm IMAGE id` prints them',
+  }),
+})
+
+/** The user and group of the image, where its configuration is known and has numbers. */
+export function imageUser(
+  context: Pick<PlanContext, 'options'>,
+  service: Service,
+): Pick<ContainerSecurity, 'runAsUser' | 'runAsGroup'> {
+  const [runAsUser, runAsGroup] = (configuredImage(context, service)?.user ?? '').split(':').map(toId)
+  return { ...(runAsUser !== undefined && { runAsUser }), ...(runAsGroup !== undefined && { runAsGroup }) }
+}
+
+/** Reports an image whose user `--policy restricted` does not allow, unless the file sets another. */
+export function checkImageUser(context: PlanContext, service: Service): void {
+  const { options, reporter } = context
+  const facts = configuredImage(context, service)
+  const [written = ''] = (service.user?.value ?? '').split(':')
+  if (options.policy !== 'restricted' || !facts || toId(written) !== undefined) return
+  const id = imageUser(context, service).runAsUser
+  if (id !== undefined && id !== 0) return
+  const isRoot = id === 0 || !facts.user || facts.user.startsWith(':')
+  reporter.report(notNonRoot, (service.image ?? service.build)?.span, {
+    service: service.name,
+    user: isRoot ? undefined : facts.user!.split(':')[0],
+  })
+}
