@@ -10,29 +10,34 @@ import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
 import type { SessionResources } from './session/session.ts'
 import { type Exporter, solve } from './solve.ts'
 
-/** Builds an image over a connection: see `Builder.build`. */
+/** Builds an image over a connection to BuildKit: see `Builder.build`. */
 export async function buildOver(
   connection: BuilderConnection,
   input: ImageInput,
   call: BuildCall,
 ): Promise<BuildResult> {
-  refuseLocalCaches(connection.name, input)
-  const exporter = exporterOf(connection.name, input)
-  const response = await solve(
-    connection,
-    {
-      frontendAttributes: frontendAttributes(input),
-      ...(exporter && { exporter }),
-      cacheFrom: input.cacheFrom,
-      cacheTo: input.cacheTo,
-      entitlements: entitlementsOf(input),
-      sharedKey: sharedKeyOf(input.context),
-    },
-    resourcesOf(input, call),
-    call,
-  )
+  const response = await runBuild(connection, input, call, exporterOf(connection.name, input))
   const digest = response['containerimage.digest']
   return digest === undefined ? {} : { digest }
+}
+
+/** Builds an image, and gives what the exporter tells. Without an exporter, it is only built. */
+export function runBuild(
+  connection: BuilderConnection,
+  input: ImageInput,
+  call: BuildCall,
+  exporter?: Exporter,
+): Promise<Readonly<Record<string, string>>> {
+  refuseLocalCaches(connection.name, input)
+  const request = {
+    frontendAttributes: frontendAttributes(input),
+    ...(exporter && { exporter }),
+    cacheFrom: input.cacheFrom,
+    cacheTo: input.cacheTo,
+    entitlements: entitlementsOf(input),
+    sharedKey: sharedKeyOf(input.context),
+  }
+  return solve(connection, request, resourcesOf(input, call), call)
 }
 
 function exporterOf(builder: string, { output, platforms }: ImageInput): Exporter | undefined {

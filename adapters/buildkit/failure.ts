@@ -117,7 +117,8 @@ export function connectionError(error: ServiceError, name: string): BuilderError
   return fail(kind, `no connection to ${name}: ${text}`)
 }
 
-function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
+/** Why a connection failed, from what Node.js or gRPC reports. */
+export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
   const libraryReason = /:SSL routines:[^:]*:([^:]+)/.exec(reason)?.[1]
   if (libraryReason === 'wrong version number') return ['tls', 'it does not use TLS']
   if (libraryReason !== undefined) return ['tls', libraryReason]
@@ -128,6 +129,12 @@ function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: s
   if (/^Protocol error/.test(reason)) return ['refused', 'what listens there is not BuildKit']
   if (/^Failed to connect/.test(reason)) return ['unreachable', 'the connection was closed; it may need TLS']
   return ['unreachable', reason]
+}
+
+/** A push that a registry does not accept, from the text of the error. */
+export const registryError = (name: string, text: string): BuilderError => {
+  const message = `failed to push ${name}: ${text}`
+  return new BuilderError('registry', message, { isTransient: registryAnswer(message) === 'transient' })
 }
 
 /** What a failed solve means: a step that failed, a registry, a lost connection, or a refusal. */

@@ -6,16 +6,21 @@ interface Bytes {
   readonly data?: Uint8Array
 }
 
-/**
- * Writes what the builder exports (`moby.filesync.v1.FileSend`) to a file, which has its name only
- * when it is complete.
- */
-export async function receiveArchive({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> {
+/** Writes what the builder exports (`moby.filesync.v1.FileSend`) to a file. */
+export const receiveArchive = ({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> =>
+  writeWhole(path, dataOf(requests))
+
+async function* dataOf(messages: AsyncIterable<Bytes>): AsyncGenerator<Uint8Array> {
+  for await (const { data } of messages) if (data) yield data
+}
+
+/** Writes a file, which has its name only when it is complete. */
+export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     const file = await open(temporary, 'wx')
     try {
-      for await (const { data } of requests) if (data) await file.writeFile(data)
+      for await (const piece of pieces) await file.writeFile(piece)
     } finally {
       await file.close()
     }

@@ -1,0 +1,60 @@
+import { isIP } from 'node:net'
+import type { ChannelOptions, Client, ClientReadableStream, ServiceError } from '@grpc/grpc-js'
+import type { BuilderAddress } from './address.ts'
+import type { Control } from './connection.ts'
+import { DEFAULT_KEEPALIVE } from './keepalive.ts'
+import type { BuilderOptions } from './options.ts'
+import type { BuildStatus } from './status.ts'
+
+/** The settings of gRPC for a connection. `host` is that of the address. */
+export function channelOptions(
+  { host = '' }: Pick<BuilderAddress, 'host'>,
+  { tls, keepalive = DEFAULT_KEEPALIVE }: Pick<BuilderOptions, 'tls' | 'keepalive'>,
+): ChannelOptions {
+  // TLS has no way to ask for an IP address, and Node.js warns of it.
+  const serverName = tls?.serverName ?? (isIP(host) ? 'localhost' : undefined)
+  return {
+    'grpc.max_receive_message_length': -1,
+    'grpc.max_send_message_length': -1,
+    // As buildctl, without a proxy; and without settings of gRPC from the DNS.
+    'grpc.enable_http_proxy': 0,
+    'grpc.service_config_disable_resolution': 1,
+    'grpc.use_local_subchannel_pool': 1,
+    ...(keepalive.time !== undefined && { 'grpc.keepalive_time_ms': keepalive.time }),
+    'grpc.keepalive_timeout_ms': keepalive.timeout,
+    'grpc.keepalive_permit_without_calls': keepalive.permitWithoutStream ? 1 : 0,
+    ...(serverName !== undefined && { 'grpc.ssl_target_name_override': serverName }),
+  }
+}
+
+/** The calls of a client of the service `Control`. */
+export function controlOf(client: Client & Readonly<Record<string, unknown>>): Control {
+  // The constructor adds a function for each method of the service.
+  const calls = client as unknown as {
+    Info: Unary
+    Solve: Unary
+    Status: (request: unknown) => ClientReadableStream<BuildStatus>
+  }
+  return {
+    info: signal => answerOf(done => calls.Info({}, done), signal),
+    solve: (request, signal) => answerOf(done => calls.Solve(request, done), signal),
+    status: request => calls.Status(request),
+  }
+}
+
+type Done = (error: ServiceError | null, answer: unknown) => void
+type Unary = (request: unknown, done: Done) => { cancel(): void }
+
+/** The answer of a call that ends with the signal. */
+function answerOf<Answer>(call: (done: Done) => { cancel(): void }, signal: AbortSignal): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const running = call((error, answer) => {
+      signal.removeEventListener('abort', cancel)
+      if (error) reject(signal.aborted ? signal.reason : error)
+      else resolve(answer as Answer)
+    })
+    const cancel = () => running.cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+  })
+}

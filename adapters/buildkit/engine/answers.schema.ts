@@ -1,0 +1,53 @@
+import type { JSONSchema } from 'json-schema-to-ts'
+
+/** `GET /version` and `GET /info`: https://docs.docker.com/reference/api/engine/. */
+export const engineVersion = {
+  type: 'object',
+  properties: { Version: { type: 'string' } },
+} as const satisfies JSONSchema
+
+export const engineInfo = {
+  type: 'object',
+  properties: {
+    DriverStatus: { type: ['array', 'null'], items: { type: 'array', items: { type: 'string' } } },
+  },
+} as const satisfies JSONSchema
+
+/** An error, and a line of the progress of a push. */
+export const engineError = {
+  type: 'object',
+  required: ['message'],
+  properties: { message: { type: 'string' } },
+} as const satisfies JSONSchema
+
+export const pushProgress = {
+  type: 'object',
+  properties: {
+    id: { type: 'string' },
+    status: { type: 'string' },
+    error: { type: 'string' },
+    progressDetail: {
+      type: ['object', 'null'],
+      properties: { current: { type: 'number' }, total: { type: 'number' } },
+    },
+    aux: { type: ['object', 'null'], properties: { Digest: { type: 'string' } } },
+  },
+} as const satisfies JSONSchema
+
+/** `config.json`, and `contexts/meta/ID/meta.json` beside it. */
+export const currentContext = {
+  type: 'object',
+  properties: { currentContext: { type: 'string' } },
+} as const satisfies JSONSchema
+
+export const contextMetadata = {
+  type: 'object',
+  required: ['Endpoints'],
+  properties: {
+    Endpoints: {
+      type: 'object',
+      required: ['docker'],
+      properties: { docker: { type: 'object', properties: { Host: { type: 'string' } } } },
+    },
+  },
+} as const satisfies JSONSchema

@@ -1,0 +1,115 @@
+import type { ChannelCredentials } from '@grpc/grpc-js'
+import { parseJson } from '../../json/parse-json.ts'
+import type { Builder } from '../builder.ts'
+import type { BuilderConnection } from '../connection.ts'
+import { channelOptions, controlOf } from '../control.ts'
+import { BuilderError, reasonOf } from '../failure.ts'
+import { ANSWER_WITHIN, type BuilderOptions } from '../options.ts'
+import { type BuildkitProtocol, loadProtocol } from '../protocol.ts'
+import { engineVersion } from './answers.validators.ts'
+import { callEngine, textOf } from './api.ts'
+import { buildInEngine } from './build-in-engine.ts'
+import { type EngineEndpoint, openConnection, secure, targetOf } from './endpoint.ts'
+import { upgrade } from './upgrade.ts'
+
+/** The first with BuildKit and its sessions: Docker 18.09. */
+const OLDEST_API = '1.39'
+
+/**
+ * Connects to the BuildKit inside of a Docker Engine, and checks that it answers. Throws a
+ * `BuilderError`, and the signal's reason.
+ */
+export async function connectToEngine(
+  endpoint: EngineEndpoint,
+  options: Pick<BuilderOptions, 'signal' | 'keepalive' | 'answerWithin'>,
+): Promise<Builder> {
+  const name = `the Docker Engine at \`${endpoint.text}\``
+  const version = await versionOf(endpoint, name, options)
+  const connection = connectionTo(endpoint, name, await loadProtocol(), options)
+  return {
+    name,
+    ...(version !== undefined && { version }),
+    build: (input, call) => buildInEngine(endpoint, connection, input, call),
+    close: () => connection.close(),
+  }
+}
+
+async function versionOf(
+  endpoint: EngineEndpoint,
+  name: string,
+  { signal, answerWithin = ANSWER_WITHIN }: Pick<BuilderOptions, 'signal' | 'answerWithin'>,
+): Promise<string | undefined> {
+  const deadline = AbortSignal.timeout(answerWithin)
+  const within = { signal: AbortSignal.any([signal, deadline]) }
+  try {
+    const ping = await callEngine(endpoint, 'GET', '/_ping', within)
+    await textOf(ping)
+    const api = String(ping.headers['api-version'])
+    if (ping.status !== 200 || !/^\d+\.\d+$/.test(api)) throw new BuilderError('refused', `${name} is another program`)
+    if (versionNumber(api) < versionNumber(OLDEST_API))
+      throw new BuilderError('too-old', `${name} is older than 18.09: its API has version ${api}`)
+    const version = parseJson(await textOf(await callEngine(endpoint, 'GET', '/version', within)), engineVersion)
+    return version.ok ? version.value.Version : undefined
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BuilderError) throw error
+    if (deadline.aborted)
+      throw new BuilderError('unreachable', `${name} did not answer in ${answerWithin / 1000} s`, { cause: error })
+    const { code = '', message } = error as NodeJS.ErrnoException
+    const [kind, text] = reasonOf(`${code} ${message}`.trim())
+    throw new BuilderError(kind, `no connection to ${name}: ${text}`, { cause: error })
+  }
+}
+
+/** `1.39` as a number that orders versions. */
+function versionNumber(text: string): number {
+  const [major = 0, minor = 0] = text.split('.').map(Number)
+  return major * 1000 + minor
+}
+
+function connectionTo(
+  endpoint: EngineEndpoint,
+  name: string,
+  protocol: BuildkitProtocol,
+  options: Pick<BuilderOptions, 'signal' | 'keepalive'>,
+): BuilderConnection {
+  const { grpc } = protocol
+  const ControlClient = grpc.makeGenericClientConstructor(protocol.service('moby.buildkit.v1.Control'), 'Control')
+  const client = new ControlClient(targetOf(endpoint), credentialsFor(protocol, endpoint), channelOptions({}, options))
+  return {
+    name,
+    protocol,
+    control: controlOf(client),
+    openSession: async headers => upgrade(await openConnection(endpoint), '/session', headers),
+    close: () => client.close(),
+  }
+}
+
+/** Credentials that turn a connection to the engine into one to its BuildKit. */
+function credentialsFor({ grpc }: BuildkitProtocol, endpoint: EngineEndpoint): ChannelCredentials {
+  class EngineCredentials extends grpc.ChannelCredentials {
+    override _isSecure(): boolean {
+      return false
+    }
+
+    override _equals(other: ChannelCredentials): boolean {
+      return this === other
+    }
+
+    override _createSecureConnector(
+      ...[, , callCredentials]: Parameters<ChannelCredentials['_createSecureConnector']>
+    ) {
+      const none = callCredentials ?? grpc.CallCredentials.createEmpty()
+      return {
+        connect: async (socket: Parameters<typeof secure>[1]) => ({
+          socket: await upgrade(await secure(endpoint, socket), '/grpc'),
+          secure: false,
+        }),
+        waitForReady: async () => {},
+        getCallCredentials: () => none,
+        destroy: () => {},
+      }
+    }
+  }
+  return new EngineCredentials()
+}

@@ -1,0 +1,96 @@
+import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import { checkServerIdentity, connect as connectSecure } from 'node:tls'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { BuilderTls } from '../options.ts'
+
+/** Where a Docker Engine listens. */
+export interface EngineEndpoint {
+  /** As messages write it. */
+  readonly text: string
+  readonly at: { readonly path: string } | { readonly host: string; readonly port: number }
+  readonly tls?: BuilderTls
+}
+
+/** The ports of `dockerd`, without and with TLS. */
+const PORT = 2375
+const TLS_PORT = 2376
+
+const HINT = { hint: 'write `unix:///PATH` or `tcp://HOST:PORT`' }
+
+/**
+ * Reads the address of a Docker Engine, as in DOCKER_HOST: `unix://`, `npipe://` and `tcp://`.
+ * Throws a UserError for everything else.
+ */
+export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoint {
+  const [, scheme = 'tcp', rest = ''] = /^(?:([a-z]+):\/\/)?(.*)$/is.exec(text) ?? []
+  switch (scheme.toLowerCase()) {
+    case 'unix':
+      if (rest.startsWith('/')) return { text, at: { path: rest } }
+      break
+    case 'npipe':
+      return { text, at: { path: rest } }
+    case 'tcp':
+    case 'http':
+    case 'https': {
+      const secure = tls ?? (scheme === 'https' ? {} : undefined)
+      const [, written = '', port = secure ? TLS_PORT : PORT] =
+        /^(\[[^\]]+\]|[^:/\s]+)(?::(\d{1,5}))?\/?$/.exec(rest) ?? []
+      if (written === '' || Number(port) > 65_535) break
+      const host = written.replace(/^\[|\]$/g, '')
+      return { text, at: { host, port: Number(port) }, ...(secure && { tls: secure }) }
+    }
+    default:
+      throw new UserError(`the Docker Engine at \`${text}\` is not supported: \`${scheme}://\``, HINT)
+  }
+  throw new UserError(`\`${text}\` is not an address of a Docker Engine`, HINT)
+}
+
+/** What gRPC connects to before `secure` makes the connection usable. */
+export const targetOf = ({ at }: EngineEndpoint): string =>
+  'path' in at ? `unix:${at.path}` : `dns:///${isIP(at.host) === 6 ? `[${at.host}]` : at.host}:${at.port}`
+
+/** Opens a connection. Rejects with what Node.js reports. */
+export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSignal): Promise<Socket> {
+  const socket = connectPlain(endpoint.at)
+  await ready(socket, 'connect', signal)
+  return secure(endpoint, socket, signal)
+}
+
+/** Encrypts a connection, if the endpoint asks for it. */
+export async function secure({ at, tls }: EngineEndpoint, socket: Socket, signal?: AbortSignal): Promise<Socket> {
+  if (!tls || 'path' in at) return socket
+  const { serverName = at.host, ...certificates } = tls
+  const encrypted = connectSecure({
+    ...certificates,
+    socket,
+    // TLS has no way to ask for an IP address.
+    ...(isIP(serverName) === 0 && { servername: serverName }),
+    checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
+  })
+  await ready(encrypted, 'secureConnect', signal)
+  return encrypted
+}
+
+function ready(socket: Socket, event: string, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown) => {
+      end()
+      socket.on('error', () => {})
+      socket.destroy()
+      reject(error)
+    }
+    const done = () => {
+      end()
+      resolve()
+    }
+    const aborted = () => fail(signal?.reason)
+    const closed = () => fail(new Error('the connection was closed'))
+    const end = () => {
+      socket.off(event, done).off('error', fail).off('close', closed)
+      signal?.removeEventListener('abort', aborted)
+    }
+    socket.once(event, done).once('error', fail).once('close', closed)
+    if (signal?.aborted) aborted()
+    else signal?.addEventListener('abort', aborted, { once: true })
+  })
+}

@@ -1,0 +1,65 @@
+import type { Socket } from 'node:net'
+
+/** More than an answer to an upgrade ever has. */
+const LONGEST_HEAD = 64 * 1024
+
+/** A Docker Engine that does not give a connection for something else than HTTP. */
+export class UpgradeRefused extends Error {
+  readonly status: number
+
+  constructor(path: string, status: number) {
+    super(`the Docker Engine answers ${path} with status ${status}`)
+    this.status = status
+  }
+}
+
+/**
+ * Turns a connection to a Docker Engine into one for HTTP/2, of which the engine is the server
+ * (`/grpc`) or the client (`/session`). Throws UpgradeRefused, and what the connection fails with.
+ */
+export async function upgrade(
+  socket: Socket,
+  path: string,
+  headers: readonly (readonly [name: string, value: string])[] = [],
+): Promise<Socket> {
+  const lines = [
+    `POST ${path} HTTP/1.1`,
+    'Host: docker',
+    'Connection: Upgrade',
+    'Upgrade: h2c',
+    'Content-Length: 0',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+  ]
+  socket.write(`${lines.join('\r\n')}\r\n\r\n`)
+  const { head, rest } = await readHead(socket)
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1])
+  if (status !== 101) {
+    socket.destroy()
+    throw new UpgradeRefused(path, status)
+  }
+  if (rest.length > 0) socket.unshift(rest)
+  return socket
+}
+
+function readHead(socket: Socket): Promise<{ readonly head: string; readonly rest: Buffer }> {
+  return new Promise((resolve, reject) => {
+    let read = Buffer.alloc(0)
+    const onReadable = () => {
+      for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
+        read = Buffer.concat([read, chunk])
+        const end = read.indexOf('\r\n\r\n')
+        if (end === -1 && read.length < LONGEST_HEAD) continue
+        stop()
+        resolve({ head: read.toString('latin1', 0, end), rest: read.subarray(end + 4) })
+        return
+      }
+    }
+    const fail = (error: Error) => {
+      stop()
+      reject(error)
+    }
+    const closed = () => fail(new Error('the connection was closed'))
+    const stop = () => socket.off('readable', onReadable).off('error', fail).off('close', closed).off('end', closed)
+    socket.on('readable', onReadable).once('error', fail).once('close', closed).once('end', closed)
+  })
+}
