@@ -33,11 +33,25 @@ export function printConfig(loaded: Loaded, options: ConfigOptions = {}): Readon
       renameResources(printed[key] as Record<string, Record<string, unknown>>, key, loaded, name)
   }
   if (!('services' in printed)) printed['services'] = {}
+  Object.assign(printed['services'] as object, imagesOfOthers(loaded))
   const endpoints = withoutRulesTo(loaded.absentServices, printed['endpoints'])
   if (endpoints === undefined) delete printed['endpoints']
   else printed['endpoints'] = endpoints
   return printed
 }
+
+/**
+ * Inactive services whose images others are built on, with the keys that concern the image. A
+ * profile keeps them inactive.
+ */
+const imagesOfOthers = ({ contextServices }: Loaded): Readonly<Record<string, Json>> =>
+  Object.fromEntries(
+    [...contextServices].map(([name, { value }]) => {
+      const { build, image, platform, profiles = ['build'] } = plain(value) as Json // a service is a mapping
+      const kept = Object.entries({ build, image, platform, profiles }).filter(([, one]) => one !== undefined)
+      return [name, Object.fromEntries(kept)]
+    }),
+  )
 
 /**
  * Removes endpoint rules of absent services, in any notation; undefined if none is left. The
