@@ -185,7 +185,7 @@ test('a build that is tried again says why, and its steps have new numbers', asy
     '#2 [web 2/2] RUN npm ci',
     '#2 CACHED',
     'web: built r/web:1 sha256:aaaaaaaaaaaa… in 1.0 s',
-    'api: the image is up to date',
+    'api: is in the registry already',
     'worker: not built, because a build that it needs failed',
     '',
   ])

@@ -17,7 +17,7 @@ export function endText({ state, reference, digest, seconds = 0, steps }: BuildV
     case 'built':
       return `built ${[reference, digest && `${digest.slice(0, 19)}…`].filter(Boolean).join(' ')}`
     case 'present':
-      return `${reference || 'the image'} is up to date`
+      return 'is in the registry already'
     case 'skipped':
       return 'not built, because a build that it needs failed'
     case 'failed':
