@@ -1,9 +1,15 @@
 import { command } from '../command.ts'
 import { buildArguments, buildSecrets } from '../options/build.ts'
 import { duration } from '../options/duration.ts'
-import { choice, flag, list, text } from '../options/option.ts'
+import { choice, list, type Option, text } from '../options/option.ts'
 import { loading, planning } from '../options/project.ts'
 import { target } from '../options/target.ts'
+
+/** False when `--no-cache` is given. */
+const cache: Option<boolean> = {
+  flags: '--no-cache',
+  description: 'build everything again, without the cache',
+}
 
 export const build = command({
   name: 'build',
@@ -22,7 +28,7 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
     registry: planning.registry,
     tag: planning.tag,
     context: target.context,
-    noCache: flag('--no-cache', 'build everything again, without the cache'),
+    cache,
     buildArg: buildArguments,
     secret: buildSecrets,
     target: text('--target <stage>', 'build this stage of the Dockerfile'),

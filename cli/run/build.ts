@@ -20,7 +20,7 @@ export interface BuildValues extends LoadingValues {
   readonly registry: string | undefined
   readonly tag: string | undefined
   readonly context: string | undefined
-  readonly noCache: boolean
+  readonly cache: boolean
   readonly buildArg: Readonly<Record<string, string | undefined>> | undefined
   readonly secret: readonly SecretOption[] | undefined
   readonly target: string | undefined
@@ -73,12 +73,13 @@ function print({ io, logLevel }: Context, outcome: BuildOutcome): number {
 function inputOf(
   { env, cwd }: Io,
   services: readonly string[],
-  { buildArg, secret, target, platform, cacheFrom, exportCache, ...options }: BuildValues,
+  { buildArg, secret, target, platform, cacheFrom, exportCache, cache, ...options }: BuildValues,
 ): ImagesInput {
   const registry = (ref: string) => ({ type: 'registry', attributes: { ref } })
   return {
     ...options,
     services,
+    noCache: !cache,
     ...(target !== undefined && { target }),
     ...(platform && { platforms: platform.flatMap(one => one.split(',')) }),
     ...(buildArg && {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Option } from 'commander'
 import { describe, expect, test } from 'vitest'
 import { commands } from '../../cli/commands.ts'
 import { UsageError } from '../../compiler/diagnostics/user-error.ts'
@@ -8,6 +9,13 @@ import { expectFile } from '../written-file.ts'
 import { makeFolder } from './folder.ts'
 
 const devctl = (...argv: string[]) => run(argv, { cwd: root })
+
+// `--no-cache` sets `cache` to false; under any other key its value is never seen.
+test('for every option there is the key that its flags set', () => {
+  for (const { name, options } of commands)
+    for (const { flags } of Object.values(options))
+      expect(Object.keys(options), `${name} ${flags}`).toContain(new Option(flags).attributeName())
+})
 
 describe('help', () => {
   test('of devctl is the same by every way to it, on standard output', async () => {
