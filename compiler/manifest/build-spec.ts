@@ -23,6 +23,17 @@ const elsewhere = diagnostic({
   }),
 })
 
+const noContext = diagnostic({
+  code: 'manifest/build-context',
+  severity: 'error',
+  explain:
+    'The build context of an image does not exist or is not a folder. It is relative to the folder of the manifest; a repository or archive is named by its URL.',
+  text: (p: { context: string }) => ({
+    message: `the build context \`${p.context}\` is not a folder`,
+    hint: 'correct the path; it is relative to the folder of the manifest',
+  }),
+})
+
 export interface ManifestBuildWorld {
   readonly manifest: Pick<DevctlManifest, 'folder'>
   readonly host: Pick<CompilerHost, 'stat' | 'homeDirectory'>
@@ -32,17 +43,15 @@ export interface ManifestBuildWorld {
 
 /**
  * What an image of the manifest is built from. The variables of the images that it depends on are
- * arguments, too. Reports secrets whose values are not known, and a Dockerfile that is not in the
- * context.
+ * arguments, too. Reports secrets whose values are not known, a context that does not exist, and a
+ * Dockerfile that is not in the context.
  */
 export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, reporter: Reporter): BuildSpec {
   const { folder } = world.manifest
   const text = ({ value }: At<string>) => withLateVariables(value, world.built)
-  const parsed = parseContext(text(build.context))
-  const context: ContextSource =
-    parsed.ok && 'folder' in parsed.value
-      ? { folder: resolve(folder, parsed.value.folder) }
-      : { remote: text(build.context) }
+  const context = manifestContext(text(build.context), folder)
+  if ('folder' in context && world.host.stat(context.folder)?.kind !== 'folder')
+    reporter.report(noContext, build.context.span, { context: text(build.context) })
   const caches = (items: readonly At<string>[], use: 'from' | 'to', key: 'src' | 'dest') =>
     items.flatMap((item): readonly BuildCache[] => {
       const found = parseBuildCaches(text(item), use)
@@ -79,6 +88,12 @@ export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, 
     ssh: new Map(),
     tags: [],
   }
+}
+
+/** The context of an image: a folder, relative to that of the manifest, or a URL. */
+export function manifestContext(text: string, folder: string): ContextSource {
+  const parsed = parseContext(text)
+  return parsed.ok && 'folder' in parsed.value ? { folder: resolve(folder, parsed.value.folder) } : { remote: text }
 }
 
 function dockerfileOf(

@@ -2,6 +2,9 @@ import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Piece, ScalarTree, Tree, UsedVariable } from './tree.ts'
 
+/** What stands in place of a secret. */
+export const HIDDEN = '***'
+
 /** A stretch of the source whose value is secret because of where it comes from. */
 export interface SecretPlace {
   readonly span: Span
@@ -100,6 +103,14 @@ export class SecretPlaces {
   *written(): Generator<Span> {
     for (const { list } of this.#places.values())
       for (const { span, value } of list) if (span.file.text.slice(span.start, span.end).includes(value)) yield span
+  }
+
+  /** A text without the secrets in it, if its place is one of a secret. */
+  without(text: string, span: Span): string {
+    if (!this.at(span)) return text
+    return [...this.#values]
+      .sort((a, b) => b.length - a.length)
+      .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
   }
 
   get isEmpty(): boolean {

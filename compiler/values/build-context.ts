@@ -34,3 +34,6 @@ export function parseNamedContext(text: string): Parsed<BuildContext> {
   if (text.startsWith('docker-image://') || FETCHED.test(text)) return parsed({ remote: text })
   return isNoPath(text) ? failed('it is not a context that a builder can use', hint) : parsed({ folder: text })
 }
+
+/** A URL without user name and password. */
+export const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')

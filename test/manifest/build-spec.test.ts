@@ -11,7 +11,7 @@ function specOf(
 ) {
   const text = `build:\n  base: ./base\n  web:\n${build.replace(/^(?=.)/gm, '    ')}\n`
   const host = {
-    ...memoryHost({ 'devctl.yml': text, ...files }),
+    ...memoryHost({ 'devctl.yml': text, 'web/': '', ...files }),
     environment: new Map(Object.entries(env)),
     variable: (name: string) => (name in env ? ({ value: env[name]!, source: 'shell' } as const) : undefined),
   }
@@ -76,6 +76,10 @@ test('variables of images that are built before are arguments, and are substitut
     { built },
   )
   expect(Object.fromEntries(spec.args)).toEqual({ FROM: built.DEVCTL_BUILD_BASE_IMAGE, ...built })
+})
+
+test('a context that does not exist is an error', () => {
+  expect(specOf('context: gone').messages).toEqual(['error: the build context `gone` is not a folder'])
 })
 
 test('a secret whose variable is not set is an error', () => {

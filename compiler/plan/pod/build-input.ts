@@ -1,7 +1,9 @@
 import { relative } from 'node:path/posix'
 import type { Build, NamedContext, Project, Service } from '../../compose/project.ts'
 import type { BuildInput, SpendOnBuild } from '../../host.ts'
+import { HIDDEN } from '../../text/secret-places.ts'
 import type { Span } from '../../text/source.ts'
+import { withoutLogin } from '../../values/build-context.ts'
 import { shortHash } from '../../values/dns-name.ts'
 import { isVariableWithSecret } from '../../values/secret-names.ts'
 import { type PlanContext, sortBy } from '../context.ts'
@@ -96,24 +98,16 @@ function settingsOf(service: Service, build: Build, open: Open): readonly Settin
   ]
 }
 
-/** What the hash is of in place of a secret. */
-const HIDDEN = '***'
-
-type Open = (text: string, span: Span) => string
-
 /**
  * A text without secrets: the hash of it is a tag that everybody sees, and what few values are
  * possible for is soon guessed from it.
  */
+type Open = (text: string, span: Span) => string
+
 const withoutSecrets =
   ({ secretPlaces }: Project): Open =>
-  (text, span) => {
-    if (!secretPlaces.at(span)) return text
-    return [...secretPlaces.values]
-      .filter(value => value !== '')
-      .sort((a, b) => b.length - a.length)
-      .reduce((rest, value) => rest.replaceAll(value, HIDDEN), text)
-  }
+  (text, span) =>
+    secretPlaces.without(text, span)
 
 /** For a context that is not a folder of this machine: what the file says about the build. */
 function hashOfText(project: Project, { context: { value, span } }: Build, input: BuildInput): string {
@@ -121,5 +115,3 @@ function hashOfText(project: Project, { context: { value, span } }: Build, input
   const place = value.startsWith('/') ? relative(project.directory, value) : value
   return shortHash(JSON.stringify({ ...input, context: withoutLogin(withoutSecrets(project)(place, span)) }), 64)
 }
-
-const withoutLogin = (address: string): string => address.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1')

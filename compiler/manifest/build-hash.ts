@@ -1,0 +1,63 @@
+import { resolve } from 'node:path/posix'
+import type { BuildInput, CompilerHost } from '../host.ts'
+import { HIDDEN, type SecretPlaces } from '../text/secret-places.ts'
+import { withoutLogin } from '../values/build-context.ts'
+import { shortHash } from '../values/dns-name.ts'
+import { isVariableWithSecret } from '../values/secret-names.ts'
+import { manifestContext } from './build-spec.ts'
+import type { DevctlManifest, ImageBuild } from './manifest.ts'
+
+export interface HashedManifest {
+  readonly manifest: Pick<DevctlManifest, 'folder' | 'build'>
+  readonly host: Pick<CompilerHost, 'hashBuild' | 'stat'>
+  readonly secrets: SecretPlaces
+}
+
+/**
+ * The hashes of everything that decides what is in the images of a manifest, by name, for their
+ * tags: the files of the context, the Dockerfile, target and arguments, the ids of secrets, and the
+ * hashes of the images that one depends on, in place of their variables. As for services, caches do
+ * not count, and no secret does.
+ */
+export function hashManifestBuilds(world: HashedManifest): ReadonlyMap<string, string> {
+  const hashes = new Map<string, string>()
+  const hashOf = (name: string): string => {
+    const known = hashes.get(name)
+    const build = world.manifest.build.get(name)
+    if (known !== undefined || !build) return known ?? ''
+    // In a circle, which was reported, each image counts without the others.
+    hashes.set(name, '')
+    const images = build.dependsOn.map(({ value }) => ['image', value, hashOf(value)])
+    const hash = hashInput(inputOf(build, images, world), world)
+    hashes.set(name, hash)
+    return hash
+  }
+  for (const name of world.manifest.build.keys()) hashOf(name)
+  return hashes
+}
+
+function inputOf(
+  { context, dockerfile, target, args, secrets: used }: ImageBuild,
+  images: readonly (readonly string[])[],
+  { manifest, host, secrets }: HashedManifest,
+): BuildInput {
+  const source = manifestContext(context.value, manifest.folder)
+  const beside = dockerfile && 'folder' in source && resolve(manifest.folder, dockerfile.value)
+  const isBeside =
+    beside && host.stat(beside)?.kind === 'file' && host.stat(resolve(source.folder, dockerfile.value))?.kind !== 'file'
+  const settings = [...used.map(({ id }) => ['secret', id]), ...images].sort()
+  return {
+    context: 'folder' in source ? source.folder : source.remote,
+    dockerfile: isBeside ? beside : dockerfile?.value,
+    target: target && secrets.without(target.value, target.span),
+    args: args.map(({ name, value, span }) => [
+      name,
+      isVariableWithSecret(name, value) ? HIDDEN : secrets.without(value, span),
+    ]),
+    ...(settings.length > 0 && { settings }),
+  }
+}
+
+function hashInput(input: BuildInput, { host }: HashedManifest): string {
+  return host.hashBuild(input) ?? shortHash(JSON.stringify({ ...input, context: withoutLogin(input.context) }), 64)
+}
