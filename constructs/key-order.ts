@@ -31,7 +31,7 @@ const readingOrders: Readonly<Record<string, string>> = {
     add automountServiceAccountToken backend backendRefs binaryData configMap data drop emptyDir ephemeral fieldRef
     hostPath hosts http image level localhostProfile matchExpressions matchFields matches maxSurge maxUnavailable
     medium mountPropagation nfs nodeAffinity operator persistentVolumeClaim podAffinity podAntiAffinity port ports
-    postStart preStop projected pullPolicy recursiveReadOnly reference role roleRef rollingUpdate rules secret server
+    postStart preStop projected pullPolicy recursiveReadOnly reference remoteRef role roleRef rollingUpdate rules secret server
     sizeLimit spec subjects user value valueFrom values weight`,
   metadata: 'name namespace labels annotations',
   remoteRef: 'key property conversionStrategy decodingStrategy metadataPolicy',
@@ -39,7 +39,7 @@ const readingOrders: Readonly<Record<string, string>> = {
 }
 
 /**
- * Maps whose keys are the user's: in alphabetical order, whatever they are called. A Service's
+ * Maps whose keys are the user's: in alphabetical order, wherever they are. A Service's
  * `selector` is one, a workload's is not.
  */
 const freeMaps = new Set([
@@ -54,6 +54,12 @@ const freeMaps = new Set([
   'binaryData',
 ])
 
+/**
+ * The order of the items of a list: that of its key, but only a map can be free. `data` of an
+ * ExternalSecret is a list of maps with fields.
+ */
+export const orderOfItems = (under: string): string => (freeMaps.has(under) ? '' : under)
+
 const places = new Map(Object.entries(readingOrders).map(([under, text]) => [under, placesOf(text)]))
 const synonyms: Readonly<Record<string, string>> = {
   initContainers: 'containers',
@@ -67,7 +73,7 @@ const synonyms: Readonly<Record<string, string>> = {
  * values out.
  */
 export function inReadingOrder(value: unknown, under = ''): unknown {
-  if (Array.isArray(value)) return value.map(item => inReadingOrder(item, under))
+  if (Array.isArray(value)) return value.map(item => inReadingOrder(item, orderOfItems(under)))
   if (typeof value !== 'object' || value === null) return value
   const map = value as Readonly<Record<string, unknown>> // JSON has no other objects
   const ordered: Record<string, unknown> = {}

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtInKind } from '../../adapters/kubernetes/built-in-kinds.ts'
 import { toManifests } from '../../constructs/index.ts'
-import { keysWithoutPlace } from '../../constructs/key-order.ts'
+import { keysWithoutPlace, orderOfItems } from '../../constructs/key-order.ts'
 import { isRoute, isWorkload, KINDS, type Kind, podSelectorOf } from '../../constructs/kinds.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 import { withLabels } from '../../operations/gitops/layout/label-transformer.ts'
@@ -99,7 +99,7 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
 test('every key of a map or a list has a place in the reading order', () => {
   const missing = new Set<string>()
   const walk = (value: unknown, under: string, kind: string): void => {
-    if (Array.isArray(value)) for (const item of value) walk(item, under, kind)
+    if (Array.isArray(value)) for (const item of value) walk(item, orderOfItems(under), kind)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return
     // Manifests are JSON.
     const map = value as Readonly<Record<string, unknown>>
