@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 const notHere = ['test/cluster/**', 'test/buildkit/**', 'test/repositories/**', 'test/long/**']
@@ -5,8 +6,9 @@ const notHere = ['test/cluster/**', 'test/buildkit/**', 'test/repositories/**', 
 /** Tests of the catalogue of diagnostics, which has whatever the modules of a process declare. */
 const ofTheCatalogue = ['test/codes.test.ts', 'test/diagnostics/**/*.test.ts']
 
-// Vitest leaves one processor free, which on two of them is half of the time.
-const shared = { testTimeout: 20_000, maxWorkers: '100%' }
+// Vitest leaves one processor free, which on two of them is half of the time. A third worker uses the
+// time in which tests wait for processes and deadlines.
+const shared = { testTimeout: 20_000, maxWorkers: Math.max(3, availableParallelism()) }
 
 export default defineConfig({
   test: {

@@ -1,11 +1,11 @@
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import { type Case, exampleCases, goldenCases } from '../cases.ts'
 import { documentsOf } from '../documents.ts'
-import { type Result, run } from '../run.ts'
+import { copyCase, type Result, run } from '../run.ts'
 
 // Every example and golden input, damaged: cut off, with parts removed, doubled, swapped or overwritten. Whatever comes out, devctl
 // answers: with manifests that can be read, or with errors that have a place.
@@ -23,7 +23,7 @@ export async function expectAnswers(one: Case, { runs, seed }: { runs: number; s
   try {
     // The name of the folder may be that of the project.
     const folder = join(work, basename(one.directory))
-    cpSync(one.directory, folder, { recursive: true })
+    copyCase({ ...one, checkout: false }, folder)
     const text = readFileSync(join(one.directory, 'compose.yaml'), 'utf8')
     await fc.assert(
       fc.asyncProperty(damage(text), async damaged => {
