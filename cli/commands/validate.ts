@@ -16,7 +16,7 @@ Text is printed to standard error, JSON and SARIF to standard output.`,
     output: choice('--output <form>', 'output format', ['text', 'json', 'sarif'], 'text'),
   },
   examples: [
-    { line: 'devctl validate --strict', does: 'also fail on fields that are dropped or approximated' },
+    { line: 'devctl validate --strict', does: 'also fail on keys that are dropped or approximated' },
     {
       line: 'devctl validate --environment staging --for-repository',
       does: 'check before a merge that the change can be published',

@@ -69,7 +69,7 @@ export const planning = {
     'manifest',
   ),
   includeSecrets: flag('--include-secrets', 'write Secrets with their values'),
-  strict: flag('--strict', 'report fields that are dropped or approximated as errors'),
+  strict: flag('--strict', 'report keys that are dropped or approximated as errors'),
 }
 
 export type LoadingValues = Values<typeof loading>

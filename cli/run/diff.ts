@@ -76,7 +76,7 @@ async function printOutcome(
 }
 
 /**
- * Which field of a service becomes a part of a workload: the first name in a path that is a key
+ * Which key of a service becomes a part of a workload: the first name in a path that is a key
  * here.
  */
 const FIELDS: Readonly<Record<string, string>> = {
@@ -97,7 +97,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 }
 
 /**
- * `compose.yaml:24 services.api.environment`; the line of the service where no field of it says
+ * `compose.yaml:24 services.api.environment`; the line of the service where no key of it says
  * more.
  */
 function placeOf({ source, values }: ObjectDiff, services: Tree | undefined): string | undefined {

@@ -57,7 +57,7 @@ export interface DiagnosticKind<P> {
   readonly explain: string
   readonly text: (parameters: P) => Wording
   /**
-   * True for warnings about fields that are lost or approximated: `--strict` turns them into
+   * True for warnings about keys that are lost or approximated: `--strict` turns them into
    * errors.
    */
   readonly loss?: boolean

@@ -5,7 +5,7 @@ import { type Entry, entry, get, isMap } from '../text/tree.ts'
 import type { Development, Sync } from './development.ts'
 import type { Reading } from './values.ts'
 
-// The rules among the fields of a development container.
+// The rules among the keys of a development container.
 
 const noSync = diagnostic({
   code: 'manifest/no-sync',
@@ -74,7 +74,7 @@ const NOT_HYBRID = [
   ],
 ]
 
-/** Checks what the fields of a container say together. `at` is where it is written. */
+/** Checks what the keys of a container say together. `at` is where it is written. */
 export function checkDevelopment(development: Development, { key, value }: Entry, reading: Reading): void {
   const { reporter } = reading
   if (development.mode === 'hybrid') {

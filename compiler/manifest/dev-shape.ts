@@ -16,7 +16,7 @@ import {
 } from '../schema/shape.ts'
 import { dnsName, filled, forward } from './values-shape.ts'
 
-// The fields of a development container. What a container beside the main one may not have is in
+// The keys of a development container. What a container beside the main one may not have is in
 // one list: `onlyMain`.
 
 /** Kubernetes' own structures: the API server knows their fields. */

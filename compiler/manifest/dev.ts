@@ -27,7 +27,7 @@ import {
   texts,
 } from './values.ts'
 
-/** `dev`: development containers by name, with the rules among their fields checked. */
+/** `dev`: development containers by name, with the rules among their keys checked. */
 export function readDevelopment(tree: Tree | undefined, reading: Reading): ReadonlyMap<string, Development> {
   const found = new Map<string, Development>()
   const distinct = new Distinct(reading.reporter)

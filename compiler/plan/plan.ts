@@ -61,7 +61,7 @@ export interface SecurityLevel {
     readonly service: string
     readonly field: string
     readonly level: 'baseline' | 'privileged'
-    /** Absent where no field says it: `user` of an image that may run as root. */
+    /** Absent where no key says it: `user` of an image that may run as root. */
     readonly span?: Span
   }[]
 }

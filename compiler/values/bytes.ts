@@ -8,7 +8,7 @@ const MOST = 2n ** 63n - 1n
 /**
  * Reads a size in bytes. Suffixes `b`, `k kb kib`, `m`, `g`, `t`, `p` in any case; all are powers
  * of 1024. The suffixes of Kubernetes (`Ki Mi Gi Ti`) are taken too, since the dialect's
- * `resources` uses them. `-1` is allowed, for the fields where it means no limit; parts of a byte
+ * `resources` uses them. `-1` is allowed, for the keys where it means no limit; parts of a byte
  * are dropped after a suffix. A number from YAML must be whole: the reference loader makes 0 of
  * `mem_limit: 1.5`. (Compose Specification, Specifying byte values)
  */

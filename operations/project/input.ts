@@ -41,6 +41,6 @@ export interface Planning {
   readonly startOrder?: 'manifest' | 'client' | undefined
   /** True if Secrets are made with their values. */
   readonly includeSecrets?: boolean | undefined
-  /** Whether fields that are lost or approximated are errors. */
+  /** Whether keys that are lost or approximated are errors. */
   readonly strict?: boolean | undefined
 }

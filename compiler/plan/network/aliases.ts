@@ -55,7 +55,7 @@ export interface Alias {
   readonly name: string
   /** The Compose services it leads to, sorted; none for an external one. */
   readonly services: readonly string[]
-  /** The service and field that it is written in. */
+  /** The service and key that it is written in. */
   readonly owner: string
   readonly key: 'networks' | 'links' | 'container_name' | 'external_links'
   readonly span: Span

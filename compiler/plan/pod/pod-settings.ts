@@ -122,7 +122,7 @@ const disagreement = diagnostic({
 })
 
 /**
- * The settings of a Pod that come from single fields of its services. Reports what a Pod cannot
+ * The settings of a Pod that come from single keys of its services. Reports what a Pod cannot
  * have, and members that disagree.
  */
 export function planPodSettings(context: PlanContext, services: readonly Service[]): Partial<PodPlan> {

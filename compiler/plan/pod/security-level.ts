@@ -43,8 +43,8 @@ const baselineCapabilities: ReadonlySet<string> = new Set(
 const baselineSelinuxTypes = /^(container_t|container_init_t|container_kvm_t|container_engine_t)$/
 
 /**
- * The Pod Security level that the result needs, and which field of which service forces it. Under
- * `--policy restricted` reports the fields that break it.
+ * The Pod Security level that the result needs, and which key of which service forces it. Under
+ * `--policy restricted` reports the keys that break it.
  */
 export function planSecurityLevel(
   context: PlanContext,
@@ -67,7 +67,7 @@ export function planSecurityLevel(
 }
 
 /**
- * Tells the level where a field forces it, with the places of all that do; the default of an
+ * Tells the level where a key forces it, with the places of all that do; the default of an
  * ordinary image is nobody's wish.
  */
 function reportLevel({ reporter }: PlanContext, level: Level, reasons: readonly Reason[]): void {
