@@ -82,7 +82,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       project.write('api/a.txt', 'two\n')
       const third = await devctl('deploy', 'api', '--wait')
       expect(third.status, third.stderr).toBe(0)
-      expect(third.stderr).toContain('base: the image is up to date')
+      expect(third.stderr).toContain('base: is in the registry already')
       expect(third.stderr).toContain('api: built')
       expect(third.stderr).not.toContain('web')
       expect(await image('api')).not.toBe(before)
