@@ -58,6 +58,17 @@ const namedNetwork = diagnostic({
     hint: 'remove `network`, or write `host` or `none`',
   }),
 })
+const hostGateway = diagnostic({
+  code: 'build/host-gateway',
+  severity: 'warning',
+  loss: true,
+  explain:
+    '`host-gateway` in `extra_hosts` is the machine that runs the container engine. A builder may be on another machine, and BuildKit accepts only IP addresses here, so the entry is left out. Give the address, or let the build use the network of the builder’s machine with `network: host`.',
+  text: (p: { host: string }) => ({
+    message: `\`host-gateway\` is not known during a build; the extra host \`${p.host}\` is left out`,
+    hint: `write the IP address: \`${p.host}=192.0.2.10\``,
+  }),
+})
 const unknownEntitlement = diagnostic({
   code: 'build/unknown-entitlement',
   severity: 'error',
@@ -98,7 +109,7 @@ export function readBuild(service: MapTree, context: ReadContext): Build | undef
     tags: scalars(build, 'tags').flatMap(tag => parseReference(tag, context) ?? []),
     platforms: from.platforms(),
     ...optional('network', from.network()),
-    extraHosts: readExtraHosts(build, context),
+    extraHosts: from.extraHosts(),
     ...optional('shmSize', readShmSize(build)),
     ulimits: readUlimits(build),
     entitlements: from.entitlements(),
@@ -156,6 +167,13 @@ class BuildReader {
     if (found.value === 'host' || found.value === 'none') return { value: found.value, span: found.span }
     this.#context.reporter.report(namedNetwork, found.span, { network: found.value })
     return undefined
+  }
+
+  extraHosts(): Build['extraHosts'] {
+    return readExtraHosts(this.#build, this.#context).filter(({ host, address, span }) => {
+      if (address === 'host-gateway') this.#context.reporter.report(hostGateway, span, { host })
+      return address !== 'host-gateway'
+    })
   }
 
   entitlements(): readonly At<string>[] {
