@@ -1,5 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js'
 import type { BuildkitProtocol } from './protocol.ts'
+import type { Vertex } from './status.ts'
 
 /** A step of a build that failed. */
 export class BuildFailure extends Error {
@@ -66,6 +67,19 @@ function buildFailure(error: ServiceError, protocol: BuildkitProtocol): BuildFai
   }
   const isTransient = exit === undefined && registryAnswer(error.details) === 'transient'
   return new BuildFailure(error.details, place, vertex?.digest, exit?.Code, isTransient)
+}
+
+/**
+ * The same of a builder that has no details, from its text: that of Docker 20.10. Only an exit
+ * status and a syntax error are sure to be about the Dockerfile.
+ */
+function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailure | undefined {
+  const exit = /executor failed running .*: exit code: (\d+)$/s.exec(text)?.[1]
+  if (exit !== undefined) return new BuildFailure(text, undefined, failedStep?.digest, Number(exit))
+  const [message, line] = /dockerfile parse error line (\d+): .*/s.exec(text) ?? []
+  if (message === undefined) return undefined
+  const place = { filename: 'Dockerfile', text: '', start: Number(line), end: Number(line) }
+  return new BuildFailure(message, place, undefined, undefined)
 }
 
 /** The details of a `google.rpc.Status`: BuildKit writes them as JSON, whose type says so. */
@@ -138,9 +152,14 @@ export const registryError = (name: string, text: string): BuilderError => {
 }
 
 /** What a failed solve means: a step that failed, a registry, a lost connection, or a refusal. */
-export function solveError(error: ServiceError, name: string, protocol: BuildkitProtocol): BuildFailure | BuilderError {
+export function solveError(
+  error: ServiceError,
+  name: string,
+  protocol: BuildkitProtocol,
+  failedStep: Vertex | undefined,
+): BuildFailure | BuilderError {
   const { code, details } = error
-  const failure = buildFailure(error, protocol)
+  const failure = buildFailure(error, protocol) ?? plainFailure(details, failedStep)
   if (failure) return failure
   const answer = registryAnswer(details)
   if (answer) return new BuilderError('registry', details, { cause: error, isTransient: answer === 'transient' })

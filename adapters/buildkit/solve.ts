@@ -3,7 +3,7 @@ import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { BuilderConnection } from './connection.ts'
 import { solveError } from './failure.ts'
 import { createSession, type SessionResources } from './session/session.ts'
-import type { BuildStatus } from './status.ts'
+import type { BuildStatus, Vertex } from './status.ts'
 
 /** What BuildKit is asked to do. */
 export interface SolveRequest {
@@ -60,7 +60,7 @@ export async function solve(
     signal.throwIfAborted()
     // What a step has printed may arrive after it has failed.
     await events.ended()
-    throw solveError(error as ServiceError, name, protocol)
+    throw solveError(error as ServiceError, name, protocol, events.failedStep())
   } finally {
     events.stop()
     tunnel.destroy()
@@ -78,8 +78,10 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
     onSilence = resolve
   })
   let timer: NodeJS.Timeout | undefined
-  stream.on('data', status => {
+  let failedStep: Vertex | undefined
+  stream.on('data', (status: BuildStatus) => {
     timer?.refresh()
+    failedStep ??= status.vertexes?.find(({ error }) => error)
     onStatus(status)
   })
   // The answer to the solve says what failed.
@@ -89,6 +91,8 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
   })
   return {
     stop: () => stream.cancel(),
+    /** The first that has failed. */
+    failedStep: () => failedStep,
     /** Waits for the end of the events, unless they are silent for too long. */
     ended: async () => {
       timer = setTimeout(onSilence, SILENCE)

@@ -1,63 +1,23 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { type AddressInfo, createServer, type NetConnectOpts, type Server } from 'node:net'
+import { createServer, type NetConnectOpts } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
 import { TcpProxy } from '../cluster/tcp-proxy.ts'
-import { build, findBuildkit, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
+import { build, findBuildkit, findEngineAddress, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
+import { failureOf, listening, once } from './faults.ts'
 
-const address = findBuildkit() ?? ''
-const failureOf = (building: Promise<unknown>) =>
-  building.then(
-    () => undefined,
-    (error: unknown) => error,
-  )
-/** Makes a step that no other build has had. */
-const once = () => `RUN : ${Date.now()}-${Math.random()}`
+const buildkit = findBuildkit() ?? ''
+const engine = findEngineAddress() ?? ''
 
-describe.skipIf(address === '')('BuildKit', () => {
-  test('the same input gives the image that buildctl gives', async () => {
-    const dockerfile = [
-      'FROM busybox AS base',
-      'ARG GREETING=none',
-      'RUN echo "$GREETING" > /greeting',
-      'FROM scratch AS final',
-      'COPY --from=base /greeting /',
-      'COPY --from=assets . /assets',
-      'COPY --chown=7:8 --chmod=640 . /app',
-      'WORKDIR /app',
-      'USER 7',
-      'EXPOSE 80/tcp',
-      'CMD ["cat", "/greeting"]',
-      'FROM base AS other',
-    ].join('\n')
-    const assets = { 'one.txt': '1' }
-    await inFolder(assets, other =>
-      inFolder({ Dockerfile: dockerfile, 'a.txt': 'a', 'b.log': 'b', '.dockerignore': '*.log\n' }, async folder => {
-        const ours = await imageOf(address, folder, {
-          target: 'final',
-          args: new Map([['GREETING', 'a, "b"']]),
-          labels: new Map([['x', 'y']]),
-          contexts: new Map([['assets', { folder: other }]]),
-          extraHosts: [{ host: 'db', address: '10.0.0.1' }],
-          shmSize: 1 << 20,
-          ulimits: [{ name: 'nofile', soft: 100, hard: 200 }],
-        })
-        const options = ['target=final', 'build-arg:GREETING=a, "b"', 'label:x=y', 'context:assets=local:assets']
-        const settings = ['add-hosts=db=10.0.0.1', 'shm-size=1048576', 'ulimit=nofile=100:200']
-        const theirs = await imageOfBuildctl(address, folder, [
-          ...['--local', `assets=${other}`],
-          ...[...options, ...settings].flatMap(option => ['--opt', option]),
-        ])
-        expect(ours).toEqual(theirs)
-        expect(ours.listing.join('\n')).toContain('app/a.txt')
-        expect(ours.listing.join('\n')).not.toContain('b.log')
-      }),
-    )
-  })
-
+describe.each(
+  [
+    ['BuildKit', buildkit],
+    ['a Docker Engine', engine],
+  ].filter(([, address]) => address !== ''),
+)('%s', (_, address) => {
   test('a Dockerfile may be a text', async () => {
     await inFolder({ 'a.txt': 'a', Dockerfile: 'FROM scratch\nCOPY nothing /\n' }, async folder => {
       const { listing } = await imageOf(address, folder, { dockerfile: { text: 'FROM scratch\nCOPY a.txt /\n' } })
@@ -71,20 +31,6 @@ describe.skipIf(address === '')('BuildKit', () => {
     await inFolder({ ...files, 'Dockerfile.dockerignore': ['a, b', ...patterns, 'D*'].join('\n') }, async folder => {
       const { listing } = await imageOf(address, folder)
       expect(listing.map(line => /\d\d:\d\d:\d\d (.*)$/.exec(line)?.[1])).toEqual(['a', 'b', 'ü, x', undefined])
-    })
-  })
-
-  test('a step that fails says where it stands', async () => {
-    const dockerfile = `FROM busybox\n\n${once()} && \\\n    exit 3\n`
-    await inFolder({ 'web.Dockerfile': dockerfile }, async folder => {
-      const path = join(folder, 'web.Dockerfile')
-      const failure = await failureOf(build(address, { context: { folder }, dockerfile: { path } }))
-      expect(failure).toBeInstanceOf(BuildFailure)
-      expect(failure).toMatchObject({
-        exitStatus: 3,
-        isTransient: false,
-        place: { filename: 'web.Dockerfile', start: 3, text: dockerfile },
-      })
     })
   })
 
@@ -130,9 +76,9 @@ describe.skipIf(address === '')('BuildKit', () => {
       await mkdir(join(folder, 'data'))
       for (let index = 0; index < 100; index++)
         await writeFile(join(folder, `data/${index}`), `${index}`.repeat(20_000))
-      expect(await sentBy(folder)).toBeGreaterThan(2_000_000)
+      expect(await sentBy(address, folder)).toBeGreaterThan(2_000_000)
       await writeFile(join(folder, 'data/7'), 'changed')
-      expect(await sentBy(folder)).toBeLessThan(20_000)
+      expect(await sentBy(address, folder)).toBeLessThan(20_000)
     })
   })
 
@@ -153,9 +99,65 @@ describe.skipIf(address === '')('BuildKit', () => {
       await build(address, { ...ofFolder(folder), dockerfile }, { signal: AbortSignal.timeout(30_000) })
     })
   })
+})
+
+describe.skipIf(buildkit === '')('BuildKit', () => {
+  test('the same input gives the image that buildctl gives', async () => {
+    const dockerfile = [
+      'FROM busybox AS base',
+      'ARG GREETING=none',
+      'RUN echo "$GREETING" > /greeting',
+      'FROM scratch AS final',
+      'COPY --from=base /greeting /',
+      'COPY --from=assets . /assets',
+      'COPY --chown=7:8 --chmod=640 . /app',
+      'WORKDIR /app',
+      'USER 7',
+      'EXPOSE 80/tcp',
+      'CMD ["cat", "/greeting"]',
+      'FROM base AS other',
+    ].join('\n')
+    const assets = { 'one.txt': '1' }
+    await inFolder(assets, other =>
+      inFolder({ Dockerfile: dockerfile, 'a.txt': 'a', 'b.log': 'b', '.dockerignore': '*.log\n' }, async folder => {
+        const ours = await imageOf(buildkit, folder, {
+          target: 'final',
+          args: new Map([['GREETING', 'a, "b"']]),
+          labels: new Map([['x', 'y']]),
+          contexts: new Map([['assets', { folder: other }]]),
+          extraHosts: [{ host: 'db', address: '10.0.0.1' }],
+          shmSize: 1 << 20,
+          ulimits: [{ name: 'nofile', soft: 100, hard: 200 }],
+        })
+        const options = ['target=final', 'build-arg:GREETING=a, "b"', 'label:x=y', 'context:assets=local:assets']
+        const settings = ['add-hosts=db=10.0.0.1', 'shm-size=1048576', 'ulimit=nofile=100:200']
+        const theirs = await imageOfBuildctl(buildkit, folder, [
+          ...['--local', `assets=${other}`],
+          ...[...options, ...settings].flatMap(option => ['--opt', option]),
+        ])
+        expect(ours).toEqual(theirs)
+        expect(ours.listing.join('\n')).toContain('app/a.txt')
+        expect(ours.listing.join('\n')).not.toContain('b.log')
+      }),
+    )
+  })
+
+  test('a step that fails says where it stands', async () => {
+    const dockerfile = `FROM busybox\n\n${once()} && \\\n    exit 3\n`
+    await inFolder({ 'web.Dockerfile': dockerfile }, async folder => {
+      const path = join(folder, 'web.Dockerfile')
+      const failure = await failureOf(build(buildkit, { context: { folder }, dockerfile: { path } }))
+      expect(failure).toBeInstanceOf(BuildFailure)
+      expect(failure).toMatchObject({
+        exitStatus: 3,
+        isTransient: false,
+        place: { filename: 'web.Dockerfile', start: 3, text: dockerfile },
+      })
+    })
+  })
 
   test('a cut connection is a failure that may be tried again', async () => {
-    const proxy = await TcpProxy.to(addressOf(address))
+    const proxy = await TcpProxy.to(addressOf(buildkit))
     await inFolder({ Dockerfile: `FROM busybox\n${once()} && sleep 100` }, async folder => {
       const onStatus = ({ vertexes = [] }: BuildStatus) => {
         if (vertexes.some(({ name, started }) => name.includes('sleep') && started)) proxy.cut()
@@ -175,7 +177,7 @@ describe.skipIf(address === '')('BuildKit', () => {
     await listening(registry, async port => {
       await inFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /\n` }, async folder => {
         const output = { kind: 'registry', names: [`127.0.0.1:${port}/x:1`] } as const
-        const failure = await failureOf(build(address, { ...ofFolder(folder), output }))
+        const failure = await failureOf(build(buildkit, { ...ofFolder(folder), output }))
         expect(failure).toBeInstanceOf(BuilderError)
         expect(failure).toMatchObject({ kind: 'registry', isTransient })
       })
@@ -196,7 +198,7 @@ describe.skipIf(address === '')('BuildKit', () => {
           asked.push(host)
           return { username: 'me', secret: 'hidden' }
         }
-        await failureOf(build(address, { ...ofFolder(folder), output }, { credentials }))
+        await failureOf(build(buildkit, { ...ofFolder(folder), output }, { credentials }))
         expect(new Set(asked)).toEqual(new Set([`127.0.0.1:${port}`]))
         expect([...logins]).toContain(`Basic ${Buffer.from('me:hidden').toString('base64')}`)
       })
@@ -211,18 +213,8 @@ function addressOf(text: string): NetConnectOpts {
   return { host: hostname, port: Number(port) }
 }
 
-/** Calls with the port of a server, which it closes. */
-async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  try {
-    await use((server.address() as AddressInfo).port)
-  } finally {
-    server.close()
-  }
-}
-
 /** The bytes of the context that a build sends. */
-async function sentBy(folder: string): Promise<number> {
+async function sentBy(address: string, folder: string): Promise<number> {
   let sent = 0
   await build(address, ofFolder(folder), {
     onStatus: ({ statuses = [] }) => {

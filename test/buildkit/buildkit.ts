@@ -22,6 +22,19 @@ export function findBuildkit(): string | undefined {
   return address
 }
 
+/**
+ * The address of the Docker Engine of DEVCTL_TEST_DOCKER, or of the test cluster, as `build` takes
+ * it; undefined without one.
+ */
+export function findEngineAddress(): string | undefined {
+  const socket = join(home, 'run/docker.sock')
+  const address = process.env.DEVCTL_TEST_DOCKER || (home && existsSync(socket) ? `unix://${socket}` : undefined)
+  if (address === undefined) console.warn('no Docker Engine: set DEVCTL_TEST_DOCKER to its address')
+  return address && `${ENGINE}${address}`
+}
+
+const ENGINE = 'docker='
+
 const run = promisify(execFile)
 const env = { ...process.env, PATH: `${join(home, 'bin')}${delimiter}${process.env.PATH}` }
 
@@ -41,16 +54,19 @@ export interface Image {
   readonly contents: string
 }
 
-/** Builds with devctl's own client. */
+/** Builds with devctl's own client: in BuildKit, or in a Docker Engine. */
 export async function build(
   address: string,
   part: Partial<ImageInput>,
   call: Parameters<typeof buildCall>[0] = {},
 ): Promise<BuildResult> {
   const calling = buildCall(call)
-  const builder = await connectToBuilder(address, { signal: calling.signal })
+  const isEngine = address.startsWith(ENGINE)
+  const env = isEngine ? { DOCKER_HOST: address.slice(ENGINE.length) } : {}
+  const builder = await connectToBuilder(isEngine ? 'docker' : address, { signal: calling.signal, env })
   try {
-    return await builder.build(imageInput(part), calling)
+    // The engine of the test cluster has no network of its own for the steps.
+    return await builder.build(imageInput({ ...(isEngine && { network: 'host' }), ...part }), calling)
   } finally {
     builder.close()
   }
@@ -84,7 +100,7 @@ async function inArchive(write: (path: string) => Promise<void>): Promise<Image>
     const { rootfs, created, history, ...config } = JSON.parse(await readFile(join(folder, manifest.Config), 'utf8'))
     const inLayers = async (command: string) =>
       (await run('sh', ['-ec', command, 'sh', ...manifest.Layers], { cwd: folder, maxBuffer: 64 << 20 })).stdout
-    const listing = (await inLayers('for layer; do tar --full-time -tvf "$layer"; done'))
+    const listing = (await inLayers('for layer; do tar --numeric-owner --full-time -tvf "$layer"; done'))
       .split('\n')
       .map(line => (line.startsWith('d') ? line.replace(/ \d{4}-\S+ [\d:.]+ /, ' ') : line))
     const contents = await inLayers('for layer; do tar -xOf "$layer"; done | sha256sum')

@@ -9,17 +9,31 @@ import { callEngine, textOf } from './api.ts'
 import type { EngineEndpoint } from './endpoint.ts'
 import { pushFromEngine } from './push.ts'
 
+/** An engine that has answered. */
+export interface ConnectedEngine {
+  readonly endpoint: EngineEndpoint
+  readonly version: string | undefined
+  readonly connection: BuilderConnection
+}
+
+/** The first Docker whose builds have contexts by name. Older ones take the name for an image. */
+const NAMED_CONTEXTS = 23
+
 /**
  * Builds an image in a Docker Engine, and pushes or saves it from there: see `Builder.build`. The
  * image stays in the engine under its names, as with `docker build`.
  */
 export async function buildInEngine(
-  endpoint: EngineEndpoint,
-  connection: BuilderConnection,
+  { endpoint, version, connection }: ConnectedEngine,
   input: ImageInput,
   call: BuildCall,
 ): Promise<BuildResult> {
   const { output } = input
+  if (input.contexts.size > 0 && Number.parseInt(version ?? '', 10) < NAMED_CONTEXTS)
+    throw new BuilderError(
+      'refused',
+      `${connection.name} has version ${version}, which does not know additional contexts: they need ${NAMED_CONTEXTS}.0`,
+    )
   if (input.platforms.length > 1 && !(await holdsSeveralPlatforms(endpoint, call.signal)))
     throw new BuilderError(
       'refused',

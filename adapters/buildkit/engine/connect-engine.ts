@@ -29,7 +29,7 @@ export async function connectToEngine(
   return {
     name,
     ...(version !== undefined && { version }),
-    build: (input, call) => buildInEngine(endpoint, connection, input, call),
+    build: (input, call) => buildInEngine({ endpoint, version, connection }, input, call),
     close: () => connection.close(),
   }
 }

@@ -1,0 +1,85 @@
+import { createServer } from 'node:http'
+import { describe, expect, test } from 'vitest'
+import { BuildFailure } from '../../adapters/buildkit/failure.ts'
+import type { BuildStatus } from '../../adapters/buildkit/status.ts'
+import { build, findBuildkit, findEngineAddress, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
+import { failureOf, listening, once } from './faults.ts'
+
+const buildkit = findBuildkit() ?? ''
+const engine = findEngineAddress() ?? ''
+
+describe.skipIf(engine === '')('a Docker Engine', () => {
+  test.skipIf(buildkit === '')('the same input gives the files that buildctl gives', async () => {
+    const dockerfile = 'FROM scratch\nCOPY --chown=7:8 . /app/\nUSER 7\nCMD ["x"]\n'
+    const files = { Dockerfile: dockerfile, 'a.txt': 'a', 'b.log': 'b', '.dockerignore': '*.log\n' }
+    await inFolder(files, async folder => {
+      const ours = await imageOf(engine, folder)
+      const theirs = await imageOfBuildctl(buildkit, folder)
+      expect({ ...ours, config: undefined, layers: [] }).toEqual({ ...theirs, config: undefined, layers: [] })
+      expect(ours.config).toMatchObject({ config: { User: '7', Cmd: ['x'] } })
+    })
+  })
+
+  test('a step that fails has its exit status, and a mistake in the Dockerfile its line', async () => {
+    const failing = { text: `FROM busybox\n${once()} && exit 3\n` }
+    const mistaken = { text: 'FROM scratch\n\nCOPPY a b\n' }
+    await inFolder({}, async folder => {
+      const context = { folder }
+      const [failed, notParsed] = await Promise.all([
+        failureOf(build(engine, { context, dockerfile: failing })),
+        failureOf(build(engine, { context, dockerfile: mistaken })),
+      ])
+      expect(failed).toBeInstanceOf(BuildFailure)
+      expect(failed).toMatchObject({ exitStatus: 3 })
+      expect(notParsed).toMatchObject({ place: { start: 3, end: 3 } })
+    })
+  })
+
+  test('an image is pushed by the engine, and has the digest that the registry tells', async () => {
+    const registry = process.env.DEVCTL_TEST_REGISTRY ?? '127.0.0.1:5000'
+    await inFolder({ Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n` }, async folder => {
+      const repository = `devctl-test/${Date.now()}`
+      const output = {
+        kind: 'registry',
+        names: [`${registry}/${repository}:1`, `${registry}/${repository}:2`],
+      } as const
+      const steps = new Set<string>()
+      const onStatus = ({ vertexes = [] }: BuildStatus) => {
+        for (const { name, completed } of vertexes) if (completed) steps.add(name)
+      }
+      const { digest } = await build(engine, { ...ofFolder(folder), output }, { onStatus })
+      for (const tag of ['1', '2']) {
+        const accept = 'application/vnd.docker.distribution.manifest.v2+json'
+        const answer = await fetch(`http://${registry}/v2/${repository}/manifests/${tag}`, { headers: { accept } })
+        expect(answer.headers.get('docker-content-digest')).toBe(digest)
+      }
+      expect([...steps]).toContain(`pushing ${output.names[1]}`)
+    })
+  })
+
+  test('a registry gets the login for its host, and may refuse the push', async () => {
+    const logins = new Set<string | undefined>()
+    const registry = createServer((request, response) => {
+      logins.add(request.headers.authorization)
+      response.writeHead(401, { 'www-authenticate': 'Basic realm="test"' }).end()
+    })
+    await listening(registry, async port => {
+      await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
+        const output = { kind: 'registry', names: [`127.0.0.1:${port}/x:1`] } as const
+        const credentials = async () => ({ username: 'me', secret: 'hidden ~?>' })
+        const failure = await failureOf(build(engine, { ...ofFolder(folder), output }, { credentials }))
+        expect(failure).toMatchObject({ kind: 'registry', isTransient: false })
+        expect([...logins]).toContain(`Basic ${Buffer.from('me:hidden ~?>').toString('base64')}`)
+      })
+    })
+  })
+
+  test('an image for several platforms, or on additional contexts, needs a newer engine', async () => {
+    await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
+      const several = build(engine, { ...ofFolder(folder), platforms: ['linux/amd64', 'linux/arm64'] })
+      expect(await failureOf(several)).toMatchObject({ kind: 'refused' })
+      const contexts = new Map([['assets', { folder }]])
+      expect(await failureOf(build(engine, { ...ofFolder(folder), contexts }))).toMatchObject({ kind: 'refused' })
+    })
+  })
+})

@@ -1,0 +1,21 @@
+import type { AddressInfo, Server } from 'node:net'
+
+/** What a build fails with; undefined if it does not. */
+export const failureOf = (building: Promise<unknown>) =>
+  building.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+/** Makes a step that no other build has had. */
+export const once = () => `RUN : ${Date.now()}-${Math.random()}`
+
+/** Calls with the port of a server, which it closes. */
+export async function listening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    await use((server.address() as AddressInfo).port)
+  } finally {
+    server.close()
+  }
+}
