@@ -66,7 +66,9 @@ describe.each(KINDS.map(kind => [kind.kind, kind] as const))('%s', (name, kind) 
 
   test('a deploy without it deletes it, unless it holds data', async () => {
     const cluster = newCluster()
-    if (isCustom(kind)) cluster.register({ ...kind, name: pluralOf(kind), namespaced: true, hasStatus: false })
+    // A test above asks for a kind that is missing there.
+    if (isCustom(kind) || !MEMORY_KINDS.some(one => textOf(one) === textOf(kind)))
+      cluster.register({ ...kind, name: pluralOf(kind), namespaced: true, hasStatus: false })
     const { metadata, ...fields } = objects.find(one => textOf(one) === textOf(kind))!
     await deploy(cluster, wanted([{ ...fields, metadata: object(name, metadata.name).metadata }]))
     await deploy(cluster, wanted())
