@@ -71,10 +71,10 @@ for (const name of RECORDINGS) {
 
   test(`${name} as JSON`, async () => {
     const { stdout, stderr } = await show(recorded(name), 'json')
-    expect(stderr).toBe('')
-    for (const line of stdout.trim().split('\n'))
+    expect(stdout).toBe('')
+    for (const line of stderr.trim().split('\n'))
       expect(JSON.parse(line)).toMatchObject({ type: expect.stringMatching(/^build-/) })
-    await expect(stdout).toMatchFileSnapshot(expected(`${name}.jsonl`))
+    await expect(stderr).toMatchFileSnapshot(expected(`${name}.jsonl`))
   })
 
   for (const [columns, rows] of [

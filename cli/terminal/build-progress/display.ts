@@ -1,7 +1,7 @@
 import { printableText } from '../../../compiler/values/printable.ts'
 import type { BuildEvent } from '../../../operations/build/events.ts'
 import { BuildProgress } from '../../../operations/build/progress.ts'
-import { drawsOn, type Io, wantsColour } from '../io.ts'
+import { drawsOn, type Io, type Output, wantsColour } from '../io.ts'
 import { cleanText } from '../log-text.ts'
 import type { Progress } from '../progress/events.ts'
 import { jsonBuilds } from './json.ts'
@@ -11,14 +11,18 @@ import { plainBuilds } from './plain.ts'
 /** Ways to show builds, the values of `--progress`. */
 export type BuildForm = 'auto' | 'tty' | 'plain' | 'json'
 
-/** The display of builds in a form. `auto` draws on a terminal, and prints lines elsewhere. */
+/** The display of builds in a form, on standard error. `auto` draws on a terminal, and prints lines elsewhere. */
 export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Progress<BuildEvent> {
   const mask = (text: string) => io.secrets?.mask(text) ?? text
   const colour = wantsColour(io.stderr, io.env)
-  if (form === 'json') return jsonBuilds(io.stdout, { progress: new BuildProgress(mask), seconds })
+  if (form === 'json') return jsonDisplay(io, io.stderr, seconds)
   if (form === 'plain' || (form === 'auto' && !drawsOn(io)))
     return plainBuilds(io.stderr, { progress: new BuildProgress(mask), seconds, colour })
   // What is drawn is not escaped afterwards.
   const progress = new BuildProgress(text => printableText(cleanText(mask(text), false)))
   return liveBuilds(io.stderr, { progress, seconds, colour })
 }
+
+/** Objects, a line each: on standard output where they are the output of a command. */
+export const jsonDisplay = ({ secrets }: Io, output: Output, seconds: () => number): Progress<BuildEvent> =>
+  jsonBuilds(output, { progress: new BuildProgress(text => secrets?.mask(text) ?? text), seconds })

@@ -26,7 +26,8 @@ export function jsonBuilds(
       const time = seconds()
       const changes = progress.take(event, time).filter(change => change.type !== 'bytes' || isDue(change, time))
       for (const change of changes) write({ time, ...changeOf(change) })
-      if (event.type !== 'build-status') write({ time, ...event })
+      if (event.type === 'build-ended') write({ time, ...event, seconds: rounded(event.seconds) })
+      else if (event.type !== 'build-status') write({ time, ...event })
     },
     pause: () => progress.forgetEnded(),
   }

@@ -22,8 +22,8 @@ export async function startProgress(
   const began = now()
   const seconds = () => (now() - began) / 1000
   if (form !== 'json' && logLevel === 'error') return NO_PROGRESS
-  const { buildDisplay } = await import('../build-progress/display.ts')
-  const shownBuilds = buildDisplay(io, form === 'json' ? 'json' : builds, seconds)
+  const { buildDisplay, jsonDisplay } = await import('../build-progress/display.ts')
+  const shownBuilds = form === 'json' ? jsonDisplay(io, io.stdout, seconds) : buildDisplay(io, builds, seconds)
   return inTurn(await stepProgress(io, logLevel, form, seconds), shownBuilds)
 }
 
