@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { program } from '../program.ts'
@@ -17,6 +17,15 @@ describe('the program', () => {
     expect(version).toMatchObject({ status: 0, stdout: expect.stringMatching(/^devctl \d/), stderr: '' })
     const wrong = spawnSync(process.execPath, [link, 'rendr'], { encoding: 'utf8' })
     expect(wrong).toMatchObject({ status: 2, stdout: '', stderr: expect.stringContaining('did you mean `render`?') })
+  })
+
+  test('of a clone that is not built says so', () => {
+    const folder = makeFolder({ 'bin/devctl.cjs': readFileSync(main, 'utf8') })
+    const { status, stderr } = spawnSync(process.execPath, [join(folder, 'bin/devctl.cjs')], { encoding: 'utf8' })
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: 'error: devctl is not built\n  = help: run `npm run build`\n',
+    })
   })
 
   test('reads standard input, and ends quietly when nobody reads its output', () => {
