@@ -62,5 +62,64 @@ export const artifactManifest = {
   },
 } as const satisfies JSONSchema
 
+const digest = { type: 'string', pattern: '^sha(256:[0-9a-f]{64}|512:[0-9a-f]{128})$' } as const
+
+/**
+ * Where the configuration of an image is: in its manifest, or in one of the manifests of an index
+ * (https://github.com/opencontainers/image-spec/blob/main/image-index.md).
+ */
+export const configPlace = {
+  type: 'object',
+  properties: {
+    config: { type: 'object', required: ['digest'], properties: { digest } },
+    manifests: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['digest'],
+        properties: {
+          digest,
+          platform: {
+            type: ['object', 'null'],
+            properties: { os: { type: 'string' }, architecture: { type: 'string' } },
+          },
+        },
+      },
+    },
+  },
+} as const satisfies JSONSchema
+
+/**
+ * The configuration of an image, with what is used of it
+ * (https://github.com/opencontainers/image-spec/blob/main/config.md; `Healthcheck` is Docker's).
+ */
+export const imageConfiguration = {
+  type: 'object',
+  required: ['rootfs'],
+  properties: {
+    rootfs: { type: 'object' },
+    config: {
+      type: ['object', 'null'],
+      properties: {
+        User: { type: ['string', 'null'] },
+        WorkingDir: { type: ['string', 'null'] },
+        ExposedPorts: { type: ['object', 'null'] },
+        Volumes: { type: ['object', 'null'] },
+        Healthcheck: {
+          type: ['object', 'null'],
+          properties: {
+            Test: { type: ['array', 'null'], items: { type: 'string' } },
+            Interval: { type: 'integer' },
+            Timeout: { type: 'integer' },
+            StartPeriod: { type: 'integer' },
+            StartInterval: { type: 'integer' },
+            Retries: { type: 'integer' },
+          },
+        },
+      },
+    },
+  },
+} as const satisfies JSONSchema
+
 /** One of the errors that a registry lists. */
 export type RegistryError = FromSchema<typeof errorAnswer>['errors'][number]

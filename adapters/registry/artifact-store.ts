@@ -1,6 +1,7 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import { type Artifact, type Blob, digestOfBytes, layerOf, MANIFEST_TYPE } from './artifact-manifest.ts'
+import { type Artifact, type Blob, layerOf, MANIFEST_TYPE } from './artifact-manifest.ts'
 import { describeArtifactProblem } from './artifact-problem.ts'
+import { blobAt } from './blob.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import { digestAt, digestOf, FORMS } from './registry-client.ts'
 import { errorText, type RegistryAnswer } from './registry-exchange.ts'
@@ -73,7 +74,7 @@ async function find(session: RegistrySession, address: ManifestAddress): Promise
   const digest = digestOf(answer)
   const layer = layerOf(answer.body)
   if (layer === undefined || layer.size > LARGEST_LAYER) return { digest }
-  return { digest, layer: await blobAt(session, address, layer.digest) }
+  return { digest, layer: await blobAt(session, address, LARGEST_LAYER, layer.digest) }
 }
 
 /** A registry without the tag is as it should be; what is not a registry is not. */
@@ -84,17 +85,6 @@ async function refuseMissing(
 ): Promise<undefined> {
   const problem = await session.missing(answer, address)
   if (problem.kind !== 'missing') throw new RegistryFailure(problem)
-}
-
-async function blobAt(session: RegistrySession, address: ManifestAddress, digest: string): Promise<Uint8Array> {
-  const path = `/v2/${address.repository}/blobs/${digest}`
-  const answer = await session.ask({ method: 'GET', path, limit: LARGEST_LAYER }, address)
-  if (answer.status !== 200) throw unexpected(answer)
-  if (digestOfBytes(answer.body) === digest) return answer.body
-  throw new RegistryFailure({
-    kind: 'not-a-registry',
-    reason: `the content that it gives for \`${digest}\` does not match`,
-  })
 }
 
 async function push(

@@ -5,9 +5,9 @@ import type { DockerfileHealthcheck, DockerfileImage } from './dockerfile.ts'
  * (https://github.com/opencontainers/image-spec/blob/main/config.md; `Healthcheck` is Docker's).
  */
 export interface ImageConfig {
-  readonly User?: string
+  readonly User?: string | null
   readonly ExposedPorts?: Readonly<Record<string, unknown>> | null
-  readonly WorkingDir?: string
+  readonly WorkingDir?: string | null
   readonly Volumes?: Readonly<Record<string, unknown>> | null
   readonly Healthcheck?: {
     readonly Test?: readonly string[] | null
