@@ -46,7 +46,7 @@ export function folderInMemory(texts: ReadonlyMap<string, string>): SyncedFolder
       const asked = [...(include ?? []), ...(followPaths ?? [])]
       const { takes } = pathFilter({ ...(asked.length > 0 && { include: asked }), ...(exclude && { exclude }) })
       for (const [path, content] of contents)
-        if (takes(path)) yield { path, mode: 0o644, size: content.length, modTime: '0', linkname: '' }
+        if (takes(path)) yield { path, mode: 0o644, size: content.length, modTime: 0n, linkname: '' }
     },
     content: async function* (path) {
       yield contents.get(path) ?? Buffer.alloc(0)

@@ -1,3 +1,4 @@
+import { encodeStat } from './encode.ts'
 import type { FileSelection } from './filter.ts'
 import type { SyncedFolder } from './folder.ts'
 import { isRegularMode, type SyncedFile } from './stat.ts'
@@ -11,7 +12,6 @@ const ERROR = 4
 
 export interface Packet {
   readonly type?: number
-  readonly stat?: SyncedFile
   readonly ID?: number
   readonly data?: Uint8Array
 }
@@ -20,6 +20,8 @@ export interface Packet {
 export interface PacketStream {
   /** Resolves when more may be sent. */
   readonly send: (...packets: readonly Packet[]) => Promise<void>
+  /** The same for packets that are encoded. */
+  readonly sendBytes: (...packets: readonly Buffer[]) => Promise<void>
   /** What BuildKit sends, until it ends. */
   readonly requests: AsyncIterable<Packet>
 }
@@ -67,16 +69,17 @@ class Sender {
   /** Sends what each file is; an empty packet ends the list. */
   async announce(files: Iterable<SyncedFile>): Promise<void> {
     let number = 0
-    let batch: Packet[] = []
+    let batch: Buffer[] = []
     for (const stat of files) {
       if (isRegularMode(stat.mode)) this.#paths.set(number, stat.path)
       number++
-      batch.push({ type: STAT, stat })
+      batch.push(encodeStat(stat))
       if (batch.length < BATCH) continue
-      await this.#stream.send(...batch)
+      await this.#stream.sendBytes(...batch)
       batch = []
     }
-    await this.#stream.send(...batch, { type: STAT })
+    await this.#stream.sendBytes(...batch)
+    await this.#stream.send({ type: STAT })
   }
 
   /** Sends the content of the files that are asked for, until BuildKit has all. */

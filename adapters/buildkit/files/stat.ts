@@ -7,8 +7,8 @@ export interface SyncedFile {
   /** The type and permissions in the bits of Go's `fs.FileMode` (https://pkg.go.dev/io/fs#FileMode). */
   readonly mode: number
   readonly size: number
-  /** Nanoseconds since 1970, in decimal: they do not fit a number. */
-  readonly modTime: string
+  /** Nanoseconds since 1970. */
+  readonly modTime: bigint
   /** The target of a symbolic link, or the first path of a hard link. */
   readonly linkname: string
   readonly devmajor?: number
@@ -66,7 +66,7 @@ export function statOf(
     path,
     mode: type + special + (mode & 0o777),
     size: hasSize ? Number(stats.size) : 0,
-    modTime: String(stats.mtimeNs),
+    modTime: stats.mtimeNs,
     linkname: link.target ?? link.first ?? '',
     ...((mode & TYPE) === CHARACTER_DEVICE || (mode & TYPE) === BLOCK_DEVICE ? deviceNumbers(stats.rdev) : {}),
   }

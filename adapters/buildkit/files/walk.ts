@@ -1,5 +1,4 @@
 import { type BigIntStats, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { join } from 'node:path'
 import { type FileSelection, type PathFilter, pathFilter } from './filter.ts'
 import { followLinks } from './follow-links.ts'
 import { isRegular, type SyncedFile, statOf } from './stat.ts'
@@ -41,7 +40,7 @@ class Walk {
   }
 
   *folder(path: string, parents: readonly Waiting[]): Generator<SyncedFile> {
-    for (const entry of entriesOf(join(this.#root, path))) {
+    for (const entry of entriesOf(`${this.#root}/${path}`)) {
       const below = path === '' ? entry.name : `${path}/${entry.name}`
       const takes = this.#filter.takes(below)
       if (!takes && (!entry.isDirectory() || this.#filter.skips(below))) continue
@@ -56,7 +55,7 @@ class Walk {
   }
 
   #statOf(path: string): SyncedFile | undefined {
-    const full = join(this.#root, path)
+    const full = `${this.#root}/${path}`
     return unlessGone(() => {
       const stats = lstatSync(full, { bigint: true })
       if (stats.isSymbolicLink()) return statOf(path, stats, { target: readlinkSync(full) })
@@ -84,8 +83,16 @@ function* unsent(folders: readonly Waiting[]): Generator<SyncedFile> {
 
 function entriesOf(folder: string): readonly Dirent[] {
   const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true })) ?? []
-  return entries.sort((a, b) => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)))
+  return entries.sort(inByteOrder)
 }
+
+/** Code units are in the order of bytes, except for those of characters of two units. */
+function inByteOrder(a: Dirent, b: Dirent): number {
+  if (TWO_UNITS.test(a.name) || TWO_UNITS.test(b.name)) return Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
+  return a.name < b.name ? -1 : 1
+}
+
+const TWO_UNITS = /[\ud800-\udfff]/
 
 function unlessGone<T>(read: () => T): T | undefined {
   try {

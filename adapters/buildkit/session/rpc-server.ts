@@ -11,6 +11,8 @@ export interface IncomingCall<Request, Response> {
   readonly requests: AsyncIterable<Request>
   /** Resolves when more may be sent. Rejects if the builder has ended the call. */
   readonly send: (...responses: readonly Response[]) => Promise<void>
+  /** The same for messages that are encoded. */
+  readonly sendBytes: (...messages: readonly Buffer[]) => Promise<void>
 }
 
 /** Answers a call: it ends when the promise does. */
@@ -111,17 +113,16 @@ function callOf(
   { requestDeserialize, responseSerialize }: Route['method'],
   raw: readonly string[],
 ): IncomingCall<unknown, unknown> {
+  const sendBytes = (...messages: readonly Buffer[]) =>
+    new Promise<void>((resolve, reject) => {
+      if (stream.destroyed || stream.writableEnded) reject(new Error('the builder has ended the call'))
+      else stream.write(Buffer.concat(messages.flatMap(frame)), error => (error ? reject(error) : resolve()))
+    })
   return {
     valuesOf: header => raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === header),
     requests: messagesIn(stream, requestDeserialize),
-    send: (...responses) =>
-      new Promise((resolve, reject) => {
-        if (stream.destroyed || stream.writableEnded) reject(new Error('the builder has ended the call'))
-        else
-          stream.write(Buffer.concat(responses.flatMap(response => frame(responseSerialize(response)))), error =>
-            error ? reject(error) : resolve(),
-          )
-      }),
+    send: (...responses) => sendBytes(...responses.map(responseSerialize)),
+    sendBytes,
   }
 }
 
