@@ -9,6 +9,7 @@ import { type At, SourceFile, type Span } from '../../compiler/text/source.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { dockerfileStages } from '../../compiler/values/dockerfile.ts'
 import { dockerIgnore } from '../../compiler/values/ignore-file.ts'
+import { dockerfilePlace } from './dockerfile-place.ts'
 import { type FailureCause, failureCause } from './failure-cause.ts'
 
 /** A build that failed. */
@@ -44,7 +45,7 @@ To see all output again without the cache: \`devctl build --no-cache --progress 
 
 /** The diagnostic of a step that failed, at its instruction in the Dockerfile. Reads the ignore file of the context. */
 export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnostic {
-  const { place } = failure
+  const place = dockerfilePlace(failure, build.spec)
   const instruction = place ? linesOf(place).join('\n') : ''
   const stages = place ? dockerfileStages(place.text).filter(stage => !/^\d+$/.test(stage)) : []
   const { message, exitStatus } = failure
@@ -59,7 +60,7 @@ export function failedStep(failure: BuildFailure, build: FailedBuild): Diagnosti
 const linesOf = ({ text, start, end }: DockerfilePlace): readonly string[] => text.split('\n').slice(start - 1, end)
 
 function spanOf(place: DockerfilePlace | undefined, about: string | undefined, build: FailedBuild): Span | undefined {
-  if (!place || place.text === '') return build.span
+  if (!place) return build.span
   if (build.inline) return inlineSpan(place, about, build.inline)
   const file = new SourceFile(shownDockerfile(place, build), place.text)
   const before = place.text.split('\n').slice(0, place.start - 1)

@@ -106,7 +106,7 @@ const secretNotFound: Reader = ({ message }) => {
 }
 
 const notParsed: Reader = ({ message }) => {
-  const found = /^dockerfile parse error on line \d+: (.*?)(?: \(did you mean (\S+)\?\))?$/s.exec(message)
+  const found = /^dockerfile parse error (?:on )?line \d+: (.*?)(?: \(did you mean (\S+)\?\))?$/s.exec(message)
   if (!found) return undefined
   const [, sentences = '', near] = found
   const [problem = ''] = sentences.split('. ')

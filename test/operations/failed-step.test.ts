@@ -99,3 +99,35 @@ test('a Dockerfile of a remote context has its path there', () => {
   expect(said).toContain('--> docker/Dockerfile:2:6')
   expect(said).toContain('error[build/step-failed]: the build failed: `package.jsn` does not exist in the context')
 })
+
+describe('a builder that does not say the place', () => {
+  const old = (message: string, dockerfile: string, place?: DockerfilePlace) => {
+    const cwd = makeFolder({ 'api/Dockerfile': dockerfile })
+    const folder = join(cwd, 'api')
+    const spec = { context: { folder }, dockerfile: { path: join(folder, 'Dockerfile') } }
+    const file = new SourceFile('compose.yaml', 'services:\n  api:\n    build: api\n')
+    const failure = new BuildFailure(message, place, undefined, place ? undefined : 3)
+    return renderDiagnostic(failedStep(failure, { name: 'api', spec, span: { file, start: 21, end: 26 }, cwd }))
+  }
+  const message = 'executor failed running [/bin/sh -c echo hello &&     exit 3]: exit code: 3'
+
+  test('but the command: it is found in the Dockerfile', () => {
+    const said = old(message, 'FROM busybox:1.37\nRUN true\nRUN --network=host echo hello && \\\n    exit 3\n')
+    expect(said).toContain('the command exited with status 3\n  --> api/Dockerfile:3:1')
+  })
+
+  test('of a command that is there twice: its `build`', () => {
+    const run = 'RUN echo hello && exit 3\n'
+    expect(old(message, `FROM busybox:1.37\n${run}FROM busybox:1.37\n${run}`)).toContain('--> compose.yaml:3:5')
+  })
+
+  test('but a line: its text is read', () => {
+    const place = { filename: 'Dockerfile', text: '', start: 2, end: 2 }
+    const said = old(
+      'dockerfile parse error line 2: unknown instruction: RUNN',
+      'FROM busybox:1.37\nRUNN true\n',
+      place,
+    )
+    expect(said).toContain('`RUNN` is not an instruction of a Dockerfile\n  --> api/Dockerfile:2:1')
+  })
+})
