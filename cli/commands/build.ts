@@ -18,16 +18,26 @@ export const build = command({
 
 Images that do not need each other are built at the same time. If a build fails, the others are finished, and all errors are reported at the end.
 
+With -f and a Dockerfile, that is built, with the argument as its context (default: this folder), and pushed if --tag names it.
+
 Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`devctl context use NAME --builder ADDRESS\`), otherwise the local Docker Engine. No other program is needed.`,
   words: [
-    { name: '[service...]', description: 'only the images of these services (default: all)', completes: 'service' },
+    {
+      name: '[service...]',
+      description: 'only the images of these services (default: all); for a Dockerfile, its context',
+      completes: 'service',
+    },
   ],
   options: {
     ...loading,
     name: planning.name,
     registry: planning.registry,
-    tag: planning.tag,
     context: target.context,
+    tag: text(
+      '-t, --tag <tag>',
+      'tag of the images (default: a hash of the build inputs); for a Dockerfile, the whole name to push',
+    ),
+    push: choice('--push <bool>', '`--push=false` only checks that the images can be built', ['true', 'false'], 'true'),
     cache,
     buildArg: buildArguments,
     secret: buildSecrets,
@@ -47,6 +57,10 @@ Uses the BuildKit of \`BUILDKIT_HOST\`, otherwise the builder of the context (\`
   },
   examples: [
     { line: 'devctl build --registry registry.example.com/team', does: 'build all images and push them' },
+    {
+      line: 'devctl build -f docker/Dockerfile --tag registry.example.com/team/tool:1',
+      does: 'build and push a Dockerfile',
+    },
     { line: 'devctl build web --no-cache', does: 'build one image again from the beginning' },
     {
       line: 'devctl build --metadata-file images.json && devctl publish --images-file images.json',

@@ -86,7 +86,8 @@ function gatewayReference(value: string, option: string): void {
   dnsName(name, option)
 }
 
-function imageTag(value: string, option: string): void {
+/** Throws a UsageError for a text that is not the tag of an image. */
+export function imageTag(value: string, option: string): void {
   if (/^\w[\w.-]{0,127}$/.test(value)) return
   throw new UsageError(`\`${option}\` is \`${value}\`, which is not a valid image tag`, {
     hint: 'use letters, digits, `_`, `.` and `-`, at most 128, beginning with a letter, digit or `_`',

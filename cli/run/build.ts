@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { failureSummary, plural } from '../../compiler/diagnostics/render/summary.ts'
-import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
+import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
 import type { BuildOutcome } from '../../operations/build/build.ts'
-import type { ImagesInput } from '../../operations/build/input.ts'
+import type { BuildSettings } from '../../operations/build/image-input.ts'
+import { isDockerfile } from '../../operations/build/is-dockerfile.ts'
+import type { LocalWorld } from '../../operations/session.ts'
 import type { Context } from '../command.ts'
 import type { SecretOption } from '../options/build.ts'
-import type { LoadingValues } from '../options/project.ts'
+import { imageTag, type LoadingValues } from '../options/project.ts'
 import type { BuildForm } from '../terminal/build-progress/display.ts'
 import type { Io } from '../terminal/io.ts'
 import { toTerminal } from '../terminal/operation-events.ts'
@@ -21,6 +24,7 @@ export interface BuildValues extends LoadingValues {
   readonly tag: string | undefined
   readonly context: string | undefined
   readonly cache: boolean
+  readonly push: 'true' | 'false'
   readonly buildArg: Readonly<Record<string, string | undefined>> | undefined
   readonly secret: readonly SecretOption[] | undefined
   readonly target: string | undefined
@@ -32,6 +36,8 @@ export interface BuildValues extends LoadingValues {
   readonly timeout: number | undefined
 }
 
+const NOT_PUSHED = 'built and not pushed; `--tag REGISTRY/NAME:TAG` pushes the image of a Dockerfile'
+
 /** Milliseconds: base images are pulled, and dependencies downloaded. */
 const TIMEOUT = 30 * 60_000
 
@@ -42,15 +48,16 @@ export async function buildImagesOf(
   options: BuildValues,
 ): Promise<number> {
   const { io, logLevel } = context
+  const dockerfile = dockerfileOf(io, options)
+  if (!dockerfile && options.tag !== undefined) imageTag(options.tag, '--tag')
   const hint = 'wait longer with `--timeout`; what was built stays in the cache of the builder'
   return withDeadline(io, { timeout: options.timeout, fallback: TIMEOUT, hint }, async signal => {
-    const { build } = await import('../../operations/build/build.ts')
     const progress = await startProgress(io, logLevel, 'text', () => Date.now(), options.progress)
     try {
-      const outcome = await build(
-        { workspace: io, signal, on: toTerminal(context, progress, 'text') },
-        inputOf(io, services, options),
-      )
+      const world = { workspace: io, signal, on: toTerminal(context, progress, 'text') }
+      const outcome = await (dockerfile
+        ? buildOne(world, io, dockerfile, services, options)
+        : buildServices(world, io, services, options))
       progress.pause()
       if (outcome.kind === 'built') await writeMetadata(io, options.metadataFile, outcome.images)
       return print(context, outcome)
@@ -60,26 +67,71 @@ export async function buildImagesOf(
   })
 }
 
+async function buildServices(world: LocalWorld, io: Io, services: readonly string[], options: BuildValues) {
+  const { build } = await import('../../operations/build/build.ts')
+  const { tag, registry, name, context, file, projectDirectory, envFile, profile, allowOutside, environment } = options
+  const loading = { file, projectDirectory, envFile, profile, allowOutside, environment }
+  return build(world, { ...settingsOf(io, options), ...loading, tag, registry, name, context, services })
+}
+
+async function buildOne(
+  world: LocalWorld,
+  io: Io,
+  dockerfile: string,
+  words: readonly string[],
+  options: BuildValues,
+): Promise<BuildOutcome> {
+  const [context = '.', ...others] = words
+  if (others.length > 0)
+    throw new UsageError('a Dockerfile has one context', { hint: '`devctl build -f Dockerfile [context]`' })
+  const { buildDockerfile } = await import('../../operations/build/build-dockerfile.ts')
+  const { isNoPath } = await import('../../compiler/values/build-context.ts')
+  const names = options.tag === undefined ? [] : [imageName(options.tag)]
+  const at = isNoPath(context) ? context : resolve(io.cwd, context)
+  return buildDockerfile(world, { ...settingsOf(io, options), dockerfile, context: at, names })
+}
+
+/** The Dockerfile that `-f` names, if it names one. */
+function dockerfileOf({ cwd }: Io, { file }: BuildValues): string | undefined {
+  const [only] = file?.length === 1 ? file : []
+  if (only === undefined || only === '-') return undefined
+  const path = resolve(cwd, only)
+  return isDockerfile(path) ? path : undefined
+}
+
+function imageName(tag: string): string {
+  const { name, tag: version } = referenceOf(tag)
+  return version === undefined ? `${name}:latest` : tag
+}
+
+function referenceOf(text: string) {
+  const parsed = parseImageReference(text)
+  if (parsed.ok && parsed.value.digest === undefined) return parsed.value
+  throw new UsageError(`\`--tag\` is \`${text}\`, which is not the name of an image`, {
+    hint: 'write it as `REGISTRY/NAME:TAG`',
+  })
+}
+
 function print({ io, logLevel }: Context, outcome: BuildOutcome): number {
   if (outcome.kind !== 'built') {
     io.stderr.write(`${failureSummary(outcome.diagnostics)}\n`)
     return 1
   }
-  for (const [service, reference] of outcome.images) io.stdout.write(`${service}: ${reference}\n`)
-  printSummary(`${plural(outcome.images.size, 'image')} in the registry`, io, logLevel)
+  for (const [service, reference] of outcome.images)
+    if (reference.includes('@')) io.stdout.write(`${service}: ${reference}\n`)
+  const pushed = [...outcome.images.values()].filter(reference => reference.includes('@')).length
+  printSummary(pushed > 0 ? `${plural(pushed, 'image')} in the registry` : NOT_PUSHED, io, logLevel)
   return 0
 }
 
-function inputOf(
+function settingsOf(
   { env, cwd }: Io,
-  services: readonly string[],
-  { buildArg, secret, target, platform, cacheFrom, exportCache, cache, ...options }: BuildValues,
-): ImagesInput {
+  { buildArg, secret, target, platform, cacheFrom, exportCache, cache, push }: BuildValues,
+): BuildSettings {
   const registry = (ref: string) => ({ type: 'registry', attributes: { ref } })
   return {
-    ...options,
-    services,
     noCache: !cache,
+    push: push === 'true',
     ...(target !== undefined && { target }),
     ...(platform && { platforms: platform.flatMap(one => one.split(',')) }),
     ...(buildArg && {

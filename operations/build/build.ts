@@ -38,10 +38,15 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
   try {
-    const all = plannedBuilds(model, plan)
+    const all = plannedBuilds(model, plan, input.push)
     const builds = named(input.services ?? [], all, [...model.services.keys()])
+    if (input.push === false) refuseBuiltOnOthers(builds)
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
-    const images = await builder.ensure(builds, { force: input.noCache ? 'all' : 'named', given: plan.images, signal })
+    const images = await builder.ensure(builds, {
+      force: input.noCache || input.push === false ? 'all' : 'named',
+      given: plan.images,
+      signal,
+    })
     return { kind: 'built', images }
   } catch (error) {
     if (!(error instanceof NotBuilt)) throw error
@@ -62,6 +67,18 @@ async function targetOrNone(
     if (context !== undefined || !(error instanceof UserError)) throw error
     return { context: '', stored: { name: '' } }
   }
+}
+
+/** An image that is not pushed is nowhere that the builder could take it from. */
+function refuseBuiltOnOthers(builds: readonly PlannedBuild[]): void {
+  const [one] = builds.filter(({ dependsOn }) => dependsOn.length > 0)
+  if (one)
+    throw new UserError(
+      `\`${one.service}\` is built on the image of \`${one.dependsOn[0]}\`, which has to be pushed for it`,
+      {
+        hint: 'leave `--push=false` out, or name the services that do not need another one',
+      },
+    )
 }
 
 /** The builds that words name, with those that they need. */

@@ -9,6 +9,9 @@ export interface ChosenBuilder {
   readonly from: string
 }
 
+/** The address of the Docker Engine that the user's `docker` would use. */
+export const LOCAL_ENGINE = 'docker'
+
 /**
  * Chooses the builder as the specification says ("build"): BUILDKIT_HOST, else that of the
  * context, else the local engine.
@@ -17,7 +20,7 @@ export function chooseBuilder(
   { env }: Pick<Workspace, 'env'>,
   context: Pick<StoredContext, 'name' | 'builder'> | undefined,
 ): ChosenBuilder {
-  if (env.BUILDKIT_HOST) return { address: env.BUILDKIT_HOST, from: '`BUILDKIT_HOST`' }
-  if (context?.builder) return { address: context.builder, from: `the context \`${context.name}\`` }
-  return { address: 'docker', from: 'the default' }
+  if (env.BUILDKIT_HOST) return { address: env.BUILDKIT_HOST, from: 'that of `BUILDKIT_HOST`' }
+  if (context?.builder) return { address: context.builder, from: `that of the context \`${context.name}\`` }
+  return { address: LOCAL_ENGINE, from: 'the local engine: neither `BUILDKIT_HOST` nor the context names another' }
 }

@@ -5,6 +5,8 @@ import { type BuildSpec, withExportedCache } from '../../compiler/values/build-s
 /** What options of a command say about all builds. They win over the file. */
 export interface BuildSettings {
   readonly noCache?: boolean
+  /** False: it is only checked that the images can be built. */
+  readonly push?: boolean
   readonly args?: ReadonlyMap<string, string>
   readonly target?: string
   readonly platforms?: readonly string[]

@@ -4,13 +4,13 @@ import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 
 /** An image to build, and what it is called. */
 export interface PlannedBuild {
-  /** The service, as the Compose file names it. */
+  /** The service, as the Compose file names it; the name of the file for a Dockerfile alone. */
   readonly service: string
   /** Where its `build` is written. */
   readonly span: Span
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
-  /** The image in the manifests: with the tag of its content, unless the file names it. */
+  /** The image in the manifests: with the tag of its content, unless the file names it. Empty: it has no name. */
   readonly reference: string
   /** True if the tag is the hash of what the image is built from. */
   readonly hasContentTag: boolean

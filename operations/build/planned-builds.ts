@@ -28,10 +28,10 @@ The image is called \`REGISTRY/ENVIRONMENT-SERVICE:TAG\`, where the tag is \`--t
  * The images that the plan builds. Throws `NotBuilt` for images without a registry, where they could
  * not be pushed.
  */
-export function plannedBuilds(project: Project, plan: Plan): readonly PlannedBuild[] {
+export function plannedBuilds(project: Project, plan: Plan, isPushed = true): readonly PlannedBuild[] {
   const reporter = new Reporter()
   for (const { service, hasRegistry, span } of plan.builds)
-    if (!hasRegistry) reporter.report(noRegistry, span, { service })
+    if (isPushed && !hasRegistry) reporter.report(noRegistry, span, { service })
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
   return plan.builds.map(({ service: name, image, hasContentTag, dependsOn, span }) => {

@@ -108,7 +108,7 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       const failed = await devctlIn(project, 'tcp://127.0.0.1:9')('deploy')
       expect(failed.status).toBe(1)
       expect(failed.stderr).toContain('error: no connection to BuildKit at `tcp://127.0.0.1:9`')
-      expect(failed.stderr).toContain('chosen by `BUILDKIT_HOST`')
+      expect(failed.stderr).toContain('the builder is that of `BUILDKIT_HOST`')
     }))
 
   test('`build` makes a metadata file, whose digests `render` writes', () =>
@@ -120,5 +120,31 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       const [web] = /web: (\S+)/.exec(built.stdout)!.slice(1)
       expect(web).toMatch(/@sha256:[0-9a-f]{64}$/)
       expect((await devctl('render', '--images-file', 'images.json')).stdout).toContain(`image: ${web}\n`)
+    }))
+
+  test('`build -f Dockerfile` builds that, and pushes it under the name of --tag', () =>
+    withProject(cluster!, async project => {
+      write(project)
+      const devctl = devctlIn(project)
+      const checked = await devctl('build', '-f', 'base/Dockerfile', 'base')
+      expect(checked.status, checked.stderr).toBe(0)
+      expect(checked.stderr).toContain('built and not pushed')
+      const name = `${REGISTRY}/${project.name}-tool`
+      const pushed = await devctl('build', '-f', 'web/Dockerfile', '--build-arg', 'GREETING=hi', '-t', name, 'web')
+      expect(pushed.status, pushed.stderr).toBe(0)
+      expect(pushed.stdout).toMatch(new RegExp(`^Dockerfile: ${name}:latest@sha256:[0-9a-f]{64}\n$`))
+      const wrong = await devctl('build', '-f', 'base/Dockerfile', 'base', 'web')
+      expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('a Dockerfile has one context') })
+    }))
+
+  test('`build --push=false` only checks, and needs no registry', () =>
+    withProject(cluster!, async project => {
+      write(project)
+      const { directory, name } = project
+      const env = { BUILDKIT_HOST: address!, DEVCTL_HOME: `${directory}/.home` }
+      const checked = await run(['build', '--name', name, '--push=false', 'web'], { cwd: directory, env })
+      expect(checked.status, checked.stderr).toBe(0)
+      const refused = await run(['build', '--name', name, '--push=false'], { cwd: directory, env })
+      expect(refused.stderr).toContain('error: `api` is built on the image of `base`')
     }))
 })

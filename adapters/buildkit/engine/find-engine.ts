@@ -38,7 +38,7 @@ async function tlsOfEnvironment(env: Env): Promise<BuilderTls | undefined> {
 }
 
 /** The certificates of a folder; undefined if it has none. */
-async function certificatesIn(folder: string): Promise<BuilderTls | undefined> {
+export async function certificatesIn(folder: string): Promise<BuilderTls | undefined> {
   const [ca, cert, key] = await Promise.all(['ca.pem', 'cert.pem', 'key.pem'].map(name => read(join(folder, name))))
   if (!ca && !cert && !key) return undefined
   return { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }

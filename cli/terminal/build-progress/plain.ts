@@ -51,7 +51,7 @@ export function plainBuilds(output: Output, { progress, seconds, colour }: Displ
 }
 
 function lineOf(event: Exclude<BuildEvent, { type: 'build-status' }>, build: BuildView): string {
-  if (event.type === 'build-begun') return `building ${build.reference}`
+  if (event.type === 'build-begun') return `building ${build.reference}`.trimEnd()
   if (event.type === 'build-retry') return retryText(build.retry!)
   const text = endText(build)
   return event.outcome === 'built' ? `${text} in ${readableDuration(event.seconds * 1000)}` : text

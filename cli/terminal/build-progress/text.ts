@@ -15,7 +15,7 @@ export function endText({ state, reference, digest, seconds = 0, steps }: BuildV
     case 'building':
       return 'is being built'
     case 'built':
-      return `built ${[reference, digest && `${digest.slice(0, 19)}…`].filter(Boolean).join(' ')}`
+      return ['built', reference, digest && `${digest.slice(0, 19)}…`].filter(Boolean).join(' ')
     case 'present':
       return 'is in the registry already'
     case 'skipped':

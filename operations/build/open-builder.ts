@@ -1,0 +1,60 @@
+import type { Builder } from '../../adapters/buildkit/builder.ts'
+import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
+import { certificatesIn } from '../../adapters/buildkit/engine/find-engine.ts'
+import { BuilderError } from '../../adapters/buildkit/failure.ts'
+import { readKeepalive } from '../../adapters/buildkit/keepalive.ts'
+import type { BuilderTls } from '../../adapters/buildkit/options.ts'
+import type { Login } from '../../adapters/buildkit/session/session.ts'
+import { readRegistryCredentials } from '../../adapters/registry/docker-config.ts'
+import { hostOf } from '../../adapters/registry/registry.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { type ChosenBuilder, LOCAL_ENGINE } from './choose-builder.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Connects to a builder. Throws a UserError that says what chose it, and what it is needed for, or
+ * the signal's reason.
+ */
+export async function openBuilder(
+  { address, from }: ChosenBuilder,
+  purpose: string,
+  env: Env,
+  signal: AbortSignal,
+): Promise<Builder> {
+  const tls = address === LOCAL_ENGINE ? undefined : await certificatesOf(env)
+  try {
+    return await connectToBuilder(address, { signal, env, keepalive: readKeepalive(env), ...(tls && { tls }) })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof BuilderError)) throw error
+    throw new UserError(error.message, {
+      notes: [`the builder is ${from}`, `it is needed ${purpose}`],
+      hint:
+        address === LOCAL_ENGINE
+          ? 'start Docker, or name a BuildKit: `BUILDKIT_HOST=tcp://HOST:1234`, or `devctl context use NAME --builder tcp://HOST:1234`'
+          : 'check that it is running and can be reached from here',
+      cause: error,
+    })
+  }
+}
+
+/** Those of BUILDKIT_CERT_PATH, as Docker has them in DOCKER_CERT_PATH: ca.pem, cert.pem, key.pem. */
+async function certificatesOf({ BUILDKIT_CERT_PATH: folder }: Env): Promise<BuilderTls | undefined> {
+  if (!folder) return undefined
+  const found = await certificatesIn(folder)
+  if (found) return found
+  throw new UserError(`\`BUILDKIT_CERT_PATH\` names \`${folder}\`, which has no certificates`, {
+    hint: 'it must have `ca.pem`, and `cert.pem` and `key.pem` if the builder asks for a client certificate',
+  })
+}
+
+/** The login that the user's Docker configuration has for a registry. */
+export async function loginOf(host: string, env: Env, signal: AbortSignal): Promise<Login | undefined> {
+  const registry = hostOf(host)
+  const found = (await readRegistryCredentials([registry], { env, signal })).get(registry)
+  if (found?.kind === 'login') return { username: found.username, secret: found.password }
+  // Without a user name, BuildKit takes the secret for an identity token.
+  if (found?.kind === 'token') return { username: '', secret: found.identityToken }
+  return undefined
+}
