@@ -83,13 +83,20 @@ export async function prepareForCluster(
   const extra = { project, forBuild: true, ...including(names, project) }
   let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
+  const notes: string[] = []
   let refused: readonly Diagnostic[] = []
   let built: ReadonlyMap<string, string> = new Map()
   try {
     built = await ensureImages(compilation, options, part, images, signal)
     // What was built goes by its digest.
     const image = new Map([...(options.image ?? []), ...built])
-    if (built.size > 0) compilation = await compileFiles(workspace, [], options, { ...planning, image }, extra)
+    if (built.size > 0) {
+      const { knownImages } = await import('../build/image-configs.ts')
+      const known = await knownImages(built, { env: workspace.env, signal })
+      notes.push(...known.notes)
+      const imageConfigs = known.configs
+      compilation = await compileFiles(workspace, [], options, { ...planning, image }, { ...extra, imageConfigs })
+    }
   } catch (error) {
     const { NotBuilt } = await import('../build/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
@@ -103,7 +110,6 @@ export async function prepareForCluster(
     ({ code }) => code !== 'routes/no-domain' && code !== 'image/no-registry',
   )
   const shown = [...found, ...refused]
-  const notes: string[] = []
   const tell = () => {
     on({ type: 'diagnostics', diagnostics: shown })
     for (const text of notes) on({ type: 'note', text })

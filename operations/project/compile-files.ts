@@ -33,7 +33,7 @@ export const ABOUT_OPTIONS: ReadonlySet<string> = new Set([
 
 interface Extra
   extends Partial<LoadOptions>,
-    Pick<PlanOptions, 'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild'> {
+    Pick<PlanOptions, 'fallbackName' | 'secretRules' | 'manifestEnvironment' | 'forBuild' | 'imageConfigs'> {
   /** The project, where it is open already. */
   readonly project?: OpenProject
   /** Told of each file that is read: its absolute path, and its bytes. */

@@ -1,0 +1,45 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { findCluster } from '../cluster/cluster.ts'
+import { withProject } from '../cluster/project.ts'
+import { run } from '../run.ts'
+import { findBuildkit } from './buildkit.ts'
+
+const address = findBuildkit()
+const found = address === undefined ? undefined : findCluster()
+const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
+
+describe.skipIf(cluster === undefined)('the configuration of a built image', () => {
+  afterAll(() => cluster?.close())
+
+  test('has what its base images say: ports, a healthcheck, volumes', () =>
+    withProject(cluster!, async ({ name, directory, compose, write, kubectl }) => {
+      compose(`services:
+  base: {build: base, profiles: [base]}
+  web:
+    build: {context: web, additional_contexts: {base: "service:base"}}
+    stop_grace_period: 1s
+`)
+      write('base/Dockerfile', 'FROM busybox:1.37\nEXPOSE 8081\nVOLUME /data\nHEALTHCHECK --interval=2s CMD ["true"]\n')
+      write('web/Dockerfile', 'FROM base\nCMD ["sleep", "1000"]\n')
+      const devctl = (command: string, ...args: readonly string[]) =>
+        run([command, '--name', name, '--registry', '127.0.0.1:5000/builds', ...args], {
+          cwd: directory,
+          env: {
+            KUBECONFIG: process.env.KUBECONFIG ?? '',
+            DEVCTL_HOME: `${directory}/.home`,
+            BUILDKIT_HOST: address!,
+            DEVCTL_NAMESPACE: name,
+          },
+        })
+
+      // The Dockerfile of the service says nothing about them.
+      expect((await devctl('render')).stdout).not.toMatch(/8081|readinessProbe/)
+      const { status, stderr } = await devctl('deploy', '--wait')
+      expect(status, stderr).toBe(0)
+      expect(stderr).toContain('warning[volumes/of-image]: the image of `web` has a volume at `/data`')
+      expect(await kubectl('get', 'service', 'web', '--output=jsonpath={.spec.ports[*].port}')).toBe('8081')
+      const probe = '--output=jsonpath={.spec.template.spec.containers[0].readinessProbe.exec.command}'
+      expect(await kubectl('get', 'deployment', 'web', probe)).toBe('["true"]')
+      expect((await devctl('diff', '--exit-code')).status).toBe(0)
+    }))
+})
