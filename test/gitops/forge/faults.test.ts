@@ -6,6 +6,7 @@ import { exchange } from '../../../adapters/forge/exchange.ts'
 import { ForgeError } from '../../../adapters/forge/failures.ts'
 import { forgeOf } from '../../../adapters/forge/forge-of.ts'
 import { pauseAsked } from '../../../adapters/forge/rate-limit.ts'
+import { pause } from '../../../adapters/http/back-off.ts'
 import { failureOf, forgeServer, impatient, type Reply } from './forge-server.ts'
 
 const branches = { head: 'h', base: 'main' }
@@ -132,9 +133,16 @@ describe('the signal', () => {
 
   test('ends the waiting, with the real clock, too', async () => {
     const server = await forgeServer(busy)
-    const { requests } = forgeOf(`${server.url}/o/r`, { GITEA_SERVER_URL: server.url, GITEA_TOKEN: 't' })!
-    const signal = AbortSignal.timeout(100)
-    expect(await failureOf(requests!.find(branches, { signal }))).toBe(signal.reason)
+    const end = new AbortController()
+    const retries = {
+      wait: (milliseconds: number, signal: AbortSignal | undefined) => {
+        setImmediate(() => end.abort(new Error('enough')))
+        return pause(milliseconds, signal)
+      },
+    }
+    const env = { GITEA_SERVER_URL: server.url, GITEA_TOKEN: 't' }
+    const { requests } = forgeOf(`${server.url}/o/r`, env, { retries })!
+    expect(await failureOf(requests!.find(branches, { signal: end.signal }))).toBe(end.signal.reason)
     expect(server.received).toHaveLength(1)
   })
 
