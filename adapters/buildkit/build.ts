@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE } from './attributes.ts'
@@ -22,7 +22,7 @@ export async function buildOver(
 }
 
 /** Builds an image, and gives what the exporter tells. Without an exporter, it is only built. */
-export function runBuild(
+export async function runBuild(
   connection: BuilderConnection,
   input: ImageInput,
   call: BuildCall,
@@ -37,7 +37,8 @@ export function runBuild(
     entitlements: entitlementsOf(input),
     sharedKey: sharedKeyOf(input.context),
   }
-  return solve(connection, request, resourcesOf(input, call), call)
+  const agents = await agentsOf(connection.name, input)
+  return solve(connection, request, resourcesOf(input, agents, call), call)
 }
 
 function exporterOf(builder: string, { output, platforms }: ImageInput): Exporter | undefined {
@@ -73,7 +74,11 @@ function entitlementsOf({ entitlements, network }: ImageInput): readonly string[
 const sharedKeyOf = (context: ContextSource): string =>
   'folder' in context ? createHash('sha256').update(`${hostname()}\0${context.folder}`).digest('hex') : ''
 
-function resourcesOf(input: ImageInput, { credentials }: BuildCall): SessionResources {
+function resourcesOf(
+  input: ImageInput,
+  agents: SessionResources['agents'],
+  { credentials }: BuildCall,
+): SessionResources {
   const { output } = input
   return {
     folders: foldersOf(input),
@@ -83,7 +88,7 @@ function resourcesOf(input: ImageInput, { credentials }: BuildCall): SessionReso
       if (!source) return undefined
       return 'value' in source ? Buffer.from(source.value) : readFile(source.file)
     },
-    agents: agentsOf(input),
+    agents,
     ...(output.kind === 'archive' && { archive: output.path }),
   }
 }
@@ -97,11 +102,19 @@ function foldersOf({ context, dockerfile, contexts }: ImageInput): ReadonlyMap<s
   return folders
 }
 
-function agentsOf({ ssh }: ImageInput): ReadonlyMap<string, string> {
-  return new Map(
-    [...ssh].flatMap(([id, paths]) => {
-      const socket = paths[0] ?? process.env['SSH_AUTH_SOCK']
-      return socket === undefined ? [] : [[id, socket] as const]
-    }),
-  )
+/** The sockets of the agents. Throws a `BuilderError` for what is not an agent that runs. */
+async function agentsOf(builder: string, { ssh }: ImageInput): Promise<ReadonlyMap<string, string>> {
+  const agents = new Map<string, string>()
+  for (const [id, [path = process.env['SSH_AUTH_SOCK']]] of ssh) {
+    const refuse = (text: string) => {
+      throw new BuilderError('refused', `${builder} cannot be given the SSH agent \`${id}\`: ${text}`)
+    }
+    if (!path) return refuse('SSH_AUTH_SOCK is not set; start an agent with `eval $(ssh-agent)`')
+    const stats = await stat(path).catch(() => undefined)
+    if (!stats) return refuse(`\`${path}\` does not exist`)
+    if (!stats.isSocket() && process.platform !== 'win32')
+      return refuse(`\`${path}\` is not the socket of an agent; keys are taken from one: \`ssh-add ${path}\``)
+    agents.set(id, path)
+  }
+  return agents
 }

@@ -140,7 +140,8 @@ export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], 
   if (/Name resolution failed|ENOTFOUND|EAI_AGAIN/.test(reason)) return ['unreachable', 'the name does not resolve']
   if (/ECONNREFUSED|ENOENT/.test(reason)) return ['unreachable', 'nothing listens there']
   if (/EACCES|EPERM/.test(reason)) return ['refused', 'no permission']
-  if (/^Protocol error/.test(reason)) return ['refused', 'what listens there is not BuildKit']
+  // What the clients of HTTP/2 and of HTTP say of answers in another protocol.
+  if (/^Protocol error|^HPE_/.test(reason)) return ['refused', 'another program listens there']
   if (/^Failed to connect/.test(reason)) return ['unreachable', 'the connection was closed; it may need TLS']
   return ['unreachable', reason]
 }

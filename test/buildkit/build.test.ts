@@ -71,6 +71,16 @@ describe.each(
     })
   })
 
+  test('a key in a file, and an agent that does not run, are refused', async () => {
+    await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n', key: 'x' }, async folder => {
+      for (const path of [join(folder, 'key'), join(folder, 'gone')]) {
+        const ssh = new Map([['default', [path]]])
+        const failure = await failureOf(build(address, { ...ofFolder(folder), ssh }))
+        expect(failure).toMatchObject({ kind: 'refused', message: expect.stringContaining(path) })
+      }
+    })
+  })
+
   test('the next build sends only what has changed', async () => {
     await inFolder({ Dockerfile: 'FROM scratch\nCOPY . /\n' }, async folder => {
       await mkdir(join(folder, 'data'))

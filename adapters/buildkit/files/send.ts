@@ -1,6 +1,6 @@
 import { encodeStat } from './encode.ts'
 import type { FileSelection } from './filter.ts'
-import type { SyncedFolder } from './folder.ts'
+import type { FileToSend, SyncedFolder } from './folder.ts'
 import { isRegularMode, type SyncedFile } from './stat.ts'
 
 /** The kinds of packets (`fsutil.types.Packet`). */
@@ -49,8 +49,8 @@ export async function sendFiles(folder: SyncedFolder, selection: FileSelection, 
 class Sender {
   readonly #folder: SyncedFolder
   readonly #stream: PacketStream
-  /** The paths of files that may be asked for, by their number. */
-  readonly #paths = new Map<number, string>()
+  /** The files that may be asked for, by their number. */
+  readonly #files = new Map<number, FileToSend>()
   readonly #reading = new Set<Promise<void>>()
   /** Rejects when a file cannot be read; resolves at the end. */
   readonly failed: Promise<void>
@@ -71,7 +71,7 @@ class Sender {
     let number = 0
     let batch: Buffer[] = []
     for (const stat of files) {
-      if (isRegularMode(stat.mode)) this.#paths.set(number, stat.path)
+      if (isRegularMode(stat.mode)) this.#files.set(number, { path: stat.path, size: stat.size })
       number++
       batch.push(encodeStat(stat))
       if (batch.length < BATCH) continue
@@ -111,11 +111,11 @@ class Sender {
 
   /** Sends a file in pieces, and an empty one at its end. */
   async #sendContent(number: number): Promise<void> {
-    const path = this.#paths.get(number)
-    if (path === undefined) throw new Error(`the builder asked for file ${number}, which was not offered`)
-    this.#paths.delete(number)
+    const file = this.#files.get(number)
+    if (!file) throw new Error(`the builder asked for file ${number}, which was not offered`)
+    this.#files.delete(number)
     let last: Packet | undefined
-    for await (const data of this.#folder.content(path)) {
+    for await (const data of this.#folder.content(file)) {
       if (last) await this.#stream.send(last)
       last = { type: DATA, ID: number, data }
     }
