@@ -13,6 +13,7 @@ With \`--oci\`, the same folder is pushed to a registry as an artifact that Flux
   options: {
     ...publishing,
     oci,
+    build: flag('--build', 'build and push the images that their registries do not have'),
     dryRun,
     verify: flag('--verify', 'fail if the repository differs from what the files render to; change nothing'),
     pullRequest,
@@ -31,6 +32,7 @@ With \`--oci\`, the same folder is pushed to a registry as an artifact that Flux
       line: 'devctl publish --environment staging --oci registry.example.com/team/shop',
       does: 'push an artifact with the tag `staging`',
     },
+    { line: 'devctl publish --environment staging --build', does: 'build missing images, and publish their digests' },
     { line: 'devctl publish --environment staging --dry-run', does: 'print what would change' },
   ],
   async run(context, _words, options) {

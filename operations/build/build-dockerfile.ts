@@ -3,13 +3,11 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import { type ContextSource, parseContext } from '../../compiler/values/build-context.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
-import { devctlHome } from '../contexts/home.ts'
-import { readContexts } from '../contexts/store.ts'
 import type { LocalWorld } from '../session.ts'
 import type { BuildOutcome } from './build.ts'
 import { buildImages } from './build-images.ts'
 import { NotBuilt } from './builder.ts'
-import { chooseBuilder } from './choose-builder.ts'
+import { currentBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
 
 export interface DockerfileInput extends BuildSettings {
@@ -33,8 +31,7 @@ export async function buildDockerfile(
   const [reference = '', ...tags] = names
   const planned = { service: name, span, reference, hasContentTag: false, dependsOn: [] }
   const specOf = () => specOfDockerfile(dockerfile, parsed.value, tags)
-  const { contexts, current } = readContexts(devctlHome(workspace))
-  const chosen = chooseBuilder(workspace, current === undefined ? undefined : contexts.get(current))
+  const chosen = currentBuilder(workspace)
   try {
     const images = await buildImages([{ ...planned, specOf }], {
       workspace,

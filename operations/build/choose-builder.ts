@@ -1,4 +1,5 @@
-import type { StoredContext } from '../contexts/store.ts'
+import { devctlHome } from '../contexts/home.ts'
+import { readContexts, type StoredContext } from '../contexts/store.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A builder, as the user has named it. */
@@ -23,4 +24,10 @@ export function chooseBuilder(
   if (env.BUILDKIT_HOST) return { address: env.BUILDKIT_HOST, from: 'that of `BUILDKIT_HOST`' }
   if (context?.builder) return { address: context.builder, from: `that of the context \`${context.name}\`` }
   return { address: LOCAL_ENGINE, from: 'the local engine: neither `BUILDKIT_HOST` nor the context names another' }
+}
+
+/** Chooses the builder of a command that talks to no cluster: the context is the current one. */
+export function currentBuilder(workspace: Pick<Workspace, 'cwd' | 'env'>): ChosenBuilder {
+  const { contexts, current } = readContexts(devctlHome(workspace))
+  return chooseBuilder(workspace, current === undefined ? undefined : contexts.get(current))
 }

@@ -19,9 +19,10 @@ const notConfirmed = diagnostic({
   severity: 'error',
   explain: `Published manifests must run what was reviewed. A tag can be moved, and may not exist, so devctl asks the registry for the digest of the image of a service with \`build\` and writes that. The registry did not return a digest.
 
-Push the image before you publish, or name it with its digest, which needs no query:
+Build and push the image with the publish, push it before, or name it with its digest, which needs no query:
 
 \`\`\`
+devctl publish --environment staging --build
 docker buildx bake --push --metadata-file images.json
 devctl publish --environment staging --images-file images.json
 devctl publish --environment staging --image web=registry.example.com/web:1.4@sha256:…
@@ -29,7 +30,7 @@ devctl publish --environment staging --image web=registry.example.com/web:1.4@sh
   text: ({ service, problem }: { readonly service: string; readonly problem: ProblemText }) => ({
     message: `${problem.message} (the image of \`${service}\`)`,
     notes: problem.notes,
-    hint: problem.hint ?? 'push the image first, or name it with its digest',
+    hint: problem.hint ?? 'build it with `--build`, push it first, or name it with its digest',
   }),
 })
 

@@ -15,6 +15,7 @@ import type { Loading, Planning } from '../project/input.ts'
 import { nothingToRender } from '../project/nothing-to-render.ts'
 import { openProject } from '../project/open-project.ts'
 import type { OpenProject } from '../project/opened-project.ts'
+import type { LocalWorld } from '../session.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** An application, compiled for a repository. */
@@ -32,7 +33,11 @@ export interface CompiledForRepository {
   readonly secretRules: SecretRules | undefined
 }
 
-type Input = Loading & Planning & { readonly fallbackName?: string | undefined }
+interface Input extends Loading, Planning {
+  readonly fallbackName?: string | undefined
+  /** Builds images that their registries do not have. */
+  readonly build?: boolean | undefined
+}
 
 /** What `render` may leave open: in a repository it would stay open for ever. */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
@@ -41,13 +46,12 @@ const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-dom
  * Compiles for a repository, the images of services with `build` by their digests. Nothing is `compiled` after errors. Throws a UserError for a project without Compose files.
  */
 export async function compileForRepository(
-  workspace: Workspace,
+  { workspace, on, signal }: LocalWorld,
   options: Input,
   project: OpenProject,
-  signal: AbortSignal,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly compiled?: CompiledForRepository }> {
-  const { fallbackName } = options
-  const extra = { project, forRepository: true, ...(fallbackName !== undefined && { fallbackName }) }
+  const { fallbackName, build = false } = options
+  const extra = { project, forRepository: true, forBuild: build, ...(fallbackName !== undefined && { fallbackName }) }
   const inputs = new Map<string, string>()
   const onRead = (path: string, bytes: Uint8Array) => {
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))
@@ -55,7 +59,9 @@ export async function compileForRepository(
   let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead })
   let refused: readonly Diagnostic[] = []
   try {
-    const confirmed = await confirmBuilt(compiled, workspace.env, signal)
+    const confirmed = build
+      ? await buildMissing(compiled, { workspace, on, signal })
+      : await confirmBuilt(compiled, workspace.env, signal)
     const image = new Map([...(options.image ?? []), ...confirmed])
     if (confirmed.size > 0) compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
   } catch (error) {
@@ -82,6 +88,23 @@ export async function compileForRepository(
   const secretRules = project.environment?.secrets
   const manifests = toManifests(plan)
   return { diagnostics, compiled: { plan, manifests, directory, inputs, diagnostics, tree: loaded!.tree, secretRules } }
+}
+
+/** Builds the images that no registry has, and gives the references with digests of all that are built. */
+async function buildMissing(
+  { project, plan, diagnostics }: CompiledProject,
+  { workspace, on, signal }: LocalWorld,
+): Promise<ReadonlyMap<string, string>> {
+  if (!plan || !project || diagnostics.some(({ severity }) => severity === 'error')) return new Map()
+  const [{ plannedBuilds }, { missingImagesBuilder }, { currentBuilder }] = await Promise.all([
+    import('../build/planned-builds.ts'),
+    import('../build/ensure-images.ts'),
+    import('../build/choose-builder.ts'),
+  ])
+  const builder = missingImagesBuilder({ workspace, on }, currentBuilder(workspace))
+  const builds = plannedBuilds(project, plan)
+  const images = await builder.ensure(builds, { force: 'named', given: plan.images, signal })
+  return new Map([...images].filter(([service]) => plan.images.has(service)))
 }
 
 /** The references with digests of the services that are built. */

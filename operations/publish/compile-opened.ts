@@ -33,7 +33,11 @@ export async function compileOpened(
   input: PublishInput,
   project: OpenProject,
 ): Promise<CompiledToPublish | { readonly compiled?: undefined; readonly diagnostics: readonly Diagnostic[] }> {
-  const { diagnostics, compiled } = await compileForRepository(workspace, input, project, signal)
+  const { diagnostics, compiled } = await compileForRepository(
+    { workspace, on, signal },
+    { ...input, build: input.build && !input.dryRun && !input.verify },
+    project,
+  )
   on({ type: 'diagnostics', diagnostics })
   if (!compiled) return { diagnostics }
   const environment = project.environment?.key

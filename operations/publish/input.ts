@@ -15,6 +15,8 @@ export interface PublishInput extends Loading, Omit<Planning, 'includeSecrets'> 
   readonly oci?: string | undefined
   /** Whether files that were edited by hand, or belong to something else, are replaced. */
   readonly takeOver?: boolean | undefined
+  /** Whether images that their registries do not have are built and pushed before. */
+  readonly build?: boolean | undefined
   /** Nothing is written: the outcome is `planned` where something would be. */
   readonly dryRun?: boolean | undefined
   /** The same for the branch that controllers read, whatever is said of pull requests; values that cannot be compared are an error. */

@@ -1,6 +1,9 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { makeFolder } from '../cli/folder.ts'
 import { findCluster } from '../cluster/cluster.ts'
 import { type Project, withProject } from '../cluster/project.ts'
+import { git } from '../git/git.ts'
+import { bareRepository } from '../git/repository.ts'
 import { run } from '../run.ts'
 import { findBuildkit } from './buildkit.ts'
 
@@ -10,6 +13,13 @@ const cluster = found !== undefined && (await found.hasNodes()) ? found : undefi
 
 /** That of the test cluster, which its nodes and its BuildKit reach under the same name. */
 const REGISTRY = '127.0.0.1:5000/builds'
+
+const AUTHOR = {
+  GIT_AUTHOR_NAME: 'Ann',
+  GIT_AUTHOR_EMAIL: 'ann@example.com',
+  GIT_COMMITTER_NAME: 'Ann',
+  GIT_COMMITTER_EMAIL: 'ann@example.com',
+}
 
 const COMPOSE = `services:
   web:
@@ -44,6 +54,7 @@ const devctlIn =
         KUBECONFIG: process.env.KUBECONFIG ?? '',
         DEVCTL_HOME: `${directory}/.home`,
         BUILDKIT_HOST: builder,
+        ...AUTHOR,
         DEVCTL_NAMESPACE: name,
       },
     })
@@ -146,5 +157,21 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(checked.status, checked.stderr).toBe(0)
       const refused = await run(['build', '--name', name, '--push=false'], { cwd: directory, env })
       expect(refused.stderr).toContain('error: `api` is built on the image of `base`')
+    }))
+
+  test('`publish --build` builds what is missing, and commits the digests', () =>
+    withProject(cluster!, async project => {
+      write(project)
+      const { repository } = await bareRepository(makeFolder(), { files: { 'README.md': 'ours\n' } })
+      const to = ['--repository', repository, '--path', 'shop', '--domain', 'dev.example.com', '--namespace', 'shop']
+      const devctl = devctlIn(project)
+      const dry = await devctl('publish', ...to, '--build', '--dry-run')
+      expect(dry.stderr).toContain('error[image/not-confirmed]')
+      const published = await devctl('publish', ...to, '--build')
+      expect(published.status, published.stderr).toBe(0)
+      expect(published.stderr).toContain('api: built')
+      const manifest = await git(repository, 'show', 'main:shop/api/deployment-api.yaml')
+      expect(manifest).toMatch(/image: 127\.0\.0\.1:5000\/builds\/p\d+-\d+-api:[0-9a-f]{12}@sha256:[0-9a-f]{64}\n/)
+      expect((await devctl('publish', ...to)).stdout).toMatch(/^unchanged/)
     }))
 })

@@ -7,7 +7,7 @@ const ref = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', namespace: 'shop' 
 const query = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'shop' }
 const gadgets = { apiVersion: 'example.com/v1', kind: 'Gadget', namespace: 'shop' }
 
-const LIMITS = { retry: 250, first: 250, lost: 250, read: 1000 }
+const LIMITS = { retry: 250, first: 10_000, lost: 250, read: 10_000 }
 
 /** Answers every call for objects with `text`, and one that asks for kinds with `discovery`. */
 async function answering(
