@@ -39,6 +39,8 @@ Results go to standard output. Diagnostics, progress and summaries go to standar
 | \`DEVCTL_LIMITS\` | limits of a compilation that replace the defaults, such as \`ports=200000,context=4g\`; \`devctl explain limits/exceeded\` |
 | \`DEVCTL_SEALING_KEY\` | the key that recognises unchanged values of sealed and SOPS-encrypted Secrets; default \`sealing.key\` in \`DEVCTL_HOME\` |
 | \`KUBECONFIG\` | the kubeconfig, one file or several; default \`~/.kube/config\` |
+| \`BUILDKIT_HOST\`, \`BUILDKIT_CERT_PATH\` | the address of the BuildKit that builds images, and the folder of its certificates; otherwise the builder of the context, or the local Docker Engine |
+| \`DOCKER_HOST\`, \`DOCKER_CONTEXT\`, \`DOCKER_CONFIG\` | the Docker Engine and the logins of registries, as for Docker |
 | \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | the proxy for the cluster, if the kubeconfig does not name one |
 | \`DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED\` | \`false\`: services that share a volume need not run on the same node |
 | \`GITHUB_ACTIONS\`, \`GITHUB_WORKSPACE\` | diagnostics are also printed as workflow annotations |
