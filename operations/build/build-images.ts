@@ -29,14 +29,15 @@ export async function buildImages(
   { workspace, chosen, settings, images, signal, on }: BuildingWorld,
 ): Promise<ReadonlyMap<string, string>> {
   const { env } = workspace
-  const specs = specsOf(builds)
+  const specs = specsOf(builds, images)
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
   const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
   try {
     const ends = await runBuilds(
       builds,
-      ({ service, reference }, images) => {
-        const spec = specs.get(service)!
+      ({ reference, specOf }, images) => {
+        // What it says about values that are not known was reported.
+        const spec = specOf(new Reporter(), images)
         const names = [...new Set([reference, ...spec.tags])].filter(name => name !== '')
         const isPushed = settings.push !== false && names.length > 0
         return imageInput(spec, settings, images, isPushed ? { kind: 'registry', names } : { kind: 'discard' })
@@ -51,9 +52,9 @@ export async function buildImages(
 }
 
 /** What to build, by service. Throws `NotBuilt` for values that are not known on this machine. */
-function specsOf(builds: readonly PlannedBuild[]): ReadonlyMap<string, BuildSpec> {
+function specsOf(builds: readonly PlannedBuild[], images: ReadonlyMap<string, string>): ReadonlyMap<string, BuildSpec> {
   const reporter = new Reporter()
-  const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter)]))
+  const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter, images)]))
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
   return specs

@@ -11,6 +11,7 @@ import { NotBuilt } from './builder.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
 import type { ImagesInput } from './input.ts'
+import { manifestBuilds } from './manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './planned-build.ts'
 import { plannedBuilds } from './planned-builds.ts'
 
@@ -38,7 +39,9 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
   try {
-    const all = plannedBuilds(model, plan, input.push)
+    const { tag, push: isPushed } = input
+    const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
+    const all = [...plannedBuilds(model, plan, isPushed), ...ofManifest]
     const builds = named(input.services ?? [], all, [...model.services.keys()])
     if (input.push === false) refuseBuiltOnOthers(builds)
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)

@@ -4,7 +4,7 @@ import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 
 /** An image to build, and what it is called. */
 export interface PlannedBuild {
-  /** The service, as the Compose file names it; the name of the file for a Dockerfile alone. */
+  /** The service, as the Compose file names it; an image of the manifest; the name of the file for a Dockerfile alone. */
   readonly service: string
   /** Where its `build` is written. */
   readonly span: Span
@@ -16,8 +16,11 @@ export interface PlannedBuild {
   readonly hasContentTag: boolean
   /** The services whose images it is built on. */
   readonly dependsOn: readonly string[]
-  /** What to build. Reports values that are not known here, and only a build needs: secrets. */
-  readonly specOf: (reporter: Reporter) => BuildSpec
+  /**
+   * What to build; `images` are those that were built before, with their digests. Reports values
+   * that are not known here, and only a build needs: secrets.
+   */
+  readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>) => BuildSpec
 }
 
 /** These builds and those that they need, in the order of `all`. */

@@ -6,7 +6,8 @@ import type { Plan } from '../../compiler/plan/plan.ts'
 import { NotBuilt } from './builder.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
-const noRegistry = diagnostic({
+/** An image that has no registry to be pushed to. */
+export const noRegistry = diagnostic({
   code: 'image/not-built',
   severity: 'error',
   explain: `The service has \`build\` and no \`image\`, and no registry is set for its image. devctl pushes the images that it builds to a registry that the cluster pulls from.

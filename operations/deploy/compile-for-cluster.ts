@@ -1,3 +1,4 @@
+import type { Project } from '../../compiler/compose/project.ts'
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count, plural } from '../../compiler/diagnostics/render/summary.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
@@ -5,6 +6,7 @@ import { get, type Tree } from '../../compiler/text/tree.ts'
 import { isRoute } from '../../constructs/kinds.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { ImageBuilder } from '../build/builder.ts'
+import type { PlannedBuild } from '../build/planned-build.ts'
 import type { Choices } from '../objects/choices.ts'
 import { manifestsOf } from '../objects/part.ts'
 import type { Source } from '../objects/record.ts'
@@ -87,12 +89,18 @@ export async function prepareForCluster(
   let refused: readonly Diagnostic[] = []
   let built: ReadonlyMap<string, string> = new Map()
   try {
-    built = await ensureImages(compilation, options, part, images, signal)
+    const ofManifest = async (plan: Plan): Promise<readonly PlannedBuild[]> => {
+      if (part || !manifestOf(project)?.build.size) return []
+      const { manifestBuilds } = await import('../build/manifest-builds.ts')
+      return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag })
+    }
+    built = await ensureImages(compilation, options, part, images, ofManifest, signal)
+    const ofServices = new Map([...built].filter(([service]) => compilation.plan?.images.has(service)))
     // What was built goes by its digest.
-    const image = new Map([...(options.image ?? []), ...built])
-    if (built.size > 0) {
+    const image = new Map([...(options.image ?? []), ...ofServices])
+    if (ofServices.size > 0) {
       const { knownImages } = await import('../build/image-configs.ts')
-      const known = await knownImages(built, { env: workspace.env, signal })
+      const known = await knownImages(ofServices, { env: workspace.env, signal })
       notes.push(...known.notes)
       const imageConfigs = known.configs
       compilation = await compileFiles(workspace, [], options, { ...planning, image }, { ...extra, imageConfigs })
@@ -163,26 +171,34 @@ async function ensureImages(
   { build = false }: ForCluster,
   part: Part | undefined,
   images: ImageBuilder,
+  ofManifest: (plan: Plan) => Promise<readonly PlannedBuild[]>,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
   // With errors nothing will be deployed; without a plan there is nothing to build for.
-  if (!plan || !project || plan.builds.length === 0) return new Map()
+  if (!plan || !project) return new Map()
+  const builds = [...(await buildsOf(project, plan, part)), ...(await ofManifest(plan))]
+  if (builds.length === 0) return new Map()
+  const built = await images.ensure(builds, { force: build ? 'all' : 'none', given: plan.images, signal })
+  // Commands need no images of services that only others are built on.
+  const inner = new Set(project.contextServices.keys())
+  return new Map([...built].filter(([service]) => !inner.has(service)))
+}
+
+/** The builds of services; with `part` those that it needs. */
+async function buildsOf(project: Project, plan: Plan, part: Part | undefined): Promise<readonly PlannedBuild[]> {
+  if (plan.builds.length === 0) return []
   const [{ plannedBuilds }, { withNeeded }] = await Promise.all([
     import('../build/planned-builds.ts'),
     import('../build/planned-build.ts'),
   ])
-  const labels = part && (await labelsOf(project))
   const all = plannedBuilds(project, plan)
-  const wanted = all.filter(({ service }) => !part || part.services.has(labels?.get(service) ?? ''))
-  const builds = part
-    ? withNeeded(
-        wanted.map(({ service }) => service),
-        all,
-      )
-    : all
-  if (builds.length === 0) return new Map()
-  const built = await images.ensure(builds, { force: build ? 'all' : 'none', given: plan.images, signal })
-  return new Map([...built].filter(([service]) => plan.images.has(service)))
+  if (!part) return all
+  const labels = await labelsOf(project)
+  const wanted = all.filter(({ service }) => part.services.has(labels.get(service) ?? ''))
+  return withNeeded(
+    wanted.map(({ service }) => service),
+    all,
+  )
 }
 
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>

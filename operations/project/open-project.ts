@@ -58,6 +58,7 @@ export async function openProject(workspace: Workspace, loading: Loading): Promi
     ...(environment && { environment }),
     diagnostics: found?.diagnostics ?? [],
     namesCompose,
+    ...(found?.secrets && { secrets: found.secrets }),
     ...(stdin && { stdin }),
   }
 }

@@ -1,0 +1,76 @@
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
+import { hashManifestBuilds } from '../../compiler/manifest/build-hash.ts'
+import { manifestBuildSpec } from '../../compiler/manifest/build-spec.ts'
+import type { ImageBuild } from '../../compiler/manifest/manifest.ts'
+import type { Plan } from '../../compiler/plan/plan.ts'
+import { SecretPlaces } from '../../compiler/text/secret-places.ts'
+import { buildVariables } from '../commands/command-variables.ts'
+import { boundaryOf } from '../project/boundary.ts'
+import type { Loading } from '../project/input.ts'
+import { createHost } from '../project/node-host.ts'
+import { manifestOf } from '../project/open-project.ts'
+import type { OpenProject } from '../project/opened-project.ts'
+import type { Workspace } from '../workspace.ts'
+import { NotBuilt } from './builder.ts'
+import { builtImage } from './built-image.ts'
+import type { PlannedBuild } from './planned-build.ts'
+import { noRegistry } from './planned-builds.ts'
+
+interface Names {
+  readonly plan: Plan
+  readonly registry: string | undefined
+  readonly tag?: string | undefined
+  /** False: the images need no registry. */
+  readonly isPushed?: boolean | undefined
+}
+
+/**
+ * The images of the manifest's `build`, named as those of services are. Throws `NotBuilt` for images
+ * without a registry, and a UserError for one that is called like a service with `build`.
+ */
+export function manifestBuilds(
+  workspace: Workspace,
+  loading: Loading,
+  project: OpenProject,
+  { plan, registry, tag, isPushed = true }: Names,
+): readonly PlannedBuild[] {
+  const manifest = manifestOf(project)
+  if (!manifest || manifest.build.size === 0) return []
+  checkNames(manifest.build, plan)
+  const reporter = new Reporter()
+  for (const { name, image, span } of manifest.build.values())
+    if (isPushed && !image && registry === undefined) reporter.report(noRegistry, span, { service: name })
+  if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
+  const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, loading, project) })
+  const hashes = hashManifestBuilds({ manifest, host, secrets: project.secrets ?? new SecretPlaces() })
+  const nameOf = ({ name }: ImageBuild) =>
+    `${(registry ?? '').replace(/\/+$/, '')}/${plan.environment.name}-${name}:${tag ?? hashes.get(name)!.slice(0, 12)}`
+  return [...manifest.build.values()].map(build => ({
+    service: build.name,
+    span: build.span,
+    reference: build.image?.value ?? (registry === undefined ? '' : nameOf(build)),
+    hasContentTag: !build.image && tag === undefined,
+    dependsOn: build.dependsOn.map(({ value }) => value),
+    specOf: (reporter, images) =>
+      manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),
+  }))
+}
+
+/** Both would set the same variables. */
+function checkNames(builds: ReadonlyMap<string, ImageBuild>, { builds: ofServices }: Plan): void {
+  const both = ofServices.find(({ service }) => builds.has(service))
+  if (!both) return
+  throw new UserError(`\`${both.service}\` is an image of the manifest and a service with \`build\``, {
+    hint: 'remove one of the two, or give them different names',
+  })
+}
+
+/** The `DEVCTL_BUILD_…` variables of the images that one depends on, as far as they are built. */
+function variablesOf({ dependsOn }: ImageBuild, images: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const all = dependsOn.flatMap(({ value: name }) => {
+    const reference = images.get(name)
+    return reference === undefined ? [] : Object.entries(buildVariables('DEVCTL_BUILD', name, builtImage(reference)))
+  })
+  return new Map(all)
+}
