@@ -121,6 +121,8 @@ test('with too few rows, steps that have ended go first, then lines of logs; wha
   const atLeast = 1 + progress.builds.length + running.length
   for (const { name } of running) expect(frame(atLeast).join('\n')).toContain(name.slice(0, 12))
   expect(frame(atLeast).join('\n')).not.toContain('✔')
+  // A build whose steps have no room has the running one in its own row.
+  expect(frame(3).join('\n')).toContain('web       5/9 steps, [build 4/6] RUN')
   expect(frame(2)).toEqual([expect.stringMatching(/… and 2 more/)])
 })
 

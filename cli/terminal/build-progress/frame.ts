@@ -13,9 +13,11 @@ export interface BuildFrameOptions extends FrameOptions {
 
 /** A row, and how soon it is left out where the terminal has too few: the greatest first. */
 interface Row {
-  readonly text: string
+  readonly kind: 'build' | 'step' | 'ended-step' | 'log'
+  readonly build: BuildView
   readonly rank: number
-  readonly isBuild?: boolean
+  /** `isAlone`: no row shows what the build does now. */
+  readonly text: (isAlone: boolean) => string
 }
 
 const STEP_INDENT = '   '
@@ -32,10 +34,15 @@ export function buildFrame(builds: readonly BuildView[], options: BuildFrameOpti
   const rows = builds.flatMap(build => [buildRow(build, width, options), ...stepRows(build, options)])
   const shown = fitting(rows, room)
   const hidden = hiddenBuilds(rows, shown)
-  if (hidden === 0 || room === 0) return shown.map(({ text }) => text)
+  if (hidden === 0 || room === 0) return textsOf(shown)
   const most = fitting(rows, room - 1)
   const more = `   … and ${hiddenBuilds(rows, most)} more`
-  return [...most.map(({ text }) => text), paint(2, cut(more, options.columns), options.colour)]
+  return [...textsOf(most), paint(2, cut(more, options.columns), options.colour)]
+}
+
+function textsOf(rows: readonly Row[]): readonly string[] {
+  const withSteps = new Set(rows.filter(({ kind }) => kind === 'step').map(({ build }) => build))
+  return rows.map(({ text, build }) => text(!withSteps.has(build)))
 }
 
 /** The rows that there is room for, in their order. */
@@ -46,44 +53,53 @@ function fitting(rows: readonly Row[], room: number): readonly Row[] {
 }
 
 const hiddenBuilds = (rows: readonly Row[], shown: readonly Row[]): number => {
-  const count = (some: readonly Row[]) => some.filter(({ isBuild }) => isBuild).length
+  const count = (some: readonly Row[]) => some.filter(({ kind }) => kind === 'build').length
   return count(rows) - count(shown)
 }
 
 function buildRow(build: BuildView, width: number, options: BuildFrameOptions): Row {
   const { state, began, seconds, name } = build
   const mark = MARKS[state]
-  const text = state === 'building' ? workText(build) : endText(build)
   const ended = seconds === undefined ? options.now : began + seconds
-  const line: Line = { mark, name, text, began, ended }
+  const line: Omit<Line, 'text'> = { mark, name, began, ended }
   const rank = mark === 'failed' ? RANKS.failedBuild : state === 'building' ? RANKS.build : RANKS.endedBuild
-  return { text: rowOf(line, width, options), rank, isBuild: true }
+  const text = (isAlone: boolean) =>
+    rowOf({ ...line, text: state === 'building' ? workText(build, isAlone) : endText(build) }, width, options)
+  return { kind: 'build', build, rank, text }
 }
 
 const MARKS = { building: 'working', built: 'done', present: 'done', failed: 'failed', skipped: 'waiting' } as const
 
-/** `4/9 steps`. */
-function workText({ steps, retry, reference }: BuildView): string {
+/** `4/9 steps`; and what it does now, where no other row says it. */
+function workText({ steps, retry, reference }: BuildView, isAlone: boolean): string {
   const own = steps.filter(({ stage }) => !stage.startsWith('internal') && !stage.startsWith('auth'))
   const ended = own.filter(({ state }) => state !== 'waiting' && state !== 'running').length
   const work = own.length === 0 ? reference : `${ended}/${own.length} steps`
-  return retry ? `${work}, ${retryText(retry)}` : work
+  const running = isAlone ? steps.findLast(({ state }) => state === 'running') : undefined
+  return [work, running && stepText('', running), retry && retryText(retry)].filter(Boolean).join(', ')
 }
 
 /** The steps of a build that has not ended: those that have ended first, then those that run with what they print. */
-function stepRows({ state, steps }: BuildView, options: BuildFrameOptions): readonly Row[] {
+function stepRows(build: BuildView, options: BuildFrameOptions): readonly Row[] {
+  const { state, steps } = build
   if (options.isShort || state !== 'building') return []
   const begun = steps.filter(({ number }) => number > 0).sort((a, b) => a.number - b.number)
-  return begun.flatMap((step, index) => {
+  return begun.flatMap((step, index): readonly Row[] => {
+    const text = () => stepRow(step, options)
     if (step.state !== 'running') {
       const rank = step.state === 'failed' ? RANKS.step : RANKS.endedStep + begun.length - index
-      return [{ text: stepRow(step, options), rank }]
+      return [{ kind: 'ended-step', build, text, rank }]
     }
     const lines = step.lines.slice(-LOG_LINES)
     return [
-      { text: stepRow(step, options), rank: RANKS.step },
+      { kind: 'step', build, text, rank: RANKS.step },
       // The last line stays longest.
-      ...lines.map((line, at) => ({ text: logRow(line, options), rank: RANKS.log + lines.length - at })),
+      ...lines.map(
+        (line, at): Row => ({
+          ...{ kind: 'log', build, rank: RANKS.log + lines.length - at },
+          text: () => logRow(line, options),
+        }),
+      ),
     ]
   })
 }
