@@ -57,7 +57,15 @@ test('a context that does not exist, and a configuration that is none, are error
   await expect(findEngine({ DOCKER_CONFIG: join(folder, 'broken') })).rejects.toThrow(UserError)
 })
 
-test.each(['ssh://user@host', 'fd://', 'tcp://', 'tcp://host:99999', 'unix://relative'])('%s is refused', text => {
+test.each([
+  'ssh://',
+  'ssh://-oProxyCommand=x',
+  'ssh://-l@host',
+  'fd://',
+  'tcp://',
+  'tcp://host:99999',
+  'unix://relative',
+])('%s is refused', text => {
   expect(() => parseEngineAddress(text)).toThrow(UserError)
 })
 
@@ -65,6 +73,8 @@ test.each([
   ['tcp://host', { host: 'host', port: 2375 }],
   ['host:1', { host: 'host', port: 1 }],
   ['tcp://[::1]:2375', { host: '::1', port: 2375 }],
+  ['ssh://me@build:22', { ssh: 'build', user: 'me', port: '22' }],
+  ['ssh://alias', { ssh: 'alias' }],
   ['npipe:////./pipe/docker_engine', { path: '//./pipe/docker_engine' }],
 ])('%s', (text, at) => {
   expect(parseEngineAddress(text)).toEqual({ text, at })

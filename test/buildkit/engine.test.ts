@@ -1,4 +1,6 @@
+import { chmod, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
+import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
@@ -82,4 +84,35 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
       expect(await failureOf(build(engine, { ...ofFolder(folder), contexts }))).toMatchObject({ kind: 'refused' })
     })
   })
+
+  test('an engine on another machine is reached by `ssh`, whose message is that of a failure', async () => {
+    const files = { Dockerfile: `FROM busybox\n${once()}\n`, ssh: fakeSsh(engine) }
+    await inFolder(files, async folder => {
+      await chmod(join(folder, 'ssh'), 0o755)
+      const path = process.env.PATH
+      process.env.PATH = `${folder}${delimiter}${path}`
+      try {
+        await build('docker=ssh://me@host:22', ofFolder(folder))
+        await writeFile(
+          join(folder, 'ssh'),
+          '#!/bin/sh\necho "me@host: Permission denied (publickey)." >&2\nexit 255\n',
+        )
+        expect(await failureOf(build('docker=ssh://me@host:22', ofFolder(folder)))).toMatchObject({
+          kind: 'unreachable',
+          message: 'no connection to the Docker Engine at `ssh://me@host:22`: me@host: Permission denied (publickey).',
+        })
+      } finally {
+        process.env.PATH = path
+      }
+    })
+  })
 })
+
+/** An `ssh` that connects to the engine of this machine, if it is asked as `docker` asks. */
+const fakeSsh = (address: string) => `#!${process.execPath}
+const asked = process.argv.slice(2).join(' ')
+if (!asked.endsWith('-l me -p 22 -- host docker system dial-stdio')) throw new Error(asked)
+const socket = require('node:net').connect(${JSON.stringify(address.replace(/^.*unix:\/\//, ''))})
+process.stdin.pipe(socket)
+socket.pipe(process.stdout)
+`

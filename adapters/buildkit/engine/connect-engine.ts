@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { ChannelCredentials } from '@grpc/grpc-js'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Builder } from '../builder.ts'
@@ -12,6 +14,8 @@ import { buildInEngine } from './build-in-engine.ts'
 import { type EngineEndpoint, openConnection, secure, targetOf } from './endpoint.ts'
 import { upgrade } from './upgrade.ts'
 
+/** `ssh` may go over other machines, and ask for something. */
+const SSH_ANSWER_WITHIN = 30_000
 /** The first with BuildKit and its sessions: Docker 18.09. */
 const OLDEST_API = '1.39'
 
@@ -25,7 +29,7 @@ export async function connectToEngine(
 ): Promise<Builder> {
   const name = `the Docker Engine at \`${endpoint.text}\``
   const version = await versionOf(endpoint, name, options)
-  const connection = connectionTo(endpoint, name, await loadProtocol(), options)
+  const connection = await connectionTo(endpoint, name, await loadProtocol(), options)
   return {
     name,
     ...(version !== undefined && { version }),
@@ -37,7 +41,10 @@ export async function connectToEngine(
 async function versionOf(
   endpoint: EngineEndpoint,
   name: string,
-  { signal, answerWithin = ANSWER_WITHIN }: Pick<BuilderOptions, 'signal' | 'answerWithin'>,
+  {
+    signal,
+    answerWithin = 'ssh' in endpoint.at ? SSH_ANSWER_WITHIN : ANSWER_WITHIN,
+  }: Pick<BuilderOptions, 'signal' | 'answerWithin'>,
 ): Promise<string | undefined> {
   const deadline = AbortSignal.timeout(answerWithin)
   const within = { signal: AbortSignal.any([signal, deadline]) }
@@ -67,22 +74,40 @@ function versionNumber(text: string): number {
   return major * 1000 + minor
 }
 
-function connectionTo(
+async function connectionTo(
   endpoint: EngineEndpoint,
   name: string,
   protocol: BuildkitProtocol,
   options: Pick<BuilderOptions, 'signal' | 'keepalive'>,
-): BuilderConnection {
+): Promise<BuilderConnection> {
   const { grpc } = protocol
+  const { target, stop } = await targetFor(endpoint)
   const ControlClient = grpc.makeGenericClientConstructor(protocol.service('moby.buildkit.v1.Control'), 'Control')
-  const client = new ControlClient(targetOf(endpoint), credentialsFor(protocol, endpoint), channelOptions({}, options))
+  const client = new ControlClient(target, credentialsFor(protocol, endpoint), channelOptions({}, options))
   return {
     name,
     protocol,
     control: controlOf(client),
     openSession: async headers => upgrade(await openConnection(endpoint), '/session', headers),
-    close: () => client.close(),
+    close: () => {
+      client.close()
+      stop()
+    },
   }
+}
+
+/**
+ * What gRPC connects to. It can connect to addresses only: for a connection over `ssh` that is a
+ * port that gives nothing, and the connection is replaced.
+ */
+async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: string; readonly stop: () => void }> {
+  const target = targetOf(endpoint)
+  if (target !== undefined) return { target, stop: () => {} }
+  const server = createServer(socket => socket.destroy()).unref()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { target: `dns:///127.0.0.1:${port}`, stop: () => server.close() }
 }
 
 /** Credentials that turn a connection to the engine into one to its BuildKit. */
@@ -101,8 +126,8 @@ function credentialsFor({ grpc }: BuildkitProtocol, endpoint: EngineEndpoint): C
     ) {
       const none = callCredentials ?? grpc.CallCredentials.createEmpty()
       return {
-        connect: async (socket: Parameters<typeof secure>[1]) => ({
-          socket: await upgrade(await secure(endpoint, socket), '/grpc'),
+        connect: async (socket: Socket) => ({
+          socket: await upgrade(await usable(endpoint, socket), '/grpc'),
           secure: false,
         }),
         waitForReady: async () => {},
@@ -112,4 +137,12 @@ function credentialsFor({ grpc }: BuildkitProtocol, endpoint: EngineEndpoint): C
     }
   }
   return new EngineCredentials()
+}
+
+/** The connection that gRPC has opened, encrypted if need be; or another in its place. */
+async function usable(endpoint: EngineEndpoint, socket: Socket): Promise<Socket> {
+  if (!('ssh' in endpoint.at)) return secure(endpoint, socket)
+  socket.on('error', () => {}).destroy()
+  // HTTP/2 runs on every Duplex; gRPC says Socket.
+  return (await openConnection(endpoint)) as Socket
 }

@@ -1,13 +1,15 @@
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { checkServerIdentity, connect as connectSecure } from 'node:tls'
 import { UserError } from '../../../compiler/diagnostics/user-error.ts'
 import type { BuilderTls } from '../options.ts'
+import { dialOverSsh, parseSshHost, type SshHost } from './ssh.ts'
 
 /** Where a Docker Engine listens. */
 export interface EngineEndpoint {
   /** As messages write it. */
   readonly text: string
-  readonly at: { readonly path: string } | { readonly host: string; readonly port: number }
+  readonly at: { readonly path: string } | { readonly host: string; readonly port: number } | SshHost
   readonly tls?: BuilderTls
 }
 
@@ -15,10 +17,11 @@ export interface EngineEndpoint {
 const PORT = 2375
 const TLS_PORT = 2376
 
-const HINT = { hint: 'write `unix:///PATH` or `tcp://HOST:PORT`' }
+const HINT = { hint: 'write `unix:///PATH`, `tcp://HOST:PORT` or `ssh://USER@HOST`' }
 
 /**
- * Reads the address of a Docker Engine, as in DOCKER_HOST: `unix://`, `npipe://` and `tcp://`.
+ * Reads the address of a Docker Engine, as in DOCKER_HOST: `unix://`, `npipe://`, `tcp://` and
+ * `ssh://`.
  * Throws a UserError for everything else.
  */
 export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoint {
@@ -29,6 +32,11 @@ export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoi
       break
     case 'npipe':
       return { text, at: { path: rest } }
+    case 'ssh': {
+      const at = parseSshHost(rest)
+      if (at) return { text, at }
+      break
+    }
     case 'tcp':
     case 'http':
     case 'https': {
@@ -45,12 +53,15 @@ export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoi
   throw new UserError(`\`${text}\` is not an address of a Docker Engine`, HINT)
 }
 
-/** What gRPC connects to before `secure` makes the connection usable. */
-export const targetOf = ({ at }: EngineEndpoint): string =>
-  'path' in at ? `unix:${at.path}` : `dns:///${isIP(at.host) === 6 ? `[${at.host}]` : at.host}:${at.port}`
+/** What gRPC connects to before `secure` makes the connection usable; undefined over SSH. */
+export function targetOf({ at }: EngineEndpoint): string | undefined {
+  if ('ssh' in at) return undefined
+  return 'path' in at ? `unix:${at.path}` : `dns:///${isIP(at.host) === 6 ? `[${at.host}]` : at.host}:${at.port}`
+}
 
-/** Opens a connection. Rejects with what Node.js reports. */
-export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSignal): Promise<Socket> {
+/** Opens a connection. Rejects with what Node.js, or `ssh`, reports. */
+export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSignal): Promise<Duplex> {
+  if ('ssh' in endpoint.at) return dialOverSsh(endpoint.at)
   const socket = connectPlain(endpoint.at)
   await ready(socket, 'connect', signal)
   return secure(endpoint, socket, signal)
@@ -58,7 +69,7 @@ export async function openConnection(endpoint: EngineEndpoint, signal?: AbortSig
 
 /** Encrypts a connection, if the endpoint asks for it. */
 export async function secure({ at, tls }: EngineEndpoint, socket: Socket, signal?: AbortSignal): Promise<Socket> {
-  if (!tls || 'path' in at) return socket
+  if (!tls || !('host' in at)) return socket
   const { serverName = at.host, ...certificates } = tls
   const encrypted = connectSecure({
     ...certificates,

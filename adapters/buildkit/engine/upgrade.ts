@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 
 /** More than an answer to an upgrade ever has. */
 const LONGEST_HEAD = 64 * 1024
@@ -17,11 +17,11 @@ export class UpgradeRefused extends Error {
  * Turns a connection to a Docker Engine into one for HTTP/2, of which the engine is the server
  * (`/grpc`) or the client (`/session`). Throws UpgradeRefused, and what the connection fails with.
  */
-export async function upgrade(
-  socket: Socket,
+export async function upgrade<Connection extends Duplex>(
+  socket: Connection,
   path: string,
   headers: readonly (readonly [name: string, value: string])[] = [],
-): Promise<Socket> {
+): Promise<Connection> {
   const lines = [
     `POST ${path} HTTP/1.1`,
     'Host: docker',
@@ -41,7 +41,7 @@ export async function upgrade(
   return socket
 }
 
-function readHead(socket: Socket): Promise<{ readonly head: string; readonly rest: Buffer }> {
+function readHead(socket: Duplex): Promise<{ readonly head: string; readonly rest: Buffer }> {
   return new Promise((resolve, reject) => {
     let read = Buffer.alloc(0)
     const onReadable = () => {
