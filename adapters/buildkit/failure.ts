@@ -131,12 +131,15 @@ export function connectionError(error: ServiceError, name: string): BuilderError
   return fail(kind, `no connection to ${name}: ${text}`)
 }
 
+/** The code of Node.js before a message. */
+const CODE = /^(?:Error )?\[?[A-Z]+(?:_[A-Z]+)+\]?:? /
+
 /** Why a connection failed, from what Node.js or gRPC reports. */
 export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], text: string] {
   const libraryReason = /:SSL routines:[^:]*:([^:]+)/.exec(reason)?.[1]
   if (libraryReason === 'wrong version number') return ['tls', 'it does not use TLS']
   if (libraryReason !== undefined) return ['tls', libraryReason]
-  if (/certificate|altnames|ERR_TLS/i.test(reason)) return ['tls', reason]
+  if (/certificate|altnames|ERR_TLS/i.test(reason)) return ['tls', reason.replace(CODE, '')]
   if (/Name resolution failed|ENOTFOUND|EAI_AGAIN/.test(reason)) return ['unreachable', 'the name does not resolve']
   if (/ECONNREFUSED|ENOENT/.test(reason)) return ['unreachable', 'nothing listens there']
   if (/EACCES|EPERM/.test(reason)) return ['refused', 'no permission']
