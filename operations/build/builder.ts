@@ -23,6 +23,11 @@ export interface EnsureOptions {
 /** Makes sure that images exist. */
 export interface ImageBuilder {
   /**
+   * True if it only looks for images. It is not asked for those of the manifest, which only commands
+   * use.
+   */
+  readonly isLooking?: true
+  /**
    * Gives the references with digests, by service. An image that a registry has is taken as it is.
    * One that is left out is deployed by its tag (a warning says why). Throws `NotBuilt` for those
    * that cannot be built, a UserError if there is no builder, and the signal's reason.

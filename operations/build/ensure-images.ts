@@ -38,6 +38,7 @@ export function missingImagesBuilder(
 /** Only looks which images are there: what a deploy would build goes by its tag. */
 export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
   return {
+    isLooking: true,
     ensure: async (images, { signal }) => withDigests(await presentImages(images, world, signal)),
   }
 }

@@ -90,7 +90,7 @@ export async function prepareForCluster(
   let built: ReadonlyMap<string, string> = new Map()
   try {
     const ofManifest = async (plan: Plan): Promise<readonly PlannedBuild[]> => {
-      if (part || !manifestOf(project)?.build.size) return []
+      if (part || images.isLooking || !manifestOf(project)?.build.size) return []
       const { manifestBuilds } = await import('../build/manifest-builds.ts')
       return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag })
     }

@@ -76,6 +76,8 @@ describe.skipIf(cluster === undefined)('the images of the manifest', () => {
       const { status, stderr } = await devctl('build')
       expect(status).toBe(1)
       expect(stderr).toContain('error[image/not-built]: no registry is set for the image of `base`')
+      // Only commands use them, and `diff` runs none.
+      expect((await devctl('diff')).stderr).not.toContain('image/not-built')
       project.write('devctl.yml', 'build: {web: ./base}\n')
       project.compose('services: {web: {build: base}}\n')
       const both = await devctl('build', ...registry)
