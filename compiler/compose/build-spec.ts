@@ -32,9 +32,14 @@ secrets:
 
 /**
  * What the image of a service is built from; undefined if it has no `build`. Reports secrets whose
- * values are not known.
+ * values are not known, but for those whose ids are `given` in another way.
  */
-export function composeBuildSpec(service: Service, project: Project, reporter: Reporter): BuildSpec | undefined {
+export function composeBuildSpec(
+  service: Service,
+  project: Project,
+  reporter: Reporter,
+  given: ReadonlySet<string> = new Set(),
+): BuildSpec | undefined {
   const { build, platform } = service
   if (!build) return undefined
   const { network, shmSize, provenance, sbom, target } = build
@@ -62,6 +67,7 @@ export function composeBuildSpec(service: Service, project: Project, reporter: R
     exportCache: build.exportCache ? [build.exportCache.value] : [],
     secrets: new Map(
       build.secrets.flatMap(secret => {
+        if (given.has(secret.id)) return []
         const source = secretSource(secret, project, reporter)
         return source ? [[secret.id, source]] : []
       }),

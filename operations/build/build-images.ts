@@ -29,7 +29,8 @@ export async function buildImages(
   { workspace, chosen, settings, images, signal, on }: BuildingWorld,
 ): Promise<ReadonlyMap<string, string>> {
   const { env } = workspace
-  const specs = specsOf(builds, images)
+  const given = new Set(settings.secrets?.keys())
+  const specs = specsOf(builds, images, given)
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
   const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
   try {
@@ -37,7 +38,7 @@ export async function buildImages(
       builds,
       ({ reference, specOf }, images) => {
         // What it says about values that are not known was reported.
-        const spec = specOf(new Reporter(), images)
+        const spec = specOf(new Reporter(), images, given)
         const names = [...new Set([reference, ...spec.tags])].filter(name => name !== '')
         const isPushed = settings.push !== false && names.length > 0
         return imageInput(spec, settings, images, isPushed ? { kind: 'registry', names } : { kind: 'discard' })
@@ -52,9 +53,13 @@ export async function buildImages(
 }
 
 /** What to build, by service. Throws `NotBuilt` for values that are not known on this machine. */
-function specsOf(builds: readonly PlannedBuild[], images: ReadonlyMap<string, string>): ReadonlyMap<string, BuildSpec> {
+function specsOf(
+  builds: readonly PlannedBuild[],
+  images: ReadonlyMap<string, string>,
+  given: ReadonlySet<string>,
+): ReadonlyMap<string, BuildSpec> {
   const reporter = new Reporter()
-  const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter, images)]))
+  const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter, images, given)]))
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
   return specs

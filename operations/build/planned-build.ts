@@ -18,9 +18,9 @@ export interface PlannedBuild {
   readonly dependsOn: readonly string[]
   /**
    * What to build; `images` are those that were built before, with their digests. Reports values
-   * that are not known here, and only a build needs: secrets.
+   * that are not known here, and only a build needs: secrets, but for the ids that are `given`.
    */
-  readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>) => BuildSpec
+  readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>, given: ReadonlySet<string>) => BuildSpec
 }
 
 /** These builds and those that they need, in the order of `all`. */

@@ -46,7 +46,7 @@ export function plannedBuilds(project: Project, plan: Plan, isPushed = true): re
       reference: image,
       hasContentTag,
       dependsOn,
-      specOf: reporter => composeBuildSpec(service, project, reporter)!,
+      specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,
     }
   })
 }

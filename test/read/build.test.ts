@@ -210,3 +210,14 @@ test('the exported cache is inside of the image if it has its name', () => {
     { type: 'registry', attributes: { ref: 'registry.example.com/web:cache', mode: 'max' } },
   ])
 })
+
+test('a secret that is given in another way needs no value', () => {
+  const { project } = specsOf(
+    'services: {web: {build: {context: ., secrets: [token, key]}}}\nsecrets: {token: {environment: NOT_SET}, key: {environment: NOT_SET}}',
+  )
+  const reporter = new Reporter()
+  composeBuildSpec(project.services.get('web')!, project, reporter, new Set(['token']))
+  expect(reporter.diagnostics().map(({ message }) => message)).toEqual([
+    'the build secret `key` takes its value from `NOT_SET`, which is not set',
+  ])
+})
