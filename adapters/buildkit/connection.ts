@@ -10,7 +10,7 @@ export interface BuilderConnection {
   readonly protocol: BuildkitProtocol
   readonly control: Control
   /** Opens the connection over which the builder calls back. */
-  readonly openSession: (headers: BuildSession['headers']) => Promise<Duplex>
+  readonly openSession: (headers: BuildSession['headers'], signal: AbortSignal) => Promise<Duplex>
   close(): void
 }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Duplex } from 'node:stream'
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
 import type { BuilderConnection } from './connection.ts'
-import { solveError } from './failure.ts'
-import { createSession, type SessionResources } from './session/session.ts'
+import { BuilderError, solveError } from './failure.ts'
+import { type BuildSession, createSession, type SessionResources } from './session/session.ts'
 import type { BuildStatus, Vertex } from './status.ts'
 
 /** What BuildKit is asked to do. */
@@ -46,10 +47,10 @@ export async function solve(
   { signal, onStatus }: Solving,
 ): Promise<Readonly<Record<string, string>>> {
   signal.throwIfAborted()
-  const { name, protocol, control, openSession } = connection
+  const { name, protocol, control } = connection
   const session = createSession(protocol, resources, request.sharedKey)
   const ref = randomUUID()
-  const tunnel = await openSession(session.headers)
+  const tunnel = await openTunnel(connection, session.headers, signal)
   session.serve(tunnel)
   const events = watch(control.status({ Ref: ref }), onStatus)
   try {
@@ -65,6 +66,20 @@ export async function solve(
     events.stop()
     tunnel.destroy()
     await session.close()
+  }
+}
+
+async function openTunnel(
+  { name, openSession }: BuilderConnection,
+  headers: BuildSession['headers'],
+  signal: AbortSignal,
+): Promise<Duplex> {
+  try {
+    return await openSession(headers, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    const { message } = error as Error
+    throw new BuilderError('lost', `the connection to ${name} was lost: ${message}`, { cause: error })
   }
 }
 

@@ -2,6 +2,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { expect, test } from 'vitest'
 import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
+import { buildCall, imageInput } from './input.ts'
 
 const signal = new AbortController().signal
 const TIMEOUT = 300
@@ -68,6 +69,32 @@ test('a certificate that is none', async () => {
   const tls = { ca: Buffer.from('x'), cert: Buffer.from('y'), key: Buffer.from('z') }
   const failure = await connectToBuilder('tcp://127.0.0.1:1', { signal, tls }).catch((error: unknown) => error)
   expect(failure).toMatchObject({ kind: 'tls' })
+})
+
+test('an engine that is silent when the build begins does not outlast the abort', async () => {
+  const abort = new AbortController()
+  const reason = new Error('stopped')
+  const server = createHttpServer((_, response) => response.setHeader('Api-Version', '1.47').end('{}'))
+  server.on('upgrade', () => setImmediate(() => abort.abort(reason)))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const env = { DOCKER_HOST: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const builder = await connectToBuilder('docker', { signal, env })
+  await expect(builder.build(imageInput({}), buildCall({ signal: abort.signal }))).rejects.toBe(reason)
+  builder.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+test('an engine that is gone when the build begins is a lost connection', async () => {
+  const server = createHttpServer((_, response) => response.setHeader('Api-Version', '1.47').end('{}'))
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const env = { DOCKER_HOST: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  const builder = await connectToBuilder('docker', { signal, env })
+  server.closeAllConnections()
+  await new Promise(resolve => server.close(resolve))
+  const failure = await builder.build(imageInput({}), buildCall()).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ kind: 'lost', isTransient: true })
+  builder.close()
 })
 
 test('an abort ends the attempt with its reason', async () => {

@@ -88,7 +88,8 @@ async function connectionTo(
     name,
     protocol,
     control: controlOf(client),
-    openSession: async headers => upgrade(await openConnection(endpoint), '/session', headers),
+    openSession: async (headers, signal) =>
+      upgrade(await openConnection(endpoint, signal), '/session', signal, headers),
     close: () => {
       client.close()
       stop()

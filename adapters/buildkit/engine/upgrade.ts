@@ -1,5 +1,7 @@
 import type { Duplex } from 'node:stream'
 
+/** Milliseconds; an engine answers without doing anything. */
+const ANSWER_WITHIN = 30_000
 /** More than an answer to an upgrade ever has. */
 const LONGEST_HEAD = 64 * 1024
 
@@ -15,12 +17,29 @@ export class UpgradeRefused extends Error {
 
 /**
  * Turns a connection to a Docker Engine into one for HTTP/2, of which the engine is the server
- * (`/grpc`) or the client (`/session`). Throws UpgradeRefused, and what the connection fails with.
+ * (`/grpc`) or the client (`/session`). Throws UpgradeRefused, the
+ * signal's reason, and what the connection fails with.
  */
 export async function upgrade<Connection extends Duplex>(
   socket: Connection,
   path: string,
+  signal?: AbortSignal,
   headers: readonly (readonly [name: string, value: string])[] = [],
+): Promise<Connection> {
+  const within = AbortSignal.any([AbortSignal.timeout(ANSWER_WITHIN), ...(signal ? [signal] : [])])
+  const stop = () => socket.destroy(within.reason)
+  within.addEventListener('abort', stop, { once: true })
+  try {
+    return await upgradeNow(socket, path, headers)
+  } finally {
+    within.removeEventListener('abort', stop)
+  }
+}
+
+async function upgradeNow<Connection extends Duplex>(
+  socket: Connection,
+  path: string,
+  headers: readonly (readonly [name: string, value: string])[],
 ): Promise<Connection> {
   const lines = [
     `POST ${path} HTTP/1.1`,
