@@ -1,7 +1,7 @@
+import type { BuildCache } from '../../compiler/values/build-cache.ts'
 import type { ContextSource } from '../../compiler/values/build-context.ts'
 import type { BuildSecretSource, DockerfileSource } from '../../compiler/values/build-spec.ts'
 import type { Login } from './session/session.ts'
-import type { CacheEntry } from './solve.ts'
 import type { BuildStatus } from './status.ts'
 
 /**
@@ -31,8 +31,8 @@ export interface ImageInput {
   /** The parameters of an attestation (`mode=max`), or false for none. Absent: as the builder does. */
   readonly provenance?: string | false
   readonly sbom?: string | false
-  readonly cacheFrom: readonly CacheEntry[]
-  readonly cacheTo: readonly CacheEntry[]
+  readonly cacheFrom: readonly BuildCache[]
+  readonly cacheTo: readonly BuildCache[]
   readonly secrets: ReadonlyMap<string, BuildSecretSource>
   /** Agents and keys by id. Without a path: the agent of SSH_AUTH_SOCK. */
   readonly ssh: ReadonlyMap<string, readonly string[]>

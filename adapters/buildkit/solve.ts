@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { ClientReadableStream, ServiceError } from '@grpc/grpc-js'
+import type { BuildCache } from '../../compiler/values/build-cache.ts'
 import type { BuilderConnection } from './connection.ts'
 import { BuilderError, solveError } from './failure.ts'
 import { type BuildSession, createSession, type SessionResources } from './session/session.ts'
@@ -12,8 +13,8 @@ export interface SolveRequest {
   readonly frontendAttributes: Readonly<Record<string, string>>
   /** Absent: the result stays in the builder's cache. */
   readonly exporter?: Exporter
-  readonly cacheFrom?: readonly CacheEntry[]
-  readonly cacheTo?: readonly CacheEntry[]
+  readonly cacheFrom?: readonly BuildCache[]
+  readonly cacheTo?: readonly BuildCache[]
   readonly entitlements?: readonly string[]
   /** Names the folder of the context between builds. */
   readonly sharedKey: string
@@ -21,11 +22,6 @@ export interface SolveRequest {
 
 /** Where the result goes (https://github.com/moby/buildkit#output). */
 export interface Exporter {
-  readonly type: string
-  readonly attributes: Readonly<Record<string, string>>
-}
-
-export interface CacheEntry {
   readonly type: string
   readonly attributes: Readonly<Record<string, string>>
 }
@@ -118,7 +114,7 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
 }
 
 function messageOf(request: SolveRequest, ref: string, session: string) {
-  const entry = ({ type, attributes }: CacheEntry) => ({ Type: type, Attrs: attributes })
+  const entry = ({ type, attributes }: BuildCache) => ({ Type: type, Attrs: attributes })
   const { exporter } = request
   const imports = (request.cacheFrom ?? []).map(entry)
   return {
