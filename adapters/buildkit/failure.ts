@@ -164,7 +164,7 @@ export function solveError(
 ): BuildFailure | BuilderError {
   const { code, details } = error
   const failure = buildFailure(error, protocol) ?? plainFailure(details, failedStep)
-  if (failure) return failure
+  if (failure && (failure.exitStatus !== undefined || !SESSION_LOST.test(details))) return failure
   const answer = registryAnswer(details)
   if (answer) return new BuilderError('registry', details, { cause: error, isTransient: answer === 'transient' })
   if (code === UNAVAILABLE || code === DATA_LOSS || LOST.test(details))
@@ -172,6 +172,9 @@ export function solveError(
   if (code === DEADLINE_EXCEEDED) return new BuilderError('lost', `${name} took too long: ${details}`, { cause: error })
   return new BuilderError('refused', `${name} does not accept the build: ${details}`, { cause: error })
 }
+
+/** How a builder says in a step that it cannot call back. */
+const SESSION_LOST = /no active session|transport is closing|closing transport|error reading from server/
 
 /** How a builder or gRPC calls a connection or session that has gone. */
 const LOST =
