@@ -1,5 +1,5 @@
 import type { Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
-import { BuilderError } from '../../adapters/buildkit/failure.ts'
+import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { Login } from '../../adapters/buildkit/session/session.ts'
 import { backOff } from '../../adapters/http/back-off.ts'
 import { Slots } from '../../adapters/http/slots.ts'
@@ -72,6 +72,10 @@ export async function runBuilds(
   return new Map(all)
 }
 
+/** A base image of a registry that is busy is the failure of a step. */
+const mayPass = (error: unknown): error is BuilderError | BuildFailure =>
+  (error instanceof BuilderError || error instanceof BuildFailure) && error.isTransient
+
 async function buildOne(
   { service, reference }: PlannedBuild,
   input: () => ImageInput,
@@ -89,7 +93,7 @@ async function buildOne(
       return { kind: 'built', digest }
     } catch (error) {
       signal.throwIfAborted()
-      if (!(error instanceof BuilderError && error.isTransient) || attempt === ATTEMPTS) {
+      if (!mayPass(error) || attempt === ATTEMPTS) {
         on({ type: 'build-ended', name: service, outcome: 'failed', seconds: seconds() })
         return { kind: 'failed', error }
       }

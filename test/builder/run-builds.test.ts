@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Builder, ImageInput } from '../../adapters/buildkit/builder.ts'
-import { BuilderError } from '../../adapters/buildkit/failure.ts'
+import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildEvent } from '../../operations/build/events.ts'
 import type { PlannedBuild } from '../../operations/build/planned-build.ts'
 import { runBuilds } from '../../operations/build/run-builds.ts'
@@ -108,6 +108,15 @@ describe('builds', () => {
       throw new BuilderError('lost', 'the connection was lost')
     })
     expect(attempts.get('web')).toBe(3)
+  })
+
+  test('are tried again if a registry was busy while a step needed it', async () => {
+    const { ends, attempts } = await runWith([planned('web')], async (_, attempt) => {
+      if (attempt === 1) throw new BuildFailure('429', undefined, undefined, undefined, true)
+      return digest
+    })
+    expect(ends.get('web')).toMatchObject({ kind: 'built' })
+    expect(attempts.get('web')).toBe(2)
   })
 
   test('are not tried again if the build itself is wrong', async () => {
