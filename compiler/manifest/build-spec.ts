@@ -1,5 +1,6 @@
 import { resolve } from 'node:path/posix'
 import { noSecret, onThisMachine } from '../compose/build-spec.ts'
+import { mayRead } from '../compose/read/outside-files.ts'
 import { diagnostic } from '../diagnostics/diagnostic.ts'
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { CompilerHost } from '../host.ts'
@@ -36,22 +37,25 @@ const noContext = diagnostic({
 
 export interface ManifestBuildWorld {
   readonly manifest: Pick<DevctlManifest, 'folder'>
-  readonly host: Pick<CompilerHost, 'stat' | 'homeDirectory'>
+  readonly host: CompilerHost
   /** The `DEVCTL_BUILD_…` variables of the images in `depends_on`, which are built already. */
   readonly built: ReadonlyMap<string, string>
 }
 
 /**
  * What an image of the manifest is built from. The variables of the images that it depends on are
- * arguments, too. Reports secrets whose values are not known, a context that does not exist, and a
- * Dockerfile that is not in the context.
+ * arguments, too. Reports secrets whose values are not known, a context that does not exist, a
+ * Dockerfile that is not in the context, and files outside the project.
  */
 export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, reporter: Reporter): BuildSpec {
   const { folder } = world.manifest
   const text = ({ value }: At<string>) => withLateVariables(value, world.built)
   const context = manifestContext(text(build.context), folder)
-  if ('folder' in context && world.host.stat(context.folder)?.kind !== 'folder')
-    reporter.report(noContext, build.context.span, { context: text(build.context) })
+  if ('folder' in context) {
+    if (world.host.stat(context.folder)?.kind === 'folder')
+      mayRead(world.host, context.folder, build.context.span, reporter)
+    else reporter.report(noContext, build.context.span, { context: text(build.context) })
+  }
   const caches = (items: readonly At<string>[], use: 'from' | 'to', key: 'src' | 'dest') =>
     items.flatMap((item): readonly BuildCache[] => {
       const found = parseBuildCaches(text(item), use)
@@ -108,7 +112,9 @@ function dockerfileOf(
   if (!dockerfile || inContext === beside) return { path: inContext }
   const [isInContext, isBeside] = [inContext, beside].map(one => host.stat(one)?.kind === 'file')
   if (isBeside) reporter.report(elsewhere, dockerfile.span, { dockerfile: path, isInBoth: isInContext === true })
-  return { path: isBeside && !isInContext ? beside : inContext }
+  const chosen = isBeside && !isInContext ? beside : inContext
+  mayRead(host, chosen, dockerfile.span, reporter)
+  return { path: chosen }
 }
 
 function secretSource(
@@ -119,7 +125,9 @@ function secretSource(
   if (from === 'file') {
     const path = withLateVariables(source.value, built)
     const inHome = /^~(?:$|\/)/.test(path) && host.homeDirectory !== undefined
-    return { file: inHome ? resolve(host.homeDirectory, `.${path.slice(1)}`) : resolve(manifest.folder, path) }
+    const file = inHome ? resolve(host.homeDirectory, `.${path.slice(1)}`) : resolve(manifest.folder, path)
+    mayRead(host, file, source.span, reporter)
+    return { file }
   }
   if (value !== undefined) return { value }
   reporter.report(noSecret, source.span, { name: id, variable: source.value })

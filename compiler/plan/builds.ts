@@ -1,4 +1,7 @@
-import type { Service } from '../compose/project.ts'
+import { resolve } from 'node:path/posix'
+import type { Build, Service } from '../compose/project.ts'
+import { mayRead } from '../compose/read/outside-files.ts'
+import type { Span } from '../text/source.ts'
 import { type PlanContext, sortBy } from './context.ts'
 import { distinctNames, toServiceName } from './object-names.ts'
 import type { BuildPlan } from './plan.ts'
@@ -29,9 +32,11 @@ export function planBuilds(context: PlanContext, images: ReadonlyMap<string, str
   return builds
 }
 
-function toBuild({ options }: PlanContext, service: Service, image: string): readonly BuildPlan[] {
+function toBuild(context: PlanContext, service: Service, image: string): readonly BuildPlan[] {
+  const { options } = context
   const { name, build } = service
   if (!build || options.images?.has(name)) return []
+  checkOutside(context, build)
   const isNamed = service.image !== undefined
   const used = build.additionalContexts.flatMap(one => one.service ?? [])
   return [
@@ -44,4 +49,15 @@ function toBuild({ options }: PlanContext, service: Service, image: string): rea
       span: build.span,
     },
   ]
+}
+
+/** Reports what the builder would be sent from outside the project, whatever the image is called. */
+function checkOutside({ host, reporter }: PlanContext, { context, dockerfile, additionalContexts }: Build): void {
+  const { value: folder, span } = context
+  const check = (path: string, at: Span) => {
+    if (path.startsWith('/') && host.stat(path)) mayRead(host, path, at, reporter)
+  }
+  check(folder, span)
+  if (dockerfile && folder.startsWith('/')) check(resolve(folder, dockerfile.value), dockerfile.span)
+  for (const one of additionalContexts) if ('folder' in one) check(one.folder, one.span)
 }

@@ -30,7 +30,7 @@ export async function buildImages(
 ): Promise<ReadonlyMap<string, string>> {
   const { env } = workspace
   const given = new Set(settings.secrets?.keys())
-  const specs = specsOf(builds, images, given)
+  const specs = specsOf(builds, images, given, on)
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
   const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
   try {
@@ -57,11 +57,13 @@ function specsOf(
   builds: readonly PlannedBuild[],
   images: ReadonlyMap<string, string>,
   given: ReadonlySet<string>,
+  on: EnsuringWorld['on'],
 ): ReadonlyMap<string, BuildSpec> {
   const reporter = new Reporter()
   const specs = new Map(builds.map(({ service, specOf }) => [service, specOf(reporter, images, given)]))
-  const found = reporter.diagnostics()
-  if (found.length > 0) throw new NotBuilt(found)
+  const diagnostics = reporter.diagnostics()
+  if (reporter.hasErrors) throw new NotBuilt(diagnostics)
+  if (diagnostics.length > 0) on({ type: 'diagnostics', diagnostics })
   return specs
 }
 

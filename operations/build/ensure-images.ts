@@ -20,7 +20,9 @@ export function missingImagesBuilder(
   return {
     async ensure(images, { force, signal, given }) {
       const trusted = images.filter(({ hasContentTag }) => force === 'none' || (force === 'named' && hasContentTag))
-      const found = await presentImages(trusted, world, signal)
+      const known = await presentImages(trusted, world, signal)
+      // A deploy may go on with images that another machine has pushed; who builds wants to have them built.
+      const found = force === 'none' ? deployable(trusted, known, world.on) : known.images
       const missing = images.filter(({ service }) => !found.has(service))
       if (missing.length === 0) return withDigests(found)
       const built = await buildImages(missing, {
@@ -39,7 +41,10 @@ export function missingImagesBuilder(
 export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
   return {
     isLooking: true,
-    ensure: async (images, { signal }) => withDigests(await presentImages(images, world, signal)),
+    async ensure(images, { signal }) {
+      const known = await presentImages(images, world, signal)
+      return withDigests(deployable(images, known, world.on))
+    },
   }
 }
 
@@ -47,25 +52,41 @@ export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
 const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...images].filter(([, reference]) => reference.includes('@')))
 
-/**
- * The images that registries have, with their digests; and those of registries that cannot be
- * asked, without: another machine may have pushed them. Reports the latter.
- */
+interface Known {
+  /** The images that registries have, by service, with their digests. */
+  readonly images: ReadonlyMap<string, string>
+  /** What the registries said, by reference. */
+  readonly resolved: ReadonlyMap<string, Resolved>
+}
+
 async function presentImages(
   images: readonly PlannedBuild[],
   { workspace: { env }, on }: EnsuringWorld,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Known> {
   const references = images.map(({ reference }) => reference)
   const resolved = await resolveDigests(references, { env, signal })
   const present = images.flatMap(({ service, reference }) => {
     const found = resolved.get(reference)!
-    if ('problem' in found) return isToBuild(found.problem) ? [] : [[service, reference] as const]
+    if ('problem' in found) return []
     on({ type: 'build-ended', name: service, outcome: 'present', digest: found.digest, seconds: 0 })
     return [[service, withDigest(reference, found.digest)] as const]
   })
+  return { images: new Map(present), resolved }
+}
+
+/** With the images of registries that cannot be asked, without a digest. Reports those registries. */
+function deployable(
+  images: readonly PlannedBuild[],
+  { images: present, resolved }: Known,
+  on: EnsuringWorld['on'],
+): ReadonlyMap<string, string> {
   reportUnknown(resolved, on)
-  return new Map(present)
+  const unknown = images.filter(({ reference }) => {
+    const found = resolved.get(reference)!
+    return 'problem' in found && !isToBuild(found.problem)
+  })
+  return new Map([...present, ...unknown.map(({ service, reference }) => [service, reference] as const)])
 }
 
 /** Registries do not tell everybody that they lack an image: what is denied may be missing. */
