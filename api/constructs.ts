@@ -6,12 +6,18 @@ import { fallbackName } from '../operations/project/environment-name.ts'
 import { createHost } from '../operations/project/node-host.ts'
 
 export type { CompilerHost, Diagnostic } from '../constructs/compose-application.ts'
-/** What `devctl/constructs` is: the constructs, with this machine's files and the process's variables where nothing else is given. */
+/**
+ * The `devctl/constructs` module: the constructs, with this machine's files and the process's
+ * variables as defaults.
+ */
 export { toManifests } from '../constructs/index.ts'
 export type { KubernetesObject, Manifest } from '../constructs/manifest.ts'
 export { printDocument, printStream, printYaml } from '../constructs/yaml.ts'
 
-/** What `devctl render` takes as options; relative paths are taken from the folder of the process. */
+/**
+ * The options of `devctl render`; relative paths are resolved against the working directory of the
+ * process.
+ */
 export type ComposeApplicationProps = Omit<PureProps, 'host' | 'workingDirectory'> &
   Partial<Pick<PureProps, 'host' | 'workingDirectory'>>
 

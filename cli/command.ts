@@ -21,7 +21,7 @@ export interface Word {
   readonly name: string
   readonly description: string
   readonly choices?: readonly string[]
-  /** What the value is, for completion. */
+  /** The type of the value, for completion. */
   readonly completes?: 'service' | 'context' | 'command'
 }
 
@@ -33,7 +33,7 @@ export interface Example {
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** What every command gets. */
+/** The input of every command. */
 export interface Context {
   readonly io: Io
   readonly logLevel: LogLevel

@@ -49,6 +49,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   sync: 'file synchronization is not implemented yet',
 }
 
-/** What to use instead of a command that devctl does not have; undefined for a word that other tools do not have either. */
+/**
+ * The alternative to a command that devctl does not have; undefined for a word that other tools do
+ * not have either.
+ */
 export const insteadOf = (word: string): string | undefined =>
   Object.hasOwn(INSTEAD, word) ? INSTEAD[word] : undefined

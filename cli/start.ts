@@ -10,7 +10,7 @@ export async function start(argv: readonly string[]): Promise<void> {
   let isWritten = true
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Whoever reads our output may stop reading (`| head`): that is no failure.
+      // The reader can close our output early (`| head`): that is not a failure.
       if (error.code === 'EPIPE') return
       if (isWritten && stream === process.stdout)
         process.stderr.write(`error: cannot write to standard output: ${reasonOf(error)}\n`)

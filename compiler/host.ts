@@ -91,7 +91,7 @@ export interface HostVariable {
 /** Counts files, bytes and patterns of a build context against their limits; throws at a limit. */
 export type SpendOnBuild = (limit: 'files' | 'context' | 'patterns', amount: number) => void
 
-/** What decides the image of a build. Paths are absolute. */
+/** The input that determines the image of a build. Paths are absolute. */
 export interface BuildInput {
   readonly context: string
   readonly dockerfile?: string | undefined

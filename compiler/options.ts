@@ -6,8 +6,8 @@ import type { ImageConfig } from './values/image-config.ts'
 /** The secret settings of an environment in a manifest (`environments.NAME.secrets`). */
 export interface SecretRules {
   /**
-   * What creates the Secrets: the user (`reference`), External Secrets, Sealed Secrets, or a
-   * controller that decrypts files encrypted with SOPS.
+   * The backend that creates the Secrets: the user (`reference`), External Secrets, Sealed Secrets,
+   * or a controller that decrypts files encrypted with SOPS.
    */
   readonly backend: 'reference' | 'external' | 'sealed' | 'sops'
   /** The SecretStore of `external`, which a valid manifest always names. */

@@ -7,7 +7,7 @@ import { Application } from './application.ts'
 
 export type { CompilerHost, Diagnostic } from '../compiler/index.ts'
 
-/** What `devctl render` takes as options. The namespace is the chart's unless it is given. */
+/** The options of `devctl render`. The namespace is the chart's unless it is given. */
 export interface ComposeApplicationProps extends PlanOptions, Omit<LoadOptions, 'files' | 'stdin' | 'until'> {
   /**
    * The Compose file, or several that are merged from left to right. Relative paths are taken from

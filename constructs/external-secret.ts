@@ -10,7 +10,7 @@ import { objectMeta } from './labels.ts'
 const DEFAULTS = { conversionStrategy: 'Default', decodingStrategy: 'None', metadataPolicy: 'None' }
 
 /**
- * What the External Secrets operator makes a Secret of:
+ * An ExternalSecret, from which the External Secrets operator makes a Secret:
  * https://external-secrets.io/latest/api/externalsecret/
  */
 export class ExternalSecret extends ApiObject {

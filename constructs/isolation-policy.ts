@@ -35,7 +35,7 @@ function policyProps(plan: NetworkPolicyPlan, environment: Environment): k8s.Kub
 }
 
 /**
- * Who is at the other end; undefined is anybody. The cluster's DNS is Pods of some namespace, and
+ * The peers of a rule; undefined allows any peer. The cluster's DNS is Pods of some namespace, and
  * on many clusters a cache on the node, which has a link-local address.
  * https://kubernetes.io/docs/tasks/administer-cluster/nodelocaldns/
  */

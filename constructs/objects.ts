@@ -10,7 +10,7 @@ import { claimJson, configMapJson, FileConfigMap, FileSecret, secretJson, Volume
 import { WaiterAccount, waiterAccountJson } from './waiter-account.ts'
 import { ServiceDaemonSet, ServiceDeployment, ServiceJob, ServiceStatefulSet, workloadJson } from './workload.ts'
 
-/** What objects are made with, beside their own part of the plan. */
+/** The input of making objects, besides their own part of the plan. */
 export interface Making {
   readonly plan: Plan
   readonly environment: Environment
@@ -36,7 +36,7 @@ interface ObjectsOf<P extends ObjectPlan> {
   readonly json: (bare: P, making: Making, plan: P) => readonly object[]
 }
 
-/** What `Application` and `synth` do with each object, whatever its plan. */
+/** The operations that `Application` and `synth` apply to every object, whatever its plan. */
 export interface Objects {
   /** Makes the constructs, and tells of each. */
   construct(scope: Construct, making: Making, made: (plan: ObjectPlan, construct: Construct) => void): void

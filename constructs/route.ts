@@ -4,7 +4,7 @@ import type { Construct } from 'constructs'
 import type { Environment, RoutePlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
-/** What the constructs for public HTTPS routes are given. */
+/** The input of the constructs for public HTTPS routes. */
 interface Routing {
   readonly plan: RoutePlan
   readonly environment: Environment

@@ -3,7 +3,7 @@ import { Construct } from 'constructs'
 import type { Environment, ObjectPlan } from '../compiler/plan/plan.ts'
 import { objectMeta } from './labels.ts'
 
-/** Who waits, and for which Jobs. */
+/** The object that waits, and the Jobs that it waits for. */
 interface Waiting {
   readonly plan: ObjectPlan
   readonly environment: Environment

@@ -14,7 +14,7 @@ import { annotations, objectMeta, selectorLabels, standardLabels } from './label
 import { addMaps, addNewerFields, type PodTemplate, withoutMaps } from './pod/newer-fields.ts'
 import { toClaimSpec } from './pod/volumes.ts'
 
-/** What the workload constructs share: where they belong, and the Pods they run. */
+/** The input that the workload constructs share: their environment, and the Pods they run. */
 interface Running<P> {
   readonly plan: P
   readonly environment: Environment

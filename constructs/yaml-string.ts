@@ -16,10 +16,10 @@ export function printString(text: string, indent: string | undefined): string {
 }
 
 /**
- * What some reader takes for something else than text: booleans and nulls in any case, numbers in
- * all notations of YAML 1.1 and Go (underscores, octal, hexadecimal, binary, sexagesimal; addresses
- * such as 10.0.0.1, which the letter of YAML 1.1 calls floats; a bare exponent such as E0), dates,
- * and the words for merge and default.
+ * Texts that some reader takes for something other than text: booleans and nulls in any case,
+ * numbers in all notations of YAML 1.1 and Go (underscores, octal, hexadecimal, binary,
+ * sexagesimal; addresses such as 10.0.0.1, which the letter of YAML 1.1 calls floats; a bare
+ * exponent such as E0), dates, and the words for merge and default.
  */
 const special = new RegExp(
   [
@@ -39,8 +39,8 @@ const special = new RegExp(
 const indicator = /^[,[\]{}#&*!|>'"%@`]|^[-?:](?: |$)|^(?:---|\.\.\.)(?: |$)/
 
 /**
- * What ends plain text, or is no part of it: a comment, the colon of a key, blanks at either end,
- * tabs, line breaks, unprintable characters.
+ * Characters that end plain text, or cannot be part of it: a comment, the colon of a key, blanks at
+ * either end, tabs, line breaks, unprintable characters.
  */
 const interruption = /: |:$| #|^ | $/
 

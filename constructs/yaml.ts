@@ -63,8 +63,8 @@ function printNested(value: unknown, indent: string, lines: string[]): void {
 }
 
 /**
- * Whether a value is printed on the line of its key or dash (a block of text begins there): all but
- * maps and lists with something in them.
+ * True if a value is printed on the line of its key or dash (a block of text begins there): all but
+ * non-empty maps and lists.
  */
 function isEmpty(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true

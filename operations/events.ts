@@ -6,7 +6,7 @@ import type { LogEvent } from './logs/events.ts'
 import type { WorkloadStatus } from './objects/status.ts'
 import type { PublishEvent } from './publish/events.ts'
 
-/** What happens while an operation works, one event after another. */
+/** The events of an operation in progress, one after another. */
 export type OperationEvent =
   | PublishEvent
   | LogEvent
@@ -28,14 +28,17 @@ export type OperationEvent =
   | { readonly type: 'note'; readonly text: string }
   /** Something that a person should know, and that does not stop the work. */
   | { readonly type: 'warning'; readonly text: string; readonly hint?: string }
-  /** What is wrong with the files, or lost of them; what does not start. Told when it is known, and once. */
+  /**
+   * Errors in the files, keys that are lost, or services that do not start. Each is reported once,
+   * as soon as it is known.
+   */
   | { readonly type: 'diagnostics'; readonly diagnostics: readonly Diagnostic[] }
   /** A deploy ends before it is done: its promise rejects, or its outcome has `ended`. What state the services are in. */
   | {
       readonly type: 'stopped'
       readonly environment: string
       readonly namespace: string
-      /** Whether the cluster has any of it, or has been asked for it. */
+      /** True if any of it is in the cluster, or was sent to it. */
       readonly isBegun: boolean
       readonly waits: boolean
       readonly services: ReadonlyMap<string, ServiceState>

@@ -1,4 +1,7 @@
-/** What `devctl/operations` is: what devctl does, for programs. Nothing is printed, and no function ends the process. */
+/**
+ * The public API `devctl/operations`: devctl for programs. Nothing is printed, and no function ends
+ * the process.
+ */
 export { ClusterError } from '../adapters/kubernetes/cluster.ts'
 export type { Diagnostic } from '../compiler/diagnostics/diagnostic.ts'
 export { renderDiagnostics } from '../compiler/diagnostics/render/text.ts'

@@ -6,7 +6,7 @@ import type { Session, World } from './session.ts'
 
 type Where = Pick<Session, 'cluster' | 'namespace' | 'signal'>
 
-/** Whether there is a namespace; undefined where the user may not know. */
+/** True if the namespace exists; undefined if the user may not know. */
 export async function hasNamespace({ cluster, namespace, signal }: Where): Promise<boolean | undefined> {
   const asked = cluster.get({ apiVersion: 'v1', kind: 'Namespace', name: namespace }, { signal })
   return unlessForbidden(

@@ -12,7 +12,10 @@ export interface SessionInput {
   /** A context of the kubeconfig; absent: the one that is chosen (operations/contexts/target.ts). */
   readonly context?: string | undefined
   readonly namespace?: string | undefined
-  /** What the manifest says of the two: counts for less than options and variables, and for more than the current context. */
+  /**
+   * The manifest's context and namespace: they rank below options and variables, and above the
+   * current context.
+   */
   readonly manifest?: TargetOptions | undefined
 }
 

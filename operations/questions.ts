@@ -1,15 +1,15 @@
 import type { Drift } from './objects/drift.ts'
 
-/** What a person may be asked while an operation works. */
+/** The questions that an operation can ask the user. */
 export interface Questions {
-  /** Whether a namespace that is not there is to be made; `cluster` is its name. */
+  /** True if a missing namespace is to be created; `cluster` is the cluster's name. */
   readonly mayCreateNamespace?: (namespace: string, cluster: string) => Promise<boolean>
-  /** Whether what was changed by hand is to be overwritten. */
+  /** True if manual changes are to be overwritten. */
   readonly mayOverwrite?: (drift: readonly Drift[]) => Promise<boolean>
-  /** Whether an environment goes with its data and what it depends on. */
+  /** True if an environment is to be deleted with its data and its dependencies. */
   readonly mayDestroyAll?: (environment: string, namespace: string) => Promise<boolean>
-  /** Whether objects of the whole cluster, named as kubectl does, are deleted, too. */
+  /** True if cluster-scoped objects, named as by kubectl, are to be deleted, too. */
   readonly mayDeleteOfCluster?: (names: readonly string[]) => Promise<boolean>
-  /** Whether `services` go although others depend on them, which `why` says. */
+  /** True if `services` are to be deleted although others depend on them, as `why` says. */
   readonly mayDestroyNeeded?: (services: readonly string[], why: string) => Promise<boolean>
 }

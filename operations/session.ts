@@ -21,7 +21,7 @@ export interface Session {
   readonly holder: Holder
 }
 
-/** What an operation that needs no cluster is given beside its input. */
+/** The surroundings of an operation that needs no cluster, besides its input. */
 export interface LocalWorld {
   readonly workspace: Workspace
   /** Aborted at the deadline, and when the caller gives up. */
@@ -30,7 +30,7 @@ export interface LocalWorld {
   readonly on: (event: OperationEvent) => void
 }
 
-/** What an operation is given beside its input. */
+/** The surroundings of an operation, besides its input. */
 export interface World {
   readonly workspace: Workspace
   readonly session: Session

@@ -11,7 +11,7 @@ export const INLINE_DOCKERFILE = 'Dockerfile'
 export const folderName = (name: string): string => (name === CONTEXT || name === DOCKERFILE ? `_${name}` : name)
 
 /**
- * What an image's input is for the Dockerfile frontend
+ * The attributes of the Dockerfile frontend for the input of an image
  * (https://github.com/moby/buildkit/blob/master/frontend/dockerui/config.go). Absent attributes are
  * left to the builder.
  */

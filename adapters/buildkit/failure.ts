@@ -48,7 +48,10 @@ interface SourceDetail {
   }[]
 }
 
-/** What a failed solve says about its step (`grpc-status-details-bin`); undefined if it is not about one. */
+/**
+ * The failure of a step, from the details of a solve error (`grpc-status-details-bin`); undefined
+ * if the error is not about a step.
+ */
 function buildFailure(error: ServiceError, protocol: BuildkitProtocol): BuildFailure | undefined {
   const binary = error.metadata?.get('grpc-status-details-bin')[0]
   if (!Buffer.isBuffer(binary)) return undefined
@@ -143,7 +146,7 @@ export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], 
   if (/Name resolution failed|ENOTFOUND|EAI_AGAIN/.test(reason)) return ['unreachable', 'the name does not resolve']
   if (/ECONNREFUSED|ENOENT/.test(reason)) return ['unreachable', 'nothing listens there']
   if (/EACCES|EPERM/.test(reason)) return ['refused', 'no permission']
-  // What the clients of HTTP/2 and of HTTP say of answers in another protocol.
+  // Errors of the HTTP/2 and HTTP clients for a response in another protocol.
   if (/^Protocol error|^HPE_/.test(reason)) return ['refused', 'another program listens there']
   if (/^Failed to connect/.test(reason)) return ['unreachable', 'the connection was closed; it may need TLS']
   return ['unreachable', reason]
@@ -155,7 +158,9 @@ export const registryError = (name: string, text: string): BuilderError => {
   return new BuilderError('registry', message, { isTransient: registryAnswer(message) === 'transient' })
 }
 
-/** What a failed solve means: a step that failed, a registry, a lost connection, or a refusal. */
+/**
+ * The error for a failed solve: a failed step, a registry error, a lost connection, or a refusal.
+ */
 export function solveError(
   error: ServiceError,
   name: string,
@@ -180,7 +185,7 @@ const SESSION_LOST = /no active session|transport is closing|closing transport|e
 const LOST =
   /RST_STREAM|ECONNRESET|EPIPE|transport is closing|closing transport|connection error|connection reset|no active session|session .*not found|no such job|error reading from server|\bEOF\b/i
 
-/** What the text of an error says of a registry; undefined if it is not about one. */
+/** Classifies a registry error by its text; undefined if the error is not about a registry. */
 function registryAnswer(details: string): 'transient' | 'final' | undefined {
   const status = /status(?: code)?:? ([45]\d\d)\b|(?:status|returned)[^\n]*?: ([45]\d\d) [A-Z]/
     .exec(details)

@@ -4,12 +4,12 @@ export interface Keepalive {
   readonly time?: number
   /** How long to wait for the response to a ping before the connection counts as lost. */
   readonly timeout: number
-  /** Whether to ping while nothing is built. */
+  /** True to ping even while nothing is being built. */
   readonly permitWithoutStream: boolean
 }
 
 const SHORTEST_TIME = 10_000
-/** What a timer of Node.js can wait. */
+/** The longest delay of a Node.js timer. */
 const LONGEST = 2 ** 31 - 1
 
 export const DEFAULT_KEEPALIVE: Keepalive = { timeout: 20_000, permitWithoutStream: false }

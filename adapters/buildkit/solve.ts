@@ -7,7 +7,7 @@ import { BuilderError, solveError } from './failure.ts'
 import { type BuildSession, createSession, type SessionResources } from './session/session.ts'
 import type { BuildStatus, Vertex } from './status.ts'
 
-/** What BuildKit is asked to do. */
+/** The input of a solve. */
 export interface SolveRequest {
   /** Attributes of the Dockerfile frontend: https://github.com/moby/buildkit/blob/master/docs/dockerfile-frontend.md */
   readonly frontendAttributes: Readonly<Record<string, string>>
@@ -55,7 +55,7 @@ export async function solve(
     return ExporterResponse ?? {}
   } catch (error) {
     signal.throwIfAborted()
-    // What a step has printed may arrive after it has failed.
+    // The output of a step can arrive after the step has failed.
     await events.ended()
     throw solveError(error as ServiceError, name, protocol, events.failedStep())
   } finally {

@@ -1,4 +1,7 @@
-/** What a builder tells while it builds (`moby.buildkit.v1.StatusResponse`): steps, what they do, and what they print. */
+/**
+ * The progress of a build (`moby.buildkit.v1.StatusResponse`): steps, their state, and their
+ * output.
+ */
 export interface BuildStatus {
   readonly vertexes?: readonly Vertex[]
   readonly statuses?: readonly VertexStatus[]
@@ -28,7 +31,7 @@ export interface VertexStatus {
   readonly completed?: Timestamp
 }
 
-/** What a step has printed; pieces may end in the middle of a line. */
+/** Output of a step; pieces can end in the middle of a line. */
 export interface VertexLog {
   readonly vertex: string
   readonly timestamp?: Timestamp

@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync, readSync } fro
 import { reasonOf } from '../../compiler/diagnostics/system-error.ts'
 import type { FileContent } from '../../compiler/host.ts'
 
-/** What nobody means to be read into memory, whatever the limits are. */
+/** The largest file that is read into memory, regardless of other limits. */
 const MOST = 1 << 30
 
 /**
@@ -46,7 +46,7 @@ export function openWithoutWaiting(path: string): number {
   return openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
 }
 
-// What node:fs throws has a code.
+// Errors of node:fs have a code.
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
 
 /**
@@ -76,7 +76,7 @@ function readPipe(file: number): FileContent {
   }
 }
 
-/** What a pipe holds now: empty at its end, undefined while its writer writes nothing. */
+/** The bytes that a pipe holds now: empty at its end, undefined while its writer writes nothing. */
 function readPiece(file: number): Buffer | undefined {
   const piece = Buffer.allocUnsafe(1 << 16)
   try {

@@ -27,8 +27,8 @@ export type YamlEdit = { readonly path: readonly YamlStep[] } & (
 /**
  * Makes one change to a YAML text; gives the text, or a clause that says why it cannot be edited.
  * Comments, order and quoting stay: a line is added or a value replaced, and no other byte changes.
- * What cannot be written that way (in place of a value over several lines) is set in the document,
- * which is printed again with its comments.
+ * A change that cannot be made that way (replacing a value over several lines) is made in the
+ * document, which is printed again with its comments.
  */
 export async function editYaml(
   text: string,
@@ -61,7 +61,7 @@ const contentOf = (document: Document): unknown =>
   document.errors.length > 0 ? undefined : document.toJS({ maxAliasCount: -1 })
 
 function withEdit(yaml: Yaml, document: Document, { steps, node, rest }: YamlPlace, edit: YamlEdit): Document {
-  // What has no value would be in the way.
+  // An empty node would be in the way.
   if (isEmpty(yaml, node) && steps.length > 0) document.deleteIn(steps)
   const path = [...steps, ...rest]
   const isIntoList = 'item' in edit && rest.length === 0 && yaml.isSeq(node)
@@ -70,7 +70,9 @@ function withEdit(yaml: Yaml, document: Document, { steps, node, rest }: YamlPla
   return document
 }
 
-/** What is put at the path: the value, the item for a list that is there, or a list of the item. */
+/**
+ * The node to put at the path: the value, the item for an existing list, or a new list of the item.
+ */
 function valueAt(yaml: Yaml, { node, rest }: Pick<YamlPlace, 'node' | 'rest'>, edit: YamlEdit): Node {
   if ('value' in edit) return toNode(yaml, edit.value)
   const item = toNode(yaml, edit.item)

@@ -63,7 +63,7 @@ function restOf(place: YamlPlace, path: readonly YamlStep[]): YamlPlace | YamlPr
   return refuse(`${showPath([...(place.steps as readonly string[]), ...path.slice(0, at)])} is missing`) // as above
 }
 
-/** Whether there is nothing: a key without a value, a document with comments only. */
+/** True if a node is empty: a key without a value, a document with comments only. */
 export const isEmpty = (yaml: Yaml, node: Node | undefined): boolean =>
   node === undefined || (yaml.isScalar(node) && !node.source && node.type === 'PLAIN')
 

@@ -76,7 +76,7 @@ export const giteaLabels = {
   },
 } as const satisfies JSONSchema
 
-/** What Gitea says of its version. */
+/** The version of a Gitea server. */
 export const giteaVersion = {
   type: 'object',
   required: ['version'],

@@ -24,7 +24,7 @@ export const clamped = ({ find, open, update, close }: PullRequests, kind: Forge
   close: (request, comment, waiting) => close(request, clampBody(comment, kind), waiting),
 })
 
-/** What ends the blocks that are open at the end of a text. */
+/** The end marks of the blocks that are open at the end of a text. */
 function closing(text: string): string {
   let fence: string | undefined
   let details = 0

@@ -14,11 +14,11 @@ interface ForgeDetails extends ErrorDetails {
 export class ForgeError extends UserError {
   /** Absent where there was no answer. */
   readonly status: number | undefined
-  /** What the forge said about it, in its own words; empty where it said nothing. */
+  /** The forge's own error message; empty if it sent none. */
   readonly said: string
   /**
-   * Whether the forge may have done it all the same: the connection was cut, or its front door
-   * answered in its place.
+   * True if the forge might have carried out the call nevertheless: the connection was cut, or a
+   * gateway answered in its place.
    */
   readonly maybeDone: boolean
 
@@ -30,13 +30,13 @@ export class ForgeError extends UserError {
   }
 }
 
-/** What a call was about, for messages. */
+/** The call that a message is about. */
 export interface Subject {
   readonly forge: ForgeModule
   readonly site: Site
   /** The variable that the token comes from. */
   readonly variable: string
-  /** What it was to do: `open a pull request`. */
+  /** The purpose of the call: `open a pull request`. */
   readonly purpose: string
   /** The only repository that the token is for, where that is known and another one. */
   readonly tokenOf?: string | undefined
@@ -107,7 +107,7 @@ const REASONS: Partial<Record<ConnectionFailure, string>> = {
 }
 
 /**
- * Whether the same may go well a moment later: a connection that was cut or could not be made, not
+ * True if a retry can succeed: after a connection that was cut or could not be made, but not after
  * a certificate that is wrong.
  */
 export const isPassing = (error: unknown): boolean => neverSent(error) || isCut(error)

@@ -6,18 +6,18 @@ import type { Forge, PullRequests } from './forge.ts'
 export type ForgeVariables = Readonly<Record<string, string | undefined>>
 
 /**
- * What one kind of forge does in its own way. The rest of this folder sends calls, finds the kind
- * of a server and writes texts, and knows no kind: it asks the module.
+ * The implementation of one kind of forge. The rest of this folder sends calls, detects the kind of
+ * a server and writes texts, without code for any particular kind: it uses the module.
  */
 export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
   readonly kind: Kind
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly name: string
-  /** What it calls a request: `pull request`, `merge request`. */
+  /** Its term for a request: `pull request`, `merge request`. */
   readonly noun: string
   /**
-   * Whether a host is one of it by its name alone: a public server, or one that is named after its
-   * software.
+   * True if the name of a host alone shows that it is of this kind: a public server, or one that is
+   * named after the software.
    */
   readonly isHost: (host: string) => boolean
   /**
@@ -25,7 +25,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    * nothing else through.
    */
   readonly sshOverHttps?: { readonly name: string; readonly host: string }
-  /** Whether a repository may be in a group of a group: `group/subgroup/name`. */
+  /** True if a repository can be in a nested group: `group/subgroup/name`. */
   readonly hasSubgroups: boolean
   /**
    * The root of the API of the server whose pages are below `root`; both without a slash at the
@@ -50,10 +50,7 @@ export interface ForgeModule<Kind extends ForgeKind = ForgeKind> {
    * is no user name.
    */
   readonly headers: (token: string) => Readonly<Record<string, string>>
-  /**
-   * What a token has to be allowed to do, in words. `said` is the reason that the forge gave for a
-   * refusal.
-   */
+  /** The permissions that a token needs, in words. `said` is the forge's reason for a refusal. */
   readonly permissionHint: (said: string) => string
   /** The words for a refusal that only this forge knows; undefined for all others. */
   readonly refusal?: (
@@ -128,11 +125,11 @@ export interface ForgeCall {
   readonly path: string
   /** Sent as JSON. */
   readonly body?: unknown
-  /** What it is for, for messages: `open a pull request`. */
+  /** The purpose of the call, for messages: `open a pull request`. */
   readonly purpose: string
   /**
-   * Whether it may be sent again when it is not known if it was done. Reading may, and so may what
-   * sets something to a value.
+   * True if the call may be repeated when its outcome is unknown: it only reads, or sets something
+   * to a value.
    */
   readonly mayRepeat: boolean
   readonly signal?: AbortSignal | undefined

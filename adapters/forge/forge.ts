@@ -5,7 +5,7 @@ export interface Forge {
   readonly kind: ForgeKind
   /** Its name in messages. */
   readonly name: string
-  /** What it calls a request: `pull request`, `merge request`. */
+  /** Its term for a request: `pull request`, `merge request`. */
   readonly noun: string
   /** Its requests, where the environment has a token that may be sent there. */
   readonly requests: PullRequests | undefined
@@ -32,7 +32,7 @@ export interface Branches {
   readonly base: string
 }
 
-/** What a reviewer reads. */
+/** The text for a reviewer. */
 export interface RequestText {
   readonly title: string
   /** Markdown. What is longer than the forge takes is cut (`clampBody`). */
@@ -61,7 +61,7 @@ export interface PullRequest extends RequestText {
  */
 export interface OpenResult {
   readonly request: PullRequest
-  /** Whether it was made now; false where there was one already, which then has the new text. */
+  /** True if it was created now; false if one existed already, which then has the new text. */
   readonly isNew: boolean
   /** In words, lower case, no full stop. */
   readonly notes: readonly string[]

@@ -57,7 +57,7 @@ export async function attempt(what: string, action: () => Promise<unknown>): Pro
   }
 }
 
-/** Whether a request reads as it should. Forges change line ends, and drop blanks at the end. */
+/** True if a request has the wanted text. Forges change line endings, and drop trailing blanks. */
 export function hasText(
   { title, body }: PullRequest,
   wanted: { readonly title: string; readonly body: string },

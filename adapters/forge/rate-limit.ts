@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { retryAfter } from '../http/back-off.ts'
 
 /**
- * Whether an answer means that less should be asked, and nothing else. Some say so with 403, too.
+ * True if a response reports a rate limit and nothing else. Some forges use status 403 for it, too.
  */
 export function isLimited(status: number, headers: IncomingHttpHeaders, said: string): boolean {
   if (status === 429) return true

@@ -2,9 +2,9 @@ import { parseJson } from '../json/parse-json.ts'
 import { forgeRefusal } from './answers.validators.ts'
 
 /**
- * What an answer says went wrong: `message` as text, list or object of lists (GitLab), `errors` as
- * list of texts (Gitea) or of objects (GitHub), `error` and `error_description` (OAuth). Empty
- * where it is not JSON: a web page of a proxy. Nothing in it can harm a terminal.
+ * The error message in a response: `message` as text, list or object of lists (GitLab), `errors` as
+ * list of texts (Gitea) or of objects (GitHub), `error` and `error_description` (OAuth). Empty if
+ * the response is not JSON, such as the web page of a proxy. Safe to print on a terminal.
  */
 export function refusalText(text: string, secret: string): string {
   const answer = parseJson(text, forgeRefusal)

@@ -4,7 +4,7 @@ import { ALL_FORGES } from './forges.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Whether a token may be sent to a server; else why not, in words that say what to set. */
+/** Permission to send a token to a server, or the reason why not, with a hint on what to set. */
 export type MaySend = { readonly ok: true } | { readonly ok: false; readonly reason: string; readonly hint: string }
 
 /**
@@ -14,10 +14,10 @@ export type MaySend = { readonly ok: true } | { readonly ok: false; readonly rea
 const SERVERS = ALL_FORGES.flatMap(forge => forge.serverVariables)
 
 /**
- * Whether the token in a variable may be sent to an address: over https or to this machine, and
- * only to a host that the user has named outside of the checkout, in `…_HOST` (`git.example.com`,
- * `git.example.com:8443`; several with commas). Without that variable, to the server of the
- * continuous integration and to `known` origins.
+ * Decides whether the token in a variable may be sent to an address: over https or to this machine,
+ * and only to a host that the user has named outside the checkout, in `…_HOST` (`git.example.com`,
+ * `git.example.com:8443`; several are separated by commas). Without that variable, to the server of
+ * the continuous integration and to `known` origins.
  */
 export function maySendToken(variable: string, address: URL, env: Env, known: readonly string[] = []): MaySend {
   const { host, protocol, hostname, origin } = address
@@ -72,7 +72,7 @@ function isOwnServer(origin: string, env: Env, known: readonly string[]): boolea
   return [...servers, ...known].includes(origin)
 }
 
-/** Whether a host of an address is this machine. */
+/** True if the host of an address is this machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -50,7 +50,7 @@ const hostOf = (site: Site): string => `\`${new URL(site.web).host}\``
 const withHost = (variable: string, env: ForgeVariables): ForgeVariables =>
   variable === ANY ? { ...env, [`${ANY}_HOST`]: env[`${ANY}_HOST`] || env.DEVCTL_GIT_TOKEN_HOST } : env
 
-/** Whether nobody on the way can read what is sent: https, or this machine. */
+/** True if data sent to the address cannot be read on the way: https, or this machine. */
 function isSafe(address: string): boolean {
   const { protocol, hostname } = new URL(address)
   return protocol === 'https:' || isLoopback(hostname)

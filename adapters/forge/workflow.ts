@@ -12,7 +12,7 @@ export const workflowServer = (env: ForgeVariables): NamedServer => ({
   api: env.GITHUB_API_URL,
 })
 
-/** Whether that is Gitea or Forgejo: a variable says so, or the address of the API. */
+/** True if the workflow runs on Gitea or Forgejo, by a variable or by the address of the API. */
 export const isGiteaWorkflow = (env: ForgeVariables): boolean =>
   env.GITEA_ACTIONS === 'true' || env.FORGEJO_ACTIONS === 'true' || /\/api\/v1\/?$/.test(env.GITHUB_API_URL ?? '')
 

@@ -2,7 +2,7 @@ import type { GitOptions } from './git.ts'
 import { withSettings } from './git-configuration.ts'
 import type { GitLogin } from './login.ts'
 
-/** What an address of the web says of who comes. */
+/** The credentials in a web address. */
 export interface AddressCredentials {
   /** `https://git.example.com`: where they are sent to, and nowhere else. */
   readonly origin: string

@@ -9,9 +9,9 @@ import { withTemporary } from './temporary.ts'
 const DEADLINE = 60_000
 
 /**
- * Whether a commit of the repository around `folder` is an ancestor of another one. A pipeline's
- * shallow clone does not know: then the history, commits alone, is fetched from its remote into a
- * temporary repository; the user's own is not changed. Undefined where it cannot be determined.
+ * True if a commit of the repository around `folder` is an ancestor of another one. If the shallow
+ * clone of a pipeline does not show it, the history, commits alone, is fetched from its remote into
+ * a temporary repository; the user's own is not changed. Undefined if it cannot be determined.
  */
 export async function isAncestor(
   older: string,

@@ -4,10 +4,7 @@ import { join } from 'node:path'
 import { type GitOptions, openGit } from './git.ts'
 import { withSource } from './source-repository.ts'
 
-/**
- * What is known of the repository that a folder is in. Each is absent where it cannot be
- * determined.
- */
+/** Facts about the repository that a folder is in. Each is absent if it cannot be determined. */
 export interface GitFacts {
   /** Absent on a detached head. */
   readonly branch?: string

@@ -27,7 +27,7 @@ export interface GitOptions {
 
 /** A git command that failed, with what git and the server behind it said. */
 export class GitFailure extends Error {
-  /** What it printed on standard error, credentials in addresses left out. */
+  /** Its error output, without the credentials in addresses. */
   readonly said: string
   /** Its exit status; -1 where a signal ended it, or there is no git. */
   readonly status: number
@@ -55,7 +55,7 @@ export function openGit(folder: string, { env, signal, logins = [], place }: Git
     handed.close()
     const { status, failure, stdout, stderr } = await running
     signal.throwIfAborted()
-    // What git prints on standard error is often progress: only its status tells.
+    // Git often prints progress on standard error: only the status shows a failure.
     if (status === 0) return stdout.replace(/\n$/, '')
     throw new GitFailure(words[0]!, withoutCredentials((failure?.message ?? (stderr || stdout)).trim()), status)
   }
@@ -95,7 +95,7 @@ export function withoutOtherRepository(env: GitOptions['env']): Record<string, s
   )
 }
 
-/** What is devctl's alone: hooks and helpers that git starts have no use for it. */
+/** Variables for devctl alone: hooks and helpers that git starts do not need them. */
 const OURS = new Set(['DEVCTL_GIT_TOKEN', 'DEVCTL_FORGE_TOKEN', 'DEVCTL_TOKEN'])
 
 /**

@@ -7,14 +7,14 @@ export function thisProcess(): string {
   return `${process.pid} ${startOf(process.pid) ?? ''}\n`
 }
 
-/** Whether the process that has written `thisProcess()` is there. */
+/** True if the process that wrote `thisProcess()` is still running. */
 export function isAlive(owner: string): boolean {
   const [id, start] = owner.trim().split(' ')
   // An id is used again: it is the same process only if it began when the owner did.
   return isRunning(Number(id)) && (start === undefined || startOf(Number(id)) === start)
 }
 
-/** Whether a process of this machine is there, of any user. */
+/** True if a process with this id is running on this machine, of any user. */
 export function isRunning(processId: number): boolean {
   try {
     process.kill(processId, 0)

@@ -60,7 +60,7 @@ export async function takePushLock(
 /** True if the owner of a lock is gone. */
 export const isStalePushLock = (file: string) => look(file) === 'left'
 
-/** Who holds the lock; undefined where nobody does. */
+/** The owner of the lock; undefined if the lock is not held. */
 function look(file: string): { readonly owner: string } | 'left' | 'impossible' | undefined {
   try {
     const found = lstatSync(file)

@@ -13,7 +13,7 @@ const COPIED = ['info/exclude', 'info/attributes', 'shallow']
  * several folders.
  */
 export interface SourceParts {
-  /** What its ids are hashes by: `sha1`, `sha256`. */
+  /** The hash algorithm of its ids: `sha1`, `sha256`. */
   readonly format: string
   /**
    * Path of the index. Its time counts: of a copy git would believe that files of the same size are

@@ -41,15 +41,15 @@ export function failureOf(error: unknown): ConnectionFailure {
   return code === 'EPROTO' || code.startsWith('ERR_SSL') ? 'not-tls' : 'other'
 }
 
-/** Whether the request never got as far as the server. */
+/** True if the request never reached the server. */
 export const neverSent = (error: unknown): boolean =>
   ['no-connection', 'name', 'refused', 'no-route', 'proxy'].includes(failureOf(error))
 
 /**
- * Whether the connection stood, and then broke or fell silent: the server may have done what was
- * asked, or not.
+ * True if an established connection broke or fell silent: it is unknown whether the server carried
+ * out the request.
  */
 export const isCut = (error: unknown): boolean => ['cut', 'no-answer'].includes(failureOf(error))
 
-/** What Node calls the failure. */
+/** Node's code for the failure. */
 export const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '' // what Node throws has one, or none

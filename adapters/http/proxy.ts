@@ -26,7 +26,7 @@ function covers(entry: string, host: string, port: string): boolean {
   return host === domain || (isIP(host) === 0 && host.endsWith(`.${domain}`))
 }
 
-/** Whether an IPv4 address is in a network such as `10.0.0.0/8`. */
+/** True if an IPv4 address is in a network such as `10.0.0.0/8`. */
 function inNetwork(host: string, network: string): boolean {
   const [base, length] = network.split('/')
   if (isIP(host) !== 4 || isIP(base!) !== 4) return false

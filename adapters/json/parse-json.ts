@@ -6,7 +6,7 @@ export interface Validator<T> {
   readonly errors?: readonly SchemaError[] | null
 }
 
-/** What ajv says of a value: https://ajv.js.org/api.html#validation-errors */
+/** A validation error of ajv: https://ajv.js.org/api.html#validation-errors */
 interface SchemaError {
   /** A JSON Pointer (RFC 6901). */
   readonly instancePath: string

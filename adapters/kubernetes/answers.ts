@@ -9,7 +9,7 @@ export interface Page {
   readonly items: readonly Omit<KubeObject, 'apiVersion' | 'kind'>[] | null
 }
 
-/** What kinds a group and version has. */
+/** The kinds of a group and version. */
 export interface ResourceList {
   readonly resources: readonly {
     readonly name: string
@@ -19,7 +19,7 @@ export interface ResourceList {
   }[]
 }
 
-/** What groups a server has. */
+/** The groups of a server. */
 export interface GroupList {
   readonly groups: readonly { readonly preferredVersion: { readonly groupVersion: string } }[]
 }
@@ -43,13 +43,13 @@ export const isPage = (value: unknown): value is Page =>
   isRecord(value['metadata']) &&
   (value['items'] === null || (Array.isArray(value['items']) && value['items'].every(isItem)))
 
-/** What kinds there are. */
+/** A list of kinds. */
 export const isResourceList = (value: unknown): value is ResourceList =>
   isRecord(value) &&
   Array.isArray(value['resources']) &&
   value['resources'].every(one => isRecord(one) && typeof one['name'] === 'string' && typeof one['kind'] === 'string')
 
-/** What groups there are. */
+/** A list of groups. */
 export const isGroupList = (value: unknown): value is GroupList =>
   isRecord(value) &&
   Array.isArray(value['groups']) &&
@@ -77,7 +77,8 @@ export function parseAnswer(text: string): unknown {
 }
 
 /**
- * What an answer is instead, in a few words. Nothing of it is shown: it may be a part of a Secret.
+ * Describes an unexpected answer in a few words. Its content is not shown: it could be part of a
+ * Secret.
  */
 export function describeAnswer(text: string): string {
   const start = text.trimStart()

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
 import type { TLSSocket } from 'node:tls'
 
-/** What came back from a public address, or why nothing did. */
+/** The response from a public address, or the reason there is none. */
 export interface AddressAnswer {
   /** The HTTP status. */
   readonly status?: number

@@ -80,8 +80,8 @@ export interface DeleteOptions extends CallOptions {
 }
 
 /**
- * What a watch reports. The objects that it reports as `Changed` between `Restarted` and `Listed`
- * are all there are.
+ * An event of a watch. The objects reported as `Changed` between `Restarted` and `Listed` are all
+ * that exist.
  */
 export type Change =
   | { readonly type: 'Restarted' }
@@ -175,7 +175,7 @@ export class ClusterError extends Error {
   readonly status: number | undefined
   /** The server's reason: `Forbidden`, `Invalid`, `Conflict`. */
   readonly reason: string | undefined
-  /** What is wrong with which field, or which manager has it. */
+  /** The error for each invalid field, or the manager that owns a field. */
   readonly causes: readonly { readonly field?: string; readonly message: string; readonly reason?: string }[]
 
   constructor(

@@ -7,7 +7,7 @@ import { withPluginCredentials } from './exec-plugin.ts'
 import { type Env, type Kubeconfig, loadKubeconfig } from './kubeconfig.ts'
 import { textOf } from './kubeconfig-files.ts'
 
-/** What a request needs to be let in. */
+/** The credentials and connections for requests. */
 export interface Connection {
   /** `Authorization` and impersonation. Secret. */
   readonly headers: Readonly<Record<string, string | string[]>>

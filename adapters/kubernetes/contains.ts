@@ -1,6 +1,6 @@
 /**
- * Whether an object has all that another one says; what the server adds does not matter. Lists
- * count as a whole, item by item.
+ * True if an object contains all fields of another one; fields that the server adds are ignored.
+ * Lists must have the same length, and are compared item by item.
  */
 export function contains(whole: unknown, part: unknown): boolean {
   if (typeof part !== 'object' || part === null) return whole === part

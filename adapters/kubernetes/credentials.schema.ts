@@ -26,7 +26,7 @@ export const pluginConfig = {
 } as const satisfies JSONSchema
 
 /**
- * What a credential plugin prints:
+ * The output of a credential plugin:
  * https://kubernetes.io/docs/reference/config-api/client-authentication.v1/
  */
 export const execCredential = {

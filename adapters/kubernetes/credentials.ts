@@ -7,7 +7,7 @@ import { tokenClaims } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import { type Fields, textOf } from './kubeconfig-files.ts'
 
-/** What a kubeconfig says about who we are, and whom we trust. */
+/** The user's credentials and the trusted authority in a kubeconfig. */
 export interface ClusterCredentials {
   readonly tls: Pick<SecureContextOptions, 'ca' | 'cert' | 'key'>
   /** `Authorization` and impersonation. Secret. */
@@ -15,7 +15,7 @@ export interface ClusterCredentials {
 }
 
 /**
- * Whether a kubeconfig asks for something that only the client library can do: the old providers of
+ * True if a kubeconfig needs a feature that only the client library has: the old providers of
  * tokens, and SOCKS proxies.
  */
 export function needsLibrary({ cluster, user }: Kubeconfig): boolean {
@@ -38,7 +38,7 @@ export function readCredentials({ cluster, user }: Kubeconfig): ClusterCredentia
   }
 }
 
-/** What is given in the kubeconfig itself counts more than what it only names. */
+/** Data in the kubeconfig itself takes precedence over a file that it names. */
 function content(entry: Fields, name: string): Buffer | undefined {
   const data = textOf(entry[`${name}-data`])
   if (data !== undefined) return Buffer.from(data, 'base64')
@@ -86,8 +86,8 @@ function read(path: string): Buffer {
 }
 
 /**
- * What is wrong with credentials that a server has refused, as far as they show it themselves: `its
- * token expired on 2024-05-01`.
+ * The reason why a server refused credentials, as far as they show it themselves: `its token
+ * expired on 2024-05-01`.
  */
 export function flawOf({ tls: { cert }, headers }: ClusterCredentials, now: number): string | undefined {
   const expiry = Buffer.isBuffer(cert) ? expiryOf(cert) : undefined

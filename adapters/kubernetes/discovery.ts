@@ -7,12 +7,12 @@ import { Shared } from './shared.ts'
 
 type Kinds = ReadonlyMap<string, Resource>
 
-/** What is only computed, such as the metrics of Pods, cannot be made or deleted. */
+/** Computed resources, such as the metrics of Pods, cannot be created or deleted. */
 const NEEDED = ['create', 'list', 'delete']
 
 /**
- * What kinds a cluster has. Those that all have are known; for others there is one request for each
- * group and version, kept.
+ * The kinds of a cluster. Built-in kinds are known; for others there is one request for each group
+ * and version, whose response is kept.
  */
 export class Discovery {
   readonly #client: Client

@@ -6,7 +6,7 @@ import { execCredential, pluginConfig } from './credentials.validators.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 import type { Fields } from './kubeconfig-files.ts'
 
-/** What a credential plugin gives. All of it secret. */
+/** The credentials from a credential plugin. All of them are secret. */
 export interface PluginCredentials {
   readonly token?: string
   /** PEM. */
@@ -82,7 +82,7 @@ export async function runPlugin(
   return { ...(token !== undefined && { token }), ...(hasCertificate && { clientCertificateData, clientKeyData }) }
 }
 
-/** What client-go passes to a plugin. */
+/** The `ExecCredential` that client-go passes to a plugin. */
 function infoFor({ apiVersion, provideClusterInfo }: PluginConfig, cluster: Fields, interactive: boolean): string {
   const names = ['server', 'certificate-authority-data', 'insecure-skip-tls-verify', 'tls-server-name', 'proxy-url']
   const described = Object.fromEntries(names.map(name => [name, cluster[name]]))

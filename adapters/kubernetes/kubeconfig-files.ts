@@ -16,7 +16,7 @@ export type Fields = Readonly<Record<string, unknown>>
 export interface KubeconfigFiles {
   /** The absolute paths that were asked for, whether the files are there or not. */
   readonly paths: readonly string[]
-  /** Whether `KUBECONFIG` names them. */
+  /** True if `KUBECONFIG` names them. */
   readonly areNamed: boolean
   readonly files: readonly KubeconfigFile[]
 }
@@ -77,7 +77,7 @@ export function entriesOf({ content }: KubeconfigFile, kind: 'context' | 'cluste
   })
 }
 
-/** What Kubernetes gives a Pod about its cluster, as a kubeconfig; undefined outside of one. */
+/** The service account of a Pod as a kubeconfig; undefined outside a Pod. */
 function ofPod(env: Readonly<Record<string, string | undefined>>): Fields | undefined {
   const host = env['KUBERNETES_SERVICE_HOST']
   const tokenFile = join(SERVICE_ACCOUNT, 'token')

@@ -4,7 +4,7 @@ import { ClusterError } from './cluster.ts'
 import { impersonation } from './credentials.ts'
 import type { Kubeconfig } from './kubeconfig.ts'
 
-/** What the client library makes of a kubeconfig. Each agent is a new one. */
+/** The connection that the client library makes from a kubeconfig. Each agent is a new one. */
 export interface LibraryConnection {
   readonly agents: readonly [Agent, Agent]
   /** Secret. */

@@ -106,7 +106,10 @@ interface StreamTarget {
   readonly server: URL
 }
 
-/** What the error channel says: the node's words are about namespaces and addresses of its own. */
+/**
+ * The error for a message on the error channel: the node's text is about its own namespaces and
+ * addresses.
+ */
 function refusal(words: string, { pod, port }: StreamTarget): ClusterError {
   const isRefused = /connection refused/.test(words)
   const message = isRefused ? `nothing listens on port ${port} in pod/${pod}` : `pod/${pod}: ${words}`
@@ -142,7 +145,7 @@ class ForwardStream extends Duplex {
       this.#unanswered = 0
     })
     this.#pinging = setInterval(() => {
-      // Who reads slowly does not see the answers either.
+      // A paused socket does not receive the pongs either.
       if (socket.isPaused) return
       if (++this.#unanswered > 2) this.destroy(toUnreachable({ code: 'ETIMEDOUT' }, server))
       else socket.ping()

@@ -53,7 +53,7 @@ export const LIMITS: Limits = {
   silence: 90_000,
 }
 
-/** What the API server is asked with. */
+/** The method of a request to the API server. */
 export type Method = Exclude<Message['method'], 'HEAD'>
 
 /** One request and what became of it; nothing in it is secret. */
@@ -71,7 +71,7 @@ export interface EndedRequest {
 export interface GivenUp {
   readonly method: Method
   readonly path: string
-  /** What the attempt before came to; undefined when the first one was not over. */
+  /** The error of the previous attempt; undefined if the first one was not over. */
   readonly failure: ClusterError | undefined
   /** Milliseconds for which the last attempt had no answer; 0 between two attempts. */
   readonly silence: number
@@ -157,7 +157,7 @@ export class Client {
     return value
   }
 
-  /** What to throw for an answer that no Kubernetes API server gives: `what` says what it is. */
+  /** The error for an answer that no Kubernetes API server gives; `what` describes the answer. */
   unexpected(
     { method, path }: Pick<ApiCall, 'method' | 'path'>,
     status: number | undefined,
@@ -179,7 +179,7 @@ export class Client {
     throw this.unexpected(call, response.statusCode, 'a web page')
   }
 
-  /** What to throw when reading a stream has failed with `error`. */
+  /** The error to throw when reading a stream has failed with `error`. */
   broken(error: unknown, signal: AbortSignal | undefined): unknown {
     return signal?.aborted ? signal.reason : toUnreachable(error, this.#access.server)
   }

@@ -16,9 +16,9 @@ export function toClusterError(status: number, body: string, what: string): Clus
 }
 
 /**
- * Whether a refusal comes from something that is not a Kubernetes API server, such as a proxy or
- * another web server: the API says with a Status object that something is not there, may not be
- * done or is not valid. For a group that it does not know it has a plain text.
+ * True if a refusal is not from a Kubernetes API server, but from a proxy or another web server:
+ * the API sends a Status object when something is missing, not allowed or not valid. For an unknown
+ * group it sends plain text.
  */
 export function isForeign(status: number, body: string): boolean {
   return [403, 404, 409, 422].includes(status) && !readStatus(body) && body.trim() !== '404 page not found'

@@ -115,8 +115,8 @@ function watchPath(
 }
 
 /**
- * What comes on one connection. Ends when the server ends it; throws `unreachable` when it breaks,
- * and when it is not what the API promises.
+ * The events on one connection. Ends when the server ends it; throws `unreachable` when it breaks,
+ * and when its content is not what the API promises.
  */
 async function* eventsOf(
   response: IncomingMessage,

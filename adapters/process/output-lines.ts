@@ -48,8 +48,8 @@ export async function* readOutput(stream: Readable, { masker, colours }: LineOpt
 }
 
 /**
- * What is to be seen of a line that went back to its beginning. A return at the end belongs to the
- * line end, or waits for more.
+ * The visible part of a line with carriage returns. A return at the end belongs to the line end, or
+ * waits for more.
  */
 function lastState(line: string): string {
   const text = line.replace(/\r+$/, '')

@@ -10,7 +10,7 @@ const BURIAL = 1_000
 
 /**
  * The processes that a command started, and those that they started: all that are in its group.
- * What leaves the group, as daemons do, is no longer ours.
+ * Processes that leave the group, as daemons do, are no longer ours.
  */
 export class ProcessGroup {
   readonly #id: number
@@ -24,7 +24,7 @@ export class ProcessGroup {
     process.once('exit', this.#kill)
   }
 
-  /** Whether any of them is left. */
+  /** True if any of them is still running. */
   get isAlive(): boolean {
     return !this.#isOver && this.send(0)
   }

@@ -11,9 +11,9 @@ export interface ProgramOptions {
   readonly signal: AbortSignal | undefined
   /** Open files that it inherits, from descriptor 3 on. */
   readonly descriptors?: readonly number[]
-  /** What it reads on standard input; `terminal`: what a person types. Absent: nothing. */
+  /** Its standard input; `terminal`: the user's input. Absent: none. */
   readonly input?: { readonly text: string } | 'terminal'
-  /** What it prints on standard error goes to the person, and is not collected. */
+  /** Its standard error goes to the user, and is not collected. */
   readonly showsErrors?: boolean
 }
 
@@ -88,8 +88,8 @@ export function runProgram(
       if (child.pid === undefined) finish(null, null)
     })
     child.on('exit', () => {
-      // What git leaves in the background, such as the shared connection of ssh, holds its output
-      // open for as long as it runs.
+      // Processes that git leaves in the background, such as the shared connection of ssh, hold its
+      // output open for as long as they run.
       if (!signal?.aborted) return void timers.push(setTimeout(letGo, LAST_WORDS))
       group?.send('SIGKILL')
       letGo()

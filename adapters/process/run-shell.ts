@@ -33,8 +33,8 @@ export interface Ended {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
   /**
-   * What it left running in the background; its output still comes. Undefined when there is
-   * nothing.
+   * The processes left running in the background; their output still comes. Undefined if there are
+   * none.
    */
   readonly background: Background | undefined
 }
@@ -57,7 +57,7 @@ export async function runShell(text: string, options: ShellOptions): Promise<End
   const output = new Output(child, options)
   const end = async () => {
     await group.end(grace)
-    // What they said last. After that only a daemon can hold it open.
+    // Their last output. After that only a daemon can hold it open.
     await output.isOver(drain, () => false).catch(() => {})
     await output.stop()
   }
@@ -125,7 +125,7 @@ function exit(child: ChildProcess): Promise<Pick<Ended, 'exitCode' | 'signal'>> 
  */
 const DRAIN_ROUNDS = 20
 
-/** What a command prints on both of its streams, handed on line by line. */
+/** The output of a command on both of its streams, handed on line by line. */
 class Output {
   /**
    * Fulfilled when both streams are at their end, no matter what holds them; rejected with what
@@ -140,7 +140,7 @@ class Output {
     // Both are pipes.
     this.#streams = [stdout!, stderr!]
     this.end = Promise.all([this.#read('stdout', stdout!, options), this.#read('stderr', stderr!, options)])
-    // Who waits for it hears of it.
+    // Callers that wait for it get the error.
     this.end.catch(() => {})
   }
 
@@ -179,7 +179,7 @@ class Output {
   }
 }
 
-/** What the promise gives, or a rejection with the signal's reason. */
+/** The value of the promise, or a rejection with the signal's reason. */
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   signal.throwIfAborted()

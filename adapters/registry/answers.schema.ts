@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * What a token service answers: https://distribution.github.io/distribution/spec/auth/token/
+ * The response of a token service: https://distribution.github.io/distribution/spec/auth/token/
  * (`token`), and …/oauth/ (`access_token`).
  */
 export const tokenAnswer = {

@@ -3,7 +3,7 @@ import { parseJson } from '../json/parse-json.ts'
 import { artifactManifest } from './answers.validators.ts'
 
 /**
- * What Flux calls the configuration of its artifacts; `flux list artifacts` and `flux pull
+ * The media type of the configuration of Flux artifacts; `flux list artifacts` and `flux pull
  * artifact` look at it (https://fluxcd.io/flux/cheatsheets/oci-artifacts/).
  */
 const CONFIG_TYPE = 'application/vnd.cncf.flux.config.v1+json'

@@ -56,8 +56,7 @@ const deniedHint = ({ login }: Denied, registry: string) =>
     : `log in: ${loginCommand(registry)}`
 
 /**
- * What registries refuse is a type of content that they do not know, a tag that exists already, or
- * the size.
+ * Registries refuse an unknown media type, a tag that exists already, or content that is too large.
  */
 function refusedHint({ status, said = '' }: Extract<RegistryProblem, { readonly kind: 'refused' }>): string {
   if (/immutable|already exists|overwrite/i.test(said)) return 'its tags cannot be moved: name another tag'

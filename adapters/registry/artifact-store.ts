@@ -13,7 +13,7 @@ const LARGEST_LAYER = 64 * 1024 * 1024
 /** How often the upload of a blob is begun again when the registry has lost it. */
 const MOST_UPLOADS = 4
 
-/** What a tag has. */
+/** The content of a tag. */
 export interface Stored {
   readonly digest: string
   /** Absent for an image, and for what other programs have pushed. */
@@ -25,7 +25,7 @@ export interface Stored {
  * that says what was not possible.
  */
 export interface ArtifactStore {
-  /** What the tag has now; undefined where there is none. */
+  /** The content of the tag now; undefined if there is no such tag. */
   find(): Promise<Stored | undefined>
   /**
    * Brings the blobs, then the manifest, under further tags first. Gives false, and the tag is as

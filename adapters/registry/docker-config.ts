@@ -15,9 +15,9 @@ export interface RegistryLogin {
 }
 
 /**
- * What the Docker configuration has for a registry: nothing, a login, or an identity token, which
- * is not a password, but is exchanged for tokens at the registry's token service. Kubernetes cannot
- * do that.
+ * The credentials for a registry in the Docker configuration: none, a login, or an identity token,
+ * which is not a password, but is exchanged for tokens at the registry's token service. Kubernetes
+ * cannot do that.
  */
 export type RegistryCredentials =
   | { readonly kind: 'none' }
@@ -33,12 +33,11 @@ export interface DockerConfigOptions {
 const HELPER_TIMEOUT = 60_000
 
 /**
- * What the user's Docker configuration, `config.json` in DOCKER_CONFIG or in `~/.docker`, has for
- * each of the registries, which are hosts as `registryOf` gives them. As Docker does, asks the
- * credential helper of the registry, else the store; what they do not know may be in the file
- * itself (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a
- * UserError for a file that cannot be read and for a helper that fails; nothing secret is ever part
- * of one.
+ * The credentials for each of the registries in the user's Docker configuration, `config.json` in
+ * DOCKER_CONFIG or in `~/.docker`. The registries are hosts as `registryOf` gives them. As Docker
+ * does, asks the credential helper of the registry, else the store, then looks in the file itself
+ * (https://docs.docker.com/reference/cli/docker/login/#credential-stores). Throws a UserError for a
+ * file that cannot be read and for a helper that fails; errors contain nothing secret.
  */
 export async function readRegistryCredentials(
   registries: readonly string[],
@@ -130,7 +129,7 @@ async function askHelper(
     throw refuse('is not installed', 'install it, or remove it from the Docker configuration')
   if (ended.failure) throw refuse(`could not be started (${ended.failure.code})`)
   const { status, stdout: text } = ended
-  // What helpers say, word by word, when they have nothing.
+  // The messages of helpers that have no credentials for the server.
   if (status !== 0 && /credentials not found|no credentials|not found in native keychain/i.test(text))
     return { kind: 'none' }
   if (status !== 0) throw refuse(`failed (${ended.signal ?? status})`, `try \`echo ${server} | ${program} get\``)

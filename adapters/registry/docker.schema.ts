@@ -1,7 +1,7 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts'
 
 /**
- * What is read of Docker's configuration:
+ * The fields of Docker's configuration that are read:
  * https://docs.docker.com/reference/cli/docker/login/#credential-stores
  */
 export const dockerConfig = {
@@ -26,7 +26,7 @@ export const dockerConfig = {
 } as const satisfies JSONSchema
 
 /**
- * What `docker-credential-NAME get` prints:
+ * The output of `docker-credential-NAME get`:
  * https://github.com/docker/docker-credential-helpers#development
  */
 export const helperAnswer = {

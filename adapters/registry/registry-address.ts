@@ -8,7 +8,7 @@ export interface ImageRepository {
   /** As it is connected to, with its port: `registry-1.docker.io`. */
   readonly host: string
   readonly repository: string
-  /** What is wanted there; absent: to read. */
+  /** The requested access; absent: to read. */
   readonly access?: 'push'
 }
 

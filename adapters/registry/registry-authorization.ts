@@ -31,16 +31,16 @@ export class Authorizer {
   }
 
   /**
-   * What to send with a question about the address; a promise to be given to `renew` when it is
-   * refused.
+   * The known authorization for a request to the address; to be passed to `renew` when the registry
+   * refuses it.
    */
   for(address: ImageRepository): Promise<Authorization> | undefined {
     return this.#known.get(keyOf(address))
   }
 
   /**
-   * What to send after the registry has refused `refused` with a status 401. Throws a
-   * RegistryFailure when nothing is to be had.
+   * The authorization to use after the registry has refused `refused` with a status 401. Throws a
+   * RegistryFailure if none can be obtained.
    */
   renew(
     address: ImageRepository,

@@ -1,5 +1,5 @@
 /**
- * What a registry asks for before it answers (RFC 9110, 11.6.1;
+ * The authentication that a registry requires (RFC 9110, 11.6.1;
  * https://distribution.github.io/distribution/spec/auth/token/).
  */
 export type Challenge =

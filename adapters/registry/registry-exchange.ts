@@ -100,7 +100,7 @@ export class RegistryExchange {
     }
   }
 
-  /** Whether something speaks TLS there. */
+  /** True if a host speaks TLS. */
   async speaksTls(host: string): Promise<boolean> {
     try {
       await this.#once({ method: 'GET', url: new URL(`https://${host}/v2/`) })
@@ -166,7 +166,7 @@ function redirectsOf(method: RegistryQuestion['method']): ReadonlySet<number> {
 }
 
 /**
- * Whether a host, as a URL has it, is this machine, which Docker reaches without certificates
+ * True if a host, as written in a URL, is this machine, which Docker reaches without certificates
  * (https://docs.docker.com/reference/cli/dockerd/#insecure-registries).
  */
 export function isLoopback(hostname: string): boolean {
@@ -174,8 +174,8 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /**
- * Whether one may be sent from one address to the other: never from an encrypted one to one that is
- * not, nor from outside to this machine.
+ * True if a redirect from one address to the other is allowed: never from an encrypted one to an
+ * unencrypted one, nor from outside to this machine.
  */
 export function isSafeStep(from: URL, to: URL): boolean {
   if (isLoopback(to.hostname)) return isLoopback(from.hostname) && /^https?:$/.test(to.protocol)
@@ -183,7 +183,7 @@ export function isSafeStep(from: URL, to: URL): boolean {
 }
 
 /**
- * What a registry says of a failure, in one short line; undefined when it says nothing
+ * The registry's error message, in one short line; undefined if there is none
  * (https://github.com/opencontainers/distribution-spec/blob/main/spec.md#error-codes).
  */
 export function errorText({ body }: RegistryAnswer): string | undefined {

@@ -19,7 +19,7 @@ export type RegistryProblem =
   | { readonly kind: 'busy'; readonly status: number; readonly said?: string }
   /** It does not take what is pushed. */
   | { readonly kind: 'refused'; readonly status: number; readonly said?: string }
-  /** What answers is not a registry, or does not speak its protocol; `reason` is a clause. */
+  /** The server is not a registry, or does not speak the protocol of one; `reason` is a clause. */
   | { readonly kind: 'not-a-registry'; readonly reason: string }
 
 /** A problem on its way out of the functions that ask a registry. */
@@ -32,7 +32,7 @@ export class RegistryFailure extends Error {
   }
 }
 
-/** What a diagnostic says of a problem. */
+/** The text of a diagnostic about a problem. */
 export interface ProblemText {
   readonly message: string
   readonly notes: readonly string[]

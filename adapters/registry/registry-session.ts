@@ -85,8 +85,8 @@ export class RegistrySession {
   }
 
   /**
-   * Whether the registry, which has answered 404, lacks what was asked for, or there is no registry
-   * at all.
+   * The problem that a 404 stands for: the registry lacks the requested content, or the server is
+   * not a registry.
    */
   async missing(answer: RegistryAnswer, address: ImageRepository): Promise<RegistryProblem> {
     if (errorsIn(answer.body).some(({ code }) => code)) return { kind: 'missing' }

@@ -35,9 +35,7 @@ export function toUnreachable(error: unknown, { hostname, host }: URL): Registry
   }
 }
 
-/**
- * Whether the same may go well a moment later. A name or an address that is wrong shows at once.
- */
+/** True if a retry can succeed. A wrong name or address is reported at once. */
 export function isPassing(error: unknown): boolean {
   if (isCut(error) || failureOf(error) === 'no-connection') return true
   const code = codeOf(error)

@@ -7,7 +7,7 @@ import { longFlag, type Option, text, type Values } from './option.ts'
 const dns = (flags: string, description: string) => text(flags, description, { check: dnsName })
 const span = (flags: string, description: string) => text(flags, description, { check: positive })
 
-/** What only an Application says. */
+/** The options for an Argo CD Application only. */
 export const argocdOptions = {
   project: dns('--project <name>', 'Argo CD: project of the Application (default: `default`)'),
   destination: text(
@@ -20,7 +20,7 @@ export const argocdOptions = {
   } as Option<boolean>,
 }
 
-/** What only the objects of Flux say. */
+/** The options for the objects of Flux only. */
 export const fluxOptions = {
   serviceAccount: dns('--service-account <name>', 'Flux: service account that applies the objects'),
   targetNamespace: text(
@@ -47,7 +47,10 @@ export const fluxOptions = {
 
 export type AgentValues = Values<typeof argocdOptions> & Values<typeof fluxOptions>
 
-/** What the object of a controller says, as far as options say it. Throws a UsageError for an option of the other controller. */
+/**
+ * The settings of a controller's object that the options give. Throws a UsageError for an option of
+ * the other controller.
+ */
 export function agentSettings(values: AgentValues, isArgocd: boolean): AgentSettings {
   const others = Object.entries(isArgocd ? fluxOptions : argocdOptions) as [keyof AgentValues, { flags: string }][]
   const wrong = others.find(([key]) => (key === 'finalizer' ? !values.finalizer : values[key] !== undefined))

@@ -16,7 +16,10 @@ function number(flags: string, description: string): Option<number | undefined> 
   return { flags, description, parse }
 }
 
-/** What `deploy` and `diff` have in common: what is deployed, where to, and what may be done for it. */
+/**
+ * The options that `deploy` and `diff` have in common: what is deployed, where to, and what is
+ * allowed.
+ */
 export const deploying = {
   ...loading,
   ...plan,

@@ -7,7 +7,7 @@ export interface Option<Value> {
   readonly description: string
   readonly default?: Value
   readonly choices?: readonly string[]
-  /** What the value is, for completion. */
+  /** The type of the value, for completion. */
   readonly completes?: 'file' | 'folder' | 'context'
   /** The value of the option after one more use of it; throws a UsageError for a text it cannot take. Absent: a flag, or the text itself. */
   parse?(text: string, previous: Value | undefined): Value

@@ -7,7 +7,7 @@ import { timeout } from './target.ts'
 
 const { includeSecrets: _, ...plan } = planning
 
-/** What is written, and to which repository. */
+/** The options for the content to publish, and for the repository. */
 export const publishing = {
   ...loading,
   ...plan,

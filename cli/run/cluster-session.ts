@@ -22,7 +22,10 @@ export interface SessionOptions {
   readonly logLevel?: LogLevel
   /** There is no deadline: the command goes on until Ctrl-C, which is then its ordinary end. */
   readonly isEndless?: boolean
-  /** What the manifest says of the cluster: counts for less than options and variables, and for more than the current context. */
+  /**
+   * The target in the manifest: options and variables override it, and it overrides the current
+   * context.
+   */
   readonly manifest?: TargetOptions
 }
 
@@ -79,7 +82,7 @@ export async function withCluster(
   }
 }
 
-/** What was waited for when the time was up. */
+/** The messages about the work that was not done at the deadline. */
 const stillThere = (error: unknown): readonly string[] =>
   userErrorsIn(error).flatMap(one => [one.message, ...one.notes])
 
@@ -90,7 +93,10 @@ function userErrorsIn(error: unknown): readonly UserError[] {
   return all.filter(one => one instanceof UserError)
 }
 
-/** What the cluster says, for people; what several calls were refused for the same reason is said once. */
+/**
+ * Turns an error of the cluster into a UserError; several calls that were refused for the same
+ * reason are reported once.
+ */
 function toUserError(error: unknown, target: Target | undefined): unknown {
   if (error instanceof AggregateError) {
     const all = error.errors.map(one => toUserError(one, target))

@@ -23,7 +23,7 @@ export interface ConfigValues extends LoadingValues {
   readonly quiet: boolean
 }
 
-/** What `config` can print instead of the whole model; one at a time. */
+/** The views that `config` can print instead of the whole model; one at a time. */
 const VIEWS = ['provenance', 'services', 'images', 'volumes', 'networks', 'profiles', 'hash', 'quiet'] as const
 
 /** Loads the files and prints the model, or one view of it. */

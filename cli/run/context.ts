@@ -53,7 +53,7 @@ export function usingContext(namespace: string, name: string): string {
   return `Using context ${namespace} @ ${host}`
 }
 
-/** What was just chosen has no effect as long as the shell says otherwise. */
+/** Warns of variables in the shell that override the choice just made. */
 export function warnOfVariables({ env, stderr }: Io, names: readonly string[]): void {
   // Without its value, which may hold a password: `https://user:password@host`.
   for (const name of names) if (env[name]) stderr.write(`warning: \`${name}\` is set and takes precedence\n`)

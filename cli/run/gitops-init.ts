@@ -51,7 +51,7 @@ function printAdded({ io }: Context, outcome: InitOutcome): number {
 
 type Added = Exclude<InitOutcome, { readonly kind: 'refused' | 'text' }>
 
-/** What has become of the file. */
+/** The lines about the outcome for the file. */
 function addedLines(added: Added): readonly string[] {
   const { path, requestBranch } = added
   switch (added.kind) {
@@ -76,7 +76,7 @@ function addedLines(added: Added): readonly string[] {
   }
 }
 
-/** What is left to do. */
+/** The lines about the remaining steps. */
 function nextLines({ kind, path, toDo }: Added): readonly string[] {
   if (kind !== 'pushed' && kind !== 'requested') return []
   return [`next, in a checkout of the repository, once: \`kubectl apply -f ${path}\``, ...toDo]

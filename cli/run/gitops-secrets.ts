@@ -30,7 +30,7 @@ export async function answerOpenSecrets(context: Context, options: AnswerSecrets
   return status !== 0 || options.dryRun ? status : createNeeded(context, options)
 }
 
-/** What the options answer. Throws a UsageError. */
+/** The answers given by options. Throws a UsageError. */
 function givenAnswers(options: AnswerSecretsValues): SecretAnswers {
   const values = new Map<string, { readonly secret: string; readonly key: string }>()
   for (const text of options.secret ?? []) {

@@ -56,7 +56,8 @@ export async function showLogsOf(context: Context, pattern: string | undefined, 
       if (outcome.kind === 'no-match') throw noMatch(outcome, pattern!)
       return 0
     } catch (error) {
-      // Whoever reads our output has enough of it (`| head`). What else can be wrong with it is told where it is written (start.ts).
+      // The reader has closed our output (`| head`). Other output errors are reported where they
+      // occur (start.ts).
       if (closed.signal.aborted && !session.signal.aborted) return 0
       if (!session.signal.aborted) await printer.end()
       throw error

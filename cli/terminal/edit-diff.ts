@@ -50,7 +50,7 @@ async function linesOf(folder: string, { path, there, wanted }: ConflictingFile)
     `+++ ${name} (${wanted === undefined ? 'to be removed' : 'what devctl writes'})`,
   ]
   if (holdsSecret(path)) return [...head, '  it contains a Secret and is not shown']
-  // What was edited in a file that goes, only the one who edited it knows.
+  // The edits in a file to be removed are unknown: there is no text to compare it with.
   if (wanted === undefined) return head
   const { structuredPatch } = await import('diff')
   const [old, fresh] = [there, wanted].map(text => maskSecrets(text.replaceAll('\r\n', '\n'))) as [string, string] // map keeps the length

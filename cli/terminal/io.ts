@@ -1,6 +1,6 @@
 import type { KnownSecrets } from '../../compiler/values/known-secrets.ts'
 
-/** What a command may use of the process it runs in. Made once, in main.ts; tests make their own. */
+/** The parts of its process that a command may use. Made once, in main.ts; tests make their own. */
 export interface Io {
   /** For results. */
   readonly stdout: Output
@@ -11,7 +11,7 @@ export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Absolute path of the folder the process runs in. Throws a UserError when it has been removed. */
   readonly cwd: string
-  /** What is known to be secret, and is taken out of all that is written (redacting.ts). */
+  /** The known secrets, which are removed from all output (redacting.ts). */
   readonly secrets?: KnownSecrets
   /** The variables that `--var` has set; they are in `env`, too. */
   readonly givenVariables?: ReadonlySet<string>
@@ -50,11 +50,14 @@ export interface Output {
   readonly flushed?: () => Promise<void>
 }
 
-/** Whether escape sequences for colours are welcome on a stream: on a terminal, unless NO_COLOR or CI is set; FORCE_COLOR decides where it is set. */
+/**
+ * True if a stream takes escape sequences for colours: on a terminal, unless NO_COLOR or CI is set;
+ * FORCE_COLOR takes precedence.
+ */
 export function wantsColour(output: Output, env: Io['env']): boolean {
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false'
   return output.isTTY && !env.NO_COLOR && !env.CI && env.TERM !== 'dumb'
 }
 
-/** Whether standard error is a terminal that can be drawn on, and not the log of a pipeline. */
+/** True if standard error is a terminal that can be drawn on, and not the log of a pipeline. */
 export const drawsOn = ({ stderr, env }: Io): boolean => stderr.isTTY && env.TERM !== 'dumb' && !env.CI

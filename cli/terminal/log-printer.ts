@@ -59,7 +59,7 @@ export class LogPrinter {
   async #flush(): Promise<void> {
     this.#isFlushing = true
     try {
-      // What comes at the same time is written at once.
+      // Lines that arrive at the same time are written together.
       await new Promise(resolve => setImmediate(resolve))
       while (this.#gathered !== '') {
         const text = this.#gathered

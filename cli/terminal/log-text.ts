@@ -3,7 +3,7 @@
 const COLOUR = '\\u001b\\[[0-9;:]*m'
 const SEQUENCE =
   '\\u001b\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\)?|(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?|\\u001b[PX^_][^\\u001b]*(?:\\u001b\\\\)?|\\u001b[ -/]*[0-~]?'
-/** What shows the text after it in another order counts among them. */
+/** Control characters, including those that change the direction of the text after them. */
 const CONTROLS = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 const WITH_COLOURS = new RegExp(`(${COLOUR})|${SEQUENCE}|${CONTROLS.source}`, 'g')
 const RESET = '\u001b[0m'

@@ -14,8 +14,8 @@ export function processIo(): Io {
     return typeHidden({ input: process.stdin, output: stderr }, question)
   }
   return {
-    // Who wants no colours wants no prompts. Asked first: Node loads what standard input needs when
-    // `process.stdin` is first read.
+    // Without colours there are no prompts. Checked first: Node loads the code for standard input
+    // when `process.stdin` is first read.
     ...(wantsColour(toOutput(stderr), env) && process.stdin.isTTY && { choose, askHidden }),
     stdout: toOutput(process.stdout),
     stderr: toOutput(process.stderr),

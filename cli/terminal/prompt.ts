@@ -32,7 +32,7 @@ export async function chooseOne(
 /** A line that is typed without being shown. Gives undefined when the person leaves it with Ctrl-C or Ctrl-D. */
 export async function typeHidden({ input, output }: Terminal, question: string): Promise<string | undefined> {
   output.write(`${printable(question)} (not shown): `)
-  // What is typed is echoed to nowhere; as a terminal, it is still read key by key.
+  // The input is echoed to nowhere; as a terminal, it is still read key by key.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 })
   const line = await new Promise<string | undefined>(resolve => {

@@ -37,7 +37,7 @@ export async function unanswered(cluster: Cluster | undefined, calls: readonly G
 
 async function silence(cluster: Cluster | undefined, calls: readonly GivenUp[]): Promise<Unanswered> {
   const silent = calls.filter(one => one.silence >= SILENT && !one.failure)
-  // What others ask for meanwhile is answered: it is the write that something holds.
+  // Other requests are answered meanwhile: it is the write that is blocked.
   const first = silent.find(({ method }) => method !== 'GET') ?? silent[0]
   if (!first) return { notes: [] }
   const others = silent.length > 1 ? ` and of ${silent.length - 1} more` : ''

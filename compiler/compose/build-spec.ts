@@ -31,8 +31,8 @@ secrets:
 })
 
 /**
- * What the image of a service is built from; undefined if it has no `build`. Reports secrets whose
- * values are not known, but for those whose ids are `given` in another way.
+ * The build spec of a service's image; undefined if it has no `build`. Reports secrets whose values
+ * are not known, except those whose ids are `given` in another way.
  */
 export function composeBuildSpec(
   service: Service,

@@ -1,6 +1,6 @@
 import type { Span } from '../text/source.ts'
 
-/** What a compilation may take. Each is counted before the work is done. */
+/** The limits of a compilation. Each is counted before the work is done. */
 export const LIMITS = {
   bytes: { most: 64 << 20, what: 'bytes of the files that are read' },
   loads: { most: 1_000, what: 'files that are brought in by `include`, and further documents of a file' },
@@ -34,7 +34,7 @@ export class OverBudget extends Error {
   }
 }
 
-/** What is left of the limits of one compilation. */
+/** The remaining budget of one compilation. */
 export class Budget {
   readonly #most: Readonly<Record<LimitName, number>>
   readonly #spent = new Map<LimitName, number>()

@@ -17,13 +17,13 @@ export interface Diagnostic {
   readonly notes?: readonly string[]
   /** Stretches of the source that hold secrets: excerpts show `***` in their place. */
   readonly hidden?: readonly Span[]
-  /** What to write instead, printed as `= help:`. */
+  /** The suggested fix, printed as `= help:`. */
   readonly hint?: string
   /** Of what is secret, or looks it, and would be written into a repository. */
   readonly secret?: SecretFinding
 }
 
-/** What can be answered about a value that is secret, or looks it. */
+/** How a finding about a value that is secret, or looks like it, can be resolved. */
 export interface SecretFinding {
   /** The path by which `secrets.public` of an environment names it. */
   readonly path: string

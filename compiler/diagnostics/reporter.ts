@@ -11,7 +11,7 @@ const withoutText = (code: string): Wording => ({
 /** Collects the diagnostics of a run. Stages report to it and carry on; nothing is thrown. */
 export class Reporter {
   readonly strict: boolean
-  /** What the run may still take. */
+  /** The remaining budget of the run. */
   readonly budget: Budget
   readonly #found: Diagnostic[] = []
   readonly #seen = new Set<string>()
@@ -71,7 +71,7 @@ export class Reporter {
     return this.#errors > 0
   }
 
-  /** What was reported: by file in the order of loading, then by place, then by code. */
+  /** The reported diagnostics: by file in the order of loading, then by place, then by code. */
   diagnostics(): readonly Diagnostic[] {
     const order = (d: Diagnostic) => (d.span ? (this.#fileOrder.get(d.span.file.path) ?? 0) : -1)
     return this.#found

@@ -1,7 +1,7 @@
 import type { Span } from '../text/source.ts'
 
 export interface ErrorDetails {
-  /** What to do about it, printed as `= help:`. */
+  /** The suggested fix, printed as `= help:`. */
   readonly hint?: string
   /** Facts, printed as `= note:`. */
   readonly notes?: readonly string[]
@@ -31,7 +31,7 @@ export class UserError extends Error {
 }
 
 /**
- * What was asked for contradicts itself, or names what is not there: nothing was begun. On the
+ * The request contradicts itself, or names something that does not exist: nothing was begun. On the
  * command line its exit status is 2.
  */
 export class UsageError extends UserError {}

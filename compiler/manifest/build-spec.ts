@@ -43,7 +43,7 @@ export interface ManifestBuildWorld {
 }
 
 /**
- * What an image of the manifest is built from. The variables of the images that it depends on are
+ * The build spec of an image of the manifest. The variables of the images that it depends on are
  * arguments, too. Reports secrets whose values are not known, a context that does not exist, a
  * Dockerfile that is not in the context, and files outside the project.
  */

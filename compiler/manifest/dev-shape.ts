@@ -28,7 +28,7 @@ const resources: Shape = object({
   limits: cli(quantities, 'limits'),
 })
 
-// What is below zero, the reader of the value says.
+// Values below zero are reported by the reader of the value.
 const duration = either(filled(), integer())
 
 const sync: Shape = either(
@@ -46,7 +46,7 @@ const sync: Shape = either(
 
 const capability = list(filled())
 
-/** What the main container and those beside it may have. */
+/** Keys that both the main container and those beside it can have. */
 const shared: Readonly<Record<string, Row>> = {
   name: cli(filled(), 'name of the application', 'the key'),
   image: cli(filled(), 'image of the container', 'the image of the application'),

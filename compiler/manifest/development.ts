@@ -3,7 +3,7 @@ import type { At, Span } from '../text/source.ts'
 import type { Tree } from '../text/tree.ts'
 import type { Forward } from './forward.ts'
 
-/** What a development container and those beside it have in common. */
+/** The fields that a development container and those beside it have in common. */
 export interface DevelopmentContainer {
   /** A DNS label. */
   readonly name: string

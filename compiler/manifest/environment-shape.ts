@@ -47,7 +47,7 @@ const pullRequest: Shape = either(
   }),
 )
 
-/** What `--environment NAME` stands for. */
+/** An environment, selected by `--environment NAME`. */
 export const environment: Shape = object({
   name: cli(filled(), 'name of the application', '`name` of the manifest'),
   namespace: cli(kubernetesName(), 'as `--namespace`'),

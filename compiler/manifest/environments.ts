@@ -195,7 +195,7 @@ function parseArtifact(text: string) {
   return read.ok ? parsed(text) : read
 }
 
-/** What is said of git repositories, beside an artifact. */
+/** Reports settings that only apply to git repositories, beside an artifact. */
 function refuseBesides(tree: Tree, { reporter }: Reading): void {
   for (const field of ['repository', 'branch', 'path', 'pullRequest']) {
     const found = entry(tree, field)

@@ -28,15 +28,15 @@ const COMPOSE = [
 /** A key at the left margin. */
 const BLOCK_KEY = /^(["']?)([A-Za-z_][\w-]*)\1[ \t]*:(?=\s|$)/gm
 /**
- * What matters of a mapping in braces: quoted text, brackets, and words; each with the colon that
- * makes a key of it.
+ * The relevant tokens of a mapping in braces: quoted text, brackets, and words; each with the colon
+ * that makes it a key.
  */
 const FLOW_PART = /("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z_][\w-]*)(\s*:)?|[{}[\]]/g
 
 /**
- * Whether a text is a manifest or a Compose file, so that its mistakes are reported as those of the
- * right one. Its top-level keys decide, also misspelt ones; where they say nothing, the name of the
- * file. Does not parse: a file with a mistake in its YAML has a kind, too.
+ * Decides whether a text is a manifest or a Compose file, so that its mistakes are reported as
+ * those of the right one. Its top-level keys decide, also misspelt ones; if they are inconclusive,
+ * the name of the file does. Does not parse: a file with a mistake in its YAML has a kind, too.
  */
 export function kindOfFile(text: string, path: string): 'manifest' | 'compose' {
   const isFlow = /^\s*\{/.test(text.replace(/^(\s*#.*\n|---.*\n)+/, ''))

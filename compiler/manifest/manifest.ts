@@ -19,7 +19,7 @@ export interface DevctlManifest {
   readonly shown: string
   /** Absolute: where commands run, and what paths are relative to. The folder around `.devctl`. */
   readonly folder: string
-  /** What automatic rule made the manifest; absent for one that is written. */
+  /** The automatic rule that made the manifest; absent for one that is written. */
   readonly automatic?: 'chart' | 'manifests'
   readonly name?: At<string>
   readonly namespace?: At<string>
@@ -39,7 +39,7 @@ export interface DevctlManifest {
 
 /** One command of `deploy` or `destroy`, for the shell: variables in it are the shell's. */
 export interface SectionCommand {
-  /** What progress calls it; the command itself where it has no name. */
+  /** The name in progress output; the command itself if it has no name. */
   readonly name: string
   readonly command: string
   /** Where the command is written. */
@@ -107,7 +107,8 @@ export interface ManifestDependency {
 }
 
 /**
- * What `--environment NAME` stands for. What later commands use (publish) is read and checked, too.
+ * An environment, selected by `--environment NAME`. Settings of later commands (publish) are read
+ * and checked, too.
  */
 export interface ManifestEnvironment {
   readonly key: string
@@ -154,11 +155,11 @@ export interface PublishTarget {
   readonly syncWaves: boolean
 }
 
-/** What a pull request gets when it is opened; later runs leave that to its reviewers. */
+/** The settings of a new pull request; later runs leave them to its reviewers. */
 export interface PullRequestRules {
   readonly labels: readonly At<string>[]
   readonly reviewers: readonly At<string>[]
   readonly draft: boolean
-  /** What kind of server it is, where its host does not tell. */
+  /** The kind of server, if its host name does not show it. */
   readonly forge?: ForgeKind
 }

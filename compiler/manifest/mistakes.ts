@@ -85,7 +85,7 @@ const badName = diagnostic<Parameters<typeof schema.badName.text>[0]>({
   }),
 })
 
-/** What manifests of other tools and other versions have. */
+/** Keys of other tools' manifests and of other versions, each with its hint. */
 const foreign: Readonly<Record<string, string>> = {
   icon: 'devctl has no icons: remove it',
   external: 'devctl does not list external resources: write their addresses into `deploy.commands`',

@@ -4,7 +4,7 @@ import { either, integer, keyValues, object, type Shape, text } from '../schema/
 /** Text with something in it. */
 export const filled = (): Shape => text({ pattern: /\S/, like: 'text that is not empty' })
 
-/** What Kubernetes takes as the name of a namespace, a Service or a container. */
+/** A name that Kubernetes accepts for a namespace, a Service or a container. */
 export const kubernetesName = (): Shape =>
   text({
     pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
@@ -24,7 +24,7 @@ export const dnsName = (): Shape =>
 /** A Gateway and its namespace. */
 export const gatewayName = (): Shape => text({ pattern: new RegExp(`^${LABEL}/${NAME}$`), like: '`NAMESPACE/NAME`' })
 
-/** What Kubernetes takes as a key of a Secret. */
+/** A key that Kubernetes accepts in a Secret. */
 export const secretKey = (): Shape =>
   text({
     pattern: /^(?!\.\.?$|\.\.)[-._a-zA-Z0-9]{1,253}$/,

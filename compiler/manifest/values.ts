@@ -37,7 +37,7 @@ const badValue = diagnostic({
   }),
 })
 
-/** What readers of a manifest share. */
+/** The context that the readers of a manifest share. */
 export interface Reading {
   readonly reporter: Reporter
   /** Variables: of the shell, of `.env` beside the manifest, of the platform. */

@@ -55,7 +55,7 @@ export function substituteVariables(
     isMap(environments) && others.length > 0
       ? withEntry(tree, 'environments', withoutKeys(environments, ...others))
       : tree
-  // What is set later is put back as it is written.
+  // Variables that are set later are put back as they are written.
   const lookupNow: Lookup = name =>
     lookup(name) ?? (LATE.test(name) ? { value: `\${${name}}`, origin: 'a later step' } : undefined)
   const { tree: result, failed } = interpolate(asked, lookupNow, CASTS, scalar => scalar, reporter)
@@ -68,7 +68,7 @@ export function substituteVariables(
   return { tree: all, failed: new Set(failed.flatMap(path => at(tree, path) ?? [])) }
 }
 
-/** What stands at a path of keys and indices. */
+/** The node at a path of keys and indices. */
 function at(tree: Tree | undefined, [key, ...rest]: readonly string[]): Tree | undefined {
   if (key === undefined || !tree) return tree
   return at(tree.kind === 'seq' ? tree.items[Number(key)] : get(tree, key), rest)
@@ -98,7 +98,7 @@ export const withLateVariables = (text: string, variables: ReadonlyMap<string, s
   text.replace(LATE_VARIABLES, (whole, name: string) => variables.get(name) ?? whole)
 
 /**
- * Whether a value is not known yet: its variables were not substituted, or are set later. There is
+ * True if a value is not known yet: its variables were not substituted, or are set later. There is
  * nothing to check then.
  */
 export function isOpen(tree: ScalarTree): boolean {
@@ -106,8 +106,8 @@ export function isOpen(tree: ScalarTree): boolean {
 }
 
 /**
- * Whether a value still has variables that nobody will substitute: in error, or of an environment
- * that is not asked for.
+ * True if a value still has variables that will not be substituted: it has an error, or belongs to
+ * an environment that is not asked for.
  */
 export function isUnread({ value, template }: ScalarTree): boolean {
   return template === undefined && typeof value === 'string' && value.includes('$')

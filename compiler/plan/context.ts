@@ -7,9 +7,7 @@ import type { Span } from '../text/source.ts'
 import type { Names } from './names.ts'
 import type { ClaimPlan, ConfigMapPlan, Environment, SecretPlan } from './plan.ts'
 
-/**
- * What every step of planning may look at, and the objects that they find to be needed on the way.
- */
+/** The input of every planning step, and the objects that the steps find to be needed. */
 export interface PlanContext {
   readonly project: Project
   readonly options: PlanOptions

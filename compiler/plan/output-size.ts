@@ -1,9 +1,9 @@
 import type { Reporter } from '../diagnostics/reporter.ts'
 import type { ObjectPlan, Plan } from './plan.ts'
 
-// What a few short lines of a file become many of: every alias has all labels and ports, every name
-// of a Pod all of its ports, every mount of a volume a script that fills it. So it is counted
-// before any of it is printed.
+// A few short lines of a file can become a large output: every alias has all labels and ports,
+// every name of a Pod all of its ports, every mount of a volume a script that fills it. So the
+// output is counted before any of it is printed.
 
 /** About what an object has that does not depend on the file: its own labels, kind and name. */
 const OBJECT = 400

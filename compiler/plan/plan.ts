@@ -1,8 +1,8 @@
 import type { Span } from '../text/source.ts'
 
 /**
- * What Kubernetes should hold, decided: kinds, names, ports, claims, waits. Neutral about where it
- * came from, so that the constructs can also build workloads that no Compose file described.
+ * The desired content of the cluster: kinds, names, ports, claims, waits. Independent of its
+ * source, so that the constructs can also build workloads that no Compose file described.
  * Everything is in the order in which it should be applied where that matters.
  */
 export interface Plan {
@@ -15,11 +15,11 @@ export interface Plan {
   readonly claims: readonly ClaimPlan[]
   readonly configMaps: readonly ConfigMapPlan[]
   readonly secrets: readonly SecretPlan[]
-  /** What External Secrets makes Secrets of, where the environment chose that. */
+  /** The ExternalSecrets, if the environment uses that backend. */
   readonly externalSecrets: readonly ExternalSecretPlan[]
   /**
-   * What Pods need of Secrets that neither the manifests nor an ExternalSecret among them make;
-   * sorted.
+   * Keys of Secrets that Pods need and that neither the manifests nor an ExternalSecret among them
+   * provide; sorted.
    */
   readonly requiredSecrets: readonly RequiredSecret[]
   readonly policies: readonly NetworkPolicyPlan[]
@@ -66,7 +66,7 @@ export interface SecurityLevel {
   }[]
 }
 
-/** What every object says about itself. */
+/** The fields that all objects have in common. */
 export interface ObjectPlan {
   /** Of the object; a DNS label or subdomain. For a Job the name before its hash. */
   readonly name: string
@@ -89,8 +89,8 @@ interface WorkloadBase extends ObjectPlan {
   /** Absent: left to the cluster (autoscaler, `up`). */
   readonly replicas?: number
   /**
-   * What its services depend on, sorted by name: the order in which `deploy` applies and waits. In
-   * manifests `pod.waits` keeps it.
+   * The dependencies of its services, sorted by name: the order in which `deploy` applies and
+   * waits. In manifests `pod.waits` keeps it.
    */
   readonly dependencies?: readonly DependencyPlan[]
 }
@@ -154,7 +154,7 @@ export interface PodPlan {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly containers: readonly ContainerPlan[]
-  /** What to wait for before anything else starts, in order. */
+  /** The waits before anything else starts, in order. */
   readonly waits: readonly WaitPlan[]
   /** Fills empty volumes from the image; after the waits. */
   readonly fills: readonly FillPlan[]
@@ -438,7 +438,7 @@ export interface ClaimPlan extends ObjectPlan {
 export interface ConfigMapPlan extends ObjectPlan {
   /** Keys to content; content that is not UTF-8 goes to binaryData. */
   readonly data: Readonly<Record<string, Uint8Array>>
-  /** What a manifest calls it: `configs.site`, `services.web.volumes./etc/site`. */
+  /** Its path in a manifest: `configs.site`, `services.web.volumes./etc/site`. */
   readonly path?: string
 }
 
@@ -447,8 +447,8 @@ export interface SecretPlan extends ObjectPlan {
   readonly type?: string
   readonly data: Readonly<Record<string, Uint8Array>>
   /**
-   * What a manifest calls it: `secrets.token`, `services.web.volumes./run/key.pem`. Absent where it
-   * has several parts.
+   * Its path in a manifest: `secrets.token`, `services.web.volumes./run/key.pem`. Absent if it has
+   * several parts.
    */
   readonly path?: string
 }
@@ -474,7 +474,7 @@ export interface RequiredSecret {
 export interface NetworkPolicyPlan extends ObjectPlan {
   /** Labels of the Pods it is about; empty: all of the environment. */
   readonly podLabels: Readonly<Record<string, string>>
-  /** Who may come in; undefined leaves ingress alone, an empty list denies all. */
+  /** The peers that may connect; undefined leaves ingress alone, an empty list denies all. */
   readonly ingress?: readonly PolicyPeerRule[]
   readonly egress?: readonly PolicyPeerRule[]
 }

@@ -81,7 +81,7 @@ export type Fate = 'mapped' | 'approximated' | 'none' | 'refused' | 'cli'
 export interface Row extends LoadRules {
   readonly shape: Shape
   readonly fate: Fate
-  /** What it becomes in Kubernetes, in Markdown; empty if nothing. */
+  /** The equivalent in Kubernetes, in Markdown; empty if there is none. */
   readonly becomes: string
   readonly note?: string
   /**

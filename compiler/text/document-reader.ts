@@ -52,7 +52,7 @@ interface Anchored {
   size: number
 }
 
-/** What can have an anchor and a tag. */
+/** The events that can have an anchor and a tag. */
 type ContentEvent = ScalarEvent | SequenceEvent | MappingEvent
 
 interface Tag {

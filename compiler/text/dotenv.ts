@@ -186,7 +186,7 @@ class DotenvReader {
     isClosed.lastIndex = this.#at
     const hint = isClosed.test(this.#text) ? undefined : 'a `"` ends the value; inside it write `\\"`'
     if (this.#define(name, raw, nameSpan, hint)) return this.#at
-    // What follows on the line is most likely the rest of the expression.
+    // The rest of the line is most likely the rest of the expression.
     this.#take(LINE_REST)
     return -1
   }
@@ -255,7 +255,7 @@ class DotenvReader {
     return undefined
   }
 
-  /** What the backslash at an offset and the characters after it stand for. */
+  /** The value of the escape sequence that begins with the backslash at an offset. */
   #escape(at: number, quote: '"' | "'"): { value: string; length: number } {
     const next = this.#text[at + 1] ?? ''
     if (quote === "'")

@@ -40,16 +40,16 @@ const unset = diagnostic({
   }),
 })
 
-/** What stands for a value that need not be known, as long as its variables are not set. */
+/** The replacement for a value that need not be known, as long as its variables are not set. */
 export interface Spared {
   readonly value: ScalarTree
   /** False where only what becomes of the document tells whether the value is needed. */
   readonly isCertain: boolean
 }
 
-/** What becomes of variables that nothing sets. */
+/** The handling of variables that are not set. */
 interface Unset {
-  /** What stands for a value that may lack its variables, and then remembers them. */
+  /** The replacement for a value that may lack its variables, and then remembers them. */
   readonly spared?: ((path: readonly string[], scalar: ScalarTree) => Spared | undefined) | undefined
   /** The values that are taken in place of those that are required, at a path. */
   readonly assumed?: ((path: readonly string[]) => Lookup | undefined) | undefined

@@ -8,7 +8,7 @@ import { controlCharacter, TooDeep, YamlMistake } from './yaml-mistakes.ts'
 
 /** Characters of a file. A Compose file of 100,000 nodes is smaller. */
 const MAX_LENGTH = 10_000_000
-/** What YAML allows nowhere, not even in a comment. */
+/** Characters that YAML allows nowhere, not even in a comment. */
 const CONTROL = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/
 const DIRECTIVE = /^%YAML[ \t]+(\S+)/m
 const LONE_RETURN = /\r(?!\n)/

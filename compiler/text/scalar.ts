@@ -56,7 +56,7 @@ export function typePlainScalar(text: string): TypedScalar {
     : { type: 'string', value: text }
 }
 
-/** What the tags of YAML itself make of a text. */
+/** The types that the tags of YAML itself give to a text. */
 const TYPES_OF_TAGS: Readonly<Record<string, readonly ScalarType[]>> = {
   '!!int': ['int'],
   '!!float': ['int', 'float'],

@@ -2,7 +2,7 @@ import { isVariableWithSecret } from '../values/secret-names.ts'
 import type { SourceFile, Span } from './source.ts'
 import type { Piece, ScalarTree, Tree, UsedVariable } from './tree.ts'
 
-/** What stands in place of a secret. */
+/** The placeholder for a secret. */
 export const HIDDEN = '***'
 
 /** A stretch of the source whose value is secret because of where it comes from. */

@@ -1,8 +1,8 @@
 import type { Span } from './source.ts'
 
 /**
- * What a YAML document says, with the place of every part. Immutable: stages make new nodes and
- * share the rest.
+ * The content of a YAML document, with the place of every part. Immutable: stages make new nodes
+ * and share the rest.
  */
 export type Tree = MapTree | SeqTree | ScalarTree
 

@@ -1,4 +1,4 @@
-/** What stands in the way of reading a file, in words for its author; offsets into the text. */
+/** An error that prevents reading a file, worded for its author; offsets into the text. */
 export class YamlMistake {
   readonly message: string
   readonly start: number
@@ -35,7 +35,7 @@ const ANCHOR: Words = { message: 'invalid anchor', hint: 'quote text that begins
 const HEADER: Words = { message: MISPLACED.message, hint: 'the text of a block begins on the next line' }
 const DIRECTIVE: Words = { message: 'unknown YAML directive', hint: 'remove the line' }
 
-/** What js-yaml says where the words alone are enough. */
+/** Wordings of the js-yaml messages that need no context. */
 const WORDS: readonly (readonly [reason: RegExp, words: Words])[] = [
   [/^tab characters/, TAB],
   [/^deficient indentation/, INDENT],

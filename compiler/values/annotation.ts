@@ -3,7 +3,7 @@ import { isDnsSubdomain } from './dns-name.ts'
 const NAME = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/
 
 /**
- * Whether Kubernetes takes a text as the key of a label or annotation: a name of at most 63
+ * True if Kubernetes accepts a text as the key of a label or annotation: a name of at most 63
  * characters, optionally after a DNS subdomain and `/`.
  * (https://kubernetes.io/docs/concepts/overview/working-with-objects/annotations/)
  */
@@ -33,7 +33,7 @@ export const isExtendedResource = (name: string): boolean =>
   name.includes('/') && isLabelKey(`requests.${name}`) && isLabelKey(name) && !/^requests\.|kubernetes\.io\//.test(name)
 
 /**
- * Whether Kubernetes takes a text as the value of a label: empty, or at most 63 letters, digits and
- * `-_.` between letters or digits.
+ * True if Kubernetes accepts a text as the value of a label: empty, or at most 63 letters, digits
+ * and `-_.` between letters or digits.
  */
 export const isLabelValue = (value: string): boolean => value === '' || (value.length <= 63 && NAME.test(value))

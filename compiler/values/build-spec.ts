@@ -2,8 +2,8 @@ import type { BuildCache } from './build-cache.ts'
 import type { BuildContext, ContextSource } from './build-context.ts'
 
 /**
- * What an image is built from: what `build` of a service and an entry of the manifest's `build` both
- * become. Paths are absolute, nothing is read yet.
+ * The input of an image build: the common form of a service's `build` and of an entry of the
+ * manifest's `build`. Paths are absolute, nothing is read yet.
  */
 export interface BuildSpec {
   readonly context: ContextSource

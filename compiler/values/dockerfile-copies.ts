@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path/posix'
 import { parseGlob } from './glob.ts'
 import { dockerIgnore } from './ignore-file.ts'
 
-/** What a COPY or ADD brings from the build context into an image. */
+/** A path that a COPY or ADD copies from the build context into an image. */
 export interface CopiedPath {
   /** Relative to the context, without slashes at its ends; empty for all of it. May be a glob. */
   readonly source: string
@@ -51,7 +51,7 @@ export function readCopy(name: 'COPY' | 'ADD', words: readonly (string | undefin
   }
 }
 
-/** What a copy from the context brings into an image; `target` is absolute. */
+/** The paths that a copy from the context adds to an image; `target` is absolute. */
 export function copiedFromContext(copy: CopyInstruction, target: string): readonly CopiedPath[] {
   const { name, sources, parents, exclude } = copy
   return (
@@ -70,7 +70,10 @@ export function copiedFromContext(copy: CopyInstruction, target: string): readon
   )
 }
 
-/** What a copy from another stage brings into an image of what that stage has from the context. */
+/**
+ * The paths that a copy from another stage adds to an image, of those the stage has from the
+ * context.
+ */
 export function copiedFromStage(
   copy: CopyInstruction,
   target: string,

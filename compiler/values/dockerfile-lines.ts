@@ -7,7 +7,7 @@ export interface Instruction {
 }
 
 /**
- * What a Dockerfile is made of, and the character that escapes: a backslash unless the first lines
+ * The instructions of a Dockerfile, and its escape character: a backslash unless the first lines
  * say otherwise.
  */
 export interface DockerfileLines {

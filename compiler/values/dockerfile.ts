@@ -4,10 +4,7 @@ import { dockerfileLines, type Instruction } from './dockerfile-lines.ts'
 import { dockerfileWords, expandWord, type Variables } from './dockerfile-words.ts'
 import { parseDuration } from './duration.ts'
 
-/**
- * What a Dockerfile says about the image that it builds. What comes from the base image is not in
- * it.
- */
+/** The properties of an image according to its Dockerfile, without those of the base image. */
 export interface DockerfileImage {
   /**
    * The image outside the file that it builds on, `scratch` included; absent when a variable in its
@@ -25,7 +22,7 @@ export interface DockerfileImage {
    */
   readonly entrypoint?: readonly string[]
   readonly cmd?: readonly string[]
-  /** What it copies from the context, as far as paths are known. */
+  /** The paths that it copies from the context, as far as they are known. */
   readonly copied: readonly CopiedPath[]
 }
 
@@ -295,7 +292,7 @@ class Stage {
 }
 
 interface ArgScope {
-  /** What a default may use. */
+  /** The variables that a default can use. */
   readonly variables: Variables
   /** The arguments declared before the first stage. */
   readonly outside: ReadonlyMap<string, string>

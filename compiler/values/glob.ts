@@ -2,7 +2,7 @@
 export interface Glob {
   /** True if it matches a path as a whole. */
   readonly test: (path: string) => boolean
-  /** Whether it matches a path, or one of the folders that the path is in. */
+  /** True if it matches a path, or one of the folders that the path is in. */
   readonly holds: (path: string) => boolean
 }
 
@@ -90,7 +90,8 @@ const SET = /^\[([!^]?)((?:\\.|[^\]\\])+)\]/su
 const LONGEST_SET = 1_000
 
 /**
- * What a set takes, by the text in its brackets; undefined where its ends are in the wrong order.
+ * The predicate of a character set, by the text in its brackets; undefined if the ends of a range
+ * are in the wrong order.
  */
 function takesOf(text: string, isInverted: boolean): ((code: number) => boolean) | undefined {
   const ranges: (readonly [number, number])[] = []

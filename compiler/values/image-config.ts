@@ -20,12 +20,15 @@ export interface ImageConfig {
   } | null
 }
 
-/** What is known about the image of a service. */
+/** The known facts about the image of a service. */
 export type ImageFacts = Pick<DockerfileImage, 'exposed' | 'user' | 'volumes' | 'healthcheck' | 'workdir'>
 
 const PORT = /^(\d{1,5})(?:\/(tcp|udp|sctp))?$/i
 
-/** What the configuration of an image says, with what its base images say. Malformed ports are left out. */
+/**
+ * The facts in the configuration of an image, which includes those of its base images. Malformed
+ * ports are left out.
+ */
 export function factsOfConfig(config: ImageConfig): ImageFacts {
   const { User, WorkingDir, ExposedPorts, Volumes } = config
   const healthcheck = healthcheckOf(config)

@@ -1,7 +1,7 @@
 import { Masker } from './masker.ts'
 import { isMeasure, isSwitch, isVariableWithSecret } from './secret-names.ts'
 
-/** What stands in the place of a secret. */
+/** The placeholder for a secret. */
 const MASK = '***'
 /** Fewer characters are found everywhere. */
 const SHORTEST = 4

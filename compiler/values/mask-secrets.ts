@@ -1,7 +1,7 @@
 import { looksSecretText } from './secret-looks.ts'
 import { isVariableWithSecret } from './secret-names.ts'
 
-/** What is read in place of a secret. */
+/** The placeholder for a secret. */
 const MASK = '***'
 
 /**

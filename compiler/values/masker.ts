@@ -1,6 +1,6 @@
 import { printable } from './printable.ts'
 
-/** What stands in the place of a secret. */
+/** The placeholder for a secret. */
 const MASK = '***'
 /** Shorter texts would be found everywhere: half of the output would be asterisks. */
 const SHORTEST = 4
@@ -13,7 +13,7 @@ const SHORTEST_ENCODED = 8
  * have begun.
  */
 export interface MaskStream {
-  /** What is certain of the text so far. All of it after the end of a line. */
+  /** The part of the text so far that is final; all of it after the end of a line. */
   push(text: string): string
   /** The rest. */
   end(): string

@@ -1,7 +1,7 @@
 /**
- * What a value grammar makes of a text. `reason` is a clause that reads well after a colon, such as
- * `it is empty`; `start` and `end` are offsets in the text that was given, for a span smaller than
- * the whole.
+ * The result of reading a text with a value grammar. `reason` is a clause that reads well after a
+ * colon, such as `it is empty`; `start` and `end` are offsets in the text that was given, for a
+ * span smaller than the whole.
  */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | Failed
 

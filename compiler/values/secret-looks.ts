@@ -33,7 +33,7 @@ export function looksSecretText(text: string): SecretLook | undefined {
   return looksSecretShape(text) ?? looksAssigned(text) ?? looksLikeLogin(text) ?? looksRandom(text)
 }
 
-/** What a value is made of, in quotes or up to a blank. */
+/** A value, in quotes or up to a blank. */
 const VALUE = String.raw`(?:"([^"\n]{3,256})"|'([^'\n]{3,256})'|([^\s"'\`,;]{3,256}))`
 /** `name: value`, `"name" = "value"`. */
 const ASSIGNED = new RegExp(
@@ -71,7 +71,8 @@ function looksLikeLogin(text: string): SecretLook | undefined {
 }
 
 /**
- * What programs replace, and calls: `{{ .Token }}`, `%(secret)s`, `<password>`, `getenv("TOKEN")`.
+ * True unless a value is a call, or a placeholder that programs replace: `{{ .Token }}`,
+ * `%(secret)s`, `<password>`, `getenv("TOKEN")`.
  */
 const isLiteral = (value: string): boolean => !/[(){}<>]|%[(\w]|^[$%@&*-]|\$\w/.test(value)
 
@@ -94,7 +95,7 @@ const WORD = /[A-Za-z0-9+/_=-]{24,65536}/g
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const CERTIFICATE =
   /-----BEGIN (?:[A-Z0-9]+ )*(?:CERTIFICATE|PUBLIC KEY|CRL|PARAMETERS|REQUEST)[A-Z0-9 ]*-----[\s\S]*?-----END [^-]+-----/g
-/** What is written before a hash, an embedded picture or an SSH public key. */
+/** The text before a hash, an embedded picture or an SSH public key. */
 const NO_SECRET_BEFORE =
   /(?:\b(?:sha1|sha224|sha256|sha384|sha512|md5|blake2b?|h1)[-:=]|@|base64,|\bssh-(?:rsa|ed25519) |ecdsa-sha2-\S+ )$/i
 

@@ -14,7 +14,7 @@ const SECRET = new Set(
     ' ',
   ),
 )
-/** What a key is called that nobody may know; `KEY` alone can be anything. */
+/** Words before `KEY` that name a secret key; `KEY` alone can be anything. */
 const KEYS = new Set(
   'api private access secret encryption encrypt enc crypto crypt fernet role signing sign master app account storage auth jwt hmac session cookie license nonce admin webhook host ssh deploy service shared aes'.split(
     ' ',
@@ -31,7 +31,7 @@ user username login email hint regex pattern command cmd command source ref`.spl
 
 /** Secrets only as the last word: `JWT`, but not `JWT_LEEWAY`. */
 const AT_END = new Set('jwt jwts bearer seed'.split(' '))
-/** What a seed makes that others may know: test data, numbers, the first node of a cluster. */
+/** Words before `SEED` that make it public: test data, numbers, the first node of a cluster. */
 const SEEDED = new Set(
   'random rand numpy torch db database data demo dev test tests fixture fixtures shuffle hash pythonhash sampling node cluster cassandra peer'.split(
     ' ',
@@ -52,7 +52,7 @@ const OPEN_ENDED = new Set(['auth', 'private', 'cookie'])
 const SCHEME =
   /^(?:(?:o?auth|saml|openid|oidc|ntlm|ntlmv|krb|kerberos|md|sha|hs|rs|es|tls|x|mtls|ldap)[-_.]?\d+(?:\.\d+)?|scram-.+)$/i
 
-/** What shells call the folder that they are in. */
+/** Shell variables that hold a working directory. */
 const FOLDERS = new Set(['PWD', 'OLDPWD'])
 
 /**
@@ -129,7 +129,7 @@ export const isSwitch = (text: string): boolean =>
 /** Numbers, times and sizes. */
 export const isMeasure = (text: string): boolean => /^[-+]?\d+(?:[._]\d+)*\s?(?:ms|[smhdw]|[kmgt]i?b?|%)?$/i.test(text)
 
-/** What is replaced by something else when the program runs. */
+/** True for a placeholder, which is replaced when the program runs. */
 const isReference = (text: string): boolean =>
   /^(?:\$\w+|\$\{[^}]*\}|\$\([^)]*\)|%\w+%|\{\{.*\}\}|<[^<>]*>|\*+|env:\w+|file:.*)$/.test(text)
 

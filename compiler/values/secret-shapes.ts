@@ -1,5 +1,5 @@
-// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places
-// out; nobody prints the stretches.
+// Finds text that looks like a secret: by the name of its variable, by its shape, because it is
+// random. Takes text and returns places; the stretches themselves are never printed.
 /** A stretch of a text that looks like a secret. */
 export interface SecretLook {
   /** In words, for a message: `a password in a URL`. Never holds the secret. */
@@ -20,8 +20,8 @@ interface Shape {
 }
 
 /**
- * What stands where a secret would, and is none: `$DB_PASSWORD`, `%s`, `{{ .Password }}`,
- * `<password>`, `***`.
+ * True unless a value is empty or a placeholder for a secret: `$DB_PASSWORD`, `%s`,
+ * `{{ .Password }}`, `<password>`, `***`.
  */
 const isWritten = (value: string): boolean =>
   !/^(?:\$.*|%\w+%?|\{.*|<.*|\*+|x{3,}|\.{3,}|\[.*)$/i.test(value) && value !== ''
@@ -135,5 +135,3 @@ export function secretShapes(text: string): readonly SecretLook[] {
   }
   return found.sort((a, b) => a.start - b.start)
 }
-// What looks like a secret: by the name of its variable, by its shape, by chance. Text in, places
-// out; nobody prints the stretches.

@@ -12,7 +12,7 @@ export function splitWords(text: string): Parsed<string[]> {
   const words: string[] = []
   let word = ''
   let inWord = false
-  /** What is open, with the place where it was opened. */
+  /** The open quote and the open substitution, each with the offset at which it was opened. */
   let quote: { readonly char: string; readonly at: number } | undefined
   let substitution: { readonly char: '`' | '('; readonly at: number } | undefined
 

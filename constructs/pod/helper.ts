@@ -45,8 +45,9 @@ export function helperContainer(helper: {
 }
 
 /**
- * What helpers need where the Pod may not run as root, since their images would: the user `nobody`,
- * and what the restricted level of the Pod Security Standards asks of each container.
+ * The security context of helpers where the Pod may not run as root, as their images would: the
+ * user `nobody`, and the settings that the restricted level of the Pod Security Standards requires
+ * of each container.
  */
 export function helperSecurity(plan: PodPlan): ContainerSecurity | undefined {
   if (!plan.runAsNonRoot) return undefined

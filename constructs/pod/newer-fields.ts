@@ -108,7 +108,7 @@ function assign(place: () => Json | undefined, fields: Json): void {
 }
 
 function field(json: Json | undefined, key: string): Json | undefined {
-  // What the typed classes render is plain JSON: a map where the schema has one.
+  // The typed classes render plain JSON: a map where the schema has one.
   return json?.[key] as Json | undefined
 }
 

@@ -9,7 +9,7 @@ import { planTools } from './tools.ts'
 import { toVolume } from './volumes.ts'
 import { toTokenVolume, waitContainers, waitsForJob } from './wait-for.ts'
 
-/** What a Pod's specification needs to know beside its plan. */
+/** The input of a Pod's specification, besides its plan. */
 export interface PodContext {
   readonly identity: PodIdentity
   /** Labels for claims that live as long as the Pod. */

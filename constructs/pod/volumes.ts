@@ -40,7 +40,7 @@ export function toVolume(plan: PodVolume, labels: Readonly<Record<string, string
   }
 }
 
-/** What a claim asks for. */
+/** The specification of a claim. */
 export function toClaimSpec(plan: ClaimSpec): k8s.PersistentVolumeClaimSpec {
   return {
     accessModes: [plan.accessMode],

@@ -6,7 +6,7 @@ import { busybox, type Tools } from './tools.ts'
 
 type JobWait = Extract<WaitPlan, { kind: 'job' }>
 
-/** What the waits of a Pod need from around them. */
+/** The context that the waits of a Pod need. */
 export interface WaitContext {
   readonly taken: TakenNames
   readonly tools: Tools | undefined

@@ -15,7 +15,7 @@ export interface DockerfileInput extends BuildSettings {
   readonly dockerfile: string
   /** An absolute path, or the URL of a repository or archive. */
   readonly context: string
-  /** What the image is pushed as; empty: it is built and not kept. */
+  /** The names that the image is pushed under; empty: it is built and discarded. */
   readonly names: readonly string[]
 }
 

@@ -37,7 +37,7 @@ export async function buildImages(
     const ends = await runBuilds(
       builds,
       ({ reference, specOf }, images) => {
-        // What it says about values that are not known was reported.
+        // Unknown values were already reported.
         const spec = specOf(new Reporter(), images, given)
         const names = [...new Set([reference, ...spec.tags])].filter(name => name !== '')
         const isPushed = settings.push !== false && names.length > 0
@@ -52,7 +52,7 @@ export async function buildImages(
   }
 }
 
-/** What to build, by service. Throws `NotBuilt` for values that are not known on this machine. */
+/** The build specs, by service. Throws `NotBuilt` for values that are not known on this machine. */
 function specsOf(
   builds: readonly PlannedBuild[],
   images: ReadonlyMap<string, string>,

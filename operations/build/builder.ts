@@ -3,7 +3,7 @@ import type { OperationEvent } from '../events.ts'
 import type { Workspace } from '../workspace.ts'
 import type { PlannedBuild } from './planned-build.ts'
 
-/** What building needs besides the images. */
+/** Everything that building needs besides the images. */
 export interface EnsuringWorld {
   readonly workspace: Pick<Workspace, 'cwd' | 'env' | 'secrets'>
   readonly on: (event: OperationEvent) => void

@@ -6,7 +6,7 @@ import type { Workspace } from '../workspace.ts'
 export interface ChosenBuilder {
   /** The address of a BuildKit (`tcp://HOST:PORT`, `unix://PATH`), or `docker`: the local engine. */
   readonly address: string
-  /** What chose it, for messages. */
+  /** The origin of the choice, for messages. */
   readonly from: string
 }
 

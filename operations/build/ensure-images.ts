@@ -55,7 +55,7 @@ const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, s
 interface Known {
   /** The images that registries have, by service, with their digests. */
   readonly images: ReadonlyMap<string, string>
-  /** What the registries said, by reference. */
+  /** The registries' answers, by reference. */
   readonly resolved: ReadonlyMap<string, Resolved>
 }
 

@@ -1,8 +1,8 @@
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
 
 /**
- * What happens while images are built. `name` is the service, or the entry of the manifest's
- * `build`; several builds may send their events in turn.
+ * The events of building images. `name` is the service, or the entry of the manifest's `build`; the
+ * events of several builds can be interleaved.
  */
 export type BuildEvent =
   /** A build is sent to the builder; `reference` is the image that it makes. */

@@ -68,7 +68,7 @@ function spanOf(place: DockerfilePlace | undefined, about: string | undefined, b
   return within(file, start, start + linesOf(place).join('\n').length, about)
 }
 
-/** What the cause is about in a stretch of a file; else its first line. */
+/** The span of `about` in a stretch of a file; else of its first line. */
 function within(file: SourceFile, start: number, end: number, about: string | undefined): Span {
   const text = file.text.slice(start, end)
   const at = about === undefined ? -1 : text.indexOf(about)
@@ -101,7 +101,7 @@ const shownPath = (path: string, cwd: string): string => {
   return short.length < path.length ? short : path
 }
 
-/** What to do about a path that the context does not have. */
+/** A hint for a path that is not in the context. */
 function missingHint(path: string, { spec, cwd }: FailedBuild): string | undefined {
   if ('remote' in spec.context) return undefined
   const { folder } = spec.context

@@ -4,13 +4,13 @@ import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 export interface FailureCause {
   readonly message: string
   readonly hint?: string | undefined
-  /** What of the instruction it is about; absent: all of it. */
+  /** The part of the instruction that it is about; absent: all of it. */
   readonly about?: string
   /** A path that the context, or a stage, does not have. */
   readonly missing?: string
 }
 
-/** What a cause is made from. */
+/** The facts from which a cause is determined. */
 export interface FailedInstruction {
   /** As BuildKit says why it failed. */
   readonly message: string

@@ -3,7 +3,7 @@ import { describeProblem } from '../../adapters/registry/registry-problem.ts'
 import type { RegistrySessionOptions } from '../../adapters/registry/registry-session.ts'
 import type { ImageConfig } from '../../compiler/values/image-config.ts'
 
-/** What is known about images, by service. */
+/** The known configurations of images, by service. */
 export interface KnownImages {
   readonly configs: ReadonlyMap<string, ImageConfig>
   /** A sentence for each image whose configuration is not known. */

@@ -2,7 +2,7 @@ import type { BuildOutput, ContextSource, ImageInput } from '../../adapters/buil
 import type { BuildContext } from '../../compiler/values/build-context.ts'
 import { type BuildSpec, withExportedCache } from '../../compiler/values/build-spec.ts'
 
-/** What options of a command say about all builds. They win over the file. */
+/** The options of a command that apply to all builds. They take precedence over the file. */
 export interface BuildSettings {
   readonly noCache?: boolean
   /** False: it is only checked that the images can be built. */
@@ -15,7 +15,7 @@ export interface BuildSettings {
   readonly exportCache?: string
 }
 
-/** What the builder is given. `images` are those of the services that the image is built on. */
+/** The input of the builder. `images` are those of the services that the image is built on. */
 export function imageInput(
   { dependsOn: _, tags: __, exportCache, ...spec }: BuildSpec,
   settings: BuildSettings,

@@ -24,7 +24,7 @@ export class LogLines {
     return this.#take(this.#decoder.decode(bytes, { stream: true }))
   }
 
-  /** What the step has left without a line end. */
+  /** The rest of the step's output, which has no line end. */
   end(): readonly string[] {
     const lines = this.#take(this.#decoder.decode())
     const rest = this.#rest

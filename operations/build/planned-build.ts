@@ -17,8 +17,9 @@ export interface PlannedBuild {
   /** The services whose images it is built on. */
   readonly dependsOn: readonly string[]
   /**
-   * What to build; `images` are those that were built before, with their digests. Reports values
-   * that are not known here, and only a build needs: secrets, but for the ids that are `given`.
+   * The spec of the build; `images` are those that were built before, with their digests. Reports
+   * values that are unknown here and that only a build needs: secrets, except those with ids in
+   * `given`.
    */
   readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>, given: ReadonlySet<string>) => BuildSpec
 }

@@ -12,7 +12,7 @@ export interface BuildView {
   readonly digest?: string
   /** When it began, as `now` was given. */
   readonly began: number
-  /** What it took in all; absent while it builds. */
+  /** The total duration; absent while it builds. */
   readonly seconds?: number
   /** Why it is tried again, and how often it was. */
   readonly retry?: { readonly reason: string; readonly attempt: number; readonly of: number }
@@ -25,7 +25,7 @@ export interface StepView {
   readonly inputs: readonly string[]
   /** By the order in which the steps of all builds begin; 0 until it does. */
   readonly number: number
-  /** What stands in brackets before its name: `build 2/5`, `internal`; empty if nothing does. */
+  /** The text in brackets before its name: `build 2/5`, `internal`; empty if there is none. */
   readonly stage: string
   /** The instruction: `RUN npm ci`. */
   readonly name: string
@@ -40,7 +40,7 @@ export interface StepView {
   readonly error?: string
 }
 
-/** What an event changes; for displays that print one thing after another. */
+/** A change made by an event; for displays that print one thing after another. */
 export type BuildChange =
   | { readonly type: 'step'; readonly build: BuildView; readonly step: StepView }
   | {
@@ -189,7 +189,7 @@ export class BuildProgress {
     return logged(build, step, stream, lines.push(log.msg), at - (step.began ?? at))
   }
 
-  /** What a step that has ended has left without a line end. */
+  /** The output that an ended step left without a line end. */
   #unended(build: Build, step: Step): readonly BuildChange[] {
     return [...step.streams].flatMap(([stream, lines]) => logged(build, step, stream, lines.end(), step.seconds))
   }

@@ -7,7 +7,7 @@ import type { BuildEvent } from './events.ts'
 import type { PlannedBuild } from './planned-build.ts'
 import { withDigest } from './with-digest.ts'
 
-/** What became of a build: the digest of its image, or why there is none. */
+/** The result of a build: the digest of its image, or the reason why there is none. */
 export type BuildEnd =
   | { readonly kind: 'built'; readonly digest: string | undefined }
   | { readonly kind: 'failed'; readonly error: unknown }

@@ -29,7 +29,7 @@ export const handedVariables = diagnostic({
   }),
 })
 
-/** What to do about a status of a shell that says more than that something failed. */
+/** A hint for a shell's exit status or signal that has a known meaning. */
 export function hintFor(exitCode: number | null, signal: string | null): string | undefined {
   if (signal === 'SIGKILL' || exitCode === 137) return 'it was killed, most often because it ran out of memory'
   if (exitCode === 127) return 'a program was not found: check that it is installed and on the PATH'

@@ -12,7 +12,7 @@ export interface BuiltImage {
   readonly sha: string
 }
 
-/** What a dependency that was waited for handed on. */
+/** The outputs of a dependency that was waited for. */
 export interface DependencyOutputs {
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly variables: Readonly<Record<string, string>>
@@ -39,7 +39,7 @@ export interface CommandVariablesInput {
   readonly registry?: string | undefined
   /** The address of BuildKit. */
   readonly builder?: string | undefined
-  /** What is known of the repository that the commands come from. */
+  /** The repository that the commands come from, as far as it is known. */
   readonly git: { readonly branch?: string; readonly commit?: string; readonly repository?: string }
   readonly builds: ReadonlyMap<string, BuiltImage>
   readonly dependencies: ReadonlyMap<string, DependencyOutputs>
@@ -55,7 +55,7 @@ export interface CommandVariables {
   readonly secrets: readonly string[]
 }
 
-/** What `--var` may not set: it would say something else than the options that decide. */
+/** Variables that `--var` may not set: it would contradict the options that decide them. */
 const RESERVED = ['DEVCTL_CONTEXT', 'DEVCTL_NAMESPACE', 'DEVCTL_URL', 'DEVCTL_TOKEN', 'DEVCTL_ENV', 'KUBECONFIG']
 
 /**

@@ -54,7 +54,7 @@ export interface RunResult {
   readonly failed:
     | { readonly command: ManifestCommand; readonly exitCode: number | null; readonly signal: string | null }
     | undefined
-  /** What commands handed on by the file of `DEVCTL_ENV`. */
+  /** The variables that commands handed on through the file of `DEVCTL_ENV`. */
   readonly variables: Readonly<Record<string, string>>
   /** `deploy/command-failed`, and warnings. */
   readonly diagnostics: readonly Diagnostic[]

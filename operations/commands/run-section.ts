@@ -17,15 +17,15 @@ export interface Section {
   readonly variables: Readonly<Record<string, string>>
   readonly domain: string | undefined
   readonly registry: string | undefined
-  /** What dependencies handed on. */
-  /** `variables` stand in a manifest, and not on a command line. */
+  /** True if `variables` are from a manifest, not from a command line. */
   readonly areVariablesPublic?: boolean
+  /** The variables that dependencies handed on. */
   readonly dependencies: ReadonlyMap<string, Readonly<Record<string, string>>>
 }
 
 export interface SectionResult {
   readonly hasFailed: boolean
-  /** What commands handed on by the file of `DEVCTL_ENV`. */
+  /** The variables that commands handed on through the file of `DEVCTL_ENV`. */
   readonly variables: Readonly<Record<string, string>>
   readonly diagnostics: readonly Diagnostic[]
 }

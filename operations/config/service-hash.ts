@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { didYouMean } from '../../compiler/diagnostics/suggest.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** What can change without a container of the service becoming another one. */
+/** Keys that can change without a new container for the service. */
 const NOT_HASHED = new Set(['build', 'depends_on', 'profiles', 'pull_policy', 'scale'])
 
 /** A line `SERVICE HASH` for each named service of a printed model, `*` for all, joined by commas. Throws a UserError for a name it does not have. */

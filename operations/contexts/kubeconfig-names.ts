@@ -2,7 +2,7 @@ import { entriesOf, readKubeconfigFiles, textOf } from '../../adapters/kubernete
 import type { Surroundings } from './home.ts'
 
 /**
- * What the choice of a context needs to know of the user's kubeconfig. Credentials are not looked
+ * The parts of the user's kubeconfig that the choice of a context needs. Credentials are not looked
  * at.
  */
 export interface KubeconfigNames {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** What stands for a secret wherever one is shown. */
+/** The placeholder shown for a secret. */
 export const PLACEHOLDER = '***'
 
 /**

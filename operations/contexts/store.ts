@@ -6,7 +6,7 @@ import type { ContextsFile } from './contexts.schema.ts'
 import { contextsFile } from './contexts.validators.ts'
 import { Secret } from './secret.ts'
 
-/** What devctl remembers of a context. What is not set is decided when it is used. */
+/** A stored context. Settings that are absent are decided when it is used. */
 export interface StoredContext {
   /** The name of a Kubernetes context, or the URL of a platform. */
   readonly name: string
@@ -20,13 +20,13 @@ export interface StoredContext {
   readonly domain?: string
 }
 
-/** What devctl remembers: the contexts, and which of them is the current one. */
+/** The stored contexts, and which of them is the current one. */
 export interface StoredContexts {
   readonly current: string | undefined
   readonly contexts: ReadonlyMap<string, StoredContext>
 }
 
-/** Whether a context is a platform and none of Kubernetes: its name is a URL. */
+/** True if a context is a platform, not a Kubernetes context: its name is a URL. */
 export function isPlatform(name: string): boolean {
   return /^https?:\/\//i.test(name)
 }

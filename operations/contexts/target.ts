@@ -4,7 +4,7 @@ import { devctlHome, type Surroundings } from './home.ts'
 import { type KubeconfigNames, readKubeconfigNames } from './kubeconfig-names.ts'
 import { isPlatform, readContexts, type StoredContext, type StoredContexts } from './store.ts'
 
-/** What a command line or a manifest may say about the cluster to use. */
+/** The choice of a cluster by a command line or a manifest. */
 export interface TargetOptions {
   readonly context?: string | undefined
   readonly namespace?: string | undefined
@@ -24,9 +24,9 @@ export interface Target {
   /** A context of the kubeconfig. */
   readonly context: string
   readonly namespace: string
-  /** What decided, in words: `` `--context` ``, `` `DEVCTL_NAMESPACE` ``, `the manifest`. */
+  /** The source of each, in words: `` `--context` ``, `` `DEVCTL_NAMESPACE` ``, `the manifest`. */
   readonly from: { readonly context: string; readonly namespace: string }
-  /** What devctl remembers of the context. */
+  /** The stored settings of the context. */
   readonly stored: StoredContext
 }
 

@@ -12,7 +12,7 @@ interface How {
   /** The caller has the environment's Lease. */
   readonly isHeld: boolean
   readonly signal: AbortSignal
-  /** What commands have handed on. */
+  /** The variables that commands handed on. */
   readonly variables?: Readonly<Record<string, string>>
 }
 

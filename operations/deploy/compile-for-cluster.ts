@@ -33,7 +33,7 @@ export interface CompiledForCluster {
   readonly built: ReadonlyMap<string, string>
   /** Names of the routes that were left out. */
   readonly keepRoutes: ReadonlySet<string>
-  /** What of it is wanted; absent: all. */
+  /** The part of it that is wanted; absent: all. */
   readonly part?: Part
   /** Services whose Jobs run again, in Kubernetes' form. */
   readonly rerun: ReadonlySet<string>
@@ -96,7 +96,7 @@ export async function prepareForCluster(
     }
     built = await ensureImages(compilation, options, part, images, ofManifest, signal)
     const ofServices = new Map([...built].filter(([service]) => compilation.plan?.images.has(service)))
-    // What was built goes by its digest.
+    // Images that were built are referenced by digest.
     const image = new Map([...(options.image ?? []), ...ofServices])
     if (ofServices.size > 0) {
       const { knownImages } = await import('../build/image-configs.ts')
@@ -209,7 +209,10 @@ const routesOf = ({ routes, openRoutes }: Plan, part: Part | undefined): readonl
     .filter(({ service, isOwnHost }) => !isOwnHost && (!part || service === undefined || part.services.has(service)))
     .map(({ name }) => name)
 
-/** What `--rerun` names, in Kubernetes' form. Throws a UserError for what is not deployed here. */
+/**
+ * The services of `--rerun`, in Kubernetes' form. Throws a UserError for one that is not deployed
+ * here.
+ */
 async function toRerun(
   names: readonly string[],
   { project }: CompiledProject,
@@ -247,7 +250,7 @@ async function addRegistryCredentials(
   return addCredentials(plan, registries, await readRegistryCredentials([...hosts], { env, signal }))
 }
 
-/** What the user has said about things that a deploy does not do by itself. */
+/** The user's choices about things that a deploy does not do by itself. */
 export function choicesOf(options: ForCluster, { keepRoutes, part, rerun }: CompiledForCluster): Choices {
   const { adopt = false, forceConflicts = false, takeOver = false, pruneLimit } = options
   return { adopt, forceConflicts, takeOver, pruneLimit, keepRoutes, rerun, isPart: part !== undefined }

@@ -1,8 +1,8 @@
 import type { Loading, Planning } from '../project/input.ts'
 
 /**
- * What is compiled for a cluster, and what may be done for it: what `deploy` and `diff` have in
- * common.
+ * The common input of `deploy` and `diff`: what is compiled for a cluster, and what may be done for
+ * it.
  */
 export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
   /** Only these services and what they depend on; absent or empty: all. */
@@ -16,9 +16,7 @@ export interface ForCluster extends Loading, Omit<Planning, 'includeSecrets'> {
   readonly adopt?: boolean | undefined
   /** True if fields that another tool applies are taken over. */
   readonly forceConflicts?: boolean | undefined
-  /**
-   * Whether it is deployed although the environment was deployed from another repository or file.
-   */
+  /** True to deploy even if the environment was deployed from another repository or file. */
   readonly takeOver?: boolean | undefined
   /** How many workloads may be deleted because they left the files; default 3, or 30 %. */
   readonly pruneLimit?: number | undefined
@@ -39,12 +37,9 @@ export interface DeployInput extends ForCluster {
   readonly dependencies?: boolean | undefined
   /** True if the namespace is made where it is not there. */
   readonly createNamespace?: boolean | undefined
-  /** Whether commands run with bash (default), or with `sh`. */
+  /** True if commands run with bash (default), false for `sh`. */
   readonly bash?: boolean | undefined
-  /**
-   * What becomes of what was changed by hand: a question where somebody can be asked, or always
-   * overwritten.
-   */
+  /** The treatment of manual changes: ask if the user can be asked, or always overwrite. */
   readonly drift?: 'ask' | 'overwrite' | undefined
   /** `var` is what a manifest says of a dependency, and no secret. */
   readonly isVarPublic?: boolean | undefined

@@ -2,10 +2,10 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { PublicAddress } from '../objects/endpoints/routes.ts'
 import type { Unready } from '../objects/fresh-chance.ts'
 
-/** What became of a service: each has exactly one of them. */
+/** The outcome for a service: each has exactly one. */
 export type ServiceState = 'ready' | 'not-ready' | 'not-made' | 'not-changed' | 'not-waited-for'
 
-/** What a deploy has come to. What is wrong was reported by events before. */
+/** The outcome of a deploy. Errors were reported by events before. */
 export type DeployOutcome =
   /** The files have errors, and nothing was deployed. */
   | { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] }
@@ -20,21 +20,21 @@ export type DeployOutcome =
       readonly kind: 'deployed'
       /** Nothing had to be done. */
       readonly isUpToDate: boolean
-      /** What was deleted, as `deployment/web`. */
+      /** The deleted objects, as `deployment/web`. */
       readonly pruned: readonly string[]
       /** Workloads that were not ready when it began although nothing of them was to be changed. */
       readonly unready: readonly Unready[]
-      /** What its commands handed on. */
+      /** The variables that its commands handed on. */
       readonly variables: Readonly<Record<string, string>>
     })
   /** Services do not start. */
   | (Deployed & {
       readonly kind: 'failed'
-      /** What ended it before all was done: the deadline. */
+      /** The reason why it ended before all was done: the deadline. */
       readonly ended?: unknown
     })
 
-/** What is there after a deploy. */
+/** The environment after a deploy. */
 interface Deployed {
   /** A DNS label. */
   readonly environment: string

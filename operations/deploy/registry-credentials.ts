@@ -8,7 +8,7 @@ import { PULL_SECRET_KEY, PULL_SECRET_TYPE, pullSecretContent } from './pull-sec
 /** A plan that has what its images need to be pulled. */
 export interface WithCredentials {
   readonly plan: Plan
-  /** What is to report of registries without credentials. */
+  /** Notes about registries without credentials. */
   readonly notes: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export class ServiceStates {
     this.#members = new Map(workloads.map(({ service, pod }) => [service, pod.services]))
   }
 
-  /** What it wants to hear of a deploy. */
+  /** The events of a deploy that it listens to. */
   readonly events: Pick<DeployEvents, 'planned' | 'applied' | 'status'> = {
     planned: (changes, wanted) => this.#plan(changes, wanted),
     applied: service => {
@@ -29,7 +29,7 @@ export class ServiceStates {
     },
   }
 
-  /** Whether the cluster has any of it, or has been asked for it. */
+  /** True if any of it is in the cluster, or was sent to it. */
   get isBegun(): boolean {
     return this.#applied.size > 0 || this.#statuses.size > 0
   }

@@ -158,7 +158,7 @@ async function runCommands(
     await cluster.delete({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', name, namespace }, { signal })
 }
 
-/** What belongs to the whole cluster may be in use by others: somebody has to say that it goes. */
+/** Cluster-scoped objects can be in use by others: the user has to confirm their deletion. */
 async function mayDeleteOfCluster(
   { ask }: World,
   { yes }: DestroyInput,

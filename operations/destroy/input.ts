@@ -15,7 +15,7 @@ export interface DestroyInput extends Loading {
   readonly yes?: boolean | undefined
   /** True if it is waited until everything is gone. */
   readonly wait?: boolean | undefined
-  /** Whether commands run with bash (default), or with `sh`. */
+  /** True if commands run with bash (default), false for `sh`. */
   readonly bash?: boolean | undefined
   /** Variables that count like those of the process; they are in the workspace's, too. */
   readonly var?: Readonly<Record<string, string>> | undefined

@@ -1,4 +1,4 @@
-/** What a destroy has come to. */
+/** The outcome of a destroy. */
 export interface DestroyOutcome {
   /** A DNS label. */
   readonly environment: string
@@ -7,13 +7,13 @@ export interface DestroyOutcome {
   readonly named?: readonly string[]
   /** There was nothing. */
   readonly wasEmpty: boolean
-  /** What was deleted, as `deployment/web`. */
+  /** The deleted objects, as `deployment/web`. */
   readonly deleted: readonly string[]
   /** Claims, and what is annotated to be kept. */
   readonly kept: readonly string[]
   /** True if claims were to go, too. */
   readonly volumes: boolean
-  /** What stays for what it holds, with the reason. */
+  /** Objects that stay because of their content, with the reason. */
   readonly held: readonly { readonly object: string; readonly why: string }[]
   /** True if it was waited until everything was gone. */
   readonly waits: boolean

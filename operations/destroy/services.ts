@@ -17,9 +17,9 @@ export function refuseForServices({ all, dependencies }: Pick<DestroyInput, 'all
 }
 
 /**
- * What chooses the objects of the services that the words name. Where others that stay depend on
- * them it asks, or needs `--yes`. It throws a UserError for a word that is no service, and for a
- * service that runs in the Pods of another one.
+ * The selection of the objects of the named services. If services that stay depend on them it asks,
+ * or needs `--yes`. It throws a UserError for a word that is not a service, and for a service that
+ * runs in the Pods of another one.
  */
 export async function selectServices(
   ask: Questions | undefined,

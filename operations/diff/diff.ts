@@ -8,12 +8,9 @@ import type { ObjectDiff } from '../objects/diff.ts'
 import type { OpenProject } from '../project/opened-project.ts'
 import type { World } from '../session.ts'
 
-/** What differs, and how many objects do not. */
+/** The objects that differ, and the number of those that do not. */
 export interface Compared {
-  /**
-   * What a deploy would do with each object that it would not leave as it is. Secret values are
-   * masked.
-   */
+  /** The changes that a deploy would make, one per object. Secret values are masked. */
   readonly diffs: readonly ObjectDiff[]
   /** How many objects it would leave as they are. */
   readonly unchanged: number

@@ -31,16 +31,19 @@ export interface AgentFile {
   readonly message: string
   /** For a pull request. Not below that of `publish`: a branch is no folder of others. */
   readonly requestBranch: string
-  /** What is left to do when the file is applied. */
+  /** The steps left to do when the file is applied. */
   readonly toDo: readonly string[]
 }
 
-/** What keeps a file from being made. */
+/** The diagnostics that prevent a file from being made. */
 interface Refused {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** What is to be committed for a controller, or only its text; diagnostics after errors, which an event reports. Throws a UsageError for what nobody has said, and for input that does not go together. */
+/**
+ * The file to commit for a controller, or only its text; diagnostics after errors, which an event
+ * reports. Throws a UsageError for missing input, and for input that cannot be combined.
+ */
 export async function agentFile(
   world: LocalWorld,
   input: InitInput,
@@ -217,7 +220,10 @@ async function compile(workspace: Workspace, options: InitInput): Promise<Compil
   return plan ? { project, plan } : { diagnostics }
 }
 
-/** What a controller has to know, wherever it reads. Throws a UsageError for a namespace that nobody has said. */
+/**
+ * The information that a controller needs, wherever it reads. Throws a UsageError where no
+ * namespace is set.
+ */
 function followedBy(
   { project: { environment }, plan: { environment: planned } }: Compiled,
   { controllerNamespace }: InitInput,

@@ -8,10 +8,10 @@ import type { AgentSettings } from './input.ts'
 /** Of the branch it may not be known before the repository is asked. */
 export type BranchlessTarget = Omit<AgentTarget, 'branch'>
 
-/** What is read from where. */
+/** The repository to read, and the name and namespace of the controller's objects. */
 type Accessed = Pick<BranchlessTarget, 'repository' | 'controllerNamespace'> & { readonly name: string }
 
-/** What is known of a controller. */
+/** The properties of a controller. */
 export interface Agent {
   /** As people call it. */
   readonly name: string
@@ -77,7 +77,7 @@ export function messageOfAll(environment: string | undefined): string {
 
 const ONCE = 'To be applied to the cluster once. devctl does not change it any more.'
 
-/** What else a controller needs for one application. */
+/** The further steps that a controller needs for one application. */
 export function toDo(
   agent: Agent,
   target: BranchlessTarget | ArtifactTarget,

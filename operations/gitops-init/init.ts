@@ -18,7 +18,7 @@ export type InitOutcome =
       readonly requestBranch?: string
       /** Where the branch has the file now. */
       readonly request?: OpenedRequest
-      /** What the controller needs besides, in words. */
+      /** The further steps that the controller needs, in words. */
       readonly toDo: readonly string[]
     })
 

@@ -3,7 +3,7 @@ import type { ArgocdSettings } from '../gitops/argocd.ts'
 import type { FluxSettings } from '../gitops/flux.ts'
 import type { Loading } from '../project/input.ts'
 
-/** What the objects of a controller say, as far as the caller says it. */
+/** The settings of a controller's objects, as far as the caller gives them. */
 export type AgentSettings = ArgocdSettings & FluxSettings
 
 /** Which controller is to sync what, and where the file with its objects goes. */
@@ -28,7 +28,7 @@ export interface InitInput extends Loading {
   /** Of the controller's own objects; absent: the usual one. */
   readonly controllerNamespace?: string | undefined
   readonly settings: AgentSettings
-  /** Whether the file goes to a branch of its own, with a pull request. */
+  /** True if the file goes to a branch of its own, with a pull request. */
   readonly pullRequest?: boolean | undefined
   readonly forge?: ForgeKind | undefined
   /** Nothing is committed: the outcome is the text of the file. */

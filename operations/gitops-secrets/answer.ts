@@ -8,14 +8,14 @@ import type { OpenProject } from '../project/opened-project.ts'
 import type { Workspace } from '../workspace.ts'
 import { type SecretAnswers, withSecretAnswers } from './edit-manifest.ts'
 
-/** What `publish` refuses because it is secret, or looks it. */
+/** A value that `publish` refuses because it is a secret, or looks like one. */
 export type FoundSecret = Diagnostic & { readonly secret: SecretFinding }
 
 export interface AnswerInput extends Loading {
   /** The environment's name. */
   readonly name?: string | undefined
   readonly namespace?: string | undefined
-  /** What the caller answers. */
+  /** The answers of the caller. */
   readonly answers: SecretAnswers
   /** Nothing is written: the outcome has the text of the manifest. */
   readonly dryRun?: boolean | undefined

@@ -54,7 +54,7 @@ async function addTo(
   return keys.filter(({ key }) => missing.has(key) && !values.has(key))
 }
 
-/** What the person gives; empty where nobody is there; undefined when they leave. */
+/** The user's answer; empty where there is no user to ask; undefined when they leave. */
 async function asked({ workspace, valueFor }: CreateWorld, key: NeededKey): Promise<Uint8Array | undefined> {
   if (!valueFor) return new Uint8Array()
   const text = await valueFor(key)

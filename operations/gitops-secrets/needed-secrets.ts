@@ -14,7 +14,7 @@ export interface NeededKey {
   readonly key: string
   /** Paths of what reads it. */
   readonly usedBy: readonly string[]
-  /** What the files and variables give it. */
+  /** The value from the files and variables. */
   readonly value?: Uint8Array
 }
 
@@ -69,7 +69,7 @@ async function knownValues(
   )
 }
 
-/** Whether a variable took part in a value that nothing sets. */
+/** True if a value contains a variable that is not set. */
 function isAssumed(tree: Tree, path: string): boolean {
   const [, service = '', name = ''] = /^services\.(.+)\.environment\.(.+)$/.exec(path) ?? []
   const value = get(tree, 'services', service, 'environment', name)

@@ -12,7 +12,7 @@ import { look } from './tree/change.ts'
 export interface OneFile {
   /** From the root of the repository, with `/`. */
   readonly path: string
-  /** What it should hold, for the branch that is written to. Throws a UserError. */
+  /** The content of the file, for the branch that is written to. Throws a UserError. */
   readonly text: (branch: string) => string
   readonly message: string
   /** The option that names another folder. */
@@ -22,7 +22,7 @@ export interface OneFile {
 export type AddedOnce =
   /** It is there already, and stays as it is. */
   | { readonly kind: 'there'; readonly branch: string; readonly isSame: boolean }
-  /** What would be written. */
+  /** The change that would be made. */
   | { readonly kind: 'planned'; readonly branch: string; readonly text: string; readonly listedIn?: string }
   /** The branch of a pull request has it already. */
   | { readonly kind: 'requested'; readonly branch: string; readonly commit: string }

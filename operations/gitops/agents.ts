@@ -1,19 +1,19 @@
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 
-/** What a controller has to know of an application, wherever it is published. */
+/** The information about an application that a controller needs, wherever it is published. */
 interface Followed {
   readonly application: string
   /** The key of the environment, if it has one. */
   readonly environment?: string
   /** Where it runs. */
   readonly namespace: string
-  /** Whether the manifests have the object of the namespace. */
+  /** True if the manifests include the Namespace object. */
   readonly createNamespace?: boolean
   /** Of the controller's own objects; absent: the usual one. */
   readonly controllerNamespace?: string
 }
 
-/** What a controller has to know of an application in a repository. */
+/** The information about an application in a repository that a controller needs. */
 export interface AgentTarget extends Followed {
   /** Address of the GitOps repository, as it is published to. */
   readonly repository: string
@@ -24,7 +24,9 @@ export interface AgentTarget extends Followed {
   readonly shared?: string
 }
 
-/** What a controller has to know of an application that is an artifact of a registry. */
+/**
+ * The information about an application published as a registry artifact that a controller needs.
+ */
 export interface ArtifactTarget extends Followed {
   /** The repository with its registry: `registry.example.com/team/shop`. */
   readonly artifact: string

@@ -7,7 +7,7 @@ import { LOCK_NAME } from './tree/lock.ts'
 
 /** Published folders of a repository. */
 export interface AllTarget {
-  /** What the ApplicationSet is called; DNS label. */
+  /** The name of the ApplicationSet; DNS label. */
   readonly name: string
   /** Only the folders of this environment; absent: all. */
   readonly environment?: string

@@ -2,7 +2,7 @@ import { controllerAddress } from '../../adapters/git/repository-url.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } from './agents.ts'
 
-/** What an Application says besides; what is absent is as Argo CD's users have it. */
+/** The further settings of an Application; absent ones get the values usual for Argo CD. */
 export interface ArgocdSettings {
   readonly project?: string
   /**
@@ -69,12 +69,12 @@ const REGISTRY_CREDENTIALS = comments([
   'labelled `argocd.argoproj.io/secret-type: repository`.',
 ])
 
-/** What is synced where: texts, or templates of them. */
+/** The source and the destination of a sync: texts, or templates of them. */
 export interface Synced {
   readonly name: string
   /**
-   * What of a repository the manifests are made from: paths with `;` between them. Absent: all of
-   * it.
+   * The paths in the repository that the manifests are made from, with `;` between them. Absent:
+   * all of it.
    */
   readonly paths?: string
   readonly source: Readonly<Record<'repoURL' | 'targetRevision' | 'path', string>>
@@ -107,7 +107,7 @@ function specOf(settings: ArgocdSettings, { source, namespace, syncOptions }: Sy
     syncPolicy: {
       automated: { prune: true, selfHeal: true },
       syncOptions,
-      // What has failed is tried again, with the newest commit.
+      // A failed sync is tried again, with the newest commit.
       retry: { limit: 5, refresh: true, backoff: { duration: '10s', factor: 2, maxDuration: '3m' } },
     },
   }

@@ -7,7 +7,7 @@ import { noteName } from './note-name.ts'
 import { SOPS_CONFIG } from './sops/config-name.ts'
 import { LOCK_NAME } from './tree/lock.ts'
 
-/** What is looked at and written in a repository. */
+/** The parts of a repository that are read and written. */
 export interface PushTarget {
   readonly address: Address
   /** Absent: the main branch of the repository. */
@@ -31,11 +31,11 @@ export interface WorkingCopy {
   readonly head: string | undefined
   /** The commit that the branch for a pull request has. */
   readonly requestHead: string | undefined
-  /** What is noted of the newest source came with it. */
+  /** The note of the newest source was fetched with it. */
   readonly hasNote: boolean
 }
 
-/** What a fetch has found. */
+/** The result of a fetch. */
 export interface FetchedBranch {
   readonly branch: string
   /** Undefined where the branch has no commit yet. */
@@ -61,7 +61,7 @@ export async function clone(
   git: Git,
   target: Pick<PushTarget, 'address' | 'branch'>,
 ): Promise<FetchedBranch> {
-  // What an attempt has left that was cut.
+  // Files left by an interrupted attempt.
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
   const words = ['clone', ...cloneWords(target)]
   const from = ['--', target.address.url, '.']
@@ -196,7 +196,7 @@ export async function checkOut(
       await git.ask('rm', '-rfq', '--cached', '--ignore-unmatch', '.')
     }
   }
-  // What a failed commit has left.
+  // Files left by a failed commit.
   if (!isFirst) await git.run('clean', '-ffdxq')
   return { folder, git, branch, head, requestHead: await asked, hasNote }
 }

@@ -2,7 +2,7 @@ import { controllerAddress } from '../../adapters/git/repository-url.ts'
 import { printYaml } from '../../constructs/yaml.ts'
 import { type AgentTarget, type ArtifactTarget, agentName, comments, folderOf } from './agents.ts'
 
-/** What the objects of Flux say besides; durations as Go writes them. */
+/** The further settings of the objects of Flux; durations as Go writes them. */
 export interface FluxSettings {
   /** How often the repository is asked for a new commit. */
   readonly sourceInterval?: string

@@ -15,7 +15,7 @@ export function withForce(manifest: Manifest): Manifest {
   return withAnnotations(manifest, { ...annotations, [SYNC_OPTIONS]: options, [FORCE]: 'enabled' })
 }
 
-/** Whether an object has these marks. */
+/** True if an object has these marks. */
 export function isForced({ metadata: { annotations = {} } }: KubernetesObject): boolean {
   const options = optionsOf(annotations)
   return FORCED.every(option => options.includes(option)) && annotations[FORCE] === 'enabled'

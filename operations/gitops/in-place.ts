@@ -9,7 +9,7 @@ export interface Obstacle {
   readonly way: 'replace' | 'refuse'
   /** `a Service cannot become headless or stop being headless`. */
   readonly reason: string
-  /** What of `driver_opts` of the volume says it, for a claim: `size`. */
+  /** The entry of the volume's `driver_opts` that sets it, for a claim: `size`. */
   readonly option?: string
 }
 
@@ -23,9 +23,9 @@ const refuse = (reason: string, option?: string): Obstacle => ({
 })
 
 /**
- * What the API server does not take as a change of an object that is there: the same that makes
- * `devctl deploy` replace or refuse it, known from the two versions alone. Undefined where nothing
- * is in the way.
+ * The change that the API server does not accept for an existing object: the same that makes
+ * `devctl deploy` replace or refuse it, found from the two versions alone. Undefined where there is
+ * no such change.
  */
 export function obstacleTo(before: KubernetesObject, after: KubernetesObject): Obstacle | undefined {
   return RULES[after.kind]?.(before, after)

@@ -25,7 +25,7 @@ export function eachMap(value: unknown, visit: (map: JsonMap, key: string) => vo
   }
 }
 
-/** What is at the end of a path of keys; undefined where it breaks off. */
+/** The value at the end of a path of keys; undefined where the path breaks off. */
 export function at(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce((found: unknown, key) => (isMap(found) ? found[key] : undefined), value)
 }

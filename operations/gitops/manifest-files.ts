@@ -1,7 +1,10 @@
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { KubernetesObject } from '../../constructs/manifest.ts'
 
-/** What makes two manifests the same object: group, kind, namespace and name. */
+/**
+ * The identity of an object, equal for two manifests of the same one: group, kind, namespace and
+ * name.
+ */
 export const idOf = ({ apiVersion, kind, metadata }: KubernetesObject): string =>
   `${apiVersion.split('/')[0]} ${kind} ${metadata.namespace ?? ''} ${metadata.name}`
 

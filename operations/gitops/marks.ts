@@ -2,7 +2,7 @@ import type { KubernetesObject, Manifest } from '../../constructs/manifest.ts'
 import { withAnnotations } from './annotations.ts'
 import { type WaveWorkload, withSyncWaves } from './sync-waves.ts'
 
-/** What an environment asks of the manifests in its repository. */
+/** The options of an environment for the manifests in its repository. */
 export interface MarkOptions {
   /** The workloads of the plan: sync waves of Argo CD follow from what they depend on. */
   readonly syncWaves?: readonly WaveWorkload[]

@@ -2,8 +2,8 @@ import { jsonText, printable } from '../../compiler/values/printable.ts'
 import type { SourceCommit } from './source.ts'
 
 /**
- * What a commit says of an object. Structurally what `diff` prints; secret values are masked
- * already.
+ * The entry for an object in a commit message. Structurally the same as the output of `diff`;
+ * secret values are masked already.
  */
 export interface MessageObject {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
@@ -17,16 +17,16 @@ export interface MessageValue {
   readonly path: string
   readonly before?: unknown
   readonly after?: unknown
-  /** What is to be read in place of the two. */
+  /** The text to show in place of the two. */
   readonly masked?: string
 }
 
 export interface MessageInput {
   readonly application: string
-  /** What `--environment` named. */
+  /** The value of `--environment`. */
   readonly environment: string | undefined
   readonly changes: readonly MessageObject[]
-  /** What became of the files, where the changes of objects are not known: `2 files changed`. */
+  /** The change of the files, where the changes of objects are not known: `2 files changed`. */
   readonly files?: string
   /** By Compose service. */
   readonly images: ReadonlyMap<string, string>
@@ -44,7 +44,7 @@ const LONGEST_SUBJECT = 100
 /** Lines of the body about objects. */
 const MOST_LINES = 60
 
-/** What changed, in words: `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
+/** The changes in words: `deploy(shop/staging): api 1.4.2 → 1.4.3`. */
 export function subjectOf({ application, environment, changes, files }: MessageInput): string {
   const name = environment === undefined ? application : `${application}/${environment}`
   if (files !== undefined) return oneLine(`deploy(${name}): ${files}`)
@@ -63,7 +63,7 @@ export function commitMessage(input: MessageInput): string {
   return `${[subjectOf(input), changeLines(input).join('\n'), trailers(input).join('\n')].filter(part => part !== '').join('\n\n')}\n`
 }
 
-/** What became of each object, in lines; of a great many only the first. */
+/** The change of each object, in lines; of a great many only the first. */
 export function changeLines({ changes }: Pick<MessageInput, 'changes'>): readonly string[] {
   const lines = changes.flatMap(objectLines)
   const shown =

@@ -24,7 +24,7 @@ interface Note {
 }
 
 /**
- * Whether the first commit of the source is an ancestor of the second one; undefined where it
+ * True if the first commit of the source is an ancestor of the second one; undefined where it
  * cannot be determined.
  */
 type IsAncestor = (older: string, newer: string) => Promise<boolean | undefined>
@@ -107,7 +107,7 @@ export async function markFor(
   return { ref: noteName(path, checkout.branch), object: note.id, expected }
 }
 
-/** What a note names, if it is of the lock that is there. */
+/** The source that a note names, if the note is for the current lock. */
 const notedSource = (checkout: WorkingCopy, path: string, note: Note | undefined) =>
   note?.lock === undefined || note.lock !== lockHash(checkout, path) ? undefined : note.source
 
@@ -120,7 +120,7 @@ async function readNote(checkout: WorkingCopy, path: string): Promise<Note | und
   return { commit: said.split('\n', 1)[0]!, source: trailer('Source'), lock: trailer('Lock') }
 }
 
-/** Who may only read, and who may push to branches alone, publishes as well as they can. */
+/** Ignores a refusal: a user who may only read, or only push to branches, can still publish. */
 async function unlessRefused(done: Promise<unknown>): Promise<void> {
   try {
     await done

@@ -20,7 +20,7 @@ import { LOCK_NAME, type Lock } from './tree/lock.ts'
 import { applyChange } from './tree/output-directory.ts'
 import { type RepositoryReader, readerOf } from './tree/repository-reader.ts'
 
-/** What should be in a repository. */
+/** The desired content of a repository. */
 export interface Publication {
   readonly target: PushTarget
   /** The application's own folder, from the root of the repository with `/`; `.` is the root. */
@@ -43,7 +43,7 @@ export interface Repository extends RepositoryReader {
   }
 }
 
-/** What would become of a folder. */
+/** The planned change of a folder. */
 export interface FolderChange {
   readonly path: string
   readonly change: FolderPlan
@@ -71,10 +71,11 @@ export type Outcome =
       readonly changes: readonly FolderChange[]
     }
   /**
-   * What is there, or in the pull request, comes from a source that has ours among its ancestors.
+   * The content of the branch, or of the pull request, comes from a source that has ours among its
+   * ancestors.
    */
   | { readonly kind: 'newer'; readonly source: string; readonly isRequest: boolean }
-  /** What would be written (`--dry-run`, `--verify`). */
+  /** The changes that would be made (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly branch: string; readonly changes: readonly FolderChange[] }
   | { readonly kind: 'pushed'; readonly pushed: Pushed; readonly changes: readonly FolderChange[] }
 
@@ -89,7 +90,7 @@ export interface PublishOptions extends PushOptions {
    */
   readonly closeRequest: (base: string) => Promise<void>
   /**
-   * Whether the first commit of the source is an ancestor of the second one; undefined where it
+   * True if the first commit of the source is an ancestor of the second one; undefined where it
    * cannot be determined.
    */
   readonly isAncestor: (older: string, newer: string) => Promise<boolean | undefined>
@@ -122,7 +123,7 @@ export async function publish(publication: Publication, options: PublishOptions)
   return 'done' in result ? result.done : { kind: 'pushed', pushed: result.pushed, changes }
 }
 
-/** What a checkout holds, and what should become of it. */
+/** The content of a checkout, and the changes to make to it. */
 interface Seen {
   readonly folders: readonly PublishedFolder[]
   readonly changes: readonly FolderChange[]
@@ -221,8 +222,8 @@ const repositoryIn = (checkout: WorkingCopy): Repository => ({
 })
 
 /**
- * Whether nothing is to be written. Who uses a part of a shared folder must be written there, or
- * the next publish of another environment takes it away.
+ * True if nothing has to be written. Each user of a part of a shared folder must be recorded there,
+ * or the next publish of another environment removes that part.
  */
 export function isSame({ change: { writes, removals, before, after } }: FolderChange): boolean {
   if (before === undefined || writes.size + removals.length > 0 || before.facts !== after.facts) return false

@@ -10,8 +10,8 @@ import { checkOut, clone, fetchAgain, type PushTarget, settle, type WorkingCopy 
 import { type FinishedClone, type StartedClone, startClone } from './started-clone.ts'
 
 /**
- * What is to be done with a fresh checkout: it is called again, on a fresh one, whenever somebody
- * else was faster.
+ * The work to do on a fresh checkout: it is called again, on a fresh one, whenever another push
+ * came first.
  */
 export interface Work<Done> {
   /**
@@ -24,7 +24,7 @@ export interface Work<Done> {
 export interface Commit {
   /** Subject, body and trailers. */
   readonly message: string
-  /** What was written and removed, with `/`, from the root of the repository. */
+  /** The paths that were written and removed, with `/`, from the root of the repository. */
   readonly paths: readonly string[]
   readonly mark?: Mark
 }
@@ -32,9 +32,9 @@ export interface Commit {
 /** A ref that moves together with the branch, if nobody else has moved it. */
 export interface Mark {
   readonly ref: string
-  /** What it is to point to; the object is there. */
+  /** The object that it is to point to; it exists already. */
   readonly object: string
-  /** What it points to now; empty where it must not be there. */
+  /** The object that it points to now; empty where the ref must not exist. */
   readonly expected: string
   /** Nobody has looked what it points to. */
   readonly isGuess: boolean
@@ -107,7 +107,7 @@ export async function pushTo<Done>(
       const { kind, failure } = attempt
       breaks = kind === 'broken' || kind === 'unreachable' ? breaks + 1 : 0
       if ((kind !== 'race' && breaks === 0) || breaks > MOST_BREAKS) throw refusal(target, kind, failure, options.env)
-      // Who has never been reached is not waited for.
+      // A server that has never been reached is not waited for.
       if (kind === 'unreachable' && retries.length === 0 && breaks > 2)
         throw refusal(target, kind, failure, options.env)
       retries.push(kind)
@@ -259,8 +259,8 @@ const isStale = (error: unknown, { ref }: Mark) =>
   !/\((fetch first|non-fast-forward)\)/.test(error.said)
 
 /**
- * Whether the server may take the branch without the mark: it takes no such refs, or does not know
- * how to take two together.
+ * True if the server may accept the branch without the mark: it accepts no such refs, or does not
+ * support pushing two atomically.
  */
 function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   if (!(error instanceof GitFailure)) return false
@@ -273,7 +273,7 @@ function isMarkRefused(error: unknown, { ref }: Mark): boolean {
   return why !== undefined && !ATOMIC.test(why) && lines.every(isForMark)
 }
 
-/** What is said of a ref that was refused for the other's sake. */
+/** The reason reported for a ref that was refused because of the other one. */
 const ATOMIC = /atomic|transaction failed/
 
 /** Milliseconds: longer each time, and by chance, so that twenty pipelines do not meet again. */
@@ -302,7 +302,7 @@ const MESSAGES: Readonly<Record<Rejection, (shown: string) => { readonly message
   unreachable: shown => ({ message: `\`${shown}\` is not reachable`, hint: 'check the URL and the network' }),
 }
 
-/** What git and the server said, as a message for people. */
+/** The message of git and the server, as an error for the user. */
 export function refusal(
   { address }: PushTarget,
   kind: Rejection,

@@ -134,9 +134,9 @@ async function lockAt(git: Git, commit: string, path: string): Promise<Lock | un
 }
 
 /**
- * Whether the branch of the pull request holds in these folders what was just written to the files
- * of `paths`, and can be merged. The locks do not count: they name the commit of the source, and a
- * request is not written again for that alone.
+ * True if the branch of the pull request has the content just written to the files of `paths` in
+ * these folders, and can be merged. The locks do not count: they name the commit of the source, and
+ * a request is not written again for that alone.
  */
 export async function isOnRequest(
   { git }: WorkingCopy,

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject, X509Certificate } from 'node:crypto'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 
-/** What values are encrypted for. Nothing in it is secret. */
+/** The certificate that values are encrypted for. Nothing in it is secret. */
 export interface SealingCertificate {
   readonly publicKey: KeyObject
   /**

@@ -29,7 +29,7 @@ export function encryptValue(publicKey: KeyObject, value: Uint8Array, label: str
 }
 
 /**
- * Whether a text has the form of a value of `size` bytes that was encrypted with a key like this
+ * True if a text has the form of a value of `size` bytes that was encrypted with a key like this
  * one.
  */
 export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number): text is string {
@@ -40,8 +40,8 @@ export function looksEncrypted(text: unknown, publicKey: KeyObject, size: number
 }
 
 /**
- * What the controller must know to open a value of a Secret, and what a value cannot be moved away
- * from.
+ * The label that the controller needs to decrypt a value of a Secret, and that binds the value to
+ * its scope.
  */
 export function scopeLabel(scope: SealScope, namespace: string, name: string): string {
   switch (scope) {

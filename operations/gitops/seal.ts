@@ -15,7 +15,7 @@ export interface SealOptions {
   readonly key: KeyObject
   /** Default `strict`. */
   readonly scope?: SealScope
-  /** What the last run has made of this Secret. */
+  /** The result of the last run for this Secret. */
   readonly previous?: { readonly sealed: KubernetesObject; readonly marks: SealMarks } | undefined
 }
 

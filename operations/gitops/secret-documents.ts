@@ -7,7 +7,7 @@ interface Line {
   /** Where its key begins; behind them. */
   readonly column: number
   readonly key: string
-  /** What follows the key, without a comment. */
+  /** The text after the key, without a comment. */
   readonly value: string
 }
 
@@ -17,7 +17,7 @@ interface OpenMap {
   /** Of `kind: Secret`. */
   secret: number | undefined
   holdsValues: boolean
-  /** Whether the line before was `data:` alone: the lines that are deeper are its values. */
+  /** True if the previous line was `data:` alone: the lines indented deeper are its values. */
   isWaiting: boolean
   /** The map whose values these are. */
   readonly valuesOf: OpenMap | undefined

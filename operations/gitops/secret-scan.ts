@@ -19,7 +19,7 @@ export interface FoundShape {
 export interface ScanOptions {
   /** Finds the stretches of a text that have the shape of a secret. */
   readonly shapes: (text: string) => readonly FoundShape[]
-  /** Whether a stretch is known to be no secret: somebody has said so. */
+  /** True if a stretch is known not to be a secret, because it was declared public. */
   readonly isPublic?: (stretch: string) => boolean
 }
 

@@ -7,7 +7,7 @@ export interface SourceCommit {
   readonly commit: string
   /** The project's folder in the repository, with `/`; `.` is its root. */
   readonly path: string
-  /** What was read has changes that are in no commit. */
+  /** The files that were read have uncommitted changes. */
   readonly isDirty: boolean
   readonly author: string
   /** ISO 8601, of the commit. */
@@ -16,7 +16,7 @@ export interface SourceCommit {
   readonly body: string
 }
 
-/** What is asked about a commit, NUL between the answers. */
+/** The fields requested for a commit, separated by NUL. */
 const FORMAT = ['%H', '%an <%ae>', '%cI', '%s', '%b'].join('%x00')
 
 /**

@@ -16,7 +16,7 @@ export interface StartedClone {
   end(): Promise<void>
 }
 
-/** What has come, with its files where it was known which ones. */
+/** The fetched branch, with its files where the paths were known. */
 export type FinishedClone = FetchedBranch & { readonly checkout?: WorkingCopy; readonly paths?: readonly string[] }
 
 /**
@@ -55,7 +55,7 @@ export function startClone(
       const checkout = await cloneWithFiles(folder, git, { ...target, paths })
       return { branch: checkout.branch, head: checkout.head, paths, checkout }
     } catch (error) {
-      // Who is not let in, or finds nobody, would not be better off the second time.
+      // A denied login, a missing repository or an unreachable server would only fail again.
       if (!paths || !(error instanceof GitFailure) || HOPELESS.has(classify(error.said))) throw error
       return clone(folder, git, target)
     }

@@ -1,6 +1,6 @@
 import type { ExitStatus, LogSource } from '../objects/logs/source.ts'
 
-/** What happens while logs are read, beside their lines. */
+/** The events of reading logs, besides the lines. */
 export type LogEvent =
   /** A service with `attach: false`, which nobody has named, is left out. */
   | { readonly type: 'left-out'; readonly service: string }

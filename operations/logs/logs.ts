@@ -21,7 +21,7 @@ export interface LogsInput extends Loading {
   readonly tail?: number | undefined
   /** Milliseconds: only lines that are newer; absent or 0: all. */
   readonly since?: number | undefined
-  /** Whether it goes on with what is written from now on, until the session's signal. */
+  /** True to continue with new lines until the session's signal. */
   readonly follow?: boolean | undefined
 }
 
@@ -142,7 +142,7 @@ function mutedServices(names: readonly ServiceName[], wanted: RegExp | undefined
   return new Map(names.filter(({ isAttached }) => !isAttached && !wanted).map(one => [one.label, one]))
 }
 
-/** Whether a service of the cluster is wanted by its label, or by the name that the files have for it. */
+/** True if a service of the cluster is wanted by its label, or by its name in the files. */
 function isWanted(label: string, names: readonly ServiceName[], { services, exclude }: LogsInput): boolean {
   const both = [label, ...names.filter(one => one.label === label).map(({ name }) => name)]
   const matched = (regexp: RegExp) => both.some(name => regexp.test(name))

@@ -19,7 +19,7 @@ import { isEnding } from './removal.ts'
 import { type Step, stepFor } from './steps.ts'
 import { allOf, nameOf, serviceOf, type Wanted, type WantedObject } from './wanted.ts'
 
-/** What a deploy would do; nothing of it is done yet. */
+/** The changes that a deploy would make; none of them is made yet. */
 export interface Changes {
   readonly steps: ReadonlyMap<WantedObject, Step>
   /** Objects of the environment that nobody wants any more. */
@@ -33,9 +33,9 @@ export interface Changes {
    * Objects that nobody wants any more and that stay all the same: claims, and what asks for it.
    */
   readonly kept: readonly KubeObject[]
-  /** What the record has now; undefined when the environment is new. */
+  /** The present record; undefined for a new environment. */
   readonly recorded: EnvironmentRecord | undefined
-  /** What it has to have at the end. */
+  /** The record at the end. */
   readonly record: EnvironmentRecord
 }
 
@@ -72,7 +72,7 @@ export async function planChanges(
   const isKeptRoute = (object: KubeObject) => isRoute(object) && choices.keepRoutes.has(object.metadata.name)
   const stays = (object: KubeObject) => !mayPrune(object) || isKeptRoute(object)
   const prunable = left.filter(object => !stays(object))
-  // What is being deleted goes without us; only a successor has to wait for it.
+  // Objects that are being deleted need no action; only a successor has to wait for them.
   const remain = (object: KubeObject) => !choices.isPart && !isEnding(object)
   const kept = left.filter(object => stays(object) && remain(object))
   const pruneFirst = prunable.filter(object => isWorkload(object) && services.has(serviceOf(object) ?? ''))

@@ -1,4 +1,4 @@
-/** What the user has said about things that a deploy does not do by itself. */
+/** The user's choices about things that a deploy does not do by itself. */
 export interface Choices {
   /** Take over objects that nobody's label is on. */
   readonly adopt: boolean
@@ -12,7 +12,7 @@ export interface Choices {
   readonly pruneLimit: number | undefined
   /** Services, in Kubernetes' form, whose Jobs run again. */
   readonly rerun: ReadonlySet<string>
-  /** What is wanted is a part of the application: all else that is there stays as it is. */
+  /** Only a part of the application is wanted: everything else in the cluster stays as it is. */
   readonly isPart: boolean
 }
 

@@ -32,7 +32,7 @@ function isOver({ status }: KubeObject): boolean {
   return phase === 'Succeeded' || phase === 'Failed'
 }
 
-/** Whether neither the object nor what it belongs to is being deleted, or gone. */
+/** True if neither the object nor any of its owners is being deleted, or gone. */
 async function stays(cluster: Cluster, object: KubeObject, options: CallOptions): Promise<boolean> {
   if (isEnding(object) && !isOrphaning(object)) return false
   const owner = controllerOf(object)

@@ -13,12 +13,12 @@ export interface Difference {
   readonly after: unknown
 }
 
-/** What the server keeps about an object, and nobody asks for. */
+/** Metadata that the server maintains, and that is never wanted. */
 const KEPT_BY_SERVER = ['managedFields', 'resourceVersion', 'uid', 'generation', 'creationTimestamp', 'selfLink']
 
 /**
- * What differs between an object as it is and as a dry run says that it would be. Status and the
- * server's own metadata are not compared.
+ * The differences between an object as it is and as a dry run returns it. Status and the server's
+ * own metadata are not compared.
  */
 export function differencesOf(live: KubeObject, next: KubeObject): readonly Difference[] {
   const found: Difference[] = []

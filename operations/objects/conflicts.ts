@@ -3,7 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { nameOf, type WantedObject } from './wanted.ts'
 
 /**
- * Who has which field, as the server tells when it refuses to apply:
+ * A field and the manager that owns it, as the server reports them when it refuses to apply:
  * `conflict with "kubectl-edit" using apps/v1`.
  */
 interface Conflict {
@@ -34,8 +34,8 @@ export function isLeftToScaler(error: ClusterError, live: KubeObject | undefined
 }
 
 /**
- * Whether all that is in the way was changed by hand, or by a tool that overwrites: drift, which a
- * deploy takes back. What another tool applies is not.
+ * True if all conflicting fields were changed by hand, or by a tool that overwrites: drift, which a
+ * deploy reverts. Fields that another tool applies are not drift.
  */
 export function isDrift(error: ClusterError, live: KubeObject | undefined): boolean {
   return conflictsOf(error).every(conflict => {

@@ -8,13 +8,13 @@ export interface DeployRun {
   readonly tracker: Tracker
   readonly events: ApplyEvents
   readonly clock: Clock
-  /** Who deploys. */
+  /** The user who deploys. */
   readonly by: string
   /** Aborted at the deadline, or by Ctrl-C. */
   readonly signal: AbortSignal
 }
 
-/** What is reported while a deploy runs. */
+/** The events of a running deploy. */
 export interface ApplyEvents {
   /** An object was written, or deleted. */
   done(action: 'create' | 'update' | 'replace' | 'delete', object: string): void

@@ -22,7 +22,7 @@ import { ObjectsDeleted, refuseDeleted } from './still-there.ts'
 import { Tracker, WorkloadDeleted } from './tracker.ts'
 import { nameOf, type Wanted, wantedOf } from './wanted.ts'
 
-/** What is deployed, and where to. */
+/** The plan to deploy, and its target. */
 export interface Deployment {
   readonly cluster: Cluster
   readonly plan: Plan
@@ -41,7 +41,7 @@ export interface DeployEnvironmentInput extends Deployment {
   readonly wait: boolean
   /** The caller has the environment's Lease already. */
   readonly isHeld?: boolean
-  /** What differences must not show. */
+  /** Values to mask in differences. */
   readonly secrets?: KnownSecrets | undefined
 }
 
@@ -52,7 +52,7 @@ export interface DeployEvents extends ApplyEvents {
   locked(holder: string): void
   /** True if what was changed by hand is to be taken back; absent: it is. */
   mayOverwrite?(drift: readonly Drift[]): Promise<boolean>
-  /** What others have set is taken back, and nobody was asked. */
+  /** Values set by others are reverted without asking. */
   overwriting?(drift: readonly Drift[]): void
 }
 
@@ -65,13 +65,13 @@ export interface DeployWorld {
 export interface DeployResult {
   /** Nothing had to be done. */
   readonly isUpToDate: boolean
-  /** What was deleted, as `deployment/web`. */
+  /** The deleted objects, as `deployment/web`. */
   readonly pruned: readonly string[]
   /** Errors about what did not start; empty when all went well. */
   readonly failures: readonly Diagnostic[]
   /**
-   * What ended it before all was done: the deadline, or Ctrl-C. Then `failures` are about what was
-   * not ready.
+   * The reason why it ended before all was done: the deadline, or Ctrl-C. Then `failures` are about
+   * workloads that were not ready.
    */
   readonly ended?: unknown
   /**
@@ -83,13 +83,13 @@ export interface DeployResult {
   readonly unready: readonly Unready[]
 }
 
-/** What a deploy would do, and of what. */
+/** The changes that a deploy would make, and the objects they are about. */
 export interface DeployPlan {
   readonly wanted: Wanted
   readonly changes: Changes
   /** Somebody deploys just now, or has died while doing so. */
   readonly isLocked: boolean
-  /** What the environment has to keep before anything is applied, where it does not yet. */
+  /** The secrets to store before anything is applied; undefined if they are stored already. */
   readonly toKeep: KeptSecrets | undefined
   /** The environment has a Secret of devctl's own. */
   readonly keepsSecret: boolean
@@ -172,8 +172,8 @@ export async function deployEnvironment(input: DeployEnvironmentInput, world: De
 }
 
 /**
- * What has to be there at the end of a deploy, and is not watched as workloads are: what they need,
- * their routes, and what devctl keeps about them.
+ * The objects that must exist at the end of a deploy and are not watched like workloads: those that
+ * workloads need, their routes, and devctl's own.
  */
 function neededAtEnd({ wanted, keepsSecret }: DeployPlan): readonly ObjectRef[] {
   const { environment, namespace } = wanted
@@ -252,7 +252,10 @@ async function begin(
   }
 }
 
-/** What was not ready when the deadline came. At Ctrl-C nobody wants to wait for the logs. */
+/**
+ * The workloads that were not ready at the deadline. At Ctrl-C it throws: the user does not want to
+ * wait for the logs.
+ */
 function endedEarly(error: unknown): NotInTime | undefined {
   if (!(error instanceof NotInTime)) return undefined
   if ((error.cause as Error).name !== 'TimeoutError') throw error.cause
@@ -273,13 +276,13 @@ export function failuresIn(error: unknown, signal: AbortSignal): readonly Worklo
   return byService.size > 0 ? [...byService.values()] : undefined
 }
 
-/** Whether an error is that the time was up, or comes from that. */
+/** True if an error is the signal's reason, or was caused by it. */
 const isOf = (signal: AbortSignal, error: unknown): boolean =>
   signal.aborted && (error === signal.reason || (error instanceof Error && error.cause === signal.reason))
 
 /**
- * What else went wrong beside workloads that failed: a refusal has to be read first, and the next
- * deploy shows the workloads.
+ * The errors besides failed workloads: a refusal has to be read first, and the next deploy shows
+ * the workloads.
  */
 export function beyondWorkloads(error: unknown): unknown {
   const others = errorsIn(error).filter(one => !(one instanceof WorkloadFailed))

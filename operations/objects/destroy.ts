@@ -38,7 +38,7 @@ export interface DestroyWorld {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly events: {
-    /** What will be deleted, and what stays. */
+    /** The objects to delete, and those that stay. */
     planned(doomed: readonly KubeObject[], kept: readonly KubeObject[]): void
     /** True if objects of the whole cluster may be deleted, too; absent: they may. */
     mayDelete?(ofCluster: readonly KubeObject[]): Promise<boolean>
@@ -54,7 +54,7 @@ export interface DestroyResult {
   readonly deleted: readonly string[]
   /** Claims, and what is annotated to be kept. */
   readonly kept: readonly string[]
-  /** What stays for what it holds, with the reason. */
+  /** Objects that stay because of their content, with the reason. */
   readonly held: readonly { readonly object: string; readonly why: string }[]
   /** There was nothing. */
   readonly wasEmpty: boolean
@@ -62,7 +62,7 @@ export interface DestroyResult {
 
 const recorded = ({ apiVersion, kind }: Kind): RecordedKind => ({ apiVersion, kind })
 
-/** What an environment may have although its record is gone or was lost. */
+/** The kinds that an environment can have although its record is gone or was lost. */
 const KNOWN = KINDS.filter(({ isExtra }) => !isExtra).map(recorded)
 /** The same, of kinds that this user may have no right to list. */
 const EXTRA = KINDS.filter(({ isExtra }) => isExtra).map(recorded)
@@ -144,7 +144,7 @@ export async function destroyEnvironment(input: DestroyEnvironmentInput, world: 
       await podsGone(cluster, input, [...others, ...kept], active)
     }
     if (input.select) return
-    // What stays is found again by its label; it needs no record.
+    // Objects that stay are found again by their label; they need no record.
     await deleteKept(cluster, environment, namespace, { signal: active })
     await deleteRecord(cluster, environment, namespace, { signal: active })
   }
@@ -170,7 +170,7 @@ async function podsGone(
   if (going.length > 0) await gone(cluster, going, signal)
 }
 
-/** What an earlier destroy may have left for what it held: its record is gone. */
+/** The kinds that an earlier destroy can have left because of their content: its record is gone. */
 const HOLDING: readonly RecordedKind[] = [
   { apiVersion: 'v1', kind: 'Namespace', namespace: null },
   { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', namespace: null },

@@ -11,7 +11,7 @@ import { SECRETS_ANNOTATION } from './labels.ts'
 import type { Step } from './steps.ts'
 import { nameOf } from './wanted.ts'
 
-/** What would become of an object. */
+/** The change that a deploy would make to an object. */
 export interface ObjectDiff {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
   /** `deployment/web`. */
@@ -19,7 +19,7 @@ export interface ObjectDiff {
   /** `compose.yaml#services.web`; absent for what no file has any more. */
   readonly source?: string
   readonly values: readonly ValueDiff[]
-  /** What it means, in words. */
+  /** The effect of the change, in words. */
   readonly consequence?: string
 }
 
@@ -30,15 +30,15 @@ export interface ValueDiff {
   /** Absent: it is not there. */
   readonly before?: unknown
   readonly after?: unknown
-  /** What is to be read in place of the two. */
+  /** The text shown in place of both values. */
   readonly masked?: string
-  /** Who has set the present value, where that was not devctl. */
+  /** The manager that set the present value, if that was not devctl. */
   readonly by?: Owner
 }
 
 /**
- * What a deploy would do, object by object: what is wanted in its order, then what would go, then
- * what stays although nobody wants it.
+ * The changes that a deploy would make, object by object: the wanted objects in their order, then
+ * those that would be deleted, then those that stay although they are no longer wanted.
  */
 export function diffOf(
   { steps, pruneFirst, prune, kept }: Changes,
@@ -56,7 +56,7 @@ export function diffOf(
           : 'removed from the Compose file; will be deleted',
       }),
     ),
-    // What commands made is none of the files' business.
+    // Objects created by commands are not the concern of the files.
     ...kept
       .filter(object => !isMadeByCommand(object))
       .map(
@@ -120,7 +120,7 @@ function valueDiff({ keys, before, after, isHidden }: HiddenDifference, live: Ku
     : { ...base, masked: mask }
 }
 
-/** What `kubectl apply` keeps: a copy of the whole object. */
+/** The annotation of `kubectl apply`: a copy of the whole object. */
 const COPY = 'kubectl.kubernetes.io/last-applied-configuration'
 
 function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after: unknown): string | undefined {
@@ -137,7 +137,7 @@ function maskOf(kind: string, keys: readonly FieldKey[], before: unknown, after:
   return variable && keys.includes('env') && (isSecret(before) || isSecret(after)) ? change : undefined
 }
 
-/** Whether the value of a variable, or the variable as a whole, is secret by its name. */
+/** True if the value of a variable, or the variable as a whole, is secret by its name. */
 function holdsSecret(name: string, value: unknown): boolean {
   const text = isMap(value) ? value['value'] : value
   return typeof text === 'string' && isVariableWithSecret(name, text)

@@ -14,7 +14,7 @@ export interface Drift extends ValueDiff {
 /** True if a person has done it with kubectl; other tools may do it again at any time. */
 export const isByHand = ({ by }: Drift): boolean => by.manager.startsWith('kubectl')
 
-/** What a deploy would take back of what others have set. */
+/** The values set by others that a deploy would revert. */
 export function driftOf({ steps }: Changes, secrets?: KnownSecrets): readonly Drift[] {
   return [...steps.values()].flatMap(step => {
     if (step.action !== 'update' || step.isAdopted) return []

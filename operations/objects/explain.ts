@@ -15,8 +15,8 @@ const WARNINGS = 5
 const LOG_TIMEOUT = 5000
 
 /**
- * What the kubelet answers in place of a log: the container has been cleaned up, or was never made.
- * They are not the program's words.
+ * The kubelet's answers in place of a log: the container was cleaned up, or never created. They are
+ * not the program's output.
  */
 const KUBELET =
   /^(?:unable to retrieve container logs for |failed to try resolving symlinks in path |container "[^"]+" in pod "[^"]+" is (?:waiting to start|not available)|previous terminated container |rpc error: code = |failed to (?:get|find|open) (?:container|log)|Error from server)/
@@ -156,8 +156,8 @@ const stoppedText = (service: string, ends: Problem['ends']): string =>
 const goneText = ({ metadata }: KubeObject): string => `pod/${metadata.name} is gone, and its log with it`
 
 /**
- * What to do about a log that is gone: the Job controller deletes the Pod that has failed too often
- * where the kubelet is to start its container again.
+ * A hint about a log that is gone: the Job controller deletes a Pod that has failed too often if
+ * the kubelet is to restart its container.
  */
 const keepsLog = (workload: KubeObject): { readonly hint?: string } =>
   isStartedAgain(workload)

@@ -1,12 +1,12 @@
 import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import type { Problem } from './problems.ts'
 
-/** What every message about a workload that does not start is made of. */
+/** The parts of every message about a workload that does not start. */
 export interface FailureText {
   readonly service: string
   /** Facts: the cluster's words, its warnings, the last lines of the log. */
   readonly notes: readonly string[]
-  /** What is known of this very failure: in place of what is said of its kind. */
+  /** The message and the hint for this very failure, in place of those for its kind. */
   readonly message?: string
   readonly hint?: string
 }

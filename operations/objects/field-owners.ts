@@ -2,7 +2,7 @@ import type { KubeObject } from '../../adapters/kubernetes/cluster.ts'
 import { type FieldKey, isMap } from './comparison.ts'
 import { MANAGER } from './labels.ts'
 
-/** Who has set a value of an object last, other than devctl. */
+/** The manager, other than devctl, that last set a value of an object. */
 export interface Owner {
   readonly manager: string
   /** ISO 8601. */
@@ -10,9 +10,9 @@ export interface Owner {
 }
 
 /**
- * Who else has the value at a path, as the object's managed fields tell
+ * The last other manager of the value at a path, from the object's managed fields
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management); undefined
- * when devctl alone has it, or nobody does.
+ * when only devctl, or no manager, owns it.
  */
 export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | undefined {
   const entries = (live.metadata.managedFields ?? []).filter(
@@ -24,9 +24,9 @@ export function ownerOf(live: KubeObject, keys: readonly FieldKey[]): Owner | un
 }
 
 /**
- * Whether a value is ours to decide: what is wanted says it, or devctl has set it before and it
- * goes now. Items of lists that are distinguished by something else than a name count as ours where
- * any of the list is.
+ * True if devctl decides a value: the wanted object sets it, or devctl set it before and removes it
+ * now. Items of lists that are identified by something other than a name count if any item of the
+ * list does.
  */
 export function isOurs(wanted: KubeObject, live: KubeObject, keys: readonly FieldKey[]): boolean {
   // A Secret is written as text, and kept in base64.

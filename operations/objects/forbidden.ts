@@ -1,6 +1,6 @@
 import { ClusterError } from '../../adapters/kubernetes/cluster.ts'
 
-/** What was asked of the cluster, or `otherwise` where the user may not know it. */
+/** The cluster's answer, or `otherwise` where the user may not know it. */
 export async function unlessForbidden<T, U>(asked: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await asked

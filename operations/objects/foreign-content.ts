@@ -92,7 +92,7 @@ function goesWith(object: KubeObject, { environment, namespace, volumes }: Belon
   return where === namespace || labels[HOME_LABEL] === namespace
 }
 
-/** What Kubernetes, and what is commonly installed in it, puts into every namespace by itself. */
+/** Objects that Kubernetes, and common additions to it, create in every namespace by themselves. */
 const GIVEN: Readonly<Record<string, RegExp>> = {
   ConfigMap: /^(kube-root-ca\.crt|openshift-service-ca\.crt|istio-ca-root-cert)$/,
   ServiceAccount: /^(default|builder|deployer)$/,

@@ -114,7 +114,7 @@ export const chancesOf = (unready: readonly Unready[]): readonly Unready[] =>
 
 const isStuckJob = ({ isStuck, live }: Unready): boolean => isStuck && live.kind === 'Job'
 
-/** What is there of a workload whose Pods stay as they are. */
+/** The live object of a workload whose Pods stay as they are. */
 function unchangedIn(step: Step): KubeObject | undefined {
   if (step.action === 'unchanged') return step.live
   if (step.action !== 'update') return undefined

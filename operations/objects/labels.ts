@@ -31,8 +31,8 @@ export const environmentSelector = (environment: string, home?: string): string 
   `${ENVIRONMENT_LABEL}=${environment}${home === undefined ? '' : `,${HOME_LABEL}=${home}`}`
 
 /**
- * What the objects say about themselves that devctl keeps for an environment, beside those that its
- * files describe.
+ * The labels of the objects that devctl keeps for an environment, besides those that its files
+ * describe.
  */
 export const ownLabels = (environment: string): Readonly<Record<string, string>> => ({
   [ENVIRONMENT_LABEL]: environment,

@@ -17,7 +17,7 @@ const SILENCE = 45_000
  */
 const RELEASE = 3000
 
-/** Who holds a Lease. */
+/** The holder of a Lease. */
 export interface Holder {
   /** For people, and distinguished from all others: `ann@laptop (4711)`. */
   readonly name: string
@@ -50,7 +50,7 @@ export async function withLease<Result>(
 ): Promise<Result> {
   const { cluster, clock, signal } = input
   let held = await take(input).catch(async error => {
-    // What was cut off, or given up, may have reached the cluster all the same.
+    // A request that was cut off, or given up, can have reached the cluster all the same.
     if (!(error instanceof UserError)) await release(input)
     throw error
   })
@@ -110,13 +110,13 @@ async function release(input: LeaseInput, held?: KubeObject): Promise<void> {
     const there = await cluster.get(refOf(input), options)
     if (there && holderOf(there) === holder.name) await give(there)
   } catch {
-    // Whoever comes next finds out that its holder is gone.
+    // The next process to take it finds out that its holder is gone.
   }
 }
 
 /**
- * Whether somebody has the environment's Lease, or has left it behind. One that is being deleted is
- * nobody's.
+ * True if the environment's Lease is held, or was left behind. One that is being deleted is not
+ * held.
  */
 export async function isLocked(
   cluster: Cluster,
@@ -147,8 +147,7 @@ async function take(input: LeaseInput): Promise<KubeObject> {
     const { resourceVersion } = there.metadata
     const holderIdentity = holderOf(there)
     if (isEnding(there)) {
-      // Whoever has it gives it back, or somebody else deletes it: what is written into it would be
-      // lost.
+      // Its holder releases it, or another process deletes it: a write to it would be lost.
       if (told !== holderIdentity) input.waiting(holderIdentity)
       told = holderIdentity
       await gone(cluster, [there], signal)

@@ -37,7 +37,7 @@ export const namespaceEnds = (namespace: string, notes: readonly string[], cause
     ...(cause !== undefined && { cause }),
   })
 
-/** What keeps a namespace from going, in the words of its controller. */
+/** The reasons why a namespace is not gone yet, in the words of its controller. */
 function leftIn({ status }: KubeObject): readonly string[] {
   const { conditions = [] } = (status ?? {}) as {
     readonly conditions?: readonly { readonly type: string; readonly status: string; readonly message?: string }[]

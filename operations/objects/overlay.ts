@@ -30,7 +30,7 @@ function laidLists(below: readonly unknown[], above: readonly unknown[]): readon
   return [...kept, ...above.filter(item => !known.has(nameOf(item)))]
 }
 
-/** What tells an item apart; several mounts may be of one volume. */
+/** The key that identifies an item; several mounts can be of one volume. */
 function nameOf(item: unknown): string | undefined {
   if (!isMap(item)) return undefined
   const name = item['mountPath'] ?? item['containerPort'] ?? item['name']

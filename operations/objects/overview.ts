@@ -54,7 +54,7 @@ export interface Overview {
   readonly services: readonly ServiceOverview[]
 }
 
-/** What tells how workloads are, beside their own kinds and those of routes. */
+/** Kinds that show the state of workloads, besides their own kinds and those of routes. */
 const OTHERS = [
   ['v1', 'Pod'],
   ['apps/v1', 'ReplicaSet'],
@@ -72,7 +72,7 @@ export async function overviewOf(
   options: CallOptions,
 ): Promise<Overview> {
   const labels = environmentSelector(environment)
-  // Who may read some kinds only sees less.
+  // A user who may read only some kinds sees less.
   const list = (apiVersion: string, kind: string) =>
     unlessForbidden(cluster.list({ apiVersion, kind, namespace, labels }, options), [])
   const [record, warnings, ...lists] = await Promise.all([
@@ -91,7 +91,7 @@ export async function overviewOf(
   return { record, services: services.sort((a, b) => (a.service < b.service ? -1 : 1)) }
 }
 
-/** What was seen of an environment. */
+/** The observed state of an environment. */
 interface Seen {
   readonly objects: readonly KubeObject[]
   readonly warnings: Warnings
@@ -182,7 +182,7 @@ function reasonOf(problem: Problem, service: string): string {
   return line === '' ? SHORT[code] : `${SHORT[code]}: ${line}`
 }
 
-/** What a status says beside the kind and the count. */
+/** The part of a status beyond the kind and the count. */
 const waitingText = ({ text, state }: WorkloadStatus): string =>
   state === 'failed' ? text : (/, (its old Pods end)$/.exec(text)?.[1] ?? (text === 'Job running' ? 'runs' : 'starts'))
 

@@ -1,6 +1,9 @@
 import type { KubeObject, OwnerReference } from '../../adapters/kubernetes/cluster.ts'
 
-/** What makes and ends an object, as a ReplicaSet its Pods; of several owners one at most. */
+/**
+ * The owner that creates and deletes an object, as a ReplicaSet does its Pods; at most one of
+ * several owners.
+ */
 export const controllerOf = ({ metadata }: KubeObject): OwnerReference | undefined =>
   metadata.ownerReferences?.find(({ controller }) => controller)
 

@@ -59,8 +59,8 @@ function selects(object: KubernetesObject, labels: Labels): boolean {
 }
 
 /**
- * What some services have in the cluster, of the objects of their environment: what is labelled as
- * theirs, and of what services share that which nobody else uses.
+ * The objects of some services, out of those of their environment: those labelled as theirs, and of
+ * the shared ones those that no other service uses.
  */
 export function objectsOfServices(
   objects: readonly KubeObject[],

@@ -12,7 +12,7 @@ export interface Problem {
     | 'refused'
     | 'claim'
     | 'serves'
-  /** What it is about, as kubectl names it: `pod/web-7d49-j2fnt`. */
+  /** The object, as kubectl names it: `pod/web-7d49-j2fnt`. */
   readonly where: string
   readonly pod: KubeObject | undefined
   readonly container: string | undefined
@@ -70,8 +70,8 @@ const CONFIGURATION = new Set(['CreateContainerConfigError', 'CreateContainerErr
 const MOUNTS = new Set(['FailedMount', 'FailedAttachVolume', 'FailedMapVolume'])
 
 /**
- * What a shell, or the runtime, says of a program that the image does not have: its name is in one
- * of the groups.
+ * The message of a shell, or the runtime, about a program that is not in the image: its name is in
+ * one of the groups.
  */
 export const NO_PROGRAM =
   /exec: "([^"]+)": (?:executable file not found|stat [^:]+: no such file)|(?:^|[\s"])(?:\/bin\/)?(?:ba|a|da|z)?sh: (?:(?:line )?\d+: )?([^\s:]+): (?:command )?not found/
@@ -90,8 +90,8 @@ const SCHEDULING_GRACE = 15_000
 const HEALTH_GRACE = 30_000
 
 /**
- * What the kubelet tries again by itself, after ten to fifteen seconds at first: it may be about an
- * attempt from before the cause was fixed.
+ * True if the kubelet retries by itself, after ten to fifteen seconds at first: the problem can be
+ * about an attempt from before the cause was fixed.
  */
 export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull' || code === 'configuration'
 
@@ -102,10 +102,10 @@ export const isTriedAgain = ({ code }: Problem): boolean => code === 'image-pull
 export const isOfQuota = ({ code, detail }: Problem): boolean => code === 'refused' && detail.includes('exceeded quota')
 
 /**
- * What keeps a Pod from being ready; none for one that is well, on its way, or ending. `now` is in
- * milliseconds since 1970; `before` is how often each container had been started again when the
- * deploy first saw it at work: those do not count. `since` is when its workload was last changed: a
- * failing health check counts from then on.
+ * The problems that keep a Pod from being ready; none for one that is well, on its way, or ending.
+ * `now` is in milliseconds since 1970; `before` is how often each container had been restarted when
+ * the deploy first saw it at work: those restarts do not count. `since` is when its workload was
+ * last changed: a failing health check counts from then on.
  */
 export function podProblems(
   pod: KubeObject,
@@ -149,7 +149,7 @@ export function podProblems(
   return found
 }
 
-/** What keeps a workload from having Pods: the cluster refuses to make them. */
+/** The problems that keep a workload from having Pods: the cluster refuses to create them. */
 export function workloadProblems(workload: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
   const where = `${workload.kind.toLowerCase()}/${workload.metadata.name}`
   const status = (workload['status'] ?? {}) as NonNullable<Pod['status']> // conditions have one shape
@@ -182,7 +182,7 @@ export function changedAt({ metadata }: KubeObject): number {
   return Math.max(0, ...times)
 }
 
-/** What keeps a claim from being bound. One that waits for its first Pod is well. */
+/** The problems that keep a claim from being bound. One that waits for its first Pod is well. */
 export function claimProblems(claim: KubeObject, warnings: readonly Warning[]): readonly Problem[] {
   const { phase } = (claim['status'] ?? {}) as { readonly phase?: string } // a claim's status
   const where = `persistentvolumeclaim/${claim.metadata.name}`
@@ -218,7 +218,7 @@ export function restartsOf(pod: KubeObject): ReadonlyMap<string, number> {
   return new Map(all.filter(({ state }) => state?.running).map(({ name, restartCount }) => [name, restartCount]))
 }
 
-/** Whether a container of the Pod has started, or the Pod has done its work. */
+/** True if a container of the Pod has started, or the Pod has finished. */
 export function hasStarted(pod: KubeObject): boolean {
   const { status = {} } = pod as unknown as Pod // the server has checked its shape
   return status.phase === 'Running' || status.phase === 'Succeeded'
@@ -233,9 +233,7 @@ function imageDetail(warnings: readonly Warning[], message: string): string {
   return withoutLayers(/back-off/i.test(message) && pull ? pull.message : message)
 }
 
-/**
- * What the kubelet, its protocol and containerd each put before the words that say what is wrong.
- */
+/** The prefixes that the kubelet, its protocol and containerd each put before the actual error. */
 const LAYERS =
   /^(?:failed to (?:pull|pull and unpack|resolve)(?: image| reference) "[^"]*": |rpc error: code = \w+ desc = )/i
 
@@ -249,7 +247,7 @@ function endsOf({ state, lastState, restartCount }: ContainerStatus): NonNullabl
   return { count: restartCount + 1, exitCode: last?.exitCode ?? 0, ...(last?.reason && { reason: last.reason }) }
 }
 
-/** What the last health check has said since the container started. */
+/** The message of the last health check since the container started. */
 const lastCheck = (warnings: readonly Warning[], since: number): string | undefined =>
   warnings.findLast(({ reason, time }) => reason === 'Unhealthy' && time >= since)?.message
 

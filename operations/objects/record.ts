@@ -22,15 +22,15 @@ export interface Source {
 }
 
 /**
- * What the cluster remembers of an environment. The kinds of its objects let what left the Compose
- * file be found without looking through every kind there is; they are written with old and new ones
- * before anything is applied, and shrunk at the end, so that a crash in between loses track of
- * nothing.
+ * The cluster's record of an environment. With the kinds of its objects, those that left the
+ * Compose file are found without looking through every kind there is. The kinds are written, old
+ * and new ones, before anything is applied, and shrunk at the end, so that a crash in between loses
+ * track of nothing.
  */
 export interface EnvironmentRecord {
   readonly kinds: readonly RecordedKind[]
   readonly source?: Source
-  /** Who deployed last, and when (ISO 8601). */
+  /** The user of the last deploy, and its time (ISO 8601). */
   readonly deployed?: { readonly by: string; readonly at: string }
   /** Of the object in the cluster; another one after each write. */
   readonly version?: string
@@ -106,7 +106,8 @@ export async function writeRecord(
 }
 
 /**
- * Whether a record could not be written because it was made, changed or deleted since it was read.
+ * True if a record could not be written because it was created, changed or deleted since it was
+ * read.
  */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof ClusterError && ['exists', 'conflict', 'not-found'].includes(error.failure)

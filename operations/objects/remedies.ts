@@ -3,13 +3,12 @@ import { entry, get, isMap, isScalar, isSeq, type ScalarTree, type Tree } from '
 import { toDnsLabel } from '../../compiler/values/dns-name.ts'
 import { NO_PROGRAM, type Problem } from './problems.ts'
 
-/** What has to be changed to fix a problem. */
+/** The change that fixes a problem. */
 export interface Remedy {
   /** The key of the service that is to be changed, or its image, where the file has it. */
   readonly place: Span | undefined
   /**
-   * What is wrong, where more can be said than what kind of problem it is: a clause about
-   * `{service}`.
+   * The error, if it can be more specific than the kind of the problem: a clause about `{service}`.
    */
   readonly message?: string
   readonly hint?: string
@@ -21,7 +20,7 @@ export type ReportedProblem = Pick<Problem, 'code' | 'detail' | 'ends'> & {
   readonly check?: string
 }
 
-/** What `match` has found, with its groups. */
+/** The groups of a match of `match`. */
 type Found = readonly (string | undefined)[]
 
 interface Rule {

@@ -15,7 +15,7 @@ import { webhookRefusal } from './webhook-refusal.ts'
  */
 export const isEnding = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined
 
-/** What an object that is being deleted waits for, as its finalizers tell. */
+/** The reason why an object is still being deleted, from its finalizers. */
 export function deletionBlocker({ metadata }: KubeObject): string {
   const others = foreignFinalizers(metadata)
   if (others.length > 0)
@@ -33,7 +33,7 @@ const finalizersOf = (metadata: KubeObject['metadata']): readonly string[] =>
 const foreignFinalizers = (metadata: KubeObject['metadata']): readonly string[] =>
   finalizersOf(metadata).filter(name => !KNOWN_FINALIZERS.has(name))
 
-/** What to do about a finalizer of others; undefined where only Kubernetes holds the object. */
+/** A hint about another tool's finalizer; undefined where only Kubernetes holds the object. */
 function finalizerHint(object: KubeObject): string | undefined {
   const { metadata } = object
   if (foreignFinalizers(metadata).length === 0) return undefined

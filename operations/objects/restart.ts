@@ -118,7 +118,7 @@ async function perform(
   }
 }
 
-/** What is applied: the annotation alone, to this very object. */
+/** The object to apply: the annotation alone, to this very object. */
 const markOf = ({ apiVersion, kind, metadata: { name, namespace, uid } }: KubeObject, at: string): KubeObject => ({
   apiVersion,
   kind,

@@ -76,7 +76,8 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
     const late = rollout.late()
     if (late.length > 0) throw new NotInTime(late, run.signal.reason)
   }
-  // What failed is reported; what it was to replace stays, and a later deploy prunes it.
+  // Failures are reported; the objects that failed ones were to replace stay, and a later deploy
+  // prunes them.
   if (failures.size > 1) throw new AggregateError([...failures])
   for (const failure of failures) throw failure
 }
@@ -88,8 +89,8 @@ export async function rollOut(run: DeployRun, wanted: Wanted, options: RolloutOp
 const QUOTA_GRACE = 6000
 
 /**
- * What a look at a workload has found: it is where its waiter wants it (`done`), it is well but
- * watched on, or neither.
+ * The result of a look at a workload: it is in the state that its waiter wants (`done`), it is well
+ * but watched on, or neither.
  */
 type Look = 'done' | 'well' | undefined
 
@@ -239,7 +240,7 @@ class Rollout {
    */
   async #isReachable(behind: readonly WantedWorkload[], action: Step['action']): Promise<boolean> {
     if (behind.length === 0) {
-      // Who answers there is not known.
+      // The workloads that answer there are not known.
       await Promise.allSettled(this.#applied.values())
       return true
     }

@@ -32,15 +32,15 @@ function marked<W extends WorkloadPlan>(workload: W, secrets: ReadonlyMap<string
 }
 
 /**
- * What an environment keeps in a Secret: who may see ConfigMaps only must not be able to try out
- * values.
+ * The content of an environment's Secret. It is not in a ConfigMap: a user who may only see those
+ * must not be able to try out values.
  */
 export interface KeptSecrets {
   /** Of the marks. */
   readonly key: string
   /**
-   * What commands of the last deploy were given by `--var` and handed on: those of destroy get it,
-   * too.
+   * The variables given to commands of the last deploy by `--var`, and those they handed on:
+   * commands of destroy get them, too.
    */
   readonly variables: Readonly<Record<string, string>>
   /** The Secret is being deleted: what it says still holds, but it has to be written again. */
@@ -52,8 +52,8 @@ export const keptRef = (environment: string, namespace: string) =>
   ({ apiVersion: 'v1', kind: 'Secret', name: recordName(environment), namespace }) as const
 
 /**
- * What the environment keeps; undefined when it has no Secret. Throws a UserError for one whose
- * variables somebody has changed.
+ * The content of the environment's Secret; undefined if there is none. Throws a UserError if its
+ * variables were changed by others.
  */
 export async function readKept(
   cluster: Cluster,
@@ -121,7 +121,7 @@ export async function deleteKept(
   try {
     await cluster.delete(keptRef(environment, namespace), options)
   } catch (error) {
-    // Who may not touch Secrets has deployed none.
+    // A user who may not touch Secrets has deployed none.
     if (!(error instanceof ClusterError && error.failure === 'forbidden')) throw error
   }
 }

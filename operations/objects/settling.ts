@@ -118,7 +118,7 @@ function containersOf(pod: KubeObject): readonly Container[] {
   })
 }
 
-/** Whether a Pod is being deleted, was evicted, or has done its work: others take its place. */
+/** True if a Pod is being deleted, was evicted, or has finished: others take its place. */
 function isOver(pod: KubeObject): boolean {
   const { phase } = (pod['status'] ?? {}) as { readonly phase?: string } // a Pod's status
   return isEnding(pod) || phase === 'Failed' || phase === 'Succeeded'

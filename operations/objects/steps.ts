@@ -11,7 +11,7 @@ import { isEnding } from './removal.ts'
 import { statusOf } from './status.ts'
 import type { WantedObject } from './wanted.ts'
 
-/** What a deploy does with one object. */
+/** The action of a deploy on one object. */
 export type Step =
   | ({ readonly action: 'create' } & Applied)
   | { readonly action: 'unchanged'; readonly wanted: WantedObject; readonly live: KubeObject }
@@ -34,11 +34,11 @@ export type Step =
 
 interface Applied {
   readonly wanted: WantedObject
-  /** What is applied: what is wanted, without what somebody else may decide. */
+  /** The object to apply: the wanted one, without fields that others may decide. */
   readonly object: KubeObject
 }
 
-/** What the steps of all objects share. */
+/** The common input of the steps of all objects. */
 export interface StepContext {
   readonly cluster: Cluster
   readonly environment: string
@@ -87,7 +87,7 @@ export async function stepFor(
   if (live) {
     const step = change(wanted, sent, live, next, false)
     if (step.action === 'unchanged' || next.metadata.resourceVersion === live.metadata.resourceVersion) return step
-    // What a controller has written since it was listed is no difference.
+    // A controller's changes since the listing are not differences.
     const there = (await find(context, object)) ?? live
     return isEnding(there) ? afterItsEnd(there) : change(wanted, sent, there, next, false)
   }
@@ -109,7 +109,7 @@ function change(
   next: KubeObject,
   isAdopted: boolean,
 ): Step {
-  // What an admission webhook sets at each request, and what controllers write, is theirs.
+  // Values set by an admission webhook at each request, or by controllers, belong to them.
   const differences = differencesOf(live, next).filter(({ keys }) => isOurs(object, live, keys))
   return differences.length === 0
     ? { action: 'unchanged', wanted, live }
@@ -117,11 +117,11 @@ function change(
 }
 
 type DryRun =
-  /** What the object would be then, and what has to be sent for that. */
+  /** The object as it would be then, and the object to send for that. */
   | { readonly next: KubeObject; readonly sent: KubeObject }
   /** A StatefulSet has to be made again for it. */
   | { readonly isImmutable: true }
-  /** What has its name is being deleted. */
+  /** The object of that name is being deleted. */
   | { readonly ending: KubeObject }
 
 /** Asks the server what would become of the object. */

@@ -57,7 +57,7 @@ export interface Tracked {
   /** Older Pods that never get ready, and that the cluster does not replace by itself. */
   readonly stuck: readonly KubeObject[]
   readonly problems: readonly Problem[]
-  /** What the cluster has warned of about them, the newest last. */
+  /** The cluster's warnings about them, the newest last. */
   readonly warnings: readonly Warning[]
 }
 
@@ -140,7 +140,7 @@ export class Tracker {
           end(() => reject(error))
         }
       }
-      // What lasts too long is no change that a watch would tell.
+      // A watch reports no change when something lasts too long.
       const stopLooking = this.#clock.every(1000, look)
       listeners.add(look)
       signal.addEventListener('abort', look)
@@ -208,7 +208,10 @@ export class Tracker {
     return { object, status, isStable, hasStartedPod, hasReadyPods, pods, stuck, problems, warnings }
   }
 
-  /** What is only just ready may not stay so. */
+  /**
+   * A ready status counts only when all Pods have settled: one that has just become ready can still
+   * fail.
+   */
   #settled(status: WorkloadStatus, pods: readonly KubeObject[], now: number): WorkloadStatus {
     if (status.state !== 'ready') return status
     if (pods.every(pod => this.#settling.isSettled(pod, now))) return status
@@ -270,7 +273,7 @@ export class Tracker {
       let isWhole = false
       for await (const change of this.#cluster.watch(query, { signal: this.#stop.signal })) {
         take(change)
-        // What was there before a restart is sent again: nothing is missing until all of it is.
+        // After a restart all existing objects are sent again: none is missing until all were sent.
         if (change.type === 'Restarted') isWhole = false
         else if (change.type === 'Listed') {
           isWhole = true

@@ -24,7 +24,7 @@ export interface WantedWorkload extends WantedObject {
 export interface Wanted {
   readonly environment: string
   readonly namespace: string
-  /** What workloads need: accounts, policies, configuration, claims, Services. */
+  /** The objects that workloads need: accounts, policies, configuration, claims, Services. */
   readonly before: readonly WantedObject[]
   /** In the order of their dependencies. */
   readonly workloads: readonly WantedWorkload[]
@@ -82,7 +82,7 @@ function sortBy<T>(items: readonly T[], rank: (item: T) => number): readonly T[]
   return [...items].sort((a, b) => rank(a) - rank(b))
 }
 
-/** What is depended on comes first. The compiler has refused cycles. */
+/** Dependencies come first. The compiler has refused cycles. */
 function inOrder(workloads: readonly WantedWorkload[]): readonly WantedWorkload[] {
   const byService = new Map(workloads.map(workload => [workload.service, workload]))
   const ordered = new Set<WantedWorkload>()

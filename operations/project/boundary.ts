@@ -6,20 +6,20 @@ import type { Loading } from './input.ts'
 import type { OpenProject } from './opened-project.ts'
 import { checkoutOf, namedFiles, projectFolder } from './project-folder.ts'
 
-/** What the files of a project may have read. */
+/** The paths that the files of a project may read. */
 export interface Boundary {
   /** Folders, links followed. */
   readonly folders: readonly string[]
   /** Files that the user has named. */
   readonly named: ReadonlySet<string>
-  /** What becomes of all others. */
+  /** The treatment of all other paths. */
   readonly others: 'refused' | 'read' | 'allowed'
 }
 
 /**
- * What a project may read: its checkout, else its folder; the same of each file that the user
- * names; and what DEVCTL_ALLOW_OUTSIDE lists. A manifest that the user names and that is in no
- * checkout of theirs speaks for the user. `folders` are further ones that the user names.
+ * The paths that a project may read: its checkout, else its folder; the same for each file that the
+ * user names; and those in DEVCTL_ALLOW_OUTSIDE. A manifest that the user names and that is not in
+ * the user's checkout speaks for the user. `folders` are further ones that the user names.
  */
 export function boundaryOf(
   workspace: Workspace,
@@ -65,7 +65,8 @@ function filesOfTrusted(
 const SYSTEM = ['/proc', '/sys', '/dev']
 
 /**
- * What a path is, where it leads out of the project; undefined inside, and for what is not there.
+ * The kind of a path that leads out of the project; undefined for one inside, or that does not
+ * exist.
  */
 export function outsideOf(path: string, { folders, named, others }: Boundary): Outside | undefined {
   if (named.has(path) || path.includes('\0')) return undefined

@@ -45,7 +45,7 @@ export function hashBuild(
   return hash.digest('hex')
 }
 
-/** What the files of a context give to the hash. They are counted before any of them is read. */
+/** The parts of the hash for the files of a context. The files are counted before any is read. */
 function partsOf(context: string, isIgnored: Ignored, spend: SpendOnBuild): readonly Parts[] {
   const found: Found[] = []
   for (const one of walk(context, isIgnored)) {
@@ -70,16 +70,16 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 export type Parts = readonly string[]
 
 interface HashOptions {
-  /** Whether a path is inside of the project; default all are. */
+  /** True if a path is inside the project; default: all are. */
   readonly mayRead?: (path: string) => boolean
   readonly spend?: SpendOnBuild
-  /** What contexts gave that were read before. */
+  /** The parts of contexts that were read before. */
   readonly known?: Map<string, readonly Parts[]>
 }
 
 interface Ignored {
   readonly file: (path: string) => boolean
-  /** Whether nothing below an ignored folder can be taken back in. */
+  /** True if nothing below an ignored folder can be included again. */
   readonly wholeFolder: (path: string) => boolean
 }
 
@@ -89,7 +89,9 @@ interface Found {
   readonly executable: () => boolean
 }
 
-/** What is in the context, in the order of the paths' code units, folders before what they hold. */
+/**
+ * The content of the context, in the order of the paths' code units, folders before their content.
+ */
 function* walk(
   context: string,
   isIgnored: Ignored,
@@ -125,9 +127,9 @@ function* walk(
 }
 
 /**
- * What `devctl render --output-dir` wrote to a folder of the context, with the folders that hold
- * it; empty without a lock. An image tag that followed from files which name the tag would be
- * another one after each run.
+ * The paths in a folder of the context that `devctl render --output-dir` wrote, with the folders
+ * that contain them; empty without a lock. If files that contain the image tag were part of its
+ * hash, the tag would change after each run.
  */
 function renderedIn(context: string, folder: string, entries: readonly Dirent[]): ReadonlySet<string> {
   if (!entries.some(entry => entry.name === LOCK_NAME && entry.isFile())) return new Set()
@@ -210,7 +212,7 @@ function hashFile(path: string): string {
     file = openWithoutWaiting(path)
     const found = fstatSync(file)
     if (found.isFIFO()) return 'unreadable'
-    // What is written to it meanwhile may have no end.
+    // Only up to the size at the start: a file that grows meanwhile can be endless.
     return digest(file, createHash('sha256'), found.size)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable' // node:fs throws such errors

@@ -64,8 +64,8 @@ export async function compileFiles(
   const found = { ...(manifest && { manifest }), ...(environment && { environment }) }
   const failed = diagnostics.some(({ severity }) => severity === 'error')
   const commands = manifest && !project.namesCompose && !manifest.deploy?.compose && manifest.deploy
-  // What the manifest says about its Compose files is in error, or the manifest as a whole: there
-  // is nothing to go by.
+  // The manifest as a whole, or its part about Compose files, has an error: there is nothing to
+  // compile.
   if (failed && (!manifest || commands)) return { ...found, diagnostics, secrets: new SecretPlaces() }
 
   const boundary = boundaryOf(workspace, loading, project)
@@ -88,7 +88,7 @@ export async function compileFiles(
   if (isMissing && manifest && !failed && !manifest.deploy?.endpoints) return nothing()
 
   refuseUnknownImages(planning.image, compilation)
-  // What is missing may be what was in error.
+  // An option that is missing can be the one that has the error.
   const own = compilation.diagnostics.filter(({ code }) => !failed || !ABOUT_OPTIONS.has(code))
   const all = [...diagnostics, ...own]
   const { plan: made, ...rest } = compilation
@@ -167,7 +167,7 @@ function manifestInputs(
   }
 }
 
-/** What the options say, then the environment, then the shell, then the manifest. */
+/** The values of the options, then the environment, then the shell, then the manifest. */
 async function planOptions(
   workspace: Workspace,
   loading: Loading,

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
- * What an environment is called when nothing names it: like the repository that the project's
- * folder is in, else like the folder.
+ * The default name of an environment: that of the repository that the project's folder is in, else
+ * that of the folder.
  */
 export function fallbackName(folder: string): string {
   return repositoryName(folder) ?? basename(folder)
@@ -14,7 +14,7 @@ export function nearestProject(folder: string): string | undefined {
   return nearest(folder, composeFolder)
 }
 
-/** Whether a folder has a Compose file with a default name, in itself or in `.devctl`. */
+/** True if a folder has a Compose file with a default name, in itself or in `.devctl`. */
 export function composeFolder(folder: string): boolean {
   const names = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']
   return names.some(name => existsSync(join(folder, name)) || existsSync(join(folder, '.devctl', name)))

@@ -14,5 +14,5 @@ export const imagesFile = {
 } as const satisfies JSONSchema
 
 export type ImagesFile = FromSchema<typeof imagesFile>
-/** What buildx says of one image. */
+/** The metadata that buildx writes for one image. */
 export type BuildMetadata = Exclude<ImagesFile[string], string | readonly unknown[]>

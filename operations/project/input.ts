@@ -17,8 +17,8 @@ export interface Loading {
 }
 
 /**
- * What to make of the files in a cluster. What is absent is the environment's, the manifest's or
- * the default.
+ * The options for deploying the files to a cluster. Absent ones come from the environment, the
+ * manifest or the defaults.
  */
 export interface Planning {
   /** The environment's name. */
@@ -41,6 +41,6 @@ export interface Planning {
   readonly startOrder?: 'manifest' | 'client' | undefined
   /** True if Secrets are made with their values. */
   readonly includeSecrets?: boolean | undefined
-  /** Whether keys that are lost or approximated are errors. */
+  /** True if keys that are lost or approximated are errors. */
   readonly strict?: boolean | undefined
 }

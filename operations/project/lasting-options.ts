@@ -3,7 +3,7 @@ import type { Workspace } from '../workspace.ts'
 import { dnsName, registryPath } from './checks.ts'
 import type { OpenProject } from './opened-project.ts'
 
-/** What routes and images need, which seldom changes from one deploy to the next. */
+/** The settings of routes and images, which seldom change from one deploy to the next. */
 export interface Lasting {
   readonly domain?: string | undefined
   readonly registry?: string | undefined

@@ -10,15 +10,15 @@ import type { OpenProject } from './opened-project.ts'
 
 /** A part of an application, as words of the command line name it. */
 export interface Part {
-  /** What was named, as the files call it. */
+  /** The named services, as the files call them. */
   readonly named: readonly string[]
   /** The named services and what they depend on, in Kubernetes' form. */
   readonly services: ReadonlySet<string>
 }
 
 /**
- * What makes `compileFiles` compile the whole application with the named services in it: a service
- * that has profiles is in when it is named.
+ * The options with which `compileFiles` compiles the whole application including the named
+ * services: a service with profiles is included when it is named.
  */
 export function including(
   names: readonly string[],
@@ -55,7 +55,7 @@ export async function partOf(
   }
 }
 
-/** What the cluster calls the services of the files. */
+/** The services' names in the cluster, by their names in the files. */
 export async function labelsOf(project: Project): Promise<ReadonlyMap<string, string>> {
   const { planNames } = await import('../../compiler/plan/names.ts')
   const names = planNames(project, {}, new Reporter())

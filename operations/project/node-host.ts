@@ -35,7 +35,7 @@ export function createHost({
     if (boundary && !known.has(path)) known.set(path, outsideOf(path, boundary))
     return known.get(path)
   }
-  // Who reads has asked before, and has said why not; this is for who has forgotten to.
+  // Readers check this first, and report the reason; this is for one that forgot to.
   const isClosed = (path: string) => ['system', 'refused'].includes(outside(path)?.is ?? '')
   return {
     outside,

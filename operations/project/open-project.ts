@@ -21,9 +21,9 @@ export const manifestOf = ({ manifest, namesCompose }: OpenProject): DevctlManif
   namesCompose ? undefined : manifest
 
 /**
- * What a project says of the cluster and the namespace, beside options, which count more: the
- * environment, which an option has chosen, counts like one; the top level of the manifest for less
- * than a variable of the shell (operations/contexts/target.ts).
+ * The cluster and the namespace of a project, besides options, which take precedence: those of the
+ * environment, which an option has chosen, count like options; those of the manifest's top level
+ * count less than a variable of the shell (operations/contexts/target.ts).
  */
 export function targetOf(
   project: OpenProject,
@@ -136,8 +136,8 @@ async function read(workspace: Workspace, loading: Loading, path: string, stdin?
 }
 
 /**
- * What the automatic rules make of the folder devctl runs in. Folders above it are not looked at:
- * `k8s` and `charts` are common words.
+ * The manifest that the automatic rules make of the folder devctl runs in. Folders above it are not
+ * looked at: `k8s` and `charts` are common words.
  */
 async function automatic(workspace: Workspace, loading: Loading, folder: string): Promise<ReadManifest | undefined> {
   if (workspace.env.COMPOSE_FILE || namesComposeFile(join(folder, '.env'))) return undefined

@@ -9,7 +9,7 @@ import type { PublishInput } from './input.ts'
 import { repositoryIn } from './oci-reference.ts'
 import { sourcesOf } from './sources.ts'
 
-/** What the README beside the manifests says of them. */
+/** The content of the README beside the manifests. */
 export function aboutOf(
   { environment: { name }, requiredSecrets }: Plan,
   manifests: readonly Manifest[],

@@ -13,7 +13,7 @@ export interface ArtifactDestination {
   readonly layout: 'plain' | 'single-file'
 }
 
-/** What is said of git repositories, and how it is said at a terminal. */
+/** The input that is only for git repositories, with the options for it on the command line. */
 const OF_REPOSITORIES = {
   repository: '--repository',
   branch: '--branch',

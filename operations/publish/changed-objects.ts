@@ -10,7 +10,10 @@ import type { FolderChange } from '../gitops/publication.ts'
 import type { ObjectDiff } from '../objects/diff.ts'
 import { objectChanges } from './object-changes.ts'
 
-/** What changes, object by object; undefined where the files that are there were edited beyond what we can read. */
+/**
+ * The changes, object by object; undefined where the existing files were edited so that they cannot
+ * be read.
+ */
 export async function changedObjects(
   changes: readonly FolderChange[],
   wanted: readonly Manifest[],
@@ -57,7 +60,7 @@ async function objectsBefore(changes: readonly FolderChange[]): Promise<readonly
     )
     return buildFolder(own.path, path => files.get(path))
   }
-  // What `render` wrote without one.
+  // The output of `render` without a kustomization.
   try {
     return await objectsOf(own.before)
   } catch (error) {

@@ -29,7 +29,7 @@ export interface CompiledForRepository {
   readonly diagnostics: readonly Diagnostic[]
   /** The model of the Compose files. */
   readonly tree: Tree
-  /** What the environment says of secrets. */
+  /** The environment's rules for secrets. */
   readonly secretRules: SecretRules | undefined
 }
 
@@ -39,7 +39,7 @@ interface Input extends Loading, Planning {
   readonly build?: boolean | undefined
 }
 
-/** What `render` may leave open: in a repository it would stay open for ever. */
+/** The diagnostics that `render` allows: in a repository nothing would resolve them later. */
 const NEEDED: ReadonlySet<string> = new Set(['image/no-registry', 'routes/no-domain'])
 
 /**

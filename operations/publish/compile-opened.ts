@@ -23,7 +23,7 @@ export interface CompiledToPublish {
   readonly compiled: CompiledForRepository
   /** As controllers get them. */
   readonly manifests: readonly Manifest[]
-  /** What git says of the source, which may still be on its way. */
+  /** The source according to git, which may not have answered yet. */
   readonly origin: Promise<Origin>
 }
 
@@ -49,7 +49,7 @@ export async function compileOpened(
   return { compiled, manifests, origin }
 }
 
-/** What an outcome says of what was compiled. */
+/** The part of an outcome that describes the compiled application. */
 export const renderedOf = (
   { plan, manifests }: CompiledForRepository,
   { commit }: Origin,
@@ -61,7 +61,7 @@ export const renderedOf = (
   sourceCommit: commit,
 })
 
-/** What becomes of the objects; of the files alone, where those that are there cannot be read. */
+/** The changes of the objects; of the files alone, where the existing ones cannot be read. */
 export interface Described {
   readonly changes: readonly ObjectDiff[]
   readonly files?: string
@@ -82,7 +82,7 @@ export const describer =
 export const objectsIn = ({ changes, files }: Described): readonly ObjectDiff[] | undefined =>
   files === undefined ? changes : undefined
 
-/** What would be written. */
+/** The changes that would be made. */
 export async function plannedChange(changes: readonly FolderChange[], describe: Describe): Promise<PlannedChange> {
   return {
     objects: objectsIn(await describe(changes)),
@@ -91,7 +91,7 @@ export async function plannedChange(changes: readonly FolderChange[], describe: 
   }
 }
 
-/** What is said of a publish. Warns where the source is in no commit. */
+/** The input of the commit message. Warns where the source is in no commit. */
 export async function messageInput(
   { on }: LocalWorld,
   { environment }: OpenProject,

@@ -52,12 +52,12 @@ export function destinationOf(
   refuseSecretName(workspace, 'path', folder, isOwn.path ? publish?.path?.span : undefined)
   if (into !== undefined) refuseSecretName(workspace, 'branch', into, isOwn.branch ? publish?.branch?.span : undefined)
   const base = addressBase ?? (repository === undefined && manifest ? manifest.folder : workspace.cwd)
-  // What is verified is the branch that controllers read.
+  // Only the branch that controllers read is verified.
   const isRequest = !verify && (pullRequest || publish?.pullRequest !== undefined)
   const request = isRequest ? requestBranch(environment?.key, application) : undefined
   const place = repository === undefined ? publish?.repository?.span : undefined
   const read = atPlace(place, () => readAddress(address, base))
-  // What is promoted is in a temporary clone of the source that the path is relative to.
+  // A promoted project is in a temporary clone of the source that the path is relative to.
   const sources = [projectFolder(workspace, options, project), ...(repository === undefined ? [base] : [])]
   for (const source of sources) atPlace(place, () => refuseInside(read, checkoutOf(source)))
   return {
@@ -99,8 +99,9 @@ export function atPlace<T>(place: Span | undefined, work: () => T): T {
 }
 
 /**
- * What is known of the target before anything is compiled: the repository, and with the application's name the folders in it. Undefined where even the repository is not known,
- * about which `destinationOf` complains in its turn.
+ * The part of the target that is known before anything is compiled: the repository, and with the
+ * application's name the folders in it. Undefined where even the repository is not known;
+ * `destinationOf` reports that later.
  */
 export function earlyTarget(
   workspace: Workspace,
@@ -114,7 +115,7 @@ export function earlyTarget(
     const path = named === undefined ? '.' : options.path
     const { target } = destinationOf(workspace, { ...options, path }, project, application)
     const { address, branch, paths, request } = target
-    // What a request is compared with is fetched together with its branch.
+    // The base that a request is compared with is fetched together with its branch.
     const isKnown = named !== undefined && request === undefined
     return { address, ...(branch !== undefined && { branch }), ...(isKnown && { paths }) }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Rejection } from '../../adapters/git/rejection.ts'
 import type { FolderCounts } from './folder-counts.ts'
 
-/** What happens while an application is published, one event after another. */
+/** The progress of a publish, one event after another. */
 export type PublishEvent =
   /** The manifests are made; `environment` is that of devctl.yml. */
   | { readonly type: 'compiled'; readonly objects: number; readonly environment?: string }

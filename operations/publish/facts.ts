@@ -32,7 +32,7 @@ export async function originOf({ directory, inputs }: CompiledForRepository, git
   }
 }
 
-/** What the lock tells of a rendering. */
+/** The facts about a rendering for the lock. */
 export function factsOf(
   { plan, manifests, inputs }: CompiledForRepository,
   { environment }: OpenProject,

@@ -18,12 +18,12 @@ import { type Replacement, withReplacements } from './replacements.ts'
 import { sealerOf, sealManifests } from './seal-secrets.ts'
 import { sopsManifests, sopsOf } from './sops-secrets.ts'
 
-/** What is published, as far as it is known before the repository is looked at. */
+/** The application to publish, as far as it is known before the repository is read. */
 export interface Prepared {
   readonly project: OpenProject
   readonly compiled: CompiledForRepository
   readonly destination: Pick<Destination, 'path' | 'layout'>
-  /** What git says of the source, which may still be on its way. */
+  /** The source according to git, which may not have answered yet. */
   readonly origin: Promise<Origin>
 }
 
@@ -31,7 +31,7 @@ export interface Prepared {
 export interface FolderMaker {
   /** The folders for what a repository holds now: encrypted values and bases depend on it. Throws a UserError, and nothing secret is in what it gives. */
   folders(there: Repository): Promise<readonly PublishedFolder[]>
-  /** What was written last: with encrypted values in place of those that are secret. */
+  /** The manifests that were written last, with secret values encrypted. */
   manifests(): readonly Manifest[]
 }
 
@@ -104,7 +104,10 @@ export async function folderMaker(
   }
 }
 
-/** What encrypts the Secrets of an environment for a repository; undefined where it publishes none. Throws a UserError. */
+/**
+ * A function that encrypts the Secrets of an environment for a repository; undefined where it
+ * publishes none. Throws a UserError.
+ */
 async function encrypterOf(
   world: LocalWorld,
   compiled: CompiledForRepository,

@@ -10,14 +10,14 @@ import type { Facts, Lock } from '../gitops/tree/lock.ts'
 import { lockPath, type RepositoryReader } from '../gitops/tree/repository-reader.ts'
 import { type Destination, sharedFolder } from './destination.ts'
 
-/** What is written for an application. */
+/** The output for an application. */
 export interface PrintedApplication {
   /** DNS label. */
   readonly application: string
   readonly manifests: readonly Manifest[]
   /** The same as files, where they are printed already; not for overlays. */
   readonly files?: FolderOutput['files']
-  /** What an overlay is computed against; only for the layout that has them. */
+  /** The base that an overlay is computed against; only for the layout that has overlays. */
   readonly base?: readonly Manifest[]
   readonly about: About
   /** Absent: nothing is known of the source (`render`). */

@@ -2,7 +2,10 @@ import type { ForgeKind } from '../../compiler/values/repository-names.ts'
 import type { LayoutName } from '../gitops/layout/readme.ts'
 import type { Loading, Planning } from '../project/input.ts'
 
-/** What is published, and where to. What is absent is the environment's, or the default. */
+/**
+ * The application to publish, and its destination. Absent fields are taken from the environment, or
+ * have their defaults.
+ */
 export interface PublishInput extends Loading, Omit<Planning, 'includeSecrets'> {
   /** Address or folder of the repository. */
   readonly repository?: string | undefined
@@ -13,17 +16,17 @@ export interface PublishInput extends Loading, Omit<Planning, 'includeSecrets'> 
   readonly layout?: LayoutName | undefined
   /** `REGISTRY/PATH` or `REGISTRY/PATH:TAG`: pushes an artifact, in place of a commit. */
   readonly oci?: string | undefined
-  /** Whether files that were edited by hand, or belong to something else, are replaced. */
+  /** True if files that were edited by hand, or belong to something else, are to be replaced. */
   readonly takeOver?: boolean | undefined
-  /** Whether images that their registries do not have are built and pushed before. */
+  /** True if images that their registries do not have are to be built and pushed first. */
   readonly build?: boolean | undefined
   /** Nothing is written: the outcome is `planned` where something would be. */
   readonly dryRun?: boolean | undefined
   /** The same for the branch that controllers read, whatever is said of pull requests; values that cannot be compared are an error. */
   readonly verify?: boolean | undefined
-  /** Whether it is published although the repository holds a newer commit of the source. */
+  /** True if it is to be published although the repository holds a newer commit of the source. */
   readonly rollback?: boolean | undefined
-  /** Whether it goes to a branch of its own, with a pull request. */
+  /** True if it is to go to a branch of its own, with a pull request. */
   readonly pullRequest?: boolean | undefined
   /** The kind of server the repository is on; absent: known by its host, else the server is asked. */
   readonly forge?: ForgeKind | undefined

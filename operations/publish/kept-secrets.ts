@@ -11,7 +11,10 @@ export interface Encrypted {
   readonly manifests: readonly Manifest[]
   /** By which the next run knows what has not changed. */
   readonly marks: SealMarks
-  /** What is there was encrypted by somebody with another key of marks, so that none of it can be known again. */
+  /**
+   * The existing Secrets were encrypted with another key of marks, so that no value can be
+   * recognized.
+   */
   readonly isAnew: boolean
 }
 
@@ -29,14 +32,17 @@ export function markOfKey({ key }: SealingKey): Record<string, string> {
   return { [KEY_MARK]: createHmac('sha256', key).update(KEY_MARK).digest('hex') }
 }
 
-/** Whether what is in the folder was encrypted with another key. */
+/** True if the Secrets in the folder were encrypted with another key. */
 export function isKeyAnew(there: Repository, path: string, key: SealingKey): boolean {
   const ofKey = markOfKey(key)[KEY_MARK]
   const before = there.lock(path)?.facts?.sealed ?? {}
   return Object.keys(before).length > 0 && (before[KEY_MARK] ?? (key.isNew ? '' : ofKey)) !== ofKey
 }
 
-/** What earlier runs have encrypted, by the name of the Secret: in the folder at `path`, and on the branch of its pull request. */
+/**
+ * The Secrets encrypted by earlier runs, by name: in the folder at `path`, and on the branch of its
+ * pull request.
+ */
 export async function keptIn(
   there: Repository,
   path: string,

@@ -44,7 +44,7 @@ export function refuseSecretsIn(texts: ReadonlyMap<string, string>, secrets: Kno
   })
 }
 
-/** Whether a text has a value in it that is known to be secret. */
+/** True if a text contains a value that is known to be secret. */
 export const holdsSecret = (text: string, secrets: KnownSecrets | undefined): boolean =>
   !knownIn(text, secrets).next().done
 
@@ -75,7 +75,9 @@ function publicTexts({ secretRules, tree, plan }: CompiledForRepository): readon
   return [...written, ...files].map(text => text.toLowerCase())
 }
 
-/** What a path can mean: keys may have dots in them, and items of lists are counted. */
+/**
+ * The values that a path can refer to: keys may have dots in them, and items of lists are counted.
+ */
 function at(tree: Tree | undefined, path: string): readonly Tree[] {
   if (tree?.kind === 'map')
     return [...tree.entries].flatMap(([key, { value }]) =>

@@ -7,7 +7,10 @@ import { differencesOf } from '../objects/comparison.ts'
 import { type ObjectDiff, type ValueDiff, valueDiffs } from '../objects/diff.ts'
 import { nameOf } from '../objects/wanted.ts'
 
-/** What differs, object by object, between what is there and what is wanted. Secret values are masked, those that are known to the run among them. */
+/**
+ * The differences, object by object, between the existing and the wanted objects. Secret values are
+ * masked, those that are known to the run among them.
+ */
 export function objectChanges(
   before: readonly KubernetesObject[],
   wanted: readonly Manifest[],
@@ -36,7 +39,10 @@ export function objectChanges(
   return [...found, ...gone]
 }
 
-/** What looks secret by its shape, too: it may have been in the repository before anybody looked. */
+/**
+ * Also masks values that look secret by their shape: they may be in the repository from before such
+ * checks.
+ */
 function withoutShapes(diff: ValueDiff): ValueDiff {
   if (diff.masked !== undefined) return diff
   const [before, after] = [diff.before, diff.after].map(maskIn)

@@ -10,7 +10,7 @@ export type PublishOutcome =
   /** The files have errors, which an event has reported, and nothing was published. */
   { readonly kind: 'refused'; readonly diagnostics: readonly Diagnostic[] } | RepositoryOutcome | RegistryOutcome
 
-/** What was compiled. */
+/** The compiled application. */
 export interface Rendered {
   readonly application: string
   /** Of devctl.yml. */
@@ -21,7 +21,7 @@ export interface Rendered {
   readonly sourceCommit: SourceCommit | undefined
 }
 
-/** What becomes of a folder. */
+/** The planned changes of an application's folders. */
 export interface PlannedChange {
   /** Secret values are masked. Undefined where the files that are there were edited so that they cannot be read. */
   readonly objects: readonly ObjectDiff[] | undefined
@@ -52,9 +52,12 @@ export type RepositoryOutcome = Rendered & {
         /** The branch of a pull request with nothing to change any more was removed, or the server did not allow it. */
         readonly withdrawn?: 'removed' | 'left'
       }
-    /** What is there, or in the pull request (`isRequest`), comes from a newer commit of the source, `newer`. */
+    /**
+     * The content of the branch, or of the pull request (`isRequest`), comes from a newer commit of
+     * the source, `newer`.
+     */
     | { readonly kind: 'newer'; readonly newer: string; readonly isRequest: boolean }
-    /** What would be written (`dryRun`, `verify`). */
+    /** The change that would be made (`dryRun`, `verify`). */
     | { readonly kind: 'planned'; readonly branch: string; readonly change: PlannedChange }
     /** The branch of the pull request holds it already, at `commit`. `branch` is the one that it is to be merged into. */
     | {
@@ -85,7 +88,7 @@ export type RegistryOutcome = Rendered & {
   readonly reference: string
 } & (
     | { readonly kind: 'unchanged'; readonly digest: string }
-    /** What the tag has comes from a newer commit of the source, `newer`. */
+    /** The content of the tag comes from a newer commit of the source, `newer`. */
     | { readonly kind: 'newer'; readonly newer: string; readonly digest: string }
     | { readonly kind: 'planned'; readonly digest: string | undefined; readonly change: PlannedChange }
     | (Made & {
@@ -94,7 +97,7 @@ export type RegistryOutcome = Rendered & {
         readonly digest: string
         /** The tag that only this artifact has. */
         readonly ownTag: string
-        /** What changed, object by object, in words. */
+        /** The changes, object by object, in words. */
         readonly lines: readonly string[]
       })
   )

@@ -17,7 +17,7 @@ import type { PublishInput } from './input.ts'
 import type { PublishOutcome } from './outcome.ts'
 import { publish } from './publish.ts'
 
-/** What is promoted, and how it is published. */
+/** The environments of a promotion, and how to publish it. */
 export interface PromoteInput
   extends Omit<
     PublishInput,
@@ -75,7 +75,10 @@ function refuseArtifact(environment: ManifestEnvironment | undefined): void {
   })
 }
 
-/** What an environment holds now. Throws a UserError where that cannot be made again. */
+/**
+ * The application and the facts that an environment has now. Throws a UserError where that cannot
+ * be built again.
+ */
 async function publishedAs(
   { workspace, signal, on }: LocalWorld,
   project: OpenProject,

@@ -23,7 +23,7 @@ export interface OpenedRequest extends Branches, RequestText {
 /** Where pull requests are opened. */
 export interface RequestPlace {
   readonly address: Address
-  /** What the caller says of the server; counts for more than the environment. */
+  /** The kind of server that the caller names; overrides the environment. */
   readonly forge: ForgeKind | undefined
   /** Says who is to look at requests. */
   readonly environment: ManifestEnvironment | undefined

@@ -12,7 +12,7 @@ import type { CompiledForRepository } from './compile-for-repository.ts'
 import { type Encrypted, isKeyAnew, type KeptSecret, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './last-look.ts'
 
-/** What seals the Secrets of an environment. */
+/** The certificate and the keys that seal the Secrets of an environment. */
 export interface Sealer {
   readonly certificate: SealingCertificate
   readonly key: SealingKey
@@ -59,7 +59,7 @@ export async function sealManifests(
     const [first, second] = [onBranch, onRequest].map(known =>
       sealSecret(object, certificate, { key: key.key, previous: sealedOf(known.get(name)) }),
     ) as [Sealed, Sealed] // map keeps the length
-    // What is on the branch already is no change; what is in the request is none to it.
+    // A value on the branch is not a change; one in the request is not a change to the request.
     const known = onBranch.get(name)?.marks ?? {}
     const encrypted = Object.entries(first.marks).map(([entry, mark]) => {
       const from = known[entry] === mark || !onRequest.has(name) ? first : second

@@ -14,7 +14,7 @@ import type { Destination } from './destination.ts'
 import { type Encrypted, isKeyAnew, keptIn, markOfKey } from './kept-secrets.ts'
 import { openSecrets } from './last-look.ts'
 
-/** What encrypts the Secrets of an environment with SOPS. */
+/** The settings for encrypting the Secrets of an environment with SOPS. */
 export interface Sops {
   /** Recipients that the environment names; none: the rules of the repository do. */
   readonly age: readonly string[]
@@ -24,7 +24,10 @@ export interface Sops {
   readonly open: ReadonlySet<string>
 }
 
-/** What an environment says of SOPS; undefined for one whose Secrets it does not encrypt. Throws a UserError as `readSealingKey` does. */
+/**
+ * The SOPS settings of an environment; undefined for one whose Secrets it does not encrypt. Throws
+ * a UserError as `readSealingKey` does.
+ */
 export async function sopsOf(
   workspace: Workspace,
   compiled: Pick<CompiledForRepository, 'plan' | 'secretRules'>,

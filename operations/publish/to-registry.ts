@@ -67,7 +67,7 @@ export async function publishToRegistry(
   }
 }
 
-/** What was published, and where to. */
+/** The published application, and its destination. */
 interface Work {
   readonly world: LocalWorld
   readonly project: OpenProject

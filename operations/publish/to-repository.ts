@@ -23,7 +23,7 @@ import type { PublishInput } from './input.ts'
 import type { PublishOutcome } from './outcome.ts'
 import { closeRequest, type OpenedRequest, openRequest, type RequestPlace, requestTextOf } from './request.ts'
 
-/** What is published, and where to. */
+/** The published application, and its destination. */
 interface Work {
   readonly world: LocalWorld
   readonly input: PublishInput

@@ -10,6 +10,6 @@ export interface RenderInput extends Loading, Planning {
   readonly layout?: LayoutName | undefined
   /** The folder that files are written to. Absent: nothing is written. */
   readonly outputDir?: string | undefined
-  /** Whether files of the folder that were edited by hand, or belong to something else, are replaced. */
+  /** True to replace files of the folder that were edited by hand, or belong to something else. */
   readonly takeOver?: boolean | undefined
 }

@@ -23,7 +23,7 @@ export type RenderOutcome =
       readonly manifests: readonly Manifest[]
       /** How many services they are of. */
       readonly serviceCount: number
-      /** What became of the files of the folder; absent where nothing was to be written. */
+      /** The result for the files of the folder; absent if no files were to be written. */
       readonly written?: WrittenCounts
     }
 

@@ -7,11 +7,11 @@ import type { LocalWorld } from '../session.ts'
 export interface ValidateInput extends Loading, Planning {
   /** Only these services and what they depend on; absent or empty: all. */
   readonly services?: readonly string[] | undefined
-  /** Whether what `publish` refuses is refused, too. */
+  /** True to refuse what `publish` refuses, too. */
   readonly forRepository?: boolean | undefined
 }
 
-/** What is wrong with the files, and what is lost of them. */
+/** The errors in the files, and the keys that are lost. */
 export interface ValidateOutcome {
   readonly diagnostics: readonly Diagnostic[]
   /** There is no error among them. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http'
 import { type EngineEndpoint, openConnection } from './endpoint.ts'
 
-/** What an engine answers. */
+/** A response of an engine. */
 export interface EngineAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']

@@ -98,8 +98,8 @@ async function connectionTo(
 }
 
 /**
- * What gRPC connects to. It can connect to addresses only: for a connection over `ssh` that is a
- * port that gives nothing, and the connection is replaced.
+ * The address that gRPC connects to. gRPC needs one: for a connection over `ssh` it is a local port
+ * that closes every connection, and the connection is replaced (`usable`).
  */
 async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: string; readonly stop: () => void }> {
   const target = targetOf(endpoint)

@@ -53,7 +53,10 @@ export function parseEngineAddress(text: string, tls?: BuilderTls): EngineEndpoi
   throw new UserError(`\`${text}\` is not an address of a Docker Engine`, HINT)
 }
 
-/** What gRPC connects to before `secure` makes the connection usable; undefined over SSH. */
+/**
+ * The address that gRPC connects to before `secure` makes the connection usable; undefined over
+ * SSH.
+ */
 export function targetOf({ at }: EngineEndpoint): string | undefined {
   if ('ssh' in at) return undefined
   return 'path' in at ? `unix:${at.path}` : `dns:///${isIP(at.host) === 6 ? `[${at.host}]` : at.host}:${at.port}`

@@ -11,11 +11,14 @@ export interface FileSelection {
   readonly followPaths?: readonly string[]
 }
 
-/** What a walk does with a path. */
+/** The selection of paths in a walk. */
 export interface PathFilter {
-  /** Whether the path is asked for. A folder that is not comes all the same when something in it is. */
+  /**
+   * True if the path is selected. A folder that is not selected is still sent if something in it
+   * is.
+   */
   readonly takes: (path: string) => boolean
-  /** Whether nothing below a folder that is not taken can be. */
+  /** True if nothing below a folder that is not selected can be selected. */
   readonly skips: (folder: string) => boolean
 }
 
@@ -57,7 +60,7 @@ function parsePattern(text: string): Pattern {
 /** Before a letter or digit, BuildKit takes `\` for an escape of a regular expression (`\b`). */
 const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
 
-/** Whether the last pattern that holds a path says yes. */
+/** True if some pattern matches the path, and the last one that does is not negated with `!`. */
 function decides(patterns: readonly Pattern[], path: string): boolean {
   const last = patterns.findLast(({ glob }) => glob.holds(path))
   return last !== undefined && !last.takesBack

@@ -22,7 +22,7 @@ export interface PacketStream {
   readonly send: (...packets: readonly Packet[]) => Promise<void>
   /** The same for packets that are encoded. */
   readonly sendBytes: (...packets: readonly Buffer[]) => Promise<void>
-  /** What BuildKit sends, until it ends. */
+  /** The packets from BuildKit, until it ends the call. */
   readonly requests: AsyncIterable<Packet>
 }
 

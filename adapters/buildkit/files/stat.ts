@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 
-/** What BuildKit is told of a file of the context (`fsutil.types.Stat`). */
+/** A file of the context, as it is reported to BuildKit (`fsutil.types.Stat`). */
 export interface SyncedFile {
   /** Below the context, with `/` between folders. */
   readonly path: string
@@ -44,13 +44,13 @@ export const isRegular = (stats: BigIntStats): boolean => (Number(stats.mode) & 
 
 const TYPE_BITS = BigInt(2 ** 31 + 2 ** 27 + 2 ** 26 + 2 ** 25 + 2 ** 24 + 2 ** 21)
 
-/** Whether a mode of Go's is that of a regular file. */
+/** True if a Go file mode is that of a regular file. */
 export const isRegularMode = (mode: number): boolean => (BigInt(mode) & TYPE_BITS) === 0n
 
 /**
- * What BuildKit is told of a file. Everything belongs to root, as with `docker build`. `target` is
- * that of a symbolic link, `first` the path of another name of the same file that was sent before.
- * Undefined for sockets, which cannot be in an image.
+ * The entry for a file, as it is reported to BuildKit. Everything belongs to root, as with `docker
+ * build`. `target` is the target of a symbolic link, `first` the path of another name of the same
+ * file that was sent before. Undefined for sockets, which cannot be in an image.
  */
 export function statOf(
   path: string,

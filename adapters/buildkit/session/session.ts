@@ -8,7 +8,7 @@ import { syncFolder } from './file-sync.ts'
 import { createRpcServer, type Handler, unary } from './rpc-server.ts'
 import { receiveArchive } from './upload.ts'
 
-/** What a build may ask of the machine that runs devctl. */
+/** The resources of the machine that runs devctl that a build may use. */
 export interface SessionResources {
   /** By the names of the solve: `context`, `dockerfile`, and those of `additional_contexts`. */
   readonly folders: ReadonlyMap<string, SyncedFolder>

@@ -18,7 +18,7 @@ export function buildDisplay(io: Io, form: BuildForm, seconds: () => number): Pr
   if (form === 'json') return jsonDisplay(io, io.stderr, seconds)
   if (form === 'plain' || (form === 'auto' && !drawsOn(io)))
     return plainBuilds(io.stderr, { progress: new BuildProgress(mask), seconds, colour })
-  // What is drawn is not escaped afterwards.
+  // Text that is drawn is not escaped afterwards.
   const progress = new BuildProgress(text => printableText(cleanText(mask(text), false)))
   return liveBuilds(io.stderr, { progress, seconds, colour })
 }

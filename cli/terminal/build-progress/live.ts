@@ -46,7 +46,7 @@ export function liveBuilds(output: Output, { progress, seconds, colour }: Displa
   }
 }
 
-/** What is printed below the last picture: warnings, and what a step has printed before it failed. */
+/** The lines below the last frame: warnings, and the last output of a failed step. */
 function endLines(build: BuildView): readonly string[] {
   if (build.state === 'building') return []
   const prefix = build.name === '' ? '' : `${build.name}: `

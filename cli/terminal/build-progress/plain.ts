@@ -96,7 +96,7 @@ class PlainSteps {
   #state(build: string, step: StepView, now: number): void {
     const { number } = step
     if (!this.#named.has(number)) {
-      // What this step builds on has ended for good.
+      // The steps that this step depends on have ended for good.
       for (const [before, ended] of this.#ended)
         if (ended.build === build && step.inputs.includes(ended.step.digest)) this.#end(before, ended.step)
       this.#write(`#${number} ${stepText(build, step)}`)

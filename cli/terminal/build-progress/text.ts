@@ -8,7 +8,7 @@ export function stepText(build: string, { stage, name }: StepView): string {
   return inner === '' ? name : `[${inner}] ${name}`
 }
 
-/** What became of a build. */
+/** The outcome of a build. */
 export function endText({ state, reference, digest, seconds = 0, steps }: BuildView): string {
   const failed = steps.find(step => step.state === 'failed')
   switch (state) {
@@ -32,7 +32,7 @@ export const retryText = ({ attempt, of, reason }: NonNullable<BuildView['retry'
 /** Columns of the name of a step above its lines. */
 const HEADING = 64
 
-/** What a step of a failed build has printed last, below its name; nothing where no step failed. */
+/** The last output of the failed step, below its name; empty if no step failed. */
 export function failureLines({ name, steps }: BuildView): readonly string[] {
   const failed = steps.find(step => step.state === 'failed')
   if (!failed || failed.lines.length === 0) return []

@@ -1,7 +1,10 @@
 import type { BuildEvent } from '../../../operations/build/events.ts'
 import type { OperationEvent } from '../../../operations/events.ts'
 
-/** What a display shows while a command works. The rest of the events is printed (`terminal-events.ts`). */
+/**
+ * The events that a display shows while a command works. The other events are printed
+ * (`terminal-events.ts`).
+ */
 export type ProgressEvent = StepEvent | BuildEvent
 
 /** The events that have a line each. */

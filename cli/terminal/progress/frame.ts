@@ -22,7 +22,7 @@ export interface FrameOptions {
 
 const TURNING = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
-/** What is left out first where the terminal has too few rows. */
+/** The order in which lines are left out if the terminal has too few rows. */
 const COLLAPSE: readonly Line['mark'][] = ['done', 'waiting', 'working', 'failed']
 
 /** The rows of a picture of these lines: never wider than the terminal, and one row less than it has, where the cursor stands. */

@@ -7,14 +7,14 @@ import { wantsColour } from '../io.ts'
 import { diffText } from '../print-diff.ts'
 import { folderText, shortHash } from './steps.ts'
 
-/** What the printing of a result depends on. */
+/** The options for printing a result. */
 export interface ResultOptions {
   /** Only check whether something differs. */
   readonly verify: boolean
   readonly output: 'text' | 'json'
 }
 
-/** What would be written, and where. */
+/** A planned change, and its target. */
 export interface Planned {
   /** How it is named in messages. */
   readonly place: string

@@ -70,7 +70,7 @@ async function printInRepository(
   }
 }
 
-/** What happened to the branch of a pull request that has no changes any more. */
+/** The message about the branch of a pull request that has no changes any more. */
 const withdrawnText = (head: string, base: string, what: 'removed' | 'left'): string =>
   what === 'removed'
     ? `removed the branch \`${head}\`: \`${base}\` already contains its changes\n`

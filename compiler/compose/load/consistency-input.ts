@@ -5,7 +5,7 @@ import type { Span } from '../../text/source.ts'
 import { get, isMap, isSeq, type MapTree, type ScalarTree, type Tree } from '../../text/tree.ts'
 import { scalarText } from '../../text/tree-text.ts'
 
-// What the checks of consistency share.
+// Shared by the consistency checks.
 
 export const exclusive = diagnostic({
   code: 'services/exclusive-keys',

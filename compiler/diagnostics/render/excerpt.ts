@@ -12,7 +12,7 @@ export interface Excerpt {
 }
 
 const WIDTH = 100
-/** What is kept to the left of the carets when a line must be cut there. */
+/** Columns kept to the left of the carets when a line must be cut there. */
 const LEFT_CONTEXT = 30
 /** UTF-16 units looked at on either side of the span's start: a line may be megabytes long. */
 const REACH = 600

@@ -47,7 +47,7 @@ export function failureSummary(diagnostics: readonly Diagnostic[], outcome?: str
   return `${plural(error, 'error')}${where}${outcome ? `; ${outcome}` : ''}${explain}`
 }
 
-/** What is shown of many diagnostics, and a line about the rest. */
+/** The diagnostics that are shown, and a line about the rest. */
 export interface ShownDiagnostics {
   readonly shown: readonly Diagnostic[]
   readonly rest?: string

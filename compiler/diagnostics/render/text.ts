@@ -13,7 +13,7 @@ export interface TextOptions {
   readonly width?: number | undefined
 }
 
-/** What an excerpt has at least, however narrow the terminal is. */
+/** The minimum columns of an excerpt, however narrow the terminal is. */
 const NARROWEST = 20
 const WIDEST = 100
 

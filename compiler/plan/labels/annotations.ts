@@ -26,7 +26,7 @@ const tooLarge = diagnostic({
   }),
 })
 
-/** What the API server allows on an object, less room for annotations of controllers. */
+/** The API server's limit for the annotations of an object, less room for those of controllers. */
 const mostBytes = 256 * 1024 - 2048
 
 type Annotations = Readonly<Record<string, string>>

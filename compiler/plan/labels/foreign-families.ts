@@ -1,8 +1,8 @@
 import type { Span } from '../../text/source.ts'
 
 /**
- * What a label of another tool is here: a text, or a function of the label; undefined for one that
- * only switches others.
+ * The equivalent of another tool's label: a text, or a function of the label; undefined for a label
+ * that only enables others.
  */
 export interface Meaning {
   readonly label: RegExp
@@ -19,7 +19,7 @@ export interface Said {
 
 export interface Family {
   readonly tool: string
-  /** What belongs to the family, whether it is listed or not. */
+  /** Matches every label of the family, listed or not. */
   readonly prefix: RegExp
   readonly meanings: readonly Meaning[]
 }
@@ -28,7 +28,7 @@ const autoscaler = 'leave out `scale`, and let an autoscaler of the cluster set 
 const readiness = '`healthcheck` with `test` or `http: {path: …, port: …}`, which is a readiness probe'
 const liveness = '`healthcheck` with `x-platform-liveness: true`'
 
-/** What the labels of other tools are in devctl. The first meaning that fits a label counts. */
+/** The equivalents of other tools' labels in devctl. The first meaning that fits a label counts. */
 export const families: readonly Family[] = [
   {
     tool: 'kompose',
@@ -99,7 +99,7 @@ export const families: readonly Family[] = [
         write: 'annotations of the ingress controller under `labels` of `endpoints`',
       },
       { label: /^traefik\.(tcp|udp)\./i, write: '`x-expose: {type: LoadBalancer}` at the port' },
-      // What only switches the others on, or names an entry of Traefik's own configuration.
+      // Labels that only enable the others, or name an entry of Traefik's own configuration.
       {
         label: /^traefik\.(enable|docker\.|http\.routers\.[^.]+\.(entrypoints|service|priority)$)/i,
         write: () => undefined,
@@ -135,7 +135,7 @@ function serviceType({ value }: Said): string | undefined {
     case 'loadbalancer':
       return '`x-expose: {type: LoadBalancer}` at the port'
     default:
-      // What a Service is anyway.
+      // The default type of a Service.
       return undefined
   }
 }

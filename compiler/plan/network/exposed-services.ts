@@ -88,8 +88,8 @@ function alike(ports: readonly ExposedPort[]): readonly ExposedPorts[] {
 }
 
 /**
- * What a Service has once for all of its ports, as a text to compare; empty where the port says
- * none of it.
+ * The settings of a port that a Service has once for all of its ports, as a text to compare; empty
+ * if the port sets none of them.
  */
 function settingsOf({ expose: { loadBalancerClass, sourceRanges, annotations } }: ExposedPort): string {
   if (loadBalancerClass === undefined && sourceRanges.length + annotations.length === 0) return ''

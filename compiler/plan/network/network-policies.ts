@@ -28,7 +28,7 @@ const jobFromInternal = diagnostic({
   }),
 })
 
-/** What policies need to know of a Pod. */
+/** The facts about a Pod that policies need. */
 export interface PolicyPod {
   /** In Kubernetes' form; the lead first. */
   readonly service: string
@@ -97,8 +97,8 @@ function usedNetworks({ project }: PlanContext, pods: readonly Pick<PolicyPod, '
 }
 
 /**
- * Who may connect to the Pods of a network; from an internal one nothing else can be reached but
- * DNS.
+ * The policy for connections to the Pods of a network; from an internal network nothing else can be
+ * reached but DNS.
  */
 function networkPolicy(context: PlanContext, network: Network, name: string, hasInternal: boolean): NetworkPolicyPlan {
   const podLabels = { [`network.devctl/${name}`]: 'true' }

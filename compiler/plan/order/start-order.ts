@@ -95,7 +95,7 @@ const restartLost = diagnostic({
   }),
 })
 
-/** What a group waits for. */
+/** The waits and dependencies of a group. */
 export interface GroupWaits {
   readonly waits: readonly WaitPlan[]
   readonly dependencies: readonly DependencyPlan[]
@@ -103,7 +103,7 @@ export interface GroupWaits {
   readonly sidecars: readonly string[]
 }
 
-/** What is known about every group before waits are planned. */
+/** The facts about every group that are known before waits are planned. */
 export interface GroupFacts {
   kindOf(group: Group): KindDecision
   /** The Service object of a Compose service; undefined for a task that has none. */

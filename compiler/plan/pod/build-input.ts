@@ -62,7 +62,7 @@ function contextsOf(context: PlanContext, { additionalContexts }: Build, spend: 
   ])
 }
 
-/** What an additional context holds, as far as it is known without fetching it. */
+/** Identifies the content of an additional context, as far as it is known without fetching it. */
 function contentOf(context: PlanContext, named: NamedContext, spend: SpendOnBuild): string {
   const { project, host, options } = context
   if (named.service !== undefined) {

@@ -37,8 +37,8 @@ export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'repo
 }
 
 /**
- * What the Dockerfile of a built service says about its image; undefined for other services, and
- * where no Dockerfile can be read.
+ * The image of a built service according to its Dockerfile; undefined for other services, and if no
+ * Dockerfile can be read.
  */
 export function builtImage(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,

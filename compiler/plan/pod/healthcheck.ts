@@ -85,7 +85,7 @@ function timings({ interval, timeout, startPeriod, retries }: DockerfileHealthch
   }
 }
 
-/** What the file says, without the keys that it leaves out. */
+/** A healthcheck without its undefined keys. */
 const given = (healthcheck: Healthcheck): Healthcheck =>
   // Leaving out undefined values does not change what a healthcheck is.
   Object.fromEntries(Object.entries(healthcheck).filter(([, value]) => value !== undefined)) as unknown as Healthcheck

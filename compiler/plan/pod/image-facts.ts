@@ -4,14 +4,17 @@ import type { PlanContext } from '../context.ts'
 import { builtImage } from './built-image.ts'
 
 /**
- * What is known about the image of a service: its configuration, if the caller has it, else what
- * its Dockerfile says.
+ * The known facts about the image of a service: from its configuration, if the caller has it, else
+ * from its Dockerfile.
  */
 export function imageFacts(context: PlanContext, service: Service): ImageFacts | undefined {
   return configuredImage(context, service) ?? builtImage(context, service)
 }
 
-/** What the configuration of the image says, with that of its base images; undefined if unknown. */
+/**
+ * The facts in the configuration of the image, which includes its base images; undefined if
+ * unknown.
+ */
 export function configuredImage({ options }: Pick<PlanContext, 'options'>, service: Service): ImageFacts | undefined {
   const config = options.imageConfigs?.get(service.name)
   return config && factsOfConfig(config)

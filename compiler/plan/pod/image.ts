@@ -171,7 +171,7 @@ function planPullPolicy({ reporter }: PlanContext, service: Service, image: stri
 }
 
 /**
- * What Kubernetes chooses:
+ * Kubernetes' default pull policy:
  * https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting
  */
 export function defaultPullPolicy(image: string): ContainerPlan['imagePullPolicy'] {

@@ -201,7 +201,7 @@ function checkModes({ reporter }: PlanContext, service: Service): void {
   }
 }
 
-/** What a Pod does as it is written, or has anyway. */
+/** The modes that a Pod supports, or has anyway. */
 const POD_MODES = {
   pid: /^(|private|host|(service|container):.*)$/,
   ipc: /^(|private|shareable|host|(service|container):.*)$/,

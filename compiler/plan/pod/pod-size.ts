@@ -14,8 +14,8 @@ const tooLarge = diagnostic({
 })
 
 /**
- * What environment and commands may have together: 1.5 MiB less room for the rest, and for what the
- * server keeps about each field.
+ * The limit for environment and commands together: 1.5 MiB less room for the rest, and for the
+ * server's own data about each field.
  */
 const mostBytes = 1_300_000
 
@@ -26,12 +26,12 @@ export function checkPodSize({ reporter }: Pick<PlanContext, 'reporter'>, { pod,
 }
 
 /**
- * What the cluster stores beside each word, for each variable (with the owner of its name), and to
- * fill a volume.
+ * Bytes that the cluster stores in addition to each word, to each variable (with the owner of its
+ * name), and to fill a volume.
  */
 const OVERHEAD = { word: 2, variable: 62, fill: 1_700 }
 
-/** What a user may make as many of, and as long, as they like. */
+/** The bytes of the parts whose number and length are up to the user. */
 function sizeOf({ containers, init, fills }: PodPlan): number {
   let bytes = fills.length * OVERHEAD.fill
   for (const { env, command = [], args = [], postStart = [], preStop = [] } of [...init, ...containers]) {

@@ -15,7 +15,7 @@ import { checkPreStart, planGracePeriod } from './lifecycle.ts'
 import { planPodSettings } from './pod-settings.ts'
 import { planGroups } from './security.ts'
 
-/** What is decided about a Pod before it is put together. */
+/** The decisions about a Pod before it is assembled. */
 export interface PodFacts {
   readonly kind: WorkloadPlan['kind']
   readonly waiting: GroupWaits

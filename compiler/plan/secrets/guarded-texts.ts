@@ -6,7 +6,7 @@ import { variablePath } from './secret-sources.ts'
 
 /** A text of the files that the manifests will hold, and in which a secret could stand. */
 export interface GuardedText {
-  /** What a manifest calls it: `services.db.environment.POSTGRES_PASSWORD`, `configs.site`. */
+  /** Its path in a manifest: `services.db.environment.POSTGRES_PASSWORD`, `configs.site`. */
   readonly path: string
   readonly text: string
   readonly span: Span

@@ -224,10 +224,10 @@ function exactPlace({ text, written }: GuardedText, { start, end }: SecretLook):
   return { file: written.file, start: from + start, end: from + end }
 }
 
-/** What is written at a span, without quotes around it. */
+/** The source text at a span, without quotes around it. */
 const bare = ({ file, start, end }: Span): string => file.text.slice(start, end).replace(/^(["'])(.*)\1$/s, '$2')
 
-/** What can be done about a text: a variable can come from a Secret. */
+/** The finding about a text: a variable can come from a Secret. */
 function findingOf(context: PlanContext, { path, variable }: Pick<GuardedText, 'path' | 'variable'>): SecretFinding {
   if (!variable) return { path }
   const secret = cutName(`${context.environment.name}-${slug(variable.service) || 'app'}`, 253)

@@ -53,9 +53,8 @@ function checkCertificate({ options, project, host, reporter }: PlanContext): vo
 }
 
 /**
- * What becomes of the Secrets that were planned, by the backend of the environment: they stay as
- * they are, are left out (reported), are made by External Secrets, or get the values that are to be
- * encrypted.
+ * Applies the backend of the environment to the planned Secrets: they stay as they are, are left
+ * out (reported), are made by External Secrets, or get the values to be encrypted.
  */
 export function planSecretObjects(context: PlanContext): Pick<Plan, 'secrets' | 'externalSecrets' | 'requiredSecrets'> {
   const { objects, options } = context

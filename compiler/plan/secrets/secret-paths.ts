@@ -36,7 +36,7 @@ export function checkSecretPaths(context: PlanContext): void {
   for (const { path } of secretUses(context)) texts.add(path)
   for (const key of project.configs.keys()) texts.add(`configs.${key}`)
 
-  // What is in error may be what is missing.
+  // A secret or config that seems to be missing may have been removed because of an error.
   const { hasErrors } = context.reporter
   const report = (path: string, span: Span, known: ReadonlySet<string>) => {
     const isBroken = hasErrors && /^(?:secrets|configs)\./.test(path)

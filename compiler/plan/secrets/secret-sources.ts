@@ -9,13 +9,13 @@ export interface Sourced {
   /** `services.db.environment.POSTGRES_PASSWORD`, `secrets.token`. */
   readonly path: string
   readonly source: SecretSource
-  /** What the files give it, where they do. */
+  /** The value from the files, if they have one. */
   readonly value?: Uint8Array
   /** The Compose file itself says that the value is elsewhere (`external: true`). */
   readonly isExternal?: boolean
 }
 
-/** What messages and the manifest call a variable of a service. */
+/** The path of a service's variable in messages and in the manifest. */
 export const variablePath = (service: string, name: string): string => `services.${service}.environment.${name}`
 
 /** The Secret that holds a value, by its path; undefined where no rule says so. */

@@ -8,12 +8,12 @@ import { secretSource } from './secret-sources.ts'
 
 /** A value of the model that has a secret in it because of where it comes from. */
 export interface SecretUse {
-  /** What a manifest calls it: `services.web.command`, `configs.site`. */
+  /** Its path in a manifest: `services.web.command`, `configs.site`. */
   readonly path: string
   /** Where the secret comes from: `` `DB_PASSWORD` ``. */
   readonly origin: string
   readonly span: Span
-  /** What of the secret the value holds. */
+  /** The part of the secret that the value holds. */
   readonly text: string
   readonly variable?: { readonly service: string; readonly name: string }
 }
@@ -66,8 +66,8 @@ const isWritten = ([section, , key]: readonly string[]): boolean =>
     : !isTopLevelExtension(section!) && (section !== 'secrets' || key === 'labels' || key === 'name')
 
 /**
- * Whether a network, volume, config or secret is called so because nobody has named it: such a name
- * has the place of the whole definition.
+ * True if the name of a network, volume, config or secret is implied, not written: such a name has
+ * the place of the whole definition.
  */
 function isImpliedName(tree: Tree, [section = '', key = '', field]: readonly string[], { span }: ScalarTree): boolean {
   return section !== 'services' && field === 'name' && get(tree, section, key)?.span === span
@@ -130,7 +130,7 @@ function pathOf(keys: readonly string[]): string {
   return (/^\d+$/.test(keys.at(-1)!) ? keys.slice(0, -1) : keys).join('.')
 }
 
-/** What of a plan is about the files, and in no manifest. */
+/** Keys of a plan that refer to the source files and appear in no manifest. */
 const ABOUT_FILES = new Set(['span', 'key', 'source', 'path'])
 
 function* textsIn(value: unknown): Generator<string> {

@@ -11,7 +11,7 @@ export interface TrackedContent {
   readonly isExecutable: boolean
 }
 
-/** What git tracks at a host path. Paths are absolute where nothing else is said. */
+/** The tracked content at a host path. Paths are absolute unless stated otherwise. */
 export type TrackedPlace =
   /** Another place than the checkout; a tracked link may lead there. */
   | { readonly kind: 'elsewhere'; readonly path: string }
@@ -152,7 +152,7 @@ function folderContent(search: Search, folder: string, tracked: readonly Tracked
 }
 
 /**
- * What is in the folders of tracked files and not tracked; not what is in folders that hold nothing
+ * The untracked entries of folders with tracked files; not the content of folders that hold nothing
  * tracked.
  */
 function untrackedIn({ host, checkout }: Search, folder: string, tracked: readonly TrackedFile[]): readonly string[] {

@@ -138,7 +138,7 @@ const renamedExternal = diagnostic({
 const classWords = (name: string | undefined): string =>
   name === undefined ? 'the default storage class' : `the storage class \`${name}\``
 
-/** What a top-level volume is in the cluster. */
+/** The form of a top-level volume in the cluster. */
 export type VolumeDecision =
   | {
       readonly kind: 'claim'
@@ -194,7 +194,7 @@ function planVolume(context: PlanContext, volume: Volume, claim: string): Volume
   const spec = claimSpec(context, claim, options)
   const type = isLocal ? options.get('type') : undefined
   if (type && type.value !== 'none') reporter.report(unknownType, type.span, { type: type.value, storageClass })
-  // What belongs to the type went with it.
+  // Options that belong to the type were dropped with it.
   reportOptions(context, options, [...claimOptions, ...(type ? ['type', 'o', 'device'] : [])])
   if (!objects.claims.has(claim))
     objects.claims.set(claim, {
@@ -240,8 +240,8 @@ function claimSpec({ reporter }: PlanContext, name: string, options: ReadonlyMap
 }
 
 /**
- * What the engine's local driver can mount besides its own folders. Undefined for an ordinary
- * volume.
+ * Plans the mounts that the engine's local driver supports besides its own folders. Undefined for
+ * an ordinary volume.
  */
 function planLocal(
   context: PlanContext,

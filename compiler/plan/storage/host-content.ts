@@ -5,7 +5,7 @@ import { isPlaceholder, MOST_FILES, projectCheckout, type TrackedContent, tracke
 import { type HostFile, mostBytes } from './host-files.ts'
 import { isInside } from './host-paths.ts'
 
-/** What a host path holds for every machine, as far as it fits into one object. */
+/** The content of a host path that every machine has, as far as it fits into one object. */
 export type HostContent =
   | CopiedFiles
   /** A folder, or nothing at all: what the service puts there is data. */
@@ -25,7 +25,7 @@ export interface CopiedFiles {
   readonly isFolder: boolean
   /** True if the files are those that git tracks; else they are what is there on this machine. */
   readonly isTracked: boolean
-  /** What of the folder is not part of it. */
+  /** Entries of the folder that are left out. */
   readonly leftOut: readonly string[]
   /** Tracked files that have been deleted. */
   readonly gone: readonly string[]
@@ -33,9 +33,9 @@ export interface CopiedFiles {
 
 /** Reads host paths, each once. */
 export interface HostReader {
-  /** What a path holds by what git tracks; outside a checkout, what is there. */
+  /** The tracked content of a path; outside a checkout, the files on disk. */
   read(path: string, allowed: Allowed): HostContent
-  /** What is there, tracked or not. */
+  /** The files on disk, tracked or not. */
   readAll(path: string, allowed: Allowed): HostContent
   /**
    * The checkout of the project; undefined when there is none, or git cannot say what it tracks.
@@ -72,7 +72,7 @@ export function hostReader(host: CompilerHost, directory: string): HostReader {
   }
 }
 
-/** Whether a file or folder may be read; reports why not. */
+/** True if a file or folder may be read; reports the reason if not. */
 type Allowed = (path: string) => boolean
 
 /**
@@ -153,8 +153,8 @@ function untracked(host: CompilerHost, path: string): HostContent {
 }
 
 /**
- * What is there on this machine, without `.git` and what the ignore files between the project's
- * folder and the file name.
+ * The files on disk, without `.git` and those that match the ignore files between the project's
+ * folder and the file.
  */
 function readThere(host: CompilerHost, path: string, directory: string): HostContent {
   const stat = host.stat(path)

@@ -6,13 +6,13 @@ import type { CopiedFiles, HostContent, HostReader } from './host-content.ts'
 import type { HostMount } from './host-mount.ts'
 import { isInside, isSpecial, isSystem } from './host-paths.ts'
 
-/** What becomes of a host volume. */
+/** The decision about a host volume. */
 export type HostFate =
   /** `x-mount: skip`. */
   | { readonly kind: 'skip' }
   /** The Dockerfile copies it to where it would be mounted. */
   | { readonly kind: 'in-image' }
-  /** What no node could stand in for. */
+  /** A socket, device or time file: a node has no substitute for it. */
   | { readonly kind: 'socket' }
   /** A folder of the operating system, mounted from the node. */
   | { readonly kind: 'system' }
@@ -27,7 +27,7 @@ export type HostFate =
   | { readonly kind: 'missing-outside' }
   | Exclude<HostContent, { kind: 'files' | 'data' }>
 
-/** What the fates of all host volumes are decided by. */
+/** The input of the decisions about all host volumes. */
 export interface HostWorld {
   readonly reader: HostReader
   readonly isWritten: (path: string) => boolean
@@ -54,7 +54,7 @@ export function fateOf(context: PlanContext, world: HostWorld, service: Service,
   return dataFate(world, mount, content.state, isOwn ? 'project' : isPersonal ? 'home' : 'elsewhere')
 }
 
-/** Whether a path lies in the project, or in the checkout that it is in. */
+/** True if a path is in the project, or in the checkout that contains it. */
 export function isInProject({ host, project }: PlanContext, { reader }: HostWorld, path: string): boolean {
   const top = reader.checkout?.root
   if (top !== undefined && isInside(host.realPath(path), top)) return true
@@ -87,7 +87,7 @@ function dataFate(
   place: 'project' | 'home' | 'elsewhere',
 ): HostFate {
   if (state === 'missing') {
-    // What a person has at home is theirs; a path elsewhere that is written to is data.
+    // A missing path in the home folder is personal; one elsewhere that is written to is data.
     if (place === 'home' || (place === 'elsewhere' && !isWritten(mount.source))) return { kind: 'missing-outside' }
     if (mount.mustExist || isNamedLikeFile(mount)) return { kind: 'missing' }
   }

@@ -1,7 +1,7 @@
 import { shortHash } from '../../values/dns-name.ts'
 import type { KeyPath } from '../plan.ts'
 
-/** What a ConfigMap or Secret can hold: 1 MiB of values, which is Kubernetes' limit. */
+/** The capacity of a ConfigMap or Secret: 1 MiB of values, a limit of Kubernetes. */
 export const mostBytes = 1024 * 1024
 
 /** A file of a host folder. */

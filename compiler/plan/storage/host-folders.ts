@@ -72,7 +72,7 @@ const claimName = (path: string): string => cutName(slug(path) || 'project', 63)
 function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]) {
   const [first] = users
   const { service, mount } = first!
-  // What several services share is no more one's than the other's, as with a named volume.
+  // A folder that several services share belongs to none of them, as with a named volume.
   const isShared = users.length > 1
   return {
     name,
@@ -84,7 +84,7 @@ function claimPlan(context: PlanContext, name: string, users: readonly HostUse[]
   }
 }
 
-/** What a mount of such a folder holds. */
+/** The claim that a mount of such a folder uses. */
 export function heldByFolder(
   { project }: PlanContext,
   { claim, subPath }: FolderClaim,

@@ -203,12 +203,12 @@ const unversioned = diagnostic({
   }),
 })
 
-/** What planning host volumes needs besides the project. */
+/** The input of planning host volumes, besides the project. */
 export interface HostVolumes {
   readonly world: HostWorld
   readonly claimOf: (path: string) => FolderClaim
   readonly once: Once
-  /** What is copied from this machine as it is: reported together when all is planned. */
+  /** Paths that are copied from this machine as they are: reported together when all is planned. */
   readonly unversioned: Map<string, Span>
 }
 
@@ -253,8 +253,8 @@ export function planHostVolume(
       reportFailed(reporter, fate, service, mount, source)
       return undefined
     case 'too-large':
-      // What is named for the service is taken to hold what Compose would have mounted; nobody can
-      // look.
+      // An image that is given for the service is assumed to hold what Compose would have mounted;
+      // it cannot be inspected.
       if (mount.readOnly && context.options.images?.has(service.name))
         reporter.report(expectedInImage, mount.sourceSpan, { source, target: mount.target, service: service.name })
       else reportFailed(reporter, fate, service, mount, source)

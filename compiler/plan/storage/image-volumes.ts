@@ -29,7 +29,7 @@ volumes:
 export function checkImageVolumes(context: PlanContext, service: Service): void {
   const { mounts, tmpfs, volumesFrom } = service
   const paths = configuredImage(context, service)?.volumes ?? []
-  // What the other service mounts is mounted here, too.
+  // Mounts of the other service are mounted here, too.
   if (paths.length === 0 || volumesFrom.length > 0) return
   const targets = [...mounts, ...tmpfs].map(({ target }) => (typeof target === 'string' ? target : target.value))
   for (const path of paths)

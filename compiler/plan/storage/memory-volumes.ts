@@ -46,8 +46,7 @@ const overLimit = diagnostic({
 })
 
 /**
- * What every container has at `/dev/shm`, in an engine and in a Pod: asking for no more changes
- * nothing.
+ * The default size of `/dev/shm`, in an engine and in a Pod: asking for no more changes nothing.
  */
 const usualShm = 64n * 1024n * 1024n
 
@@ -87,7 +86,7 @@ const namedMemory = (services: readonly Service[], isMemory: (volume: string) =>
     }),
   )
 
-/** What holds a mount of type `tmpfs`. */
+/** Plans a mount of type `tmpfs`. */
 export function planTmpfsMount({ reporter }: PlanContext, mount: TmpfsMount): StoredMount {
   const { size, mode, span, readOnly } = mount
   const target = mount.target.value

@@ -74,7 +74,7 @@ const recursive = diagnostic({
   }),
 })
 
-/** What the mounts of all services have in common. */
+/** The context that the mounts of all services share. */
 export interface MountContext extends PlanContext {
   readonly volumes: ReadonlyMap<string, VolumeDecision>
   /**
@@ -100,8 +100,8 @@ export function surveyMounts(context: PlanContext, volumes: ReadonlyMap<string, 
 }
 
 /**
- * What one service makes of a host path depends on what others do with it: who writes there, and
- * what lies in what.
+ * Collects the uses of host paths by all services: the decision for one service depends on which
+ * others write to the path, and on which paths contain others.
  */
 function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDecision>): HostVolumes {
   const { host, project } = context
@@ -115,7 +115,7 @@ function surveyHosts(context: PlanContext, volumes: ReadonlyMap<string, VolumeDe
   const world: HostWorld = {
     reader,
     isWritten: writtenPaths(uses),
-    // What git does not track is not in the image that another machine builds.
+    // Untracked files are not in an image that another machine builds.
     inImage: (service, { source, target, sourceSpan }) =>
       builtImageHolds(context, service, source, target) &&
       reader.read(source, path => mayRead(host, path, sourceSpan, context.reporter)).kind !== 'data',

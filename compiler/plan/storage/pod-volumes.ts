@@ -39,7 +39,7 @@ export function collectVolumes(kind: WorkloadPlan['kind']): PodVolumes {
   }
 
   const volumeOf = ({ held, target }: StoredMount, { service, prefix }: VolumeOwner): string => {
-    // What only this mount uses is distinguished by its service and place.
+    // A volume that only this mount uses is distinguished by its service and place.
     const own = `${held.kind} ${service} ${target}`
     switch (held.kind) {
       case 'claim':

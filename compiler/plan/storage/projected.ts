@@ -3,9 +3,9 @@ import type { KeyPath } from '../plan.ts'
 import type { Held, HeldByFiles, StoredMount } from './stored-mount.ts'
 
 /**
- * What is mounted into a folder that is itself copied joins it in one projected volume: such a
- * folder cannot be written to, so that the container runtime could make no place in it for a mount.
- * Files become files of it; for other mounts it gets the folder that they are mounted over.
+ * Joins the mounts inside a copied folder with it in one projected volume: such a folder cannot be
+ * written to, so the container runtime could not create a mount point in it. Files become files of
+ * the volume; for other mounts it gets the folder that they are mounted over.
  */
 export function joinFolders(mounts: readonly StoredMount[]): readonly StoredMount[] {
   const folders = mounts.filter(isCopiedFolder)
@@ -41,7 +41,8 @@ const isCopiedFolder = ({ held }: StoredMount): boolean => isFiles(held) && held
 const isBelow = (path: string, folder: string): boolean => path.startsWith(folder === '/' ? '/' : `${folder}/`)
 
 /**
- * What is nearer to a path wins over what a folder around it holds there, as it does with mounts.
+ * The mount nearest to a path wins over what the folders around it hold there, as with ordinary
+ * mounts.
  */
 function project(folder: StoredMount, held: HeldByFiles, within: readonly StoredMount[]): Held {
   const parts = [...within].sort((a, b) => b.target.length - a.target.length)

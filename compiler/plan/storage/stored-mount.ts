@@ -57,7 +57,7 @@ export interface HeldByClaim {
   readonly directory?: string
   /** Folder within that. */
   readonly subPath?: string
-  /** What it is called in messages: `` the volume `data` ``. */
+  /** Its name in messages: `` the volume `data` ``. */
   readonly description: string
   readonly access: ClaimSpec['accessMode'] | 'unknown'
   /** True if an empty volume is filled from the image. */

@@ -29,7 +29,7 @@ export function lendersOf({ services }: Pick<Project, 'services'>, service: Serv
   return found
 }
 
-/** What a service names, the last first. */
+/** The lenders that a service names, the last first. */
 const named = ({ volumesFrom }: Service, readOnly: boolean) =>
   volumesFrom
     .map(({ value, span }) => {

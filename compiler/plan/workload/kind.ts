@@ -93,7 +93,7 @@ export interface PersistentMount {
   readonly span: Related['span']
 }
 
-/** Who waits for the completion of each service. */
+/** For each service, the service that waits for its completion. */
 export function completionWaits(
   project: Project,
 ): ReadonlyMap<string, { readonly by: string; readonly wait: Dependency }> {
@@ -185,7 +185,7 @@ function planJob(
   return { kind: 'Job', because, job: { restartPolicy, backoffLimit, isServer: served !== undefined } }
 }
 
-/** What makes a service a server: ports, an endpoint or a healthcheck. */
+/** The reason why a service is a server: ports, an endpoint or a healthcheck. */
 function serves(
   service: Service,
   endpoints: ReadonlySet<string>,

@@ -1,4 +1,4 @@
-/** What a request to a Kubernetes API server is about, as its path says. */
+/** The target of a request to a Kubernetes API server, from its path. */
 export interface ApiPath {
   readonly apiVersion: string
   /** Plural: `deployments`. */
@@ -36,8 +36,8 @@ export function parseApiPath(path: string): ApiPath | undefined {
 }
 
 /**
- * What lasts a moment or asks a question is no part of an environment: destroy has no need to find
- * it.
+ * API groups of short-lived objects and of questions. They are not part of an environment: destroy
+ * does not need to find them.
  */
 const PASSING_GROUPS = new Set([
   'authentication.k8s.io',

@@ -16,7 +16,7 @@ export class ApplyNudge {
   isFor({ method, url = '', headers }: IncomingMessage): boolean {
     if (method !== 'GET' || headers['kubectl-command'] !== 'kubectl apply' || url.includes('?')) return false
     const path = parseApiPath(url)
-    // What the whole cluster shares is not claimed.
+    // Cluster-scoped objects are not claimed.
     return path?.name !== undefined && path.namespace !== undefined && path.subresource === undefined
   }
 

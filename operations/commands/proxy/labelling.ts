@@ -40,8 +40,8 @@ export interface Write {
 }
 
 /**
- * What a request does: make an object, say all of it again, apply it with fields of its own, or
- * change some of it.
+ * The action of a request: create an object, replace all of it, apply it with fields of its own, or
+ * patch part of it.
  */
 type Verb = 'create' | 'replace' | 'apply' | 'patch'
 

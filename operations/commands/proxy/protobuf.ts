@@ -1,7 +1,7 @@
 import { ENVIRONMENT_LABEL } from '../labels.ts'
 import { type ObjectLabels, originAnnotations } from './label-object.ts'
 
-/** What every object in this notation begins with. */
+/** The prefix of every object in this encoding. */
 const MAGIC = Buffer.from('k8s\0')
 
 /**

@@ -13,7 +13,7 @@ export interface UpstreamCall {
   readonly path: string
   /** Without credentials. */
   readonly headers: OutgoingHttpHeaders
-  /** What can be sent again, or a stream that cannot. */
+  /** A buffer, which can be sent again, or a stream, which cannot. */
   readonly body: Buffer | IncomingMessage | undefined
   /** The answer stays open for long: it gets a connection of its own. */
   readonly isStream: boolean
@@ -107,7 +107,7 @@ function attempt(
     method,
     signal,
     agent: isStream ? connection.streams : connection.calls,
-    // Who asks on another's behalf with `--as` means it; else the context may say so.
+    // A request's own impersonation (`--as`) takes precedence over that of the context.
     headers: {
       ...(hasImpersonation(headers) ? withoutImpersonation(connection.headers) : connection.headers),
       ...headers,

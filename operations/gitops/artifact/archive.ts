@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { isInside } from '../tree/lock.ts'
 
 const BLOCK = 512
-/** What a name and a size can be in the fields of a header. */
+/** The maximum size in bytes of a name in its header field. */
 const LONGEST_NAME = 100
 /** The most bytes that an archive unpacks to. */
 const LARGEST = 256 * 1024 * 1024

@@ -16,7 +16,7 @@ export interface ArtifactPublication {
   readonly reference: string
   /** The folder, for what the tag has now. Its path is `.`. */
   readonly folder: (there: Repository) => Promise<PublishedFolder>
-  /** What the manifest says of the folder; it must follow from the source alone. */
+  /** The annotations of the folder's manifest; they must follow from the source alone. */
   readonly annotations: () => Promise<Readonly<Record<string, string>>>
   /** The source is older than what is there: publish it all the same. */
   readonly rollback: boolean
@@ -41,9 +41,9 @@ export interface PushedArtifact {
 
 export type ArtifactOutcome =
   | { readonly kind: 'unchanged'; readonly digest: string }
-  /** What is there comes from a source that has ours among its ancestors. */
+  /** The content of the tag comes from a source that has ours among its ancestors. */
   | { readonly kind: 'newer'; readonly source: string; readonly digest: string }
-  /** What would be written (`--dry-run`, `--verify`). */
+  /** The changes that would be made (`--dry-run`, `--verify`). */
   | { readonly kind: 'planned'; readonly digest: string | undefined; readonly changes: readonly FolderChange[] }
   | {
       readonly kind: 'pushed'

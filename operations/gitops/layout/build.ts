@@ -110,7 +110,7 @@ function operated(object: KubernetesObject, operations: readonly PatchOperation[
     if (!applyOperations(copy, operations)) throw new UnsupportedForm()
   })
   const [after] = objectsIn(result)
-  // What an object is called decides which patches it gets.
+  // The name of an object decides which patches it gets.
   if (!after || typeOf(after) !== typeOf(object) || after.metadata.name !== object.metadata.name)
     throw new UnsupportedForm()
   return after
@@ -118,7 +118,7 @@ function operated(object: KubernetesObject, operations: readonly PatchOperation[
 
 const typeOf = ({ apiVersion, kind }: KubernetesObject): string => `${apiVersion} ${kind}`
 
-/** Whether a patch is for an object. */
+/** A predicate that is true for the objects that a patch targets. */
 function matcher({ group, version, kind, name }: PatchTarget): (object: KubernetesObject) => boolean {
   // Of regular expressions only those that stand for one name.
   if (name !== undefined && !/^([\w:-]|\\\.)+$/.test(name)) throw new UnsupportedForm()

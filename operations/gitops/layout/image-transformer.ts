@@ -29,7 +29,7 @@ export function imagesBetween(pairs: readonly ObjectPair[], wanted: readonly Kub
   return { fields: { images }, apply: object => withImages(object, images) }
 }
 
-/** What `images` makes of an object; each entry has a tag or a digest. */
+/** An object after `images` is applied; each entry has a tag or a digest. */
 export function withImages(object: KubernetesObject, images: readonly ImageEntry[]): KubernetesObject {
   if (images.length === 0) return object
   return changed(object, copy => {
@@ -52,8 +52,8 @@ function toEntry(name: string, wants: Reference | undefined): readonly ImageEntr
 }
 
 /**
- * Whether an entry leaves alone what is wanted. kustomize takes its name for the start of a regular
- * expression, dots and all.
+ * True if an entry leaves the wanted objects unchanged. kustomize takes its name for the start of a
+ * regular expression, dots and all.
  */
 function isExact(entry: ImageEntry, all: readonly KubernetesObject[], wanted: readonly KubernetesObject[]): boolean {
   const pattern = new RegExp(`^${entry.name}(:[\\w.{}-]*)?(@\\w+:[\\w.{}-]*)?$`)

@@ -13,8 +13,8 @@ export interface Operation {
 }
 
 /**
- * What leads from one object to the other, in the order in which it is to be done. Plain JSON both;
- * what is undefined is not there.
+ * The operations that turn one object into the other, in the order in which to apply them. Both are
+ * plain JSON; undefined values are treated as absent.
  */
 export function operationsBetween(before: object, after: object): readonly Operation[] {
   return between(plain(before), plain(after), ROOT)

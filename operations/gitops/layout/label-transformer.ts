@@ -33,7 +33,7 @@ export function labelsBetween(pairs: readonly ObjectPair[], wanted: readonly Kub
   return { fields: { labels }, apply: object => withLabels(object, labels) }
 }
 
-/** What `labels` makes of an object that has labels wherever the entries reach. */
+/** An object after `labels` is applied; it must have labels wherever the entries reach. */
 export function withLabels(object: KubernetesObject, labels: readonly LabelEntry[]): KubernetesObject {
   if (labels.length === 0) return object
   return changed(object, copy => {

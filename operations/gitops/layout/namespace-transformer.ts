@@ -15,7 +15,10 @@ export function namespaceBetween(pairs: readonly ObjectPair[], wanted: readonly 
   return isExact ? { fields: { namespace }, apply } : { fields: {}, apply: object => object }
 }
 
-/** What `namespace` makes of an object, beside the service accounts of these names. */
+/**
+ * An object after `namespace` is applied, in an application with the service accounts of these
+ * names.
+ */
 export function withNamespace(
   object: KubernetesObject,
   namespace: string,

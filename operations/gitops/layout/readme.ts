@@ -1,8 +1,8 @@
 import { withoutCredentials } from '../../../adapters/git/repository-url.ts'
 
 /**
- * What the README of a folder says. All of it follows from the source and its options: no time, no
- * version, no commit.
+ * The content of the README of a folder. All of it follows from the source and its options: no
+ * time, no version, no commit.
  */
 export interface About {
   readonly application: string
@@ -18,7 +18,7 @@ export interface About {
   readonly sourceRepository?: string
   /** The files of the source, as the manifests name them. */
   readonly sources: readonly string[]
-  /** What the cluster must hold, since no repository does. */
+  /** The Secrets that must exist in the cluster, since no repository has them. */
   readonly requiredSecrets?: readonly SecretToMake[]
 }
 

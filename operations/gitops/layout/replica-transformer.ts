@@ -20,7 +20,7 @@ export function replicasBetween(pairs: readonly ObjectPair[], wanted: readonly K
   return { fields: { replicas }, apply: object => withReplicas(object, replicas) }
 }
 
-/** What `replicas` makes of an object. */
+/** An object after `replicas` is applied. */
 export function withReplicas(object: KubernetesObject, replicas: readonly ReplicaEntry[]): KubernetesObject {
   const count = replicas.find(entry => isScaledBy(object, entry))?.count
   if (count === undefined) return object

@@ -10,5 +10,5 @@ export interface Transformer {
   readonly apply: Transform
 }
 
-/** What a transformer of kustomize makes of an object that patches have not changed. */
+/** Applies a transformer of kustomize to an object that patches have not changed. */
 export type Transform = (object: KubernetesObject) => KubernetesObject

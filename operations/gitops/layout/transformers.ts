@@ -8,10 +8,10 @@ import type { ObjectPair, Transformer } from './transformer.ts'
 
 /**
  * The changes from one list of objects to the other that kustomize's transformers make.
- * Transformers come after the patches and change every object, also those that are new: so one is
- * used only if it leaves each wanted object as it is, wherever any version of kustomize may look.
- * What `apply` says to be done by them is what all versions since 5.0 do. Whatever differs after it
- * is left to patches.
+ * Transformers come after the patches and change every object, also new ones: so one is used only
+ * if it leaves each wanted object as it is, wherever any version of kustomize may look. `apply`
+ * makes the changes that all versions since 5.0 make. All remaining differences are left to
+ * patches.
  */
 export function transformersBetween(
   base: readonly KubernetesObject[],

@@ -5,7 +5,7 @@ export interface ValueChange {
   /** Absent: it is not there. */
   readonly before?: unknown
   readonly after?: unknown
-  /** What is to be read in place of the two, where they are secret. */
+  /** The text to show in place of the two, where they are secret. */
   readonly masked?: string
 }
 

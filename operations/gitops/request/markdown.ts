@@ -55,7 +55,7 @@ export const html = (text: string): string =>
     .replaceAll(/[&<>"@#!]/g, char => `&#${char.charCodeAt(0)};`)
     .replaceAll(/`([^`]+)`/g, '<code>$1</code>')
 
-/** What can be opened to see more. `summary` is plain text, names in backticks. */
+/** A collapsible section. `summary` is plain text, names in backticks. */
 export function details(summary: string, content: string, isOpen = false): string {
   return `<details${isOpen ? ' open' : ''}>\n<summary>${html(summary)}</summary>\n\n${content}\n\n</details>`
 }

@@ -3,13 +3,13 @@ import { plural } from '../../../compiler/diagnostics/render/summary.ts'
 import { diffBlock, type ValueChange } from './change-text.ts'
 import { block, cell, code, details, prose, title } from './markdown.ts'
 
-/** What becomes of an object; the shape of a diff of an environment. */
+/** The change of an object; the shape of a diff of an environment. */
 export interface ObjectChange {
   readonly action: 'create' | 'update' | 'replace' | 'delete' | 'keep'
   /** `deployment/web`. */
   readonly object: string
   readonly values: readonly ValueChange[]
-  /** What it means, in words. */
+  /** The effect of the change, in words. */
   readonly consequence?: string
 }
 
@@ -20,7 +20,7 @@ export interface ImageChange {
   readonly after?: string
 }
 
-/** What the compiler had to say. */
+/** A diagnostic of the compiler. */
 export interface Remark {
   readonly severity: string
   /** Names in backticks. */
@@ -35,7 +35,7 @@ export interface RequestContent {
   /** The first line of the commit, and the title: `deploy(shop/staging): web 1.4.2 → 1.4.3`. */
   readonly subject: string
   readonly changes: readonly ObjectChange[]
-  /** What became of the files, where the changes of objects are not known: `2 files changed`. */
+  /** The change of the files, where the changes of objects are not known: `2 files changed`. */
   readonly files?: string
   readonly images: readonly ImageChange[]
   readonly diagnostics: readonly Remark[]
@@ -43,7 +43,7 @@ export interface RequestContent {
   readonly source?: {
     readonly repository?: string
     readonly commit: string
-    /** Whether there are changes that are not committed. */
+    /** True if there are uncommitted changes. */
     readonly isDirty?: boolean
     /** First line of its message. */
     readonly subject?: string
@@ -69,10 +69,10 @@ const SHOWN_LINES = 40
 const TITLE = 200
 
 /**
- * What a reviewer reads about a publish: first what counts (images, objects, warnings), then where
- * it comes from and how to check it, last every value, so that a body that is cut loses the least.
- * Secret values must be masked already. Depends on nothing else: the same content gives the same
- * text.
+ * The text of a pull request for its reviewer: first the most important (images, objects,
+ * warnings), then where it comes from and how to check it, last every value, so that a body that is
+ * cut loses the least. Secret values must be masked already. Depends on nothing else: the same
+ * content gives the same text.
  */
 export function requestText(content: RequestContent): RequestText {
   const { environment, application, changes, files, path } = content
@@ -160,11 +160,14 @@ function originText({ source, verify }: RequestContent): readonly string[] {
     'To check that this is exactly what that commit renders to:',
     block('sh', [`git checkout ${commit}`, verify]),
   ]
-  // What is not committed cannot be rendered again.
+  // Uncommitted files cannot be rendered again.
   return [parts.join(''), ...(isDirty ? [] : check)]
 }
 
-/** Whether an address may be a link: nothing that ends it, nothing but the web. */
+/**
+ * True if an address is safe as a link: only `http` or `https`, without characters that end the
+ * link.
+ */
 const isPage = (text: string): boolean => /^https?:\/\/[^\s<>\\]+$/.test(text)
 
 function valueText(changes: readonly ObjectChange[]): string | undefined {

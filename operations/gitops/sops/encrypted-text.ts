@@ -1,6 +1,6 @@
 const BASE64 = '[A-Za-z0-9+/]+={0,2}'
 const ENCRYPTED = new RegExp(`^ENC\\[AES256_GCM,data:${BASE64},iv:${BASE64},tag:${BASE64},type:str\\]$`)
 
-/** Whether a text is what SOPS makes of a value; of an empty one it makes nothing. */
+/** True if a text is a value encrypted by SOPS; an empty one stays empty. */
 export const isEncryptedText = (text: unknown): boolean =>
   text === '' || (typeof text === 'string' && ENCRYPTED.test(text))

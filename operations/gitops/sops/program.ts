@@ -17,7 +17,7 @@ export interface ProgramSurroundings {
   readonly signal: AbortSignal
 }
 
-/** What a shell ends with where there is no such program. */
+/** The exit status of a shell where the program does not exist. */
 const NOT_FOUND = 127
 
 /**

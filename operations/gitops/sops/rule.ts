@@ -14,14 +14,14 @@ export interface SopsRule {
 
 /** A rule for the program, without the pattern for its files. */
 export interface ProgramRule {
-  /** What of it needs the program. */
+  /** The fields of the rule that need the program. */
   readonly fields: readonly string[]
   readonly rule: Readonly<Record<string, unknown>>
 }
 
 /**
- * What kustomize and Flux can read without a key: only the values of a Secret are encrypted
- * (https://fluxcd.io/flux/guides/mozilla-sops/).
+ * The pattern that keeps a file readable for kustomize and Flux without a key: only the values of a
+ * Secret are encrypted (https://fluxcd.io/flux/guides/mozilla-sops/).
  */
 export const SECRET_VALUES = '^(data|stringData)$'
 
@@ -31,11 +31,11 @@ const NATIVE = /^age1(pq1)?[02-9ac-hj-np-z]+$/
 const AGE_ONLY = new Set(['path_regex', 'age', 'encrypted_regex'])
 
 /**
- * What the rules of a repository say of a file: the first rule whose `path_regex` fits, of the
- * nearest `.sops.yaml`
+ * The rule of a repository for a file: the first one whose `path_regex` matches, of the nearest
+ * `.sops.yaml`
  * (https://getsops.io/docs/#using-sopsyaml-conf-to-select-kms-pgp-and-age-for-new-files). `path`
- * and what `read` takes are from the root of the repository. Undefined where there are no rules.
- * Throws a UserError for rules that do not fit.
+ * and the argument of `read` are from the root of the repository. Undefined where there are no
+ * rules. Throws a UserError where no rule matches, or one is not valid.
  */
 export async function sopsRuleFor(
   path: string,

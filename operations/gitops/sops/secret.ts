@@ -12,7 +12,7 @@ export interface SopsOptions extends ProgramSurroundings {
   /** Of the marks: `readSealingKey` has it. */
   readonly key: KeyObject
   readonly now: Date
-  /** What earlier runs have made of this Secret; the first one that is still true stays. */
+  /** The results of earlier runs for this Secret; the first one that is still valid is kept. */
   readonly previous: readonly { readonly encrypted: KubernetesObject; readonly marks: SealMarks }[]
 }
 
@@ -54,7 +54,7 @@ function marksOf({ metadata, data }: KubernetesObject, rule: SopsRule, key: KeyO
 }
 
 /**
- * Whether an encrypted Secret differs from this one only in that its values are encrypted, for
+ * True if an encrypted Secret differs from this one only in that its values are encrypted, for
  * these recipients.
  */
 function isStillTrue(encrypted: KubernetesObject, secret: KubernetesObject, rule: SopsRule): boolean {

@@ -13,8 +13,7 @@ export interface FolderOutput {
   /** Add a kustomization that lists all others. */
   readonly index: boolean
   /**
-   * Whether files of ours that are not among `files` stay: all of them, none, or some by their
-   * paths.
+   * True if our files that are not among `files` stay: all of them, none, or some by their paths.
    */
   readonly keepOthers: boolean | ((path: string) => boolean)
   /**
@@ -28,16 +27,17 @@ export interface FolderOutput {
    */
   readonly isOnlyLooked?: boolean
   /**
-   * What else the lock says. Absent: nothing, since what an earlier lock said is no longer true.
+   * The further content of the lock. Absent: none, since the facts of an earlier lock are no longer
+   * true.
    */
   readonly facts?: Facts
-  /** Who uses which part of a folder that several overlays share. */
+  /** The users of a folder that several overlays share, with the part that each uses. */
   readonly uses?: Readonly<Record<string, string>>
 }
 
 const INDEX = 'kustomization.yaml'
 
-/** What has to be done to a folder. */
+/** The changes to make to a folder. */
 export interface FolderPlan {
   readonly before: Lock | undefined
   /** The files of ours that are there now, with the fingerprints of what devctl wrote. */
@@ -138,9 +138,9 @@ export function planChange(root: string, shown: string, output: FolderOutput): F
 }
 
 /**
- * What the lock says of a rendering stays true as long as no file changes, so that a new version of
- * devctl makes no commit. But a commit of the source is better than none, and than files that were
- * in no commit.
+ * True if the facts of a rendering must replace those in the lock. Those stay as long as no file
+ * changes, so that a new version of devctl makes no commit. But a commit of the source is better
+ * than none, and than uncommitted files.
  */
 function isBetter(facts: Facts | undefined, before: Facts | undefined): boolean {
   const isFirm = (one: Facts | undefined) => one?.source.commit !== undefined && !one.source.isDirty
@@ -166,7 +166,7 @@ type Found =
   | { readonly kind: 'file'; readonly content: string }
   | { readonly kind: 'blocked'; readonly at: string; readonly what: string }
 
-/** What is at a path below the root, on the way to which there may be folders only. */
+/** The file at a path below the root, which may lead through folders only. */
 export function look(root: string, path: string): Found {
   const parts = path.split('/')
   for (let length = 1; length <= parts.length; length++) {

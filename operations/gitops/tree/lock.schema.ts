@@ -9,7 +9,7 @@ const parts = {
   pending: texts,
 } as const
 
-/** What `publish` adds: it is there where `source` is. */
+/** The fields that `publish` adds: present where `source` is. */
 const facts = {
   environment: { type: 'string' },
   namespace: { type: 'string' },

@@ -29,11 +29,11 @@ export interface Lock {
 }
 
 /**
- * What `publish` knows of a rendering. It is written when a manifest changes, and only then: a new
- * version of devctl alone makes no commit.
+ * The facts that `publish` records about a rendering. They are written when a manifest changes, and
+ * only then: a new version of devctl alone makes no commit.
  */
 export interface Facts {
-  /** What `--environment` named. */
+  /** The value of `--environment`. */
   readonly environment?: string
   readonly namespace?: string
   readonly source: SourceFacts
@@ -46,7 +46,7 @@ export interface Facts {
   readonly inputs: Readonly<Record<string, string>>
   /** The images of services, as the manifests have them. */
   readonly images: Readonly<Record<string, string>>
-  /** What was said on the command line and shapes the output. */
+  /** The command line options that shape the output. */
   readonly options: Readonly<Record<string, string>>
   /** `deployment/web`, sorted: what the cluster gets from here. */
   readonly objects: readonly string[]
@@ -70,14 +70,14 @@ const VERSION = 2
 /** Where a file is written before it is renamed to its place. */
 export const temporaryName = (path: string) => `${path}.devctl-tmp`
 
-/** Whether a file of an output folder holds a Secret. */
+/** True if a file of an output folder holds a Secret. */
 export function holdsSecret(path: string): boolean {
   return /(^|\/)secret-[^/]*$/.test(path)
 }
 
 /**
- * What identifies the content of a file, whatever line ends a checkout gave it. The data of a
- * Secret does not take part: from a hash that is committed, a weak value could be guessed.
+ * The hash of the content of a file, independent of the line ends of a checkout. The data of a
+ * Secret is left out: a weak value could be guessed from a committed hash.
  */
 export function fingerprint(path: string, content: string): string {
   const text = content.replaceAll('\r\n', '\n')
@@ -171,7 +171,7 @@ function factsIn(file: LockFile): Facts | undefined {
 const isFile = (path: string) => isInside(path) && path !== LOCK_NAME
 
 /**
- * Whether a path with `/` leads to something in the folder that it is relative to, on any system.
+ * True if a path with `/` leads to something in the folder that it is relative to, on any system.
  */
 export function isInside(path: string): boolean {
   if (path === '' || path.includes('\\') || path.includes('\0') || /^[A-Za-z]:/.test(path)) return false

@@ -6,7 +6,7 @@ export interface ConflictingFile {
   /** In the folder, with `/`. */
   readonly path: string
   readonly there: string
-  /** What devctl would write; absent where it would remove the file. */
+  /** The content that devctl would write; absent where it would remove the file. */
   readonly wanted?: string
   /**
    * devctl has written the file, and somebody has edited it since; false for a file of somebody

@@ -1,7 +1,7 @@
 import { inParallel } from '../pool.ts'
 import type { Endpoint } from './endpoints.ts'
 
-/** What came back from an address: `AddressAnswer` of adapters/kubernetes/ask-address.ts. */
+/** The response of an address: `AddressAnswer` of adapters/kubernetes/ask-address.ts. */
 export interface Answered {
   readonly status?: number
   readonly certificate?: string

@@ -8,7 +8,7 @@ export interface PublicAddress {
   readonly secret?: string
 }
 
-/** What a route needs to know of the Gateway that it attaches to. */
+/** The facts about a Gateway that routes attached to it need. */
 export interface GatewayFacts {
   readonly scheme: 'http' | 'https'
   /** Where it takes requests at the ordinary port of the scheme: an IP address or a name. */
@@ -131,7 +131,7 @@ function httpRouteAddresses(route: KubeObject, gateways: Gateways): readonly Pub
   )
 }
 
-/** Whether a certificate's host is this one, or `*.` in front of its domain. */
+/** True if a certificate's host is this one, or `*.` in front of its domain. */
 function covers(certified: string, host: string): boolean {
   return certified === host || (certified.startsWith('*.') && host.slice(host.indexOf('.')) === certified.slice(1))
 }

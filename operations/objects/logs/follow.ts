@@ -69,7 +69,7 @@ export async function followContainer(
       if (last !== done) leave(run.previous)
       await print(ifThere(readContainer(following, source, cursor, { previous: true })))
     }
-    // What began while we look on is shown from its start.
+    // A run that began while logs are followed is shown from its start.
     const isFirst = last === undefined || last === run.id
     const from = cursor.isEmpty && range && isFirst ? { range: rangeNow(range) } : {}
     last = run.id

@@ -4,8 +4,8 @@ import type { CallOptions } from '../../../adapters/kubernetes/cluster.ts'
 type UntilOver = (options: CallOptions) => Promise<void>
 
 /**
- * What runs while logs are followed. The first failure stops all; so does the end of the last one,
- * when nothing new can begin.
+ * The tasks that run while logs are followed. The first failure stops all; so does the end of the
+ * last one, when nothing new can begin.
  */
 export class Followers {
   readonly #stop: AbortController
@@ -57,7 +57,7 @@ export class Followers {
         this.#areDone = true
         this.#stop.abort()
       },
-      // Who may not see Jobs looks on until Ctrl-C.
+      // A user who may not see Jobs follows until Ctrl-C.
       () => {},
     )
   }

@@ -31,7 +31,7 @@ export class PodSet {
     let listed = new Set<string>()
     for await (const change of this.#cluster.watch(this.#query, { signal })) {
       if (change.type === 'Restarted') listed = new Set()
-      // What was deleted while nobody looked is not told by a watch that starts over.
+      // A watch that starts over does not report deletions from the time in between.
       else if (change.type === 'Listed') this.#keepOnly(listed)
       else {
         listed.add(keyOf(change.object))

@@ -59,7 +59,9 @@ export async function* readContainer(
   }
 }
 
-/** What there is of a container's log, over its last restart; ends where it cannot be read on. */
+/**
+ * The available log of a container, across its last restart; ends where it cannot be read further.
+ */
 export async function* readHistory(
   access: LogAccess,
   source: LogSource,

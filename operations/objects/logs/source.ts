@@ -11,8 +11,7 @@ export interface LogSource {
   /** In Kubernetes' form; for a Pod that no service made, what its labels or its owner call it. */
   readonly service: string
   /**
-   * What its lines are marked with: `api-j2fnt`, and `api-j2fnt/fill-data` for a helper of the
-   * service.
+   * The prefix of its lines: `api-j2fnt`, and `api-j2fnt/fill-data` for a helper of the service.
    */
   readonly name: string
 }
