@@ -39,9 +39,14 @@ function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + LINE
   if (value instanceof Uint8Array) return value.length
   if (typeof value !== 'object' || value === null) return LINE
-  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + sizeOf(item), 0)
   let size = 0
-  for (const [key, child] of Object.entries(value)) {
+  if (Array.isArray(value)) {
+    for (const item of value) size += sizeOf(item)
+    return size
+  }
+  // `Object.entries` would make a list for each of a plan's many objects.
+  for (const key in value) {
+    const child: unknown = value[key as keyof typeof value]
     if (key === 'span') continue
     size += key.length + sizeOf(child)
     if (Array.isArray(child)) size += child.length * (SCRIPTS[key] ?? 0)

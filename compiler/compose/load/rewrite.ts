@@ -28,11 +28,13 @@ export function rewriteMembers<Rule>(
 ): { readonly map: MapTree; readonly failed: readonly string[] } {
   let entries: Map<string, Entry> | undefined
   const failed: string[] = []
-  for (const [key, { key: span, value }] of map.entries) {
-    const result = rewrite(value, PathRules.below(step, key), apply)
-    if (result === value) continue
+  for (const [key, entry] of map.entries) {
+    const below = PathRules.below(step, key)
+    if (below === undefined) continue
+    const result = rewrite(entry.value, below, apply)
+    if (result === entry.value) continue
     entries ??= new Map(map.entries)
-    if (result) entries.set(key, { key: span, value: result })
+    if (result) entries.set(key, { key: entry.key, value: result })
     else {
       entries.delete(key)
       failed.push(key)
