@@ -1,6 +1,5 @@
-import type { BuildCache } from '../../compiler/values/build-cache.ts'
 import type { ContextSource } from '../../compiler/values/build-context.ts'
-import type { BuildSecretSource, DockerfileSource } from '../../compiler/values/build-spec.ts'
+import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../../compiler/values/build-spec.ts'
 import type { Login } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
@@ -8,34 +7,10 @@ import type { BuildStatus } from './status.ts'
  * An image to build. All paths are absolute; nothing is read from it that the build does not ask
  * for. The attributes are those of https://docs.docker.com/reference/compose-file/build/.
  */
-export interface ImageInput {
-  readonly context: ContextSource
-  readonly dockerfile: DockerfileSource
+export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | 'exportCache' | 'network' | 'tags'> {
   /** `additional_contexts`, by name. */
   readonly contexts: ReadonlyMap<string, ContextSource>
-  readonly target?: string
-  readonly args: ReadonlyMap<string, string>
-  readonly labels: ReadonlyMap<string, string>
-  /** Empty: that of the builder. Several make one index. */
-  readonly platforms: readonly string[]
-  /** True for all stages, or the names of some. */
-  readonly noCache: boolean | readonly string[]
-  /** Ask the registries for newer base images. */
-  readonly pull: boolean
   readonly network?: string
-  readonly extraHosts: readonly { readonly host: string; readonly address: string }[]
-  /** Bytes of `/dev/shm`. */
-  readonly shmSize?: number
-  readonly ulimits: readonly { readonly name: string; readonly soft: number; readonly hard: number }[]
-  readonly entitlements: readonly string[]
-  /** The parameters of an attestation (`mode=max`), or false for none. Absent: as the builder does. */
-  readonly provenance?: string | false
-  readonly sbom?: string | false
-  readonly cacheFrom: readonly BuildCache[]
-  readonly cacheTo: readonly BuildCache[]
-  readonly secrets: ReadonlyMap<string, BuildSecretSource>
-  /** Agents and keys by id. Without a path: the agent of SSH_AUTH_SOCK. */
-  readonly ssh: ReadonlyMap<string, readonly string[]>
   readonly output: BuildOutput
 }
 

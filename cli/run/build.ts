@@ -4,7 +4,7 @@ import { failureSummary, plural } from '../../compiler/diagnostics/render/summar
 import { UsageError, UserError } from '../../compiler/diagnostics/user-error.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { jsonText } from '../../compiler/values/printable.ts'
-import type { BuildOutcome } from '../../operations/build/build.ts'
+import type { BuildOutcome } from '../../operations/build/build-outcome.ts'
 import type { BuildSettings } from '../../operations/build/image-input.ts'
 import { isDockerfile } from '../../operations/build/is-dockerfile.ts'
 import type { LocalWorld } from '../../operations/session.ts'

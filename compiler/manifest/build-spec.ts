@@ -7,7 +7,7 @@ import type { CompilerHost } from '../host.ts'
 import type { At } from '../text/source.ts'
 import { type BuildCache, parseBuildCaches } from '../values/build-cache.ts'
 import { type ContextSource, parseContext } from '../values/build-context.ts'
-import type { BuildSecretSource, BuildSpec, DockerfileSource } from '../values/build-spec.ts'
+import { type BuildSecretSource, type BuildSpec, type DockerfileSource, PLAIN_BUILD } from '../values/build-spec.ts'
 import type { BuildSecret, DevctlManifest, ImageBuild } from './manifest.ts'
 import { withLateVariables } from './variables.ts'
 
@@ -63,19 +63,12 @@ export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, 
     })
   const exported = build.exportCache.map(text)
   return {
+    ...PLAIN_BUILD,
     context,
     dockerfile: dockerfileOf(build, context, world, reporter),
-    contexts: new Map(),
     dependsOn: build.dependsOn.map(({ value }) => value),
     ...(build.target && { target: text(build.target) }),
     args: new Map([...build.args.map(arg => [arg.name, text(arg)] as const), ...world.built]),
-    labels: new Map(),
-    platforms: [],
-    noCache: false,
-    pull: false,
-    extraHosts: [],
-    ulimits: [],
-    entitlements: [],
     cacheFrom: caches(build.cacheFrom, 'from', 'src'),
     cacheTo: caches(
       build.exportCache.filter(item => text(item).includes('=')),
@@ -89,8 +82,6 @@ export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, 
         return source ? [[secret.id, source]] : []
       }),
     ),
-    ssh: new Map(),
-    tags: [],
   }
 }
 

@@ -40,6 +40,26 @@ export interface BuildSpec {
   readonly tags: readonly string[]
 }
 
+/** The settings of a build that sets none: everything empty, and the builder's own platform. */
+export const PLAIN_BUILD: Omit<BuildSpec, 'context' | 'dockerfile'> = {
+  contexts: new Map(),
+  dependsOn: [],
+  args: new Map(),
+  labels: new Map(),
+  platforms: [],
+  noCache: false,
+  pull: false,
+  extraHosts: [],
+  ulimits: [],
+  entitlements: [],
+  cacheFrom: [],
+  cacheTo: [],
+  exportCache: [],
+  secrets: new Map(),
+  ssh: new Map(),
+  tags: [],
+}
+
 /** A file, or for a remote context a path in it; or the text of a Dockerfile. */
 export type DockerfileSource = { readonly path: string } | { readonly text: string }
 

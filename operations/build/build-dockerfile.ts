@@ -1,12 +1,11 @@
 import { basename } from 'node:path'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
-import { type ContextSource, parseContext } from '../../compiler/values/build-context.ts'
-import type { BuildSpec } from '../../compiler/values/build-spec.ts'
+import { parseContext } from '../../compiler/values/build-context.ts'
+import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
 import type { LocalWorld } from '../session.ts'
-import type { BuildOutcome } from './build.ts'
 import { buildImages } from './build-images.ts'
-import { NotBuilt } from './builder.ts'
+import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { currentBuilder } from './choose-builder.ts'
 import type { BuildSettings } from './image-input.ts'
 
@@ -30,42 +29,9 @@ export async function buildDockerfile(
   const span = { file: new SourceFile(name, ''), start: 0, end: 0 }
   const [reference = '', ...tags] = names
   const planned = { service: name, span, reference, hasContentTag: false, dependsOn: [] }
-  const specOf = () => specOfDockerfile(dockerfile, parsed.value, tags)
+  const specOf = () => ({ ...PLAIN_BUILD, context: parsed.value, dockerfile: { path: dockerfile }, tags })
   const chosen = currentBuilder(workspace)
-  try {
-    const images = await buildImages([{ ...planned, specOf }], {
-      workspace,
-      on,
-      chosen,
-      settings,
-      images: new Map(),
-      signal,
-    })
-    return { kind: 'built', images }
-  } catch (error) {
-    if (!(error instanceof NotBuilt)) throw error
-    on({ type: 'diagnostics', diagnostics: error.diagnostics })
-    return { kind: 'failed', diagnostics: error.diagnostics }
-  }
+  return outcomeOf(on, () =>
+    buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),
+  )
 }
-
-const specOfDockerfile = (path: string, context: ContextSource, tags: readonly string[]): BuildSpec => ({
-  context,
-  dockerfile: { path },
-  contexts: new Map(),
-  dependsOn: [],
-  args: new Map(),
-  labels: new Map(),
-  platforms: [],
-  noCache: false,
-  pull: false,
-  extraHosts: [],
-  ulimits: [],
-  entitlements: [],
-  cacheFrom: [],
-  cacheTo: [],
-  exportCache: [],
-  secrets: new Map(),
-  ssh: new Map(),
-  tags,
-})

@@ -1,4 +1,3 @@
-import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
 import { count } from '../../compiler/diagnostics/render/summary.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { findTarget, type Target } from '../contexts/target.ts'
@@ -7,22 +6,13 @@ import { lastingOptions } from '../project/lasting-options.ts'
 import { noSuchService } from '../project/named-services.ts'
 import { openProject, targetOf } from '../project/open-project.ts'
 import type { LocalWorld } from '../session.ts'
-import { NotBuilt } from './builder.ts'
+import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
 import { chooseBuilder } from './choose-builder.ts'
 import { missingImagesBuilder } from './ensure-images.ts'
 import type { ImagesInput } from './input.ts'
 import { manifestBuilds } from './manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './planned-build.ts'
 import { plannedBuilds } from './planned-builds.ts'
-
-export type BuildOutcome =
-  /** The files have errors, or images were not built; all of it was reported. */
-  | { readonly kind: 'refused' | 'failed'; readonly diagnostics: readonly Diagnostic[] }
-  | {
-      readonly kind: 'built'
-      /** The references with digests, by service. */
-      readonly images: ReadonlyMap<string, string>
-    }
 
 /**
  * Builds the images of services with `build` that no registry has, and pushes them. An image that
@@ -38,24 +28,19 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   const found = compiled.diagnostics.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   on({ type: 'diagnostics', diagnostics: found })
   if (!plan || !model || count(found).error > 0) return { kind: 'refused', diagnostics: found }
-  try {
+  return outcomeOf(on, () => {
     const { tag, push: isPushed } = input
     const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
     const all = [...plannedBuilds(model, plan, isPushed), ...ofManifest]
     const builds = named(input.services ?? [], all, [...model.services.keys()])
     if (input.push === false) refuseBuiltOnOthers(builds)
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
-    const images = await builder.ensure(builds, {
+    return builder.ensure(builds, {
       force: input.noCache || input.push === false ? 'all' : 'named',
       given: plan.images,
       signal,
     })
-    return { kind: 'built', images }
-  } catch (error) {
-    if (!(error instanceof NotBuilt)) throw error
-    on({ type: 'diagnostics', diagnostics: error.diagnostics })
-    return { kind: 'failed', diagnostics: error.diagnostics }
-  }
+  })
 }
 
 /** No cluster is needed to build: without a kubeconfig there is just no context. */

@@ -75,29 +75,20 @@ async function presentImages(
   return { images: new Map(present), resolved }
 }
 
-/** With the images of registries that cannot be asked, without a digest. Reports those registries. */
+/** With the images of registries that cannot be asked, without a digest. Reports each of those registries once. */
 function deployable(
   images: readonly PlannedBuild[],
   { images: present, resolved }: Known,
   on: EnsuringWorld['on'],
 ): ReadonlyMap<string, string> {
-  reportUnknown(resolved, on)
-  const unknown = images.filter(({ reference }) => {
-    const found = resolved.get(reference)!
-    return 'problem' in found && !isToBuild(found.problem)
-  })
-  return new Map([...present, ...unknown.map(({ service, reference }) => [service, reference] as const)])
-}
-
-/** Registries do not tell everybody that they lack an image: what is denied may be missing. */
-const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
-
-/** Says once for each registry that it could not be asked. */
-function reportUnknown(resolved: ReadonlyMap<string, Resolved>, on: EnsuringWorld['on']): void {
+  const deployed = new Map(present)
   const told = new Set<string>()
-  for (const [reference, found] of resolved) {
+  for (const { service, reference } of images) {
+    const found = resolved.get(reference)!
+    if (!('problem' in found) || isToBuild(found.problem)) continue
+    deployed.set(service, reference)
     const registry = registryOf(reference)
-    if (!('problem' in found) || isToBuild(found.problem) || told.has(registry)) continue
+    if (told.has(registry)) continue
     told.add(registry)
     on({
       type: 'warning',
@@ -105,4 +96,8 @@ function reportUnknown(resolved: ReadonlyMap<string, Resolved>, on: EnsuringWorl
       hint: 'check the connection to the registry, or build and push with `--build`',
     })
   }
+  return deployed
 }
+
+/** Registries do not tell everybody that they lack an image: what is denied may be missing. */
+const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
