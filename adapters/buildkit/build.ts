@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE } from './attributes.ts'
@@ -9,6 +9,7 @@ import { BuilderError } from './failure.ts'
 import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
 import type { SessionResources } from './session/session.ts'
 import { type Exporter, solve } from './solve.ts'
+import { openAgents } from './ssh/open-agents.ts'
 
 /** Builds an image over a connection to BuildKit: see `Builder.build`. */
 export async function buildOver(
@@ -37,7 +38,7 @@ export async function runBuild(
     entitlements: entitlementsOf(input),
     sharedKey: sharedKeyOf(input.context),
   }
-  const agents = await agentsOf(connection.name, input)
+  const agents = await openAgents(input.ssh)
   return solve(connection, request, resourcesOf(input, agents, call), call)
 }
 
@@ -100,21 +101,4 @@ function foldersOf({ context, dockerfile, contexts }: ImageInput): ReadonlyMap<s
   else if ('folder' in context) folders.set(DOCKERFILE, folderAt(dirname(dockerfile.path)))
   for (const [name, source] of contexts) if ('folder' in source) folders.set(folderName(name), folderAt(source.folder))
   return folders
-}
-
-/** The sockets of the agents. Throws a `BuilderError` for what is not an agent that runs. */
-async function agentsOf(builder: string, { ssh }: ImageInput): Promise<ReadonlyMap<string, string>> {
-  const agents = new Map<string, string>()
-  for (const [id, [path = process.env['SSH_AUTH_SOCK']]] of ssh) {
-    const refuse = (text: string) => {
-      throw new BuilderError('refused', `${builder} cannot be given the SSH agent \`${id}\`: ${text}`)
-    }
-    if (!path) return refuse('SSH_AUTH_SOCK is not set; start an agent with `eval $(ssh-agent)`')
-    const stats = await stat(path).catch(() => undefined)
-    if (!stats) return refuse(`\`${path}\` does not exist`)
-    if (!stats.isSocket() && process.platform !== 'win32')
-      return refuse(`\`${path}\` is not the socket of an agent; keys are taken from one: \`ssh-add ${path}\``)
-    agents.set(id, path)
-  }
-  return agents
 }

@@ -72,7 +72,7 @@ export function composeBuildSpec(
         return source ? [[secret.id, source]] : []
       }),
     ),
-    ssh: new Map(build.ssh.map(({ id, path }) => [id, path === undefined ? [] : [path]])),
+    ssh: new Map(build.ssh.map(({ id, path = '' }) => [id, keyPaths(path, project)])),
     tags: values(build.tags),
   }
 }
@@ -106,6 +106,10 @@ export function onThisMachine(
   if (folder === undefined) return entry
   return { ...entry, attributes: { ...entry.attributes, [key]: resolve(directory, folder) } }
 }
+
+/** Several keys are separated by commas, as in `buildx`; the loader has resolved the first. */
+const keyPaths = (path: string, { directory }: Project): readonly string[] =>
+  path === '' ? [] : path.split(',').map(one => resolve(directory, one))
 
 function secretSource(
   { source: name, span }: BuildSecretUse,

@@ -4,6 +4,7 @@ import { Reporter } from '../../compiler/diagnostics/reporter.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { type EnsuringWorld, NotBuilt } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
+import { fromEnvironment } from './from-environment.ts'
 import { type BuildSettings, imageInput } from './image-input.ts'
 import { notBuilt } from './not-built.ts'
 import { loginOf, openBuilder } from './open-builder.ts'
@@ -41,7 +42,8 @@ export async function buildImages(
         const spec = specOf(new Reporter(), images, given)
         const names = [...new Set([reference, ...spec.tags])].filter(name => name !== '')
         const isPushed = settings.push !== false && names.length > 0
-        return imageInput(spec, settings, images, isPushed ? { kind: 'registry', names } : { kind: 'discard' })
+        const output = isPushed ? ({ kind: 'registry', names } as const) : ({ kind: 'discard' } as const)
+        return fromEnvironment(imageInput(spec, settings, images, output), env)
       },
       images,
       { builder, signal, on, credentials: host => loginOf(host, env, signal), now: () => performance.now(), pause },

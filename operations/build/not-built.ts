@@ -13,8 +13,9 @@ const failed = diagnostic({
   explain: `The builder did not build the image of a service, or could not push it. The message is the builder's own. A lost connection, a restart of the builder, and statuses of a registry that may pass (429, 5xx) are tried three times.
 
 \`devctl build SERVICE --progress plain\` prints every step.`,
-  text: ({ service, reason }: { readonly service: string; readonly reason: string }) => ({
-    message: `the image of \`${service}\` was not built: ${reason}`,
+  text: (p: { readonly service: string; readonly reason: string; readonly hint?: string | undefined }) => ({
+    message: `the image of \`${p.service}\` was not built: ${p.reason}`,
+    hint: p.hint,
   }),
 })
 
@@ -34,6 +35,7 @@ export function notBuilt(
     return [failedStep(error, { name: service, spec, span, cwd, ...(inline && { inline }) })]
   if (!(error instanceof BuilderError || error instanceof UserError)) throw error
   const reporter = new Reporter()
-  reporter.report(failed, span, { service, reason: error.message })
+  const hint = error instanceof UserError ? error.hint : undefined
+  reporter.report(failed, span, { service, reason: error.message, hint })
   return reporter.diagnostics()
 }

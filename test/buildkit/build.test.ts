@@ -1,10 +1,13 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import { createServer, type NetConnectOpts } from 'node:net'
+import type { NetConnectOpts } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { TcpProxy } from '../cluster/tcp-proxy.ts'
 import { build, findBuildkit, findEngineAddress, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
 import { failureOf, listening, once } from './faults.ts'
@@ -50,33 +53,37 @@ describe.each(
     })
   })
 
-  test('an agent is forwarded to the steps that mount it', async () => {
-    const program = [
-      'import os, socket',
-      's = socket.socket(socket.AF_UNIX)',
-      's.connect(os.environ["SSH_AUTH_SOCK"])',
-      's.sendall(b"hello")',
-      'assert s.recv(100) == b"HELLO"',
-    ].join('; ')
-    const dockerfile = `FROM python:3.11\n${once()}\nRUN --mount=type=ssh python3 -c '${program}'`
-    await inFolder({ Dockerfile: dockerfile }, async folder => {
+  test('steps list the keys of files and agents, and have data signed', async () => {
+    const dockerfile = `FROM python:3.11\nCOPY ask.py /\n${once()}\n${['default', 'agent', 'both']
+      .map(id => `RUN --mount=type=ssh,id=${id},required=true python3 /ask.py ${id === 'both' ? 2 : 1}`)
+      .join('\n')}`
+    await inFolder({ Dockerfile: dockerfile, 'ask.py': ASK_AGENT }, async folder => {
+      const [one, two] = ['one', 'two'].map(name => join(folder, name)) as [string, string]
+      for (const key of [one, two]) execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key])
       const socket = join(folder, 'agent.sock')
-      const agent = createServer(client => client.on('data', data => client.write(String(data).toUpperCase())))
-      await new Promise<void>(resolve => agent.listen(socket, resolve))
+      const agent = spawn('ssh-agent', ['-D', '-a', socket])
       try {
-        await build(address, { ...ofFolder(folder), ssh: new Map([['default', [socket]]]) })
+        await vi.waitUntil(() => existsSync(socket), { timeout: 5000 })
+        execFileSync('ssh-add', ['-q', two], { env: { ...process.env, SSH_AUTH_SOCK: socket } })
+        const ssh = new Map([
+          ['default', [one]],
+          ['agent', [socket]],
+          ['both', [one, two]],
+        ])
+        await build(address, { ...ofFolder(folder), ssh })
       } finally {
-        agent.close()
+        agent.kill()
       }
     })
   })
 
-  test('a key in a file, and an agent that does not run, are refused', async () => {
+  test('a file that is not a key, and an agent that does not run, are refused', async () => {
     await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n', key: 'x' }, async folder => {
       for (const path of [join(folder, 'key'), join(folder, 'gone')]) {
         const ssh = new Map([['default', [path]]])
         const failure = await failureOf(build(address, { ...ofFolder(folder), ssh }))
-        expect(failure).toMatchObject({ kind: 'refused', message: expect.stringContaining(path) })
+        expect(failure).toBeInstanceOf(UserError)
+        expect(failure).toMatchObject({ message: expect.stringContaining(path) })
       }
     })
   })
@@ -222,6 +229,35 @@ function addressOf(text: string): NetConnectOpts {
   const { hostname, port } = new URL(text)
   return { host: hostname, port: Number(port) }
 }
+
+/** Asks the agent for its keys, has each sign something, and is refused what changes the agent. */
+const ASK_AGENT = `
+import os, socket, struct, sys
+agent = socket.socket(socket.AF_UNIX)
+agent.connect(os.environ["SSH_AUTH_SOCK"])
+def read(count):
+    found = b""
+    while len(found) < count:
+        found += agent.recv(count - len(found)) or sys.exit("closed")
+    return found
+def ask(message):
+    agent.sendall(struct.pack(">I", len(message)) + message)
+    return read(struct.unpack(">I", read(4))[0])
+def text(value): return struct.pack(">I", len(value)) + value
+answer = ask(b"\\x0b")
+assert answer[0] == 12
+keys, at = [], 5
+for _ in range(struct.unpack(">I", answer[1:5])[0]):
+    size = struct.unpack(">I", answer[at:at + 4])[0]
+    keys.append(answer[at + 4:at + 4 + size])
+    at += 4 + size
+    at += 4 + struct.unpack(">I", answer[at:at + 4])[0]
+assert len(keys) == int(sys.argv[1]), keys
+for key in keys:
+    signed = ask(b"\\x0d" + text(key) + text(b"data" * 20000) + struct.pack(">I", 0))
+    assert signed[0] == 14 and b"ssh-ed25519" in signed
+assert ask(b"\\x13") == b"\\x05"
+`
 
 /** The bytes of the context that a build sends. */
 async function sentBy(address: string, folder: string): Promise<number> {

@@ -84,7 +84,7 @@ services:
       no_cache_filter: [deps]
       pull: true
       secrets: [npm_token, {source: netrc, target: machine}]
-      ssh: [default, "deploy=~/.ssh/deploy"]
+      ssh: [default, "deploy=~/.ssh/deploy", "both=~/.ssh/one,keys/two"]
       labels: [com.example.team=web, empty]
       tags: [registry.example.com/web:latest]
       platforms: [linux/amd64, linux/arm64/v8]
@@ -145,7 +145,11 @@ secrets:
     ],
     exportCache: ['registry.example.com/web:exported'],
     secrets: { npm_token: { value: 'hunter2' }, machine: { file: '/project/netrc' } },
-    ssh: { default: [], deploy: ['/home/user/.ssh/deploy'] },
+    ssh: {
+      default: [],
+      deploy: ['/home/user/.ssh/deploy'],
+      both: ['/home/user/.ssh/one', '/project/keys/two'],
+    },
     tags: ['registry.example.com/web:latest'],
   })
   expect(specs.base).toMatchObject({ context: { folder: '/project/base' } })

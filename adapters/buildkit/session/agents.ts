@@ -1,7 +1,8 @@
-import { once } from 'node:events'
-import { connect, type Socket } from 'node:net'
+import { agentMessages, type SshAgent } from '../ssh/agent.ts'
+import { string } from '../ssh/wire.ts'
 import { CallError, NOT_FOUND } from './call-error.ts'
 import { type Handler, type IncomingCall, unary } from './rpc-server.ts'
+import { dataOf } from './upload.ts'
 
 interface Bytes {
   readonly data?: Uint8Array
@@ -10,42 +11,29 @@ interface Bytes {
 /** The id of a mount that names none. */
 const DEFAULT_ID = 'default'
 
-/**
- * Forwards SSH agents, whose sockets are given by id, to the steps that mount them
- * (`moby.sshforward.v1.SSH`).
- */
-export function agentHandlers(agents: ReadonlyMap<string, string>): Readonly<Record<string, Handler>> {
-  const socketOf = (id: string) => {
-    const socket = agents.get(id || DEFAULT_ID)
-    if (socket !== undefined) return socket
+/** Serves SSH agents, given by id, to the steps that mount them (`moby.sshforward.v1.SSH`). */
+export function agentHandlers(agents: ReadonlyMap<string, SshAgent>): Readonly<Record<string, Handler>> {
+  const agentOf = (id: string) => {
+    const agent = agents.get(id || DEFAULT_ID)
+    if (agent !== undefined) return agent
     throw new CallError(NOT_FOUND, `the build has no SSH agent ${id || DEFAULT_ID}`)
   }
   return {
     CheckAgent: unary<{ ID?: string }>(async ({ ID = '' }) => {
-      socketOf(ID)
+      agentOf(ID)
       return {}
     }),
-    ForwardAgent: call => forward(call, socketOf(call.valuesOf('buildkit.ssh.id')[0] ?? '')),
+    ForwardAgent: call => forward(call, agentOf(call.valuesOf('buildkit.ssh.id')[0] ?? '')),
   }
 }
 
-/** Carries bytes between a call and the socket of an agent, until one of them ends. */
-async function forward({ requests, send }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> {
-  const socket = connect(path)
+/** Answers the requests of a call, one after the other. */
+async function forward({ requests, send }: IncomingCall<Bytes, Bytes>, agent: SshAgent): Promise<void> {
+  const connection = await agent.connect()
   try {
-    await once(socket, 'connect')
-    const answered = fromAgent(socket, send)
-    await Promise.race([answered, toAgent(requests, socket).then(() => answered)])
+    for await (const request of agentMessages(dataOf(requests)))
+      await send({ data: string(await connection.answer(request)) })
   } finally {
-    socket.destroy()
+    connection.close()
   }
-}
-
-async function toAgent(requests: AsyncIterable<Bytes>, socket: Socket): Promise<void> {
-  for await (const { data } of requests) if (data) socket.write(data)
-  socket.end()
-}
-
-async function fromAgent(socket: Socket, send: (message: Bytes) => Promise<void>): Promise<void> {
-  for await (const data of socket as AsyncIterable<Buffer>) await send({ data })
 }

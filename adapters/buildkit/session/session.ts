@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import type { SyncedFolder } from '../files/folder.ts'
 import type { BuildkitProtocol } from '../protocol.ts'
+import type { SshAgent } from '../ssh/agent.ts'
 import { agentHandlers } from './agents.ts'
 import { CallError, NOT_FOUND } from './call-error.ts'
 import { syncFolder } from './file-sync.ts'
@@ -16,8 +17,8 @@ export interface SessionResources {
   readonly secret: (id: string) => Promise<Uint8Array | undefined>
   /** The login of a registry; undefined: anonymous. */
   readonly credentials: (registry: string) => Promise<Login | undefined>
-  /** The sockets of SSH agents by their ids. */
-  readonly agents: ReadonlyMap<string, string>
+  /** SSH agents by their ids. */
+  readonly agents: ReadonlyMap<string, SshAgent>
   /** Where the result is written to, if it is an archive. */
   readonly archive?: string
 }

@@ -10,7 +10,8 @@ interface Bytes {
 export const receiveArchive = ({ requests }: IncomingCall<Bytes, Bytes>, path: string): Promise<void> =>
   writeWhole(path, dataOf(requests))
 
-async function* dataOf(messages: AsyncIterable<Bytes>): AsyncGenerator<Uint8Array> {
+/** The bytes in messages. */
+export async function* dataOf(messages: AsyncIterable<Bytes>): AsyncGenerator<Uint8Array> {
   for await (const { data } of messages) if (data) yield data
 }
 

@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import type { AgentKey } from './private-key.ts'
+import { string, uint32, WireReader } from './wire.ts'
+
+/** An agent that a build may use (https://www.rfc-editor.org/rfc/rfc9987). */
+export interface SshAgent {
+  /** Rejects if the agent does not run. */
+  connect(): Promise<AgentConnection>
+}
+
+export interface AgentConnection {
+  /** The response to a request, both without their length. */
+  answer(request: Buffer): Promise<Buffer>
+  close(): void
+}
+
+const FAILURE = 5
+const REQUEST_IDENTITIES = 11
+const IDENTITIES = 12
+const SIGN_REQUEST = 13
+const SIGN_RESPONSE = 14
+
+const FAILED = Buffer.from([FAILURE])
+
+/** The largest message of OpenSSH. */
+const MOST = 256 * 1024
+
+/** An agent with these keys. */
+export const agentOfKeys = (keys: readonly AgentKey[]): SshAgent => ({
+  connect: async () => ({ answer: async request => answerWith(keys, request), close: () => {} }),
+})
+
+function answerWith(keys: readonly AgentKey[], request: Buffer): Buffer {
+  try {
+    if (request[0] === REQUEST_IDENTITIES) return identities(keys)
+    return request[0] === SIGN_REQUEST ? signed(keys, new WireReader(request.subarray(1))) : FAILED
+  } catch {
+    // A request that is cut off.
+    return FAILED
+  }
+}
+
+const identities = (keys: readonly AgentKey[]): Buffer =>
+  Buffer.concat([
+    Buffer.from([IDENTITIES]),
+    uint32(keys.length),
+    // Their comments would name people and machines.
+    ...keys.flatMap(({ publicKey }) => [string(publicKey), string('')]),
+  ])
+
+function signed(keys: readonly AgentKey[], request: WireReader): Buffer {
+  const publicKey = request.string()
+  const data = request.string()
+  const flags = request.uint32()
+  const key = keys.find(one => one.publicKey.equals(publicKey))
+  return key ? Buffer.concat([Buffer.from([SIGN_RESPONSE]), string(key.sign(data, flags))]) : FAILED
+}
+
+/**
+ * The agent at a socket. A build may list its keys and have it sign; as with BuildKit's own clients,
+ * it may not add, remove or lock keys.
+ */
+export const agentAt = (path: string): SshAgent => ({
+  connect: async () => {
+    const socket = connect(path)
+    await once(socket, 'connect')
+    const responses = agentMessages(socket)
+    return {
+      answer: async request => {
+        if (request[0] !== REQUEST_IDENTITIES && request[0] !== SIGN_REQUEST) return FAILED
+        return exchange(socket, responses, request)
+      },
+      close: () => socket.destroy(),
+    }
+  },
+})
+
+async function exchange(socket: Socket, responses: AsyncIterator<Buffer>, request: Buffer): Promise<Buffer> {
+  socket.write(string(request))
+  const { value, done } = await responses.next()
+  if (done) throw new Error('the SSH agent has closed the connection')
+  return value
+}
+
+/** The messages in a stream, without their length. Throws for one that is too large. */
+export async function* agentMessages(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0)
+  for await (const chunk of chunks) {
+    rest = Buffer.concat([rest, chunk])
+    while (rest.length >= 4) {
+      const length = rest.readUInt32BE()
+      if (length > MOST) throw new Error('the message for the SSH agent is too large')
+      if (rest.length < 4 + length) break
+      yield rest.subarray(4, 4 + length)
+      rest = rest.subarray(4 + length)
+    }
+  }
+}

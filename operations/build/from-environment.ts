@@ -1,0 +1,62 @@
+import type { ImageInput } from '../../adapters/buildkit/builder.ts'
+import type { BuildCache } from '../../compiler/values/build-cache.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * Adds what Docker's clients take from variables: the SSH agent, and the logins of caches. What is
+ * set in the file stays.
+ */
+export function fromEnvironment(input: ImageInput, env: Env): ImageInput {
+  return {
+    ...input,
+    ssh: new Map([...input.ssh].map(([id, paths]) => [id, paths.length > 0 ? paths : agentOf(env)])),
+    cacheFrom: caches(input.cacheFrom, env),
+    cacheTo: caches(input.cacheTo, env),
+  }
+}
+
+/** Where OpenSSH's agent for Windows listens. */
+const WINDOWS_AGENT = '\\\\.\\pipe\\openssh-ssh-agent'
+
+function agentOf({ SSH_AUTH_SOCK: socket }: Env): readonly string[] {
+  if (socket) return [socket]
+  return process.platform === 'win32' ? [WINDOWS_AGENT] : []
+}
+
+/** Without a login, the cache of GitHub Actions is left out: the same file is built elsewhere, too. */
+const caches = (entries: readonly BuildCache[], env: Env): readonly BuildCache[] =>
+  entries.map(entry => withLogin(entry, env)).filter(({ type, attributes }) => type !== 'gha' || isUsable(attributes))
+
+const isUsable = ({ token, url, url_v2 }: BuildCache['attributes']): boolean =>
+  Boolean(token) && (Boolean(url) || Boolean(url_v2))
+
+function withLogin({ type, attributes }: BuildCache, env: Env): BuildCache {
+  if (type === 'gha') return { type, attributes: { ...present(actions(attributes, env)), ...attributes } }
+  if (type === 's3') return { type, attributes: { ...present(aws(attributes, env)), ...attributes } }
+  return { type, attributes }
+}
+
+/** As https://docs.docker.com/build/cache/backends/gha/#authentication */
+function actions({ version }: BuildCache['attributes'], env: Env): Env {
+  const isSecond =
+    version === '2' || (version === undefined && /^(?:1|t|true)$/i.test(env.ACTIONS_CACHE_SERVICE_V2 ?? ''))
+  return {
+    token: env.ACTIONS_RUNTIME_TOKEN,
+    url: env.ACTIONS_CACHE_URL || env.ACTIONS_RESULTS_URL,
+    url_v2: isSecond ? env.ACTIONS_RESULTS_URL : undefined,
+  }
+}
+
+/** As https://docs.docker.com/build/cache/backends/s3/#authentication; a session belongs to its key. */
+function aws({ access_key_id, secret_access_key }: BuildCache['attributes'], env: Env): Env {
+  if (access_key_id && secret_access_key) return {}
+  return {
+    access_key_id: env.AWS_ACCESS_KEY_ID,
+    secret_access_key: env.AWS_SECRET_ACCESS_KEY,
+    session_token: env.AWS_SESSION_TOKEN,
+  }
+}
+
+const present = (values: Env): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])))
