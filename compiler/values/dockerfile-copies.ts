@@ -101,7 +101,7 @@ export function holdsCopy(copies: readonly CopiedPath[], path: string, isFolder:
 /** Where a copy puts a path of the context. */
 function placesOf(copied: CopiedPath, path: string, isFolder: boolean): readonly string[] {
   const { source, target, parents, exclude, intoFolder: into } = copied
-  if (exclude.length > 0 && dockerIgnore(exclude.join('\n'))(path, isFolder)) return []
+  if (exclude.length > 0 && dockerIgnore(exclude.join('\n'))(path)) return []
   return upwards(path)
     .filter(one => (isGlob(source) ? one !== '' && parseGlob(source).test(one) : one === source))
     .map(one => {

@@ -1,4 +1,5 @@
 import { normalize } from 'node:path/posix'
+import { excluder } from './excluder.ts'
 import { parseGlob } from './glob.ts'
 
 /**
@@ -29,19 +30,17 @@ export function gitIgnore(text: string): Ignores {
 }
 
 /**
- * The rules of a `.dockerignore`, which tie all patterns to the context and match what lies below a
- * match, too (https://docs.docker.com/build/concepts/context/#syntax).
+ * Says whether a `.dockerignore` leaves a path out
+ * (https://docs.docker.com/build/concepts/context/#syntax). Its patterns are tied to the context, and
+ * hold for all that is in what they match: see `excluder`.
  */
-export function dockerIgnore(text: string): Ignores {
-  const rules = linesOf(text).flatMap(line => {
+export function dockerIgnore(text: string): (path: string) => boolean {
+  const patterns = linesOf(text).flatMap(line => {
     const { body, takesBack } = negation(line.trim(), line.trim())
     const path = normalize(body.trim()).replace(/^\/+|\/+$/g, '')
-    return path === '' || path === '.' ? [] : [{ pattern: parseGlob(path), takesBack }]
+    return path === '' || path === '.' ? [] : [{ glob: parseGlob(path), takesBack }]
   })
-  return path => {
-    const rule = rules.findLast(({ pattern }) => pattern.holds(path))
-    return rule && !rule.takesBack
-  }
+  return excluder(patterns)
 }
 
 /** Every path is held against each rule: how many of usual length a text counts for. */

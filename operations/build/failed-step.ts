@@ -107,17 +107,10 @@ function missingHint(path: string, { spec, cwd }: FailedBuild): string | undefin
   const { folder } = spec.context
   const ignore = ignoreFileOf(folder, spec.dockerfile)
   const exists = existsSync(join(folder, path))
-  if (exists && ignore && isLeftOut(ignore.text, path))
+  if (exists && ignore && dockerIgnore(ignore.text)(path))
     return `\`${shownPath(ignore.path, cwd)}\` leaves it out: add the line \`!${path}\` to its end`
   const near = exists ? undefined : didYouMean(path, neighbours(folder, path))
   return near ?? `paths are relative to the context, which is \`${shownPath(folder, cwd) || '.'}\``
-}
-
-/** A path is left out with a folder that it is in. */
-function isLeftOut(rules: string, path: string): boolean {
-  const isIgnored = dockerIgnore(rules)
-  const parts = path.split('/')
-  return parts.some((_, index) => isIgnored(parts.slice(0, index + 1).join('/'), index + 1 < parts.length))
 }
 
 function neighbours(folder: string, path: string): readonly string[] {

@@ -189,7 +189,7 @@ function ignoreRules(
     file: path => {
       // Time is looked at for what is ignored, too.
       spend('files', 0)
-      return isIgnored(path, false) ?? false
+      return isIgnored(path)
     },
     wholeFolder: path =>
       !takenBack.some(

@@ -32,7 +32,7 @@ describe('gitIgnore', () => {
 describe('dockerIgnore', () => {
   test.each([
     ['node_modules', 'node_modules/a/b.js', true],
-    ['node_modules', 'web/node_modules', undefined],
+    ['node_modules', 'web/node_modules', false],
     ['**/node_modules', 'web/node_modules/x', true],
     ['*\n!src', 'src/a.js', false],
     ['*\n!src', 'other', true],
@@ -40,7 +40,15 @@ describe('dockerIgnore', () => {
     ['./docs', 'docs', true],
     ['src\n!src/keep', 'src/keep/a', false],
     ['*.md\n!README.md', 'README.md', false],
+    // Nothing has excluded `a` when `!a` is asked about it, and so BuildKit does not take back what is in it.
+    ['*/*\n!a', 'a/b', true],
+    ['*/*\n!a/.', 'a/b', true],
+    ['a\n!a', 'a/b', false],
+    ['a\n!a\na/*', 'a/b', true],
+    ['a\n!a/b', 'a/b/c', false],
+    ['**\n!a\n!x/y', 'a/b', false],
+    ['a/b\n!a\n*/c', 'a/b', true],
   ])('%j: %s → %s', (text, path, expected) => {
-    expect(dockerIgnore(text)(path, false)).toBe(expected)
+    expect(dockerIgnore(text)(path)).toBe(expected)
   })
 })

@@ -1,5 +1,6 @@
 import { normalize } from 'node:path/posix'
-import { type Glob, parseGlob } from '../../../compiler/values/glob.ts'
+import { type ExcludingPattern, excluder } from '../../../compiler/values/excluder.ts'
+import { parseGlob } from '../../../compiler/values/glob.ts'
 
 /** Which files of a folder are asked for. */
 export interface FileSelection {
@@ -22,9 +23,7 @@ export interface PathFilter {
   readonly skips: (folder: string) => boolean
 }
 
-interface Pattern {
-  readonly glob: Glob
-  readonly takesBack: boolean
+interface Pattern extends ExcludingPattern {
   /** The path before the first wildcard, where all wildcards are at the end; undefined where any path may match. */
   readonly prefix: string | undefined
 }
@@ -37,11 +36,13 @@ interface Pattern {
 export function pathFilter({ include, exclude = [] }: FileSelection): PathFilter {
   const included = include?.map(parsePattern)
   const excluded = exclude.map(parsePattern)
+  const includes = included && excluder(included)
+  const excludes = excluder(excluded)
   return {
-    takes: path => (!included || decides(included, path)) && !decides(excluded, path),
+    takes: path => (!includes || includes(path)) && !excludes(path),
     skips: folder =>
-      (included !== undefined && !decides(included, folder) && !mayMatchBelow(included, false, folder)) ||
-      (decides(excluded, folder) && !mayMatchBelow(excluded, true, folder)),
+      (included !== undefined && !includes!(folder) && !mayMatchBelow(included, false, folder)) ||
+      (excludes(folder) && !mayMatchBelow(excluded, true, folder)),
   }
 }
 
@@ -59,12 +60,6 @@ function parsePattern(text: string): Pattern {
 
 /** Before a letter or digit, BuildKit takes `\` for an escape of a regular expression (`\b`). */
 const escapeOf = (both: string, character: string) => (/[a-z\d]/i.test(character) ? '\0' : both)
-
-/** True if some pattern matches the path, and the last one that does is not negated with `!`. */
-function decides(patterns: readonly Pattern[], path: string): boolean {
-  const last = patterns.findLast(({ glob }) => glob.holds(path))
-  return last !== undefined && !last.takesBack
-}
 
 const mayMatchBelow = (patterns: readonly Pattern[], takesBack: boolean, folder: string): boolean =>
   patterns.some(

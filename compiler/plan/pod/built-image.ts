@@ -72,7 +72,7 @@ export function builtImageHolds(
   reporter.budget.spend('patterns', countOfPatterns(rules), service.build!.context.span)
   const isIgnored = dockerIgnore(rules)
   // A folder of which an arbitrary file is left out is not copied as a whole.
-  return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext, false)
+  return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext)
 }
 
 /**

@@ -1,0 +1,55 @@
+import type { Glob } from './glob.ts'
+
+/** A pattern of a `.dockerignore`; with `!` it takes paths back. */
+export interface ExcludingPattern {
+  readonly glob: Glob
+  readonly takesBack: boolean
+}
+
+/** A folder, and which patterns match it or a folder that it is in. */
+interface MatchedFolder {
+  readonly path: string
+  readonly matched: Uint8Array
+}
+
+/**
+ * Whether patterns exclude a path, as in
+ * https://pkg.go.dev/github.com/moby/patternmatcher#PatternMatcher.MatchesUsingParentResults: the
+ * last pattern that matches decides, and one that matches a folder holds for all that is in it. But
+ * a pattern is only asked about a path if it would change the result so far. So `!a` after `a/*`
+ * takes nothing back: nothing has excluded `a` when it is asked about `a`, and it does not match
+ * `a/b` itself.
+ */
+export function excluder(patterns: readonly ExcludingPattern[]): (path: string) => boolean {
+  if (!patterns.some(({ takesBack }) => takesBack)) return path => patterns.some(({ glob }) => glob.holds(path))
+  // The folders around the last path: those of the next one are most often the same.
+  const around: MatchedFolder[] = []
+  const matchedOf = (path: string): MatchedFolder => {
+    while (around.length > 0 && !isIn(path, around.at(-1)!.path)) around.pop()
+    let last = around.at(-1)
+    for (let end = path.indexOf('/', last ? last.path.length + 1 : 0); end !== -1; end = path.indexOf('/', end + 1)) {
+      last = { path: path.slice(0, end), matched: matchesOf(patterns, path.slice(0, end), last?.matched) }
+      around.push(last)
+    }
+    return { path, matched: matchesOf(patterns, path, last?.matched) }
+  }
+  return path => {
+    const { matched } = matchedOf(path)
+    const decisive = matched.lastIndexOf(1)
+    return decisive !== -1 && !patterns[decisive]!.takesBack
+  }
+}
+
+const isIn = (path: string, folder: string): boolean => path.startsWith(folder) && path[folder.length] === '/'
+
+function matchesOf(patterns: readonly ExcludingPattern[], path: string, parent: Uint8Array | undefined): Uint8Array {
+  const matched = new Uint8Array(patterns.length)
+  let isExcluded = false
+  for (const [index, { glob, takesBack }] of patterns.entries()) {
+    const holds = parent?.[index] === 1 || (takesBack === isExcluded && glob.test(path))
+    if (!holds) continue
+    matched[index] = 1
+    isExcluded = !takesBack
+  }
+  return matched
+}
