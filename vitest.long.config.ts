@@ -21,6 +21,7 @@ export default defineConfig({
           include: [
             'test/repositories/killed.test.ts',
             'test/cluster/deploy-killed.test.ts',
+            'test/buildkit/killed.test.ts',
             'test/differential/**/*.test.ts',
           ],
           env: { KILLED_RUNS: '100', DIFF_RUNS: '3000' },
