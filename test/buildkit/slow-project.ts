@@ -16,6 +16,8 @@ export interface SlowProject {
   readonly mark: string
   /** Makes another mark and other files. */
   change(): void
+  /** The environment of its processes. */
+  env(): Readonly<Record<string, string>>
   /** Starts the program as users have it. */
   start(...words: readonly string[]): Started
   /** All that is on the disk and that a run could have left, by path. */
@@ -46,8 +48,7 @@ export function slowProject({
   const isEngine = address.startsWith('docker=')
   // The engine of the test cluster has no network of its own for the steps.
   const network = isEngine ? ', network: host' : ''
-  const service = (name: string) =>
-    `  ${name}: {build: {context: ${name}, args: [MARK]${network}, secrets: [token]}, init: true}\n`
+  const service = (name: string) => `  ${name}: {build: {context: ${name}, args: [MARK]${network}, secrets: [token]}}\n`
   write(folder, {
     'compose.yaml': `name: killed\nservices:\n${service('web')}${service('api')}secrets: {token: {environment: TOKEN}}\n`,
   })
@@ -75,7 +76,8 @@ export function slowProject({
         writeFileSync(join(folder, name, 'Dockerfile'), dockerfile)
       }
     },
-    start: (...words: readonly string[]) => start(words, { cwd: folder, env: { ...variables, MARK: project.mark } }),
+    env: () => ({ ...variables, MARK: project.mark }),
+    start: (...words: readonly string[]) => start(words, { cwd: folder, env: project.env() }),
     onDisk: () =>
       [folder, temporary, home].flatMap(root =>
         readdirSync(root, { recursive: true, encoding: 'utf8' }).map(path => join(root, path)),
