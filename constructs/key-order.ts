@@ -102,10 +102,21 @@ function orderedKeys(map: Readonly<Record<string, unknown>>, under: string): str
   if (keys.length < 2) return keys
   if (freeMaps.has(under)) return keys.sort(alphabetically)
   const place = placesUnder(under)
-  if (keys.every(key => place.has(key))) return keys.sort((a, b) => place.get(a)! - place.get(b)!)
+  if (keys.every(key => place.has(key))) return sortByPlace(keys, place)
   const lastSimple = Math.max(-1, ...keys.filter(key => isSimple(map[key])).map(key => place.get(key) ?? -1))
   const rank = (key: string) => place.get(key) ?? (isSimple(map[key]) ? lastSimple + 0.5 : place.size)
   return keys.sort((a, b) => rank(a) - rank(b) || alphabetically(a, b))
+}
+
+/** Insertion sort in place: `sort` takes longer for so few keys, and allocates a copy for each map. */
+function sortByPlace(keys: string[], place: ReadonlyMap<string, number>): string[] {
+  for (let sorted = 1; sorted < keys.length; sorted++) {
+    const key = keys[sorted]!
+    let at = sorted
+    for (; at > 0 && place.get(keys[at - 1]!)! > place.get(key)!; at--) keys[at] = keys[at - 1]!
+    keys[at] = key
+  }
+  return keys
 }
 
 function placesOf(text: string): ReadonlyMap<string, number> {

@@ -2,7 +2,7 @@
 // and keeps the compiled code of typical runs beside them (see bin/devctl.cjs). The API for programs
 // (dist/compiler, dist/api) is not bundled.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -40,6 +40,7 @@ async function bundle() {
     define: { 'import.meta.dirname': '__dirname', 'import.meta.url': '__filename' },
     metafile: true,
     write: false,
+    plugins: [membersAtOnce()],
   })
   mkdirSync(join(root, 'dist/bin'), { recursive: true })
   for (const { path, text } of outputFiles) {
@@ -58,6 +59,31 @@ async function toFunction(text, format) {
   const { code } = await transform(text, options)
   const names = format === 'cjs' ? 'module.exports = module.exports.default' : ''
   return `(function (exports, require, module, __filename, __dirname) {${code}${names}})`
+}
+
+/**
+ * cdk8s leaves out the undefined members of an object by copying the object once for each member. The
+ * program makes one copy.
+ */
+function membersAtOnce() {
+  const copying = 'Object.entries(result).reduce((r, i) => (i[1] === undefined) ? r : ({ ...r, [i[0]]: i[1] }), {})'
+  const contentsOf = path => {
+    const [before, ...others] = readFileSync(path, 'utf8').split(copying)
+    if (others.length === 0) throw new Error(`${path} does not copy objects this way: remove membersAtOnce`)
+    return `${[before, ...others].join('definedMembers(result)')}\n${definedMembers}`
+  }
+  return {
+    name: 'members-at-once',
+    setup({ onLoad }) {
+      onLoad({ filter: /cdk8s-plus-\d+\/lib\/imports\/k8s\.js$/ }, ({ path }) => ({ contents: contentsOf(path) }))
+    },
+  }
+}
+
+function definedMembers(object) {
+  const defined = {}
+  for (const name in object) if (object[name] !== undefined) defined[name] = object[name]
+  return defined
 }
 
 /** Runs the commands once, so that what they need is compiled, and writes it down. */

@@ -49,14 +49,13 @@ function whereBlanksHelp(text: string, reason: string, at: number): number | und
 /** Blanks that are read as if they stood in a text. */
 class Blanks {
   readonly #text: string
-  readonly #blanks: string
+  /** Longer than the indentation of any line; empty as long as there are no places. */
+  #blanks = ''
   /** Offsets into the text, sorted. */
   readonly #places: number[] = []
 
   constructor(text: string) {
     this.#text = text
-    // More than any line has.
-    this.#blanks = ' '.repeat(Math.min(2 * MAX_DEPTH, 1 + longestIndent(text)))
   }
 
   get isEmpty(): boolean {
@@ -66,6 +65,7 @@ class Blanks {
   /** Puts blanks before the character at the offset; false when there are some. */
   insert(place: number): boolean {
     if (this.#places.includes(place)) return false
+    if (this.isEmpty) this.#blanks = ' '.repeat(Math.min(2 * MAX_DEPTH, 1 + longestIndent(this.#text)))
     this.#places.push(place)
     this.#places.sort((a, b) => a - b)
     return true

@@ -1,12 +1,14 @@
 /** The words of a name, in lower case: of `DB_Password`, `apiKey`, `kc-db.secret`. */
 export function wordsOf(name: string): readonly string[] {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+  const separated = /[a-z]/.test(name) ? separateWords(name) : name
+  return separated
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter(Boolean)
 }
+
+const separateWords = (name: string): string =>
+  name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
 
 const PASSWORD = new Set('password passwords passwd passphrase passcode pwd pass pw'.split(' '))
 const SECRET = new Set(

@@ -40,9 +40,18 @@ export function toPodSpec(plan: PodPlan, context: PodContext): PodSpec {
     ...[...plan.volumes, ...(tools ? [tools.volume] : [])].map(volume => toVolume(volume, context.labels)),
     ...(tokenVolume ? [toTokenVolume(tokenVolume)] : []),
   ]
+  // One literal: V8 is slow to add so many members to a spread object.
   return {
-    ...placement(plan, context),
-    ...network(plan),
+    nodeSelector: plan.nodeSelector && Object.keys(plan.nodeSelector).length ? { ...plan.nodeSelector } : undefined,
+    affinity: toAffinity(plan, context.identity),
+    topologySpreadConstraints: toTopologySpread(plan, context.identity),
+    hostname: plan.hostname,
+    subdomain: plan.subdomain,
+    hostNetwork: plan.hostNetwork || undefined,
+    // The default policy would give such a Pod the node's resolver, which knows no service by name.
+    dnsPolicy: plan.hostNetwork ? 'ClusterFirstWithHostNet' : undefined,
+    dnsConfig: plan.dns && toDnsConfig(plan.dns),
+    hostAliases: plan.hostAliases?.length ? plan.hostAliases.map(toHostAlias) : undefined,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     hostIpc: plan.hostIPC || undefined,
@@ -74,29 +83,13 @@ function accountName(
   return restartPolicy === undefined ? 'default' : undefined
 }
 
-function placement(plan: PodPlan, { identity }: PodContext): Partial<PodSpec> {
-  return {
-    nodeSelector: plan.nodeSelector && Object.keys(plan.nodeSelector).length ? { ...plan.nodeSelector } : undefined,
-    affinity: toAffinity(plan, identity),
-    topologySpreadConstraints: toTopologySpread(plan, identity),
-  }
-}
+const toDnsConfig = ({ nameservers, searches, options }: NonNullable<PodPlan['dns']>) => ({
+  nameservers: nameservers?.length ? [...nameservers] : undefined,
+  searches: searches?.length ? [...searches] : undefined,
+  options: options?.length ? options.map(({ name, value }) => ({ name, value })) : undefined,
+})
 
-function network(plan: PodPlan): Partial<PodSpec> {
-  const { dns } = plan
-  return {
-    hostname: plan.hostname,
-    subdomain: plan.subdomain,
-    hostNetwork: plan.hostNetwork || undefined,
-    // The default policy would give such a Pod the node's resolver, which knows no service by name.
-    dnsPolicy: plan.hostNetwork ? 'ClusterFirstWithHostNet' : undefined,
-    dnsConfig: dns && {
-      nameservers: dns.nameservers?.length ? [...dns.nameservers] : undefined,
-      searches: dns.searches?.length ? [...dns.searches] : undefined,
-      options: dns.options?.length ? dns.options.map(({ name, value }) => ({ name, value })) : undefined,
-    },
-    hostAliases: plan.hostAliases?.length
-      ? plan.hostAliases.map(({ ip, hostnames }) => ({ ip, hostnames: [...hostnames] }))
-      : undefined,
-  }
-}
+const toHostAlias = ({ ip, hostnames }: NonNullable<PodPlan['hostAliases']>[number]) => ({
+  ip,
+  hostnames: [...hostnames],
+})

@@ -20,22 +20,25 @@ export function rulesOf<Kind extends keyof LoadRules>(
   kind: Kind,
   applies: (path: Path) => boolean = () => true,
 ): PathRules<NonNullable<LoadRules[Kind]>> {
-  return new PathRules([...placed(kind, composeShape, [])].filter(([path]) => applies(path.split('.'))))
+  const rules: [string, NonNullable<LoadRules[Kind]>][] = []
+  addRules(kind, composeShape, [], rules)
+  return new PathRules(rules.filter(([path]) => applies(path.split('.'))))
 }
 
 /** The rule of a row, else that of its shape. */
 export const ruleOf = <Kind extends keyof LoadRules>(field: Row | Shape, kind: Kind): LoadRules[Kind] =>
   field[kind] ?? shapeOf(field)[kind]
 
-function* placed<Kind extends keyof LoadRules>(
+function addRules<Kind extends keyof LoadRules>(
   kind: Kind,
   field: Row | Shape,
   path: Path,
-): Iterable<readonly [string, NonNullable<LoadRules[Kind]>]> {
+  rules: [string, NonNullable<LoadRules[Kind]>][],
+): void {
   const rule = ruleOf(field, kind)
-  if (rule != null) yield [path.join('.'), rule]
+  if (rule != null) rules.push([path.join('.'), rule])
   const { map, list } = shapeOf(field)
-  for (const [key, member] of Object.entries(map?.keys ?? {})) yield* placed(kind, member, [...path, key])
-  if (map?.others) yield* placed(kind, map.others.row, [...path, '*'])
-  if (list) yield* placed(kind, list.items, [...path, '*'])
+  if (map) for (const key of Object.keys(map.keys)) addRules(kind, map.keys[key]!, [...path, key], rules)
+  if (map?.others) addRules(kind, map.others.row, [...path, '*'], rules)
+  if (list) addRules(kind, list.items, [...path, '*'], rules)
 }

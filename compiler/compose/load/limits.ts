@@ -2,10 +2,11 @@ import { Budget, LIMITS, OverBudget, parseLimits } from '../../diagnostics/budge
 import { type Diagnostic, diagnostic } from '../../diagnostics/diagnostic.ts'
 import { Reporter } from '../../diagnostics/reporter.ts'
 import type { CompilerHost } from '../../host.ts'
+import { withCommas } from '../../values/decimal.ts'
 
 const VARIABLE = 'DEVCTL_LIMITS'
 const list = Object.entries(LIMITS)
-  .map(([name, { most, what }]) => `| \`${name}\` | ${most.toLocaleString('en')} | ${what} |`)
+  .map(([name, { most, what }]) => `| \`${name}\` | ${withCommas(most)} | ${what} |`)
   .join('\n')
 
 const exceeded = diagnostic({
@@ -19,7 +20,7 @@ ${list}
 
 To raise limits, set the environment variable \`${VARIABLE}=ports=200000,context=4g\`. Numbers may end in \`k\`, \`m\` or \`g\`.`,
   text: (p: { limit: string; most: number; what: string }) => ({
-    message: `more than ${p.most.toLocaleString('en')} ${p.what}`,
+    message: `more than ${withCommas(p.most)} ${p.what}`,
     hint: `if this is intended, raise the limit: \`${VARIABLE}=${p.limit}=NUMBER\``,
   }),
 })

@@ -28,18 +28,18 @@ export function rewriteMembers<Rule>(
 ): { readonly map: MapTree; readonly failed: readonly string[] } {
   let entries: Map<string, Entry> | undefined
   const failed: string[] = []
-  for (const [key, entry] of map.entries) {
+  map.entries.forEach((entry, key) => {
     const below = PathRules.below(step, key)
-    if (below === undefined) continue
+    if (below === undefined) return
     const result = rewrite(entry.value, below, apply)
-    if (result === entry.value) continue
+    if (result === entry.value) return
     entries ??= new Map(map.entries)
     if (result) entries.set(key, { key: entry.key, value: result })
     else {
       entries.delete(key)
       failed.push(key)
     }
-  }
+  })
   return { map: entries ? { ...map, entries } : map, failed }
 }
 

@@ -73,10 +73,11 @@ interface Text {
 export function findMentions({ project, names, reporter }: PlanContext): Mentions {
   const hosts = hostNames(project)
   const addresses = fixedAddresses(project)
+  const isHost = (word: string) => hosts.has(word) || addresses.has(word)
   const found = new Map<string, Mention[]>()
   for (const text of textsOf(project)) {
     reporter.budget.checkTime(text.span)
-    for (const { host, port, written } of hostsIn(text.text)) {
+    for (const { host, port, written } of hostsIn(text.text, isHost)) {
       const addressed = addresses.get(host)
       if (addressed !== undefined)
         reporter.report(oldAddress, narrow(text.span, host), {
@@ -159,15 +160,20 @@ function* textsOfService(service: Service): Generator<Text> {
 const MOST_TEXT = 1 << 20
 
 /**
- * The words of a text that could be host names, each with the port behind it. Left out: parts of
+ * The words of a text that are names of hosts, each with the port behind it. Left out: parts of
  * paths (`/db`, `./db`), names of variables (`db=`), and ports below 20, which are versions of
  * images more often than ports.
  */
-function* hostsIn(text: string): Generator<{ host: string; port?: number; written: string }> {
+function* hostsIn(
+  text: string,
+  isHost: (word: string) => boolean,
+): Generator<{ host: string; port?: number; written: string }> {
   // No container starts with more, and a word of such a length is too much for a regular
   // expression.
   if (text.length > MOST_TEXT) return
   for (const match of text.matchAll(/[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?/g)) {
+    const host = match[0].toLowerCase()
+    if (!isHost(host)) continue
     const before = text.slice(Math.max(0, match.index - 2), match.index)
     if (/[./\\$-]$/.test(before) && before !== '//') continue
     const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 8)
@@ -176,7 +182,7 @@ function* hostsIn(text: string): Generator<{ host: string; port?: number; writte
     const port = Number(digits)
     const isPort = port >= 20 && port <= 65535
     yield {
-      host: match[0].toLowerCase(),
+      host,
       written: isPort ? `${match[0]}:${digits}` : match[0],
       ...(isPort && { port }),
     }
