@@ -41,7 +41,7 @@ test('a web server is not a builder', async () => {
 })
 
 test('a server without TLS', async () => {
-  const server = createServer(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+  const server = createServer(socket => socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
   for (const failure of await failuresAt(server, 'https'))
     expect(failure).toMatchObject({ kind: 'tls', message: expect.stringContaining('it does not use TLS') })
 })
