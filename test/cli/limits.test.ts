@@ -194,6 +194,6 @@ describe('what a few lines multiply', () => {
     const found = limited(text)
     expect(found.at(-1)).toMatch(/^limits\/exceeded: more than /)
     expect(found.at(-1)).toContain(what)
-    expect(performance.now() - started, 'milliseconds').toBeLessThan(5_000)
+    expect(performance.now() - started, 'milliseconds').toBeLessThan(20_000)
   })
 })
