@@ -2,10 +2,11 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { type Artifact, type Blob, layerOf, MANIFEST_TYPE } from './artifact-manifest.ts'
 import { describeArtifactProblem } from './artifact-problem.ts'
 import { blobAt } from './blob.ts'
+import { manifestPath, putManifest, refusal, unexpected } from './manifest-calls.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import { digestAt, digestOf, FORMS } from './registry-client.ts'
-import { errorText, type RegistryAnswer } from './registry-exchange.ts'
-import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
+import type { RegistryAnswer } from './registry-exchange.ts'
+import { RegistryFailure } from './registry-problem.ts'
 import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
 
 /** The most bytes of a layer that is read: no folder of manifests comes near. */
@@ -90,10 +91,11 @@ async function refuseMissing(
 async function push(
   session: RegistrySession,
   address: ManifestAddress,
-  { manifest, blobs }: Artifact,
+  { manifest: made, blobs }: Artifact,
   { expected, furtherTags }: { readonly expected: string | undefined; readonly furtherTags: readonly string[] },
 ): Promise<boolean> {
   for (const blob of blobs) await pushBlob(session, address, blob)
+  const manifest = { ...made, type: MANIFEST_TYPE }
   // A kill leaves blobs that nothing names, or an artifact under its own tag: no controller has
   // followed that yet.
   for (const tag of furtherTags) await putManifest(session, address, manifest, tag)
@@ -142,32 +144,4 @@ function uploadTo({ headers, url }: RegistryAnswer, digest: string): string {
   const to = new URL(location, url)
   to.searchParams.set('digest', digest)
   return to.href
-}
-
-async function putManifest(
-  session: RegistrySession,
-  address: ManifestAddress,
-  { digest, bytes }: Blob,
-  tag: string,
-): Promise<void> {
-  const headers = { 'content-type': MANIFEST_TYPE }
-  const answer = await session.ask({ method: 'PUT', path: manifestPath(address, tag), headers, body: bytes }, address)
-  if (answer.status !== 201 && answer.status !== 200) throw refusal(answer)
-  const told = answer.headers['docker-content-digest']
-  if (told !== undefined && told !== digest)
-    throw new RegistryFailure({
-      kind: 'not-a-registry',
-      reason: `it stores \`${tag}\` under another digest, \`${told}\``,
-    })
-}
-
-const manifestPath = ({ repository }: ManifestAddress, tag: string) => `/v2/${repository}/manifests/${tag}`
-
-const unexpected = ({ status, url }: RegistryAnswer) =>
-  new RegistryFailure({ kind: 'not-a-registry', reason: `it answers \`${url.pathname}\` with status ${status}` })
-
-function refusal(answer: RegistryAnswer): RegistryFailure {
-  const said = errorText(answer)
-  const problem: RegistryProblem = { kind: 'refused', status: answer.status, ...(said !== undefined && { said }) }
-  return new RegistryFailure(problem)
 }

@@ -1,18 +1,17 @@
-import { setMaxListeners } from 'node:events'
 import type { ImageConfig } from '../../compiler/values/image-config.ts'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { configPlace, imageConfiguration } from './answers.validators.ts'
+import { askAll } from './ask-all.ts'
 import { blobAt } from './blob.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import { FORMS } from './registry-client.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
-import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
+import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
 
 /** The configuration of an image, or why there is none. */
 export type FetchedConfig = { readonly config: ImageConfig } | { readonly problem: RegistryProblem }
 
-const AT_ONCE = 8
 /** Configurations have a line for each layer; the largest are some hundred kibibytes. */
 const LARGEST_CONFIG = 4 * 1024 * 1024
 
@@ -27,24 +26,7 @@ export async function fetchImageConfigs(
   references: readonly string[],
   options: RegistrySessionOptions,
 ): Promise<ReadonlyMap<string, FetchedConfig>> {
-  const stop = new AbortController()
-  const signal = AbortSignal.any([options.signal, stop.signal])
-  setMaxListeners(0, signal)
-  const session = new RegistrySession({ ...options, signal })
-  const distinct = [...new Set(references)]
-  const found = new Map<string, FetchedConfig>()
-  const queue = distinct.values()
-  const work = async () => {
-    for (const reference of queue) found.set(reference, await fetchConfig(reference, session))
-  }
-  try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-  } finally {
-    stop.abort()
-    session.close()
-  }
-  // In the order of the references, in whatever order they were answered.
-  return new Map(distinct.map(reference => [reference, found.get(reference)!]))
+  return askAll(references, options, fetchConfig)
 }
 
 async function fetchConfig(text: string, session: RegistrySession): Promise<FetchedConfig> {

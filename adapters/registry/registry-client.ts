@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto'
-import { setMaxListeners } from 'node:events'
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import { parseJson } from '../json/parse-json.ts'
 import { imageManifest } from './answers.validators.ts'
+import { askAll } from './ask-all.ts'
 import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
 import type { RegistryAnswer } from './registry-exchange.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
-import { RegistrySession, type RegistrySessionOptions } from './registry-session.ts'
+import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
 
 /** `sha256:` and 64 hexadecimal digits, or why there is none. */
 export type Resolved = { readonly digest: string } | { readonly problem: RegistryProblem }
 
 export type ResolveOptions = RegistrySessionOptions
-
-/** How many questions are under way at the same time. */
-const AT_ONCE = 8
 
 /**
  * The forms of a manifest. A registry that has several platforms gives the digest of their index.
@@ -38,58 +35,31 @@ export async function resolveDigests(
   references: readonly string[],
   options: ResolveOptions,
 ): Promise<ReadonlyMap<string, Resolved>> {
-  const stop = new AbortController()
-  const signal = AbortSignal.any([options.signal, stop.signal])
-  // Every question under way listens to it.
-  setMaxListeners(0, signal)
-  const client = new RegistryClient({ ...options, signal })
-  const resolved = new Map<string, Resolved>()
-  const distinct = [...new Set(references)]
-  const queue = distinct.values()
-  const work = async () => {
-    for (const reference of queue) resolved.set(reference, await client.resolve(reference))
-  }
-  try {
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
-  } finally {
-    // When one of them has failed, nobody waits for the others.
-    stop.abort()
-    client.close()
-  }
-  // In the order of the references, in whatever order they were answered.
-  return new Map(distinct.map(reference => [reference, resolved.get(reference)!]))
+  const unreachable = new Map<string, RegistryProblem>()
+  return askAll(references, options, (reference, session) => resolve(reference, session, unreachable))
 }
 
-class RegistryClient {
-  readonly #session: RegistrySession
-  readonly #unreachable = new Map<string, RegistryProblem>()
-
-  constructor(options: ResolveOptions) {
-    this.#session = new RegistrySession(options)
+/** `unreachable` has the registries that were waited for once, by host. */
+async function resolve(
+  text: string,
+  session: RegistrySession,
+  unreachable: Map<string, RegistryProblem>,
+): Promise<Resolved> {
+  const reference = parseImageReference(text)
+  if (!reference.ok) {
+    const { reason, hint } = reference
+    return { problem: { kind: 'invalid', reason, ...(hint !== undefined && { hint }) } }
   }
-
-  async resolve(text: string): Promise<Resolved> {
-    const reference = parseImageReference(text)
-    if (!reference.ok) {
-      const { reason, hint } = reference
-      return { problem: { kind: 'invalid', reason, ...(hint !== undefined && { hint }) } }
-    }
-    if (reference.value.digest !== undefined) return { digest: reference.value.digest }
-    const address = manifestAddressOf(reference.value)
-    const known = this.#unreachable.get(address.host)
-    if (known !== undefined) return { problem: known }
-    try {
-      return { digest: await digestAt(this.#session, address) }
-    } catch (error) {
-      if (!(error instanceof RegistryFailure)) throw error
-      // It has been waited for once.
-      if (error.problem.kind === 'unreachable') this.#unreachable.set(address.host, error.problem)
-      return { problem: error.problem }
-    }
-  }
-
-  close(): void {
-    this.#session.close()
+  if (reference.value.digest !== undefined) return { digest: reference.value.digest }
+  const address = manifestAddressOf(reference.value)
+  const known = unreachable.get(address.host)
+  if (known !== undefined) return { problem: known }
+  try {
+    return { digest: await digestAt(session, address) }
+  } catch (error) {
+    if (!(error instanceof RegistryFailure)) throw error
+    if (error.problem.kind === 'unreachable') unreachable.set(address.host, error.problem)
+    return { problem: error.problem }
   }
 }
 

@@ -14,7 +14,7 @@ const cache: Option<boolean> = {
 export const build = command({
   name: 'build',
   summary: 'Build and push the images of services',
-  description: `Builds the images of the services with \`build\` and pushes them to the registry. The tag of an image is a hash of everything that the build reads, so an image that the registry has is not built again. Images that \`image:\` or --tag names are always built.
+  description: `Builds the images of the services with \`build\` and pushes them to the registry. The tag of an image is a hash of everything that the build reads, so an image that the registry has is not built again. An image that \`image:\` or --tag names is pushed with that tag, too.
 
 Images that do not need each other are built at the same time. If a build fails, the others are finished, and all errors are reported at the end.
 

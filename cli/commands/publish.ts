@@ -13,7 +13,7 @@ With \`--oci\`, the same folder is pushed to a registry as an artifact that Flux
   options: {
     ...publishing,
     oci,
-    build: flag('--build', 'build and push the images that their registries do not have'),
+    build: flag('--build', 'build and push the images whose content their registries do not have'),
     dryRun,
     verify: flag('--verify', 'fail if the repository differs from what the files render to; change nothing'),
     pullRequest,

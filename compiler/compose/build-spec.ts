@@ -73,7 +73,6 @@ export function composeBuildSpec(
       }),
     ),
     ssh: new Map(build.ssh.map(({ id, path = '' }) => [id, keyPaths(path, project)])),
-    tags: values(build.tags),
   }
 }
 

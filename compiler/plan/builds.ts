@@ -2,9 +2,11 @@ import { resolve } from 'node:path/posix'
 import type { Build, Service } from '../compose/project.ts'
 import { mayRead } from '../compose/read/outside-files.ts'
 import type { Span } from '../text/source.ts'
+import { nameOfContent } from '../values/image-reference.ts'
 import { type PlanContext, sortBy } from './context.ts'
 import { distinctNames, toServiceName } from './object-names.ts'
 import type { BuildPlan } from './plan.ts'
+import { hashOfBuild } from './pod/build-input.ts'
 import { imageOfBuild } from './pod/image.ts'
 
 /**
@@ -43,13 +45,33 @@ function toBuild(context: PlanContext, service: Service, image: string): readonl
     {
       service: name,
       image,
-      hasContentTag: !isNamed && options.tag === undefined,
+      contentImage: contentImage(context, service, image, isNamed),
+      isTaken: isNamed ? isPulled(service) : options.tag !== undefined,
       hasRegistry: isNamed || options.registry !== undefined,
       dependsOn: [...new Set(used)].filter(one => !options.images?.has(one)).sort(),
       span: build.span,
     },
   ]
 }
+
+function contentImage(context: PlanContext, service: Service, image: string, isNamed: boolean): string | undefined {
+  if (!isNamed && context.options.tag === undefined) return image
+  if (!hasContext(context, service.build!)) return undefined
+  const hash = hashOfBuild(context, service).slice(0, 12)
+  return isNamed ? nameOfContent(image, hash) : `${image.slice(0, image.lastIndexOf(':'))}:${hash}`
+}
+
+/** A context that is a URL is read by the builder. */
+const hasContext = ({ host }: PlanContext, { context: { value } }: Build): boolean =>
+  !value.startsWith('/') || host.stat(value)?.kind === 'folder'
+
+/**
+ * True if the file says when the image is pulled: it is then made elsewhere. Without `pull_policy`,
+ * Compose builds what it does not have
+ * (https://github.com/compose-spec/compose-spec/blob/main/05-services.md#pull_policy).
+ */
+const isPulled = ({ pullPolicy }: Service): boolean =>
+  pullPolicy !== undefined && pullPolicy.value !== 'build' && pullPolicy.value !== 'never'
 
 /** Reports what the builder would be sent from outside the project, whatever the image is called. */
 function checkOutside({ host, reporter }: PlanContext, { context, dockerfile, additionalContexts }: Build): void {

@@ -45,8 +45,14 @@ export interface BuildPlan {
   readonly service: string
   /** Its reference in the manifests. */
   readonly image: string
-  /** True if the tag follows from what is built: neither the file nor an option sets it. */
-  readonly hasContentTag: boolean
+  /**
+   * The name that only an image of this content has: its tag is a hash of what is built. Equal to
+   * `image` unless the file or an option names that. Undefined if there is nothing to hash: the
+   * folders are not here.
+   */
+  readonly contentImage: string | undefined
+  /** True if an image called `image` is to be deployed as it is: `--tag`, or a `pull_policy` that pulls. */
+  readonly isTaken: boolean
   /** False if the reference has a placeholder for the registry. */
   readonly hasRegistry: boolean
   /** The services whose images the build uses. */

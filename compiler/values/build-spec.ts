@@ -36,8 +36,6 @@ export interface BuildSpec {
   readonly secrets: ReadonlyMap<string, BuildSecretSource>
   /** Keys and sockets by id; none: the agent. */
   readonly ssh: ReadonlyMap<string, readonly string[]>
-  /** Additional names of the image. */
-  readonly tags: readonly string[]
 }
 
 /** The settings of a build that sets none: everything empty, and the builder's own platform. */
@@ -57,7 +55,6 @@ export const PLAIN_BUILD: Omit<BuildSpec, 'context' | 'dockerfile'> = {
   exportCache: [],
   secrets: new Map(),
   ssh: new Map(),
-  tags: [],
 }
 
 /** A file, or for a remote context a path in it; or the text of a Dockerfile. */

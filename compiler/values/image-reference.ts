@@ -60,6 +60,16 @@ export function parseImageReference(text: string): Parsed<ImageReference> {
 }
 
 /**
+ * The name of an image by its content, in the repository of a name that the user has chosen:
+ * `REPOSITORY:devctl-HASH`, which does not collide with the user's own tags. Undefined for a name
+ * with a digest, and for one that is not valid.
+ */
+export function nameOfContent(image: string, hash: string): string | undefined {
+  const read = parseImageReference(image)
+  return read.ok && read.value.digest === undefined ? `${read.value.name}:devctl-${hash}` : undefined
+}
+
+/**
  * The registry that an image's name begins with, if there is one: as Docker has it, its first part
  * when that looks like one.
  */

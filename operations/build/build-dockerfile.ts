@@ -28,8 +28,8 @@ export async function buildDockerfile(
   const name = basename(dockerfile)
   const span = { file: new SourceFile(name, ''), start: 0, end: 0 }
   const [reference = '', ...tags] = names
-  const planned = { service: name, span, reference, hasContentTag: false, dependsOn: [] }
-  const specOf = () => ({ ...PLAIN_BUILD, context: parsed.value, dockerfile: { path: dockerfile }, tags })
+  const planned = { service: name, span, reference, isTaken: false, tags, dependsOn: [] }
+  const specOf = () => ({ ...PLAIN_BUILD, context: parsed.value, dockerfile: { path: dockerfile } })
   const chosen = currentBuilder(workspace)
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),

@@ -8,7 +8,7 @@ import { fromEnvironment } from './from-environment.ts'
 import { type BuildSettings, imageInput } from './image-input.ts'
 import { notBuilt } from './not-built.ts'
 import { loginOf, openBuilder } from './open-builder.ts'
-import type { PlannedBuild } from './planned-build.ts'
+import { namesOf, type PlannedBuild } from './planned-build.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
 import { withDigest } from './with-digest.ts'
 
@@ -37,10 +37,10 @@ export async function buildImages(
   try {
     const ends = await runBuilds(
       builds,
-      ({ reference, specOf }, images) => {
+      (build, images) => {
         // Unknown values were already reported.
-        const spec = specOf(new Reporter(), images, given)
-        const names = [...new Set([reference, ...spec.tags])].filter(name => name !== '')
+        const spec = build.specOf(new Reporter(), images, given)
+        const names = namesOf(build)
         const isPushed = settings.push !== false && names.length > 0
         const output = isPushed ? ({ kind: 'registry', names } as const) : ({ kind: 'discard' } as const)
         return fromEnvironment(imageInput(spec, settings, images, output), env)

@@ -13,10 +13,10 @@ import type { ImagesInput } from './input.ts'
 import { manifestBuilds } from './manifest-builds.ts'
 import { type PlannedBuild, withNeeded } from './planned-build.ts'
 import { plannedBuilds } from './planned-builds.ts'
+import { withSettings } from './with-settings.ts'
 
 /**
- * Builds the images of services with `build` that no registry has, and pushes them. An image that
- * the file names, or `tag`, is always built: its name does not tell what is in it. Throws a
+ * Builds the images of services with `build` whose content no registry has, and pushes them. Throws a
  * UserError if there is nothing to build, no registry or no builder.
  */
 export async function build({ workspace, signal, on }: LocalWorld, input: ImagesInput): Promise<BuildOutcome> {
@@ -32,11 +32,11 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
     const { tag, push: isPushed } = input
     const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
     const all = [...plannedBuilds(model, plan, isPushed), ...ofManifest]
-    const builds = named(input.services ?? [], all, [...model.services.keys()])
+    const builds = withSettings(named(input.services ?? [], all, [...model.services.keys()]), input)
     if (input.push === false) refuseBuiltOnOthers(builds)
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
     return builder.ensure(builds, {
-      force: input.noCache || input.push === false ? 'all' : 'named',
+      build: input.noCache || input.push === false ? 'all' : 'changed',
       given: plan.images,
       signal,
     })

@@ -11,10 +11,11 @@ export interface EnsuringWorld {
 
 export interface EnsureOptions {
   /**
-   * Build although a registry has the image: all images, or those whose tag does not follow from
-   * their content (`image:`, `--tag`), which may be old.
+   * The images to build: all; those whose content has changed since they were built; or, for a
+   * deploy, these, but what the user has named `isTaken`, and registries that cannot be asked are
+   * trusted.
    */
-  readonly force: 'all' | 'named' | 'none'
+  readonly build: 'all' | 'changed' | 'missing'
   /** Images of services that are not to be built, which others may be built on. */
   readonly given: ReadonlyMap<string, string>
   readonly signal: AbortSignal

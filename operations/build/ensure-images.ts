@@ -1,16 +1,20 @@
+import { describeArtifactProblem } from '../../adapters/registry/artifact-problem.ts'
+import { moveTags } from '../../adapters/registry/move-tags.ts'
 import { registryOf } from '../../adapters/registry/registry.ts'
-import { type Resolved, resolveDigests } from '../../adapters/registry/registry-client.ts'
 import { describeProblem, type RegistryProblem } from '../../adapters/registry/registry-problem.ts'
+import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { buildImages } from './build-images.ts'
 import type { EnsuringWorld, ImageBuilder } from './builder.ts'
 import type { ChosenBuilder } from './choose-builder.ts'
+import { type FoundImages, findImages, isPinned } from './find-images.ts'
 import type { BuildSettings } from './image-input.ts'
+import { refuseOfficialNames } from './official-names.ts'
 import type { PlannedBuild } from './planned-build.ts'
-import { withDigest } from './with-digest.ts'
 
 /**
- * Builds the images that no registry has, and pushes them: the tag of an image is the hash of what
- * it is built from, so an image that is there need not be built again.
+ * Builds the images that no registry has with the content that they would have now, and pushes
+ * them, also under a tag that is the hash of what they are built from. An image with that tag is
+ * not built again; its other names are moved to it.
  */
 export function missingImagesBuilder(
   world: EnsuringWorld,
@@ -18,81 +22,93 @@ export function missingImagesBuilder(
   settings: BuildSettings = {},
 ): ImageBuilder {
   return {
-    async ensure(images, { force, signal, given }) {
-      const trusted = images.filter(({ hasContentTag }) => force === 'none' || (force === 'named' && hasContentTag))
-      const known = await presentImages(trusted, world, signal)
+    async ensure(images, { build, signal, given }) {
+      const isDeploy = build === 'missing'
+      const looked = images.filter(({ reference }) => build !== 'all' || isPinned(reference))
+      const found = await findImages(looked, { ...world, isDeploy, signal })
+      const present = await withNames(found, isDeploy, world, signal)
       // A deploy may go on with images that another machine has pushed; who builds wants to have them built.
-      const found = force === 'none' ? deployable(trusted, known, world.on) : known.images
-      const missing = images.filter(({ service }) => !found.has(service))
-      if (missing.length === 0) return withDigests(found)
-      const built = await buildImages(missing, {
-        ...world,
-        chosen,
-        settings,
-        signal,
-        images: new Map([...given, ...found]),
-      })
-      return withDigests(new Map([...found, ...built]))
+      const known = isDeploy ? deployable(images, present, found.problems, world.on) : present
+      const missing = images.filter(({ service }) => !known.has(service))
+      if (missing.length === 0) return withDigests(known)
+      if (settings.push !== false) refuseOfficialNames(missing)
+      const built = await naming(isDeploy ? found.outdated : [], () =>
+        buildImages(missing, { ...world, chosen, settings, signal, images: new Map([...given, ...known]) }),
+      )
+      return withDigests(new Map([...known, ...built]))
     },
   }
 }
 
-/** Only looks which images are there: what a deploy would build goes by its tag. */
+/** Only looks which images are there: what a deploy would build goes by its name. */
 export function presentImagesOnly(world: EnsuringWorld): ImageBuilder {
   return {
     isLooking: true,
     async ensure(images, { signal }) {
-      const known = await presentImages(images, world, signal)
-      return withDigests(deployable(images, known, world.on))
+      const found = await findImages(images, { ...world, isDeploy: true, signal })
+      for (const [service, reference] of found.images) tellPresent(service, reference, [], world.on)
+      return withDigests(deployable(images, found.images, found.problems, world.on))
     },
   }
 }
 
-/** Images that go by their tag have no digest. */
+/** Images that go by their name have no digest. */
 const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
-  new Map([...images].filter(([, reference]) => reference.includes('@')))
+  new Map([...images].filter(([, reference]) => isPinned(reference)))
 
-interface Known {
-  /** The images that registries have, by service, with their digests. */
-  readonly images: ReadonlyMap<string, string>
-  /** The registries' answers, by reference. */
-  readonly resolved: ReadonlyMap<string, Resolved>
-}
-
-async function presentImages(
-  images: readonly PlannedBuild[],
+/**
+ * The images whose names point to them, after moving names. If a registry refuses that, the builder
+ * has to push; a deploy goes on, since it needs only digests.
+ */
+async function withNames(
+  { images, moves }: FoundImages,
+  isDeploy: boolean,
   { workspace: { env }, on }: EnsuringWorld,
   signal: AbortSignal,
-): Promise<Known> {
-  const references = images.map(({ reference }) => reference)
-  const resolved = await resolveDigests(references, { env, signal })
-  const present = images.flatMap(({ service, reference }) => {
-    const found = resolved.get(reference)!
-    if ('problem' in found) return []
-    on({ type: 'build-ended', name: service, outcome: 'present', digest: found.digest, seconds: 0 })
-    return [[service, withDigest(reference, found.digest)] as const]
-  })
-  return { images: new Map(present), resolved }
+): Promise<ReadonlyMap<string, string>> {
+  const all = [...moves.values()].flat()
+  const refused = all.length > 0 ? await moveTags(all, { env, signal }) : new Map<string, RegistryProblem>()
+  const present = new Map<string, string>()
+  for (const [service, reference] of images) {
+    const names = (moves.get(service) ?? []).map(({ name }) => name)
+    const kept = names.filter(name => refused.has(name))
+    if (kept.length > 0 && !isDeploy) continue
+    for (const name of kept) {
+      const { message, hint } = describeArtifactProblem(name, refused.get(name)!, 'push')
+      const text = `${message}; the name still points to another image, and the right one is deployed by its digest`
+      on({ type: 'warning', text, ...(hint !== undefined && { hint }) })
+    }
+    const moved = names.filter(name => !refused.has(name))
+    tellPresent(service, reference, moved, on)
+    present.set(service, reference)
+  }
+  return present
+}
+
+function tellPresent(name: string, reference: string, moved: readonly string[], on: EnsuringWorld['on']): void {
+  const digest = reference.slice(reference.indexOf('@') + 1)
+  on({ type: 'build-ended', name, outcome: 'present', digest, ...(moved.length > 0 && { moved }), seconds: 0 })
 }
 
 /** With the images of registries that cannot be asked, without a digest. Reports each of those registries once. */
 function deployable(
   images: readonly PlannedBuild[],
-  { images: present, resolved }: Known,
+  present: ReadonlyMap<string, string>,
+  problems: FoundImages['problems'],
   on: EnsuringWorld['on'],
 ): ReadonlyMap<string, string> {
   const deployed = new Map(present)
   const told = new Set<string>()
   for (const { service, reference } of images) {
-    const found = resolved.get(reference)!
-    if (!('problem' in found) || isToBuild(found.problem)) continue
+    const problem = problems.get(service)
+    if (!problem || isToBuild(problem)) continue
     deployed.set(service, reference)
     const registry = registryOf(reference)
     if (told.has(registry)) continue
     told.add(registry)
     on({
       type: 'warning',
-      text: `${describeProblem(reference, found.problem).message}; it is deployed by its tag`,
+      text: `${describeProblem(reference, problem).message}; it is deployed by its tag`,
       hint: 'check the connection to the registry, or build and push with `--build`',
     })
   }
@@ -101,3 +117,21 @@ function deployable(
 
 /** Registries do not tell everybody that they lack an image: what is denied may be missing. */
 const isToBuild = ({ kind }: RegistryProblem): boolean => kind === 'missing' || kind === 'denied' || kind === 'invalid'
+
+/** Builds; if that is not possible at all, says which images could be deployed as they are. */
+async function naming<Result>(outdated: readonly PlannedBuild[], build: () => Promise<Result>): Promise<Result> {
+  try {
+    return await build()
+  } catch (error) {
+    if (!(error instanceof UserError) || outdated.length === 0) throw error
+    const notes = outdated.map(
+      ({ service, reference }) =>
+        `\`${reference}\` is in the registry, but was not built by devctl from these files; \`--image ${service}=${reference}\` deploys it as it is`,
+    )
+    throw new UserError(error.message, {
+      notes: [...error.notes, ...notes],
+      ...(error.hint !== undefined && { hint: error.hint }),
+      cause: error,
+    })
+  }
+}

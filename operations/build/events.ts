@@ -27,5 +27,7 @@ export interface BuildEnded {
   /** `present`: the registry has it already. `skipped`: another build that it needs failed. */
   readonly outcome: 'built' | 'present' | 'failed' | 'skipped'
   readonly digest?: string
+  /** Names that pointed to another image and point to this one now. */
+  readonly moved?: readonly string[]
   readonly seconds: number
 }

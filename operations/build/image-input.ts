@@ -17,7 +17,7 @@ export interface BuildSettings {
 
 /** The input of the builder. `images` are those of the services that the image is built on. */
 export function imageInput(
-  { dependsOn: _, tags: __, exportCache, ...spec }: BuildSpec,
+  { dependsOn: _, exportCache, ...spec }: BuildSpec,
   settings: BuildSettings,
   images: ReadonlyMap<string, string>,
   output: BuildOutput,

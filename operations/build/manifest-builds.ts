@@ -5,6 +5,7 @@ import { manifestBuildSpec } from '../../compiler/manifest/build-spec.ts'
 import type { ImageBuild } from '../../compiler/manifest/manifest.ts'
 import type { Plan } from '../../compiler/plan/plan.ts'
 import { SecretPlaces } from '../../compiler/text/secret-places.ts'
+import { nameOfContent } from '../../compiler/values/image-reference.ts'
 import { buildVariables } from '../commands/command-variables.ts'
 import { boundaryOf } from '../project/boundary.ts'
 import type { Loading } from '../project/input.ts'
@@ -44,13 +45,18 @@ export function manifestBuilds(
   if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
   const host = createHost({ env: workspace.env, boundary: boundaryOf(workspace, loading, project) })
   const hashes = hashManifestBuilds({ manifest, host, secrets: project.secrets ?? new SecretPlaces() })
-  const nameOf = ({ name }: ImageBuild) =>
-    `${(registry ?? '').replace(/\/+$/, '')}/${plan.environment.name}-${name}:${tag ?? hashes.get(name)!.slice(0, 12)}`
+  const contentTag = (name: string) => hashes.get(name)!.slice(0, 12)
+  const repository = `${(registry ?? '').replace(/\/+$/, '')}/${plan.environment.name}-`
+  const referenceOf = (name: string, tag: string) => (registry === undefined ? '' : `${repository}${name}:${tag}`)
   return [...manifest.build.values()].map(build => ({
     service: build.name,
     span: build.span,
-    reference: build.image?.value ?? (registry === undefined ? '' : nameOf(build)),
-    hasContentTag: !build.image && tag === undefined,
+    reference: build.image?.value ?? referenceOf(build.name, tag ?? contentTag(build.name)),
+    contentReference: build.image
+      ? nameOfContent(build.image.value, contentTag(build.name))
+      : referenceOf(build.name, contentTag(build.name)),
+    isTaken: !build.image && tag !== undefined,
+    tags: [],
     dependsOn: build.dependsOn.map(({ value }) => value),
     specOf: (reporter, images) =>
       manifestBuildSpec(build, { manifest, host, built: variablesOf(build, images) }, reporter),

@@ -10,10 +10,17 @@ export interface PlannedBuild {
   readonly span: Span
   /** The Dockerfile in the Compose file (`dockerfile_inline`). */
   readonly inline?: At<string>
-  /** The image in the manifests: with the tag of its content, unless the file names it. Empty: it has no name. */
+  /** The image in the manifests: with the tag of its content, unless the file or an option names it. Empty: it has no name. */
   readonly reference: string
-  /** True if the tag is the hash of what the image is built from. */
-  readonly hasContentTag: boolean
+  /**
+   * The name that only an image of this content has; often `reference`. Undefined: its content is
+   * not known here.
+   */
+  readonly contentReference?: string | undefined
+  /** True if a deploy takes an image called `reference` as it is. */
+  readonly isTaken: boolean
+  /** Further names of the image. */
+  readonly tags: readonly string[]
   /** The services whose images it is built on. */
   readonly dependsOn: readonly string[]
   /**
@@ -23,6 +30,10 @@ export interface PlannedBuild {
    */
   readonly specOf: (reporter: Reporter, images: ReadonlyMap<string, string>, given: ReadonlySet<string>) => BuildSpec
 }
+
+/** All names that a build pushes. */
+export const namesOf = ({ reference, contentReference = '', tags }: PlannedBuild): readonly string[] =>
+  [...new Set([reference, contentReference, ...tags])].filter(name => name !== '')
 
 /** These builds and those that they need, in the order of `all`. */
 export function withNeeded(names: Iterable<string>, all: readonly PlannedBuild[]): readonly PlannedBuild[] {

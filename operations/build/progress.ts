@@ -10,6 +10,8 @@ export interface BuildView {
   readonly steps: readonly StepView[]
   readonly warnings: readonly string[]
   readonly digest?: string
+  /** Names that point to it now, and did not before. */
+  readonly moved?: readonly string[]
   /** When it began, as `now` was given. */
   readonly began: number
   /** The total duration; absent while it builds. */
@@ -107,6 +109,7 @@ export class BuildProgress {
         build.state = event.outcome
         build.seconds = event.seconds
         if (event.digest !== undefined) build.digest = event.digest
+        if (event.moved) build.moved = event.moved
         return build.steps.flatMap(step => this.#stopped(build, step))
       case 'build-status':
         return this.#statusOf(build, event.status, now)

@@ -95,7 +95,7 @@ export async function prepareForCluster(
       return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag })
     }
     built = await ensureImages(compilation, options, part, images, ofManifest, signal)
-    const ofServices = new Map([...built].filter(([service]) => compilation.plan?.images.has(service)))
+    const ofServices = built.size === 0 ? built : await imagesOfServices(compilation.plan!.images, built)
     // Images that were built are referenced by digest.
     const image = new Map([...(options.image ?? []), ...ofServices])
     if (ofServices.size > 0) {
@@ -178,10 +178,16 @@ async function ensureImages(
   if (!plan || !project) return new Map()
   const builds = [...(await buildsOf(project, plan, part)), ...(await ofManifest(plan))]
   if (builds.length === 0) return new Map()
-  const built = await images.ensure(builds, { force: build ? 'all' : 'none', given: plan.images, signal })
+  const built = await images.ensure(builds, { build: build ? 'all' : 'missing', given: plan.images, signal })
   // Commands need no images of services that only others are built on.
   const inner = new Set(project.contextServices.keys())
   return new Map([...built].filter(([service]) => !inner.has(service)))
+}
+
+/** The images by digest, also of services without `build` that share an image. */
+async function imagesOfServices(images: ReadonlyMap<string, string>, built: ReadonlyMap<string, string>) {
+  const { withSharers } = await import('../build/shared-images.ts')
+  return withSharers(images, built)
 }
 
 /** The builds of services; with `part` those that it needs. */
@@ -193,12 +199,9 @@ async function buildsOf(project: Project, plan: Plan, part: Part | undefined): P
   ])
   const all = plannedBuilds(project, plan)
   if (!part) return all
-  const labels = await labelsOf(project)
-  const wanted = all.filter(({ service }) => part.services.has(labels.get(service) ?? ''))
-  return withNeeded(
-    wanted.map(({ service }) => service),
-    all,
-  )
+  const [labels, { sharersOf }] = await Promise.all([labelsOf(project), import('../build/shared-images.ts')])
+  const wanted = [...plan.images.keys()].filter(service => part.services.has(labels.get(service) ?? ''))
+  return withNeeded(sharersOf(plan.images, wanted), all)
 }
 
 const wantedIn = (part: Part | undefined, manifests: readonly Manifest[]): readonly Manifest[] =>

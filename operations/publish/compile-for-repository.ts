@@ -62,8 +62,11 @@ export async function compileForRepository(
     const confirmed = build
       ? await buildMissing(compiled, { workspace, on, signal })
       : await confirmBuilt(compiled, workspace.env, signal)
-    const image = new Map([...(options.image ?? []), ...confirmed])
-    if (confirmed.size > 0) compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
+    if (confirmed.size > 0) {
+      const { withSharers } = await import('../build/shared-images.ts')
+      const image = new Map([...(options.image ?? []), ...withSharers(compiled.plan!.images, confirmed)])
+      compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
+    }
   } catch (error) {
     const { NotBuilt } = await import('../build/builder.ts')
     if (!(error instanceof NotBuilt)) throw error
@@ -103,8 +106,8 @@ async function buildMissing(
   ])
   const builder = missingImagesBuilder({ workspace, on }, currentBuilder(workspace))
   const builds = plannedBuilds(project, plan)
-  const images = await builder.ensure(builds, { force: 'named', given: plan.images, signal })
-  return new Map([...images].filter(([service]) => plan.images.has(service)))
+  const images = await builder.ensure(builds, { build: 'changed', given: plan.images, signal })
+  return images
 }
 
 /** The references with digests of the services that are built. */

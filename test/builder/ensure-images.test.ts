@@ -1,48 +1,72 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
-import type { EnsureOptions } from '../../operations/build/builder.ts'
+import { SourceFile } from '../../compiler/text/source.ts'
+import { type EnsureOptions, NotBuilt } from '../../operations/build/builder.ts'
 import { missingImagesBuilder, presentImagesOnly } from '../../operations/build/ensure-images.ts'
 import type { PlannedBuild } from '../../operations/build/planned-build.ts'
 import type { OperationEvent } from '../../operations/events.ts'
-import { DIGEST, fakeServer, giveManifest, refuse } from '../registry/fake-registry.ts'
+import { DIGEST, type FakeServer, fakeServer, giveManifest, refuse } from '../registry/fake-registry.ts'
 
-/** A registry with the tag `web:1`, which refuses to tell about `api`, and has nothing else. */
-async function registry(): Promise<string> {
-  const server = await fakeServer(({ path }, response) => {
-    if (path === '/v2/web/manifests/1') giveManifest(response, DIGEST, '')
-    else if (path.startsWith('/v2/api/')) refuse(response, 403, 'DENIED')
+const OTHER = '{"schemaVersion":2,"mediaType":"application/vnd.oci.image.manifest.v1+json","config":{}}'
+const OTHER_DIGEST = `sha256:${createHash('sha256').update(OTHER).digest('hex')}`
+
+/**
+ * A registry: `web` has the tags `1` and `devctl-new` with the image of DIGEST, and `old` with
+ * another one; all else is missing. It takes tags unless `isClosed`, and does not tell about `api`.
+ */
+async function registry(isClosed = false): Promise<FakeServer> {
+  const tags = new Map([
+    ['1', DIGEST],
+    ['devctl-new', DIGEST],
+    ['old', OTHER_DIGEST],
+  ])
+  return fakeServer(({ method, path, body }, response) => {
+    const name = /^\/v2\/web\/manifests\/(.+)$/.exec(path)?.[1] ?? ''
+    if (path.startsWith('/v2/api/') || (isClosed && method === 'PUT')) return refuse(response, 403, 'DENIED')
+    if (method === 'PUT') {
+      tags.set(name, `sha256:${createHash('sha256').update(body).digest('hex')}`)
+      return void response.writeHead(201).end()
+    }
+    const digest = tags.get(name) ?? name
+    if (digest === DIGEST) giveManifest(response)
+    else if (digest === OTHER_DIGEST) giveManifest(response, digest, OTHER)
     else refuse(response, 404, 'MANIFEST_UNKNOWN')
   })
-  return server.host
 }
 
-const planned = (service: string, reference: string, hasContentTag = true): PlannedBuild => ({
+const planned = (service: string, reference: string, part: Partial<PlannedBuild> = {}): PlannedBuild => ({
   service,
-  // Only diagnostics use it.
-  span: undefined as never,
+  span: { file: new SourceFile('compose.yaml', ''), start: 0, end: 0 },
   reference,
-  hasContentTag,
+  contentReference: reference,
+  isTaken: false,
+  tags: [],
   dependsOn: [],
-  specOf: () => ({ tags: [] }) as never,
+  specOf: () => ({}) as never,
+  ...part,
 })
 
 /** What becomes of images. Nothing listens at the address of the builder: an error that names it is an attempt to build. */
-async function ensure(images: readonly PlannedBuild[], force: EnsureOptions['force'], looks = false) {
+async function ensure(images: readonly PlannedBuild[], build: EnsureOptions['build'], looks = false) {
   const events: string[] = []
   const on = (event: OperationEvent) => {
-    if (event.type === 'build-ended') events.push(`${event.name} ${event.outcome}`)
+    if (event.type === 'build-ended')
+      events.push([event.name, event.outcome, ...(event.moved ?? []).map(name => `→ ${name}`)].join(' '))
     if (event.type === 'warning') events.push(event.text)
   }
   const world = { workspace: { cwd: '/', env: { DOCKER_CONFIG: '/nowhere' } }, on }
   const builder = looks
     ? presentImagesOnly(world)
     : missingImagesBuilder(world, { address: 'tcp://127.0.0.1:9', from: 'that of the test' })
-  const options = { force, given: new Map(), signal: new AbortController().signal }
+  const options = { build, given: new Map(), signal: new AbortController().signal }
   try {
     return { events, images: Object.fromEntries(await builder.ensure(images, options)) }
   } catch (error) {
+    if (error instanceof NotBuilt) return { events, errors: error.diagnostics.map(({ message }) => message) }
     if (!(error instanceof UserError)) throw error
-    return { events, built: error.notes.find(note => note.startsWith('it is needed')) }
+    const [built] = error.notes.flatMap(note => /^it is needed for the images of (.*)$/.exec(note)?.[1] ?? [])
+    return { events, built, notes: error.notes.slice(2) }
   }
 }
 
@@ -50,44 +74,141 @@ const UNREACHABLE = '127.0.0.1:9'
 
 describe('an image', () => {
   test('that the registry has is not built, and goes by its digest', async () => {
-    const host = await registry()
-    expect(await ensure([planned('web', `${host}/web:1`)], 'none')).toEqual({
-      events: ['web present'],
-      images: { web: `${host}/web:1@${DIGEST}` },
-    })
+    const { host } = await registry()
+    for (const build of ['missing', 'changed'] as const)
+      expect(await ensure([planned('web', `${host}/web:1`)], build)).toEqual({
+        events: ['web present'],
+        images: { web: `${host}/web:1@${DIGEST}` },
+      })
   })
 
   test('that the registry does not have, or does not tell about, is built', async () => {
-    const host = await registry()
+    const { host } = await registry()
     const images = ['web', 'api', 'worker'].map(name => planned(name, `${host}/${name}:1`))
-    expect(await ensure(images, 'none')).toEqual({
-      events: ['web present'],
-      built: 'it is needed for the images of `api`, `worker`',
-    })
+    expect(await ensure(images, 'missing')).toEqual({ events: ['web present'], built: '`api`, `worker`', notes: [] })
   })
 
-  test('is built although it is there if all are, or if its tag does not follow from its content', async () => {
-    const host = await registry()
-    const built = 'it is needed for the images of `web`'
-    expect(await ensure([planned('web', `${host}/web:1`)], 'all')).toEqual({ events: [], built })
-    expect(await ensure([planned('web', `${host}/web:1`, false)], 'named')).toEqual({ events: [], built })
-    expect(await ensure([planned('web', `${host}/web:1`, false)], 'none')).toMatchObject({ events: ['web present'] })
+  test('is built although it is there if all are', async () => {
+    const { host } = await registry()
+    expect(await ensure([planned('web', `${host}/web:1`)], 'all')).toMatchObject({ events: [], built: '`web`' })
   })
 
   test('of a registry that cannot be asked is deployed by its tag with a warning, and built by who builds', async () => {
     const image = planned('web', `${UNREACHABLE}/web:1`)
-    const deployed = await ensure([image], 'none')
+    const deployed = await ensure([image], 'missing')
     expect(deployed.images).toEqual({})
     expect(deployed.events).toEqual([expect.stringMatching(/cannot be asked.*; it is deployed by its tag$/)])
-    expect(await ensure([image], 'named')).toEqual({ events: [], built: 'it is needed for the images of `web`' })
+    expect(await ensure([image], 'changed')).toMatchObject({ events: [], built: '`web`' })
   })
 
   test('is only looked for by a diff', async () => {
-    const host = await registry()
-    const images = ['web', 'worker'].map(name => planned(name, `${host}/${name}:1`))
-    expect(await ensure(images, 'none', true)).toEqual({
+    const { host, requests } = await registry()
+    const named = planned('named', `${host}/web:old`, { contentReference: `${host}/web:devctl-new` })
+    const changed = planned('changed', `${host}/web:1`, { contentReference: `${host}/web:devctl-newer` })
+    const images = [planned('web', `${host}/web:1`), planned('worker', `${host}/worker:1`), named, changed]
+    expect(await ensure(images, 'missing', true)).toEqual({
+      events: ['web present', 'named present'],
+      images: { web: `${host}/web:1@${DIGEST}`, named: `${host}/web:old@${DIGEST}` },
+    })
+    expect(requests.filter(({ method }) => method === 'PUT')).toEqual([])
+  })
+})
+
+describe('an image with a name of the user', () => {
+  const named = (host: string, tag: string, content: string, part: Partial<PlannedBuild> = {}) =>
+    planned('web', `${host}/web:${tag}`, { contentReference: `${host}/web:devctl-${content}`, ...part })
+
+  test('is not built if the registry has its content, under that name', async () => {
+    const { host, requests } = await registry()
+    for (const build of ['missing', 'changed'] as const)
+      expect(await ensure([named(host, '1', 'new')], build)).toEqual({
+        events: ['web present'],
+        images: { web: `${host}/web:1@${DIGEST}` },
+      })
+    expect(requests.some(({ method }) => method === 'PUT')).toBe(false)
+  })
+
+  test('is built if its content is not there, whatever has the name', async () => {
+    const { host } = await registry()
+    const notes = [expect.stringContaining(`\`--image web=${host}/web:1\` deploys it as it is`)]
+    expect(await ensure([named(host, '1', 'newer')], 'missing')).toEqual({ events: [], built: '`web`', notes })
+    expect(await ensure([named(host, '1', 'newer')], 'changed')).toEqual({ events: [], built: '`web`', notes: [] })
+  })
+
+  test('gets the name if that points to another image, or to none', async () => {
+    const { host, requests } = await registry()
+    const image = named(host, 'old', 'new', { tags: [`${host}/web:latest`] })
+    const first = await ensure([image], 'missing')
+    expect(first).toEqual({
+      events: [`web present → ${host}/web:old → ${host}/web:latest`],
+      images: { web: `${host}/web:old@${DIGEST}` },
+    })
+    const [put] = requests.filter(({ method }) => method === 'PUT')
+    // The bytes of the manifest, and its own type: those of an index here.
+    expect(put?.headers['content-type']).toBe('application/vnd.oci.image.index.v1+json')
+    expect(await ensure([image], 'changed')).toEqual({ ...first, events: ['web present'] })
+  })
+
+  test('is deployed by its digest with a warning if the name cannot be moved, and built by who builds', async () => {
+    const { host } = await registry(true)
+    const image = named(host, 'old', 'new')
+    expect(await ensure([image], 'missing')).toEqual({
+      events: [
+        expect.stringMatching(/push `\S+web:old`; the name still points to another image, and the right/),
+        'web present',
+      ],
+      images: { web: `${host}/web:old@${DIGEST}` },
+    })
+    expect(await ensure([image], 'changed')).toMatchObject({ events: [], built: '`web`' })
+  })
+
+  test('and names in other repositories is built again if those do not point to it, but not for a deploy', async () => {
+    const { host } = await registry()
+    const image = named(host, '1', 'new', { tags: [`${host}/mirror/web:1`] })
+    expect(await ensure([image], 'changed')).toMatchObject({ events: [], built: '`web`' })
+    expect(await ensure([image], 'missing')).toMatchObject({ events: ['web present'] })
+  })
+
+  test('is deployed as it is if the user says so, and built all the same by who builds', async () => {
+    const { host } = await registry()
+    const image = named(host, 'old', 'newer', { isTaken: true })
+    expect(await ensure([image], 'missing')).toEqual({
       events: ['web present'],
-      images: { web: `${host}/web:1@${DIGEST}` },
+      images: { web: `${host}/web:old@${OTHER_DIGEST}` },
+    })
+    expect(await ensure([image], 'changed')).toMatchObject({ built: '`web`' })
+    expect(await ensure([{ ...image, reference: `${host}/web:gone` }], 'missing')).toMatchObject({ built: '`web`' })
+  })
+
+  test('is deployed as it is if its content is not known', async () => {
+    const { host } = await registry()
+    const image = named(host, 'old', '', { contentReference: undefined })
+    expect(await ensure([image], 'missing')).toMatchObject({ images: { web: `${host}/web:old@${OTHER_DIGEST}` } })
+    expect(await ensure([image], 'changed')).toMatchObject({ built: '`web`' })
+  })
+
+  test('with a digest is never built', async () => {
+    const image = planned('web', `${UNREACHABLE}/web@${DIGEST}`, { contentReference: undefined })
+    for (const build of ['missing', 'changed', 'all'] as const)
+      expect(await ensure([image], build)).toEqual({ events: ['web present'], images: { web: image.reference } })
+  })
+
+  test('is refused before it is built if it is one of Docker Hub that nobody can push', async () => {
+    const images = ['web', 'web:1', 'docker.io/library/web', 'ann/web'].map(name => planned('web', name))
+    const messages = await Promise.all(images.map(image => ensure([image], 'all')))
+    expect(messages.map(({ errors }) => errors?.length)).toEqual([1, 1, 1, undefined])
+    expect(messages[1]?.errors).toEqual([
+      'the image of `web` cannot be pushed as `web:1`, the name of an official image of Docker Hub',
+    ])
+  })
+
+  test('of two images gets the first of them', async () => {
+    const { host } = await registry()
+    const [one, other] = [named(host, 'latest', 'new'), { ...named(host, 'latest', 'old'), service: 'worker' }]
+    const images = [one!, { ...other!, contentReference: `${host}/web:old` }]
+    expect(await ensure(images, 'missing')).toEqual({
+      events: [`web present → ${host}/web:latest`, 'worker present'],
+      images: { web: `${host}/web:latest@${DIGEST}`, worker: `${host}/web:latest@${OTHER_DIGEST}` },
     })
   })
 })

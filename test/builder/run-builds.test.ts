@@ -11,7 +11,9 @@ const planned = (service: string, ...dependsOn: readonly string[]): PlannedBuild
   // Only diagnostics use it.
   span: undefined as never,
   reference: `r.example.com/${service}:1`,
-  hasContentTag: true,
+  contentReference: `r.example.com/${service}:1`,
+  isTaken: false,
+  tags: [],
   dependsOn,
   specOf: () => imageInput({}) as never,
 })

@@ -47,8 +47,8 @@ async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<R
   const session = { namespace: 'shop', signal, target: TARGET }
   const ensured: string[] = []
   const images: ImageBuilder = {
-    async ensure(builds, { force }) {
-      ensured.push(...builds.map(({ service, hasContentTag }) => `${service} ${hasContentTag} ${force}`))
+    async ensure(builds, { build }) {
+      ensured.push(...builds.map(({ service, isTaken }) => `${service} ${isTaken ? 'taken' : 'built'} ${build}`))
       return new Map(builds.map(({ service, reference }) => [service, `${reference}@${DIGEST}`]))
     },
   }
@@ -75,10 +75,15 @@ describe('the image of a service with `build`', () => {
   })
 
   test.each([
-    ['a registry', {}, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api false none', 'web true none']],
-    ['a tag', { tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4@sha256:a+$/, ['api false none', 'web false none']],
-    ['--build', { build: true }, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api false all', 'web true all']],
-    ['an image', { image: new Map([['web', 'r.example.com/web:2']]) }, /^r\.example\.com\/web:2$/, ['api false none']],
+    ['a registry', {}, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api built missing', 'web built missing']],
+    ['a tag', { tag: '1.4' }, /^r\.example\.com\/shop-web:1\.4@sha256:a+$/, ['api built missing', 'web taken missing']],
+    ['--build', { build: true }, /^r\.example\.com\/shop-web:\w{12}@sha256:a+$/, ['api built all', 'web built all']],
+    [
+      'an image',
+      { image: new Map([['web', 'r.example.com/web:2']]) },
+      /^r\.example\.com\/web:2$/,
+      ['api built missing'],
+    ],
   ])('is looked for or built, and goes by its digest, with %s', async (_, options, image, ensured) => {
     const compilation = await compiled({ registry: 'r.example.com', ...options })
     expect(compilation.said).not.toContain('error')

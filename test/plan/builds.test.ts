@@ -155,8 +155,14 @@ services:
 `
   test('are those of active services, and of inactive ones that they use', () => {
     expect(buildsOf(compose)).toMatchObject([
-      { service: 'named', image: 'registry.example.com/named:1', hasContentTag: false, dependsOn: [] },
-      { service: 'web', hasContentTag: true, hasRegistry: true, dependsOn: ['base'] },
+      {
+        service: 'named',
+        image: 'registry.example.com/named:1',
+        contentImage: expect.stringMatching(/^registry\.example\.com\/named:devctl-[0-9a-f]{12}$/),
+        isTaken: false,
+        dependsOn: [],
+      },
+      { service: 'web', hasRegistry: true, isTaken: false, dependsOn: ['base'] },
       { service: 'base', image: expect.stringMatching(/^registry\.example\.com\/shop-base:[0-9a-f]{12}$/) },
     ])
   })
@@ -165,9 +171,35 @@ services:
     const { plan: found } = plan(compose, { options: { registry: undefined, tag: '1.4' } as PlanOptions })
     expect(found!.builds).toMatchObject([
       { service: 'named', hasRegistry: true },
-      { service: 'web', image: 'registry.local.devctl/shop-web:1.4', hasRegistry: false, hasContentTag: false },
-      { service: 'base', hasRegistry: false, hasContentTag: false },
+      { service: 'web', image: 'registry.local.devctl/shop-web:1.4', hasRegistry: false, isTaken: true },
+      { service: 'base', hasRegistry: false, isTaken: true },
     ])
+  })
+
+  test('have a name by their content, which a tag of the user does not change', () => {
+    const contentOf = (text: string, part: Parameters<typeof buildsOf>[1] = {}) =>
+      buildsOf(text, part).map(({ contentImage }) => contentImage)
+    const [named, web, base] = contentOf(compose)
+    expect(
+      buildsOf(compose)
+        .slice(1)
+        .map(({ image }) => image),
+    ).toEqual([web, base])
+    const tagged = { options: { tag: '1.4', forBuild: true, registry: 'registry.example.com' } }
+    expect(contentOf(compose, tagged)).toEqual([named, web, base])
+    expect(contentOf(compose.replace('named:1,', 'named,'))[0]).toBe(named)
+    expect(contentOf(compose, { files: { 'app/main.js': 'changed\n' } })[0]).not.toBe(named)
+    expect(contentOf(compose.replace('build: app}', 'build: https://example.com/a.git}'))[0]).toMatch(/:devctl-/)
+    // Nothing to compare: the sources are elsewhere, or the file names an image by its digest.
+    expect(contentOf(compose.replace('build: app}', 'build: gone}'))[0]).toBeUndefined()
+    expect(contentOf(compose.replace('named:1,', `named@sha256:${'a'.repeat(64)},`))[0]).toBeUndefined()
+  })
+
+  test('are taken as they are with a `pull_policy` that pulls', () => {
+    const takenWith = (policy: string) =>
+      buildsOf(compose.replace('named:1,', `named:1, pull_policy: ${policy},`))[0]!.isTaken
+    expect(['always', 'missing', 'if_not_present'].map(takenWith)).toEqual([true, true, true])
+    expect(['build', 'never'].map(takenWith)).toEqual([false, false])
   })
 
   test('leave out what an option replaces, and what only that needs', () => {

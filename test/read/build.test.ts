@@ -59,11 +59,10 @@ test('a short build has the defaults of Compose', () => {
     exportCache: [],
     secrets: {},
     ssh: {},
-    tags: [],
   })
 })
 
-test('every key of a build reaches its specification', () => {
+test('every key of a build, but names of the image, reaches its specification', () => {
   const { specs, messages } = specsOf(
     `
 services:
@@ -150,7 +149,6 @@ secrets:
       deploy: ['/home/user/.ssh/deploy'],
       both: ['/home/user/.ssh/one', '/project/keys/two'],
     },
-    tags: ['registry.example.com/web:latest'],
   })
   expect(specs.base).toMatchObject({ context: { folder: '/project/base' } })
 })

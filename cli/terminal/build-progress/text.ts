@@ -9,7 +9,7 @@ export function stepText(build: string, { stage, name }: StepView): string {
 }
 
 /** The outcome of a build. */
-export function endText({ state, reference, digest, seconds = 0, steps }: BuildView): string {
+export function endText({ state, reference, digest, moved = [], seconds = 0, steps }: BuildView): string {
   const failed = steps.find(step => step.state === 'failed')
   switch (state) {
     case 'building':
@@ -17,7 +17,9 @@ export function endText({ state, reference, digest, seconds = 0, steps }: BuildV
     case 'built':
       return ['built', reference, digest && `${digest.slice(0, 19)}…`].filter(Boolean).join(' ')
     case 'present':
-      return 'is in the registry already'
+      return moved.length > 0
+        ? `is in the registry already, and now also ${moved.join(', ')}`
+        : 'is in the registry already'
     case 'skipped':
       return 'not built, because a build that it needs failed'
     case 'failed':

@@ -76,7 +76,7 @@ const buildSection: Shape = either(
     secrets: cli(buildSecrets, 'secrets during the build'),
     ssh: cli(sshKeys, 'keys or the agent during the build'),
     labels: cli(labels(), 'labels of the image'),
-    tags: cli(names(), 'additional names of the image'),
+    tags: cli(names(), 'additional names that the image is pushed under'),
     platforms: cli(list(text()), 'platforms to build for'),
     network: cli(text(), 'network during the build', '`host` and `none`; BuildKit cannot join others (warning)'),
     extra_hosts: cli(extraHosts, 'host names during the build'),

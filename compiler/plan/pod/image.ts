@@ -82,8 +82,25 @@ const unknownInManifest = diagnostic({
   }),
 })
 
+const pinnedImage = diagnostic({
+  code: 'build/pinned-image',
+  severity: 'warning',
+  explain: `The service has \`build\`, and its \`image\` has a digest, which names one image that already exists. Nothing can be pushed to a digest, so the image is used, and nothing is built.
+
+\`\`\`yaml
+image: registry.example.com/web:1.4
+build: .
+\`\`\``,
+  text: (p: { service: string }) => ({
+    message: `\`image\` has a digest, so the \`build\` of \`${p.service}\` has no effect`,
+    hint: 'remove the digest to build the image, or `build` to use the image that exists',
+  }),
+})
+
 /** The image of a service and when it is pulled. */
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
+  if (service.build && service.image?.value.includes('@'))
+    context.reporter.report(pinnedImage, service.image.span, { service: service.name })
   const image = context.options.images?.get(service.name) ?? service.image?.value ?? builtImage(context, service)
   return { image, imagePullPolicy: planPullPolicy(context, service, image) }
 }

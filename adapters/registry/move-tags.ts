@@ -1,0 +1,54 @@
+import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { askAll } from './ask-all.ts'
+import { manifestPath, putManifest, type StoredManifest, unexpected } from './manifest-calls.ts'
+import { type ManifestAddress, manifestAddressOf } from './registry-address.ts'
+import { digestOf, FORMS } from './registry-client.ts'
+import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
+import type { RegistrySession, RegistrySessionOptions } from './registry-session.ts'
+
+/** A tag, and the image of the same repository that it is to point to. */
+export interface TagMove {
+  /** `REGISTRY/REPOSITORY:TAG`, without a digest. */
+  readonly name: string
+  readonly digest: string
+}
+
+/**
+ * Points tags to images that their repositories have: the manifest, or the index of several
+ * platforms, is stored under the name again, and no layers are copied. Gives the problems by name;
+ * what is missing there was done. Throws a UserError for a Docker configuration that cannot be
+ * read, and the reason of the signal.
+ */
+export async function moveTags(
+  moves: readonly TagMove[],
+  options: RegistrySessionOptions,
+): Promise<ReadonlyMap<string, RegistryProblem>> {
+  const results = await askAll(moves, options, problemOfMove)
+  return new Map([...results].flatMap(([{ name }, problem]) => (problem ? [[name, problem] as const] : [])))
+}
+
+async function problemOfMove(
+  { name, digest }: TagMove,
+  session: RegistrySession,
+): Promise<RegistryProblem | undefined> {
+  const reference = parseImageReference(name)
+  if (!reference.ok) return { kind: 'invalid', reason: reference.reason }
+  const address = { ...manifestAddressOf(reference.value), access: 'push' } as const
+  try {
+    await putManifest(session, address, await manifestAt(session, address, digest), address.tag)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof RegistryFailure)) throw error
+    return error.problem
+  }
+}
+
+async function manifestAt(session: RegistrySession, address: ManifestAddress, digest: string): Promise<StoredManifest> {
+  const headers = { accept: FORMS.join(', ') }
+  const answer = await session.ask({ method: 'GET', path: manifestPath(address, digest), headers }, address)
+  if (answer.status === 404) throw new RegistryFailure(await session.missing(answer, address))
+  if (answer.status !== 200) throw unexpected(answer)
+  if (digestOf(answer) !== digest)
+    throw new RegistryFailure({ kind: 'not-a-registry', reason: `its content for \`${digest}\` does not match` })
+  return { digest, type: answer.headers['content-type'] ?? FORMS[0]!, bytes: answer.body }
+}

@@ -1,0 +1,36 @@
+import { registryOf, repositoryOf } from '../../adapters/registry/registry.ts'
+import { diagnostic } from '../../compiler/diagnostics/diagnostic.ts'
+import { Reporter } from '../../compiler/diagnostics/reporter.ts'
+import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { NotBuilt } from './builder.ts'
+import type { PlannedBuild } from './planned-build.ts'
+
+const officialName = diagnostic({
+  code: 'image/official-name',
+  severity: 'error',
+  explain: `An image without a registry and a namespace, such as \`web:1.4\`, is an official image of Docker Hub (\`docker.io/library/web:1.4\`). Nobody else can push images of that kind. A container engine keeps the image that it builds on its own machine, so the name works there; a cluster has to pull it.
+
+\`\`\`yaml
+services:
+  web:
+    build: .
+    image: registry.example.com/team/web:1.4    # or no \`image\`: --registry and the name of the service
+\`\`\``,
+  text: ({ service, image }: { readonly service: string; readonly image: string }) => ({
+    message: `the image of \`${service}\` cannot be pushed as \`${image}\`, the name of an official image of Docker Hub`,
+    hint: `write \`image: REGISTRY/${image}\`, or remove \`image\` and add \`--registry\``,
+  }),
+})
+
+/** Throws `NotBuilt` for images that nobody could push, before they are built. */
+export function refuseOfficialNames(images: readonly PlannedBuild[]): void {
+  const reporter = new Reporter()
+  for (const { service, reference, span } of images) {
+    const read = parseImageReference(reference)
+    if (!read.ok) continue
+    const { name } = read.value
+    if (registryOf(name) !== 'docker.io' || !repositoryOf(name).startsWith('library/')) continue
+    reporter.report(officialName, span, { service, image: reference })
+  }
+  if (reporter.hasErrors) throw new NotBuilt(reporter.diagnostics())
+}
