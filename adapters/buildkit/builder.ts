@@ -47,5 +47,10 @@ export interface Builder {
    * cannot be reached or refuses the build, and the signal's reason.
    */
   build(input: ImageInput, call: BuildCall): Promise<BuildResult>
+  /**
+   * Waits until it answers again, after a connection was lost. Throws a `BuilderError` if it does not
+   * come back in time, and the signal's reason.
+   */
+  back(signal: AbortSignal): Promise<void>
   close(): void
 }

@@ -3,7 +3,7 @@ import type { ServiceError } from '@grpc/grpc-js'
 import { type BuilderAddress, parseBuilderAddress } from './address.ts'
 import { buildOver } from './build.ts'
 import type { Builder } from './builder.ts'
-import type { BuilderConnection } from './connection.ts'
+import { type BuilderConnection, connectedAgain } from './connection.ts'
 import { channelOptions, controlOf } from './control.ts'
 import { connectToEngine } from './engine/connect-engine.ts'
 import { findEngine } from './engine/find-engine.ts'
@@ -29,6 +29,7 @@ export async function connectToBuilder(address: string, options: BuilderOptions)
       name: connection.name,
       ...(version !== undefined && { version }),
       build: (input, call) => buildOver(connection, input, call),
+      back: signal => connectedAgain(connection, signal),
       close: () => connection.close(),
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { ClientReadableStream } from '@grpc/grpc-js'
+import { BuilderError } from './failure.ts'
 import type { BuildkitProtocol } from './protocol.ts'
 import type { BuildSession } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
@@ -22,4 +23,21 @@ export interface Control {
     signal: AbortSignal,
   ): Promise<{ readonly ExporterResponse?: Readonly<Record<string, string>> }>
   status(request: { readonly Ref: string }): ClientReadableStream<BuildStatus>
+  /** Waits until there is a connection. Rejects at the deadline, or with the signal's reason. */
+  connected(deadline: Date, signal: AbortSignal): Promise<void>
+}
+
+/** Milliseconds in which a daemon that is started again, or its machine, is back. */
+const BACK_WITHIN = 30_000
+
+/** Waits until a builder answers again: see `Builder.back`. */
+export async function connectedAgain({ name, control }: BuilderConnection, signal: AbortSignal): Promise<void> {
+  try {
+    await control.connected(new Date(Date.now() + BACK_WITHIN), signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new BuilderError('lost', `the connection to ${name} was lost, and it was not back in ${BACK_WITHIN / 1000} s`, {
+      cause: error,
+    })
+  }
 }

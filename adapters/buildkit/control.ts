@@ -6,6 +6,9 @@ import { DEFAULT_KEEPALIVE } from './keepalive.ts'
 import type { BuilderOptions } from './options.ts'
 import type { BuildStatus } from './status.ts'
 
+/** Milliseconds between two attempts to connect: the first time, and at most. */
+const RECONNECT = [500, 2000] as const
+
 /** The settings of gRPC for a connection. `host` is that of the address. */
 export function channelOptions(
   { host = '' }: Pick<BuilderAddress, 'host'>,
@@ -20,6 +23,9 @@ export function channelOptions(
     'grpc.enable_http_proxy': 0,
     'grpc.service_config_disable_resolution': 1,
     'grpc.use_local_subchannel_pool': 1,
+    // A daemon that was started again is noticed soon.
+    'grpc.initial_reconnect_backoff_ms': RECONNECT[0],
+    'grpc.max_reconnect_backoff_ms': RECONNECT[1],
     ...(keepalive.time !== undefined && { 'grpc.keepalive_time_ms': keepalive.time }),
     'grpc.keepalive_timeout_ms': keepalive.timeout,
     'grpc.keepalive_permit_without_calls': keepalive.permitWithoutStream ? 1 : 0,
@@ -39,6 +45,7 @@ export function controlOf(client: Client & Readonly<Record<string, unknown>>): C
     info: signal => answerOf(done => calls.Info({}, done), signal),
     solve: (request, signal) => answerOf(done => calls.Solve(request, done), signal),
     status: request => calls.Status(request),
+    connected: (deadline, signal) => ending(done => client.waitForReady(deadline, done), signal),
   }
 }
 
@@ -56,5 +63,19 @@ function answerOf<Answer>(call: (done: Done) => { cancel(): void }, signal: Abor
     })
     const cancel = () => running.cancel()
     signal.addEventListener('abort', cancel, { once: true })
+  })
+}
+
+/** Waits for what cannot be cancelled, until the signal. */
+function ending(wait: (done: (error?: Error) => void) => void, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    wait(error => {
+      signal.removeEventListener('abort', stop)
+      if (error) reject(error)
+      else resolve()
+    })
   })
 }

@@ -129,10 +129,13 @@ export function connectionError(error: ServiceError, name: string): BuilderError
   if (code === UNIMPLEMENTED && /unknown service/.test(details)) return fail('refused', `${name} is another program`)
   // The call was added in version 0.11.
   if (code === UNIMPLEMENTED) return fail('too-old', `${name} is older than 0.11`)
-  const reason = /Last error: (?:Error: )?(.*?)\s*(?:\. Resolution note:.*)?$/s.exec(details)?.[1] ?? details
-  const [kind, text] = reasonOf(reason)
+  const [kind, text] = reasonOf(lastError(details))
   return fail(kind, `no connection to ${name}: ${text}`)
 }
+
+/** What gRPC reports of the last attempt to connect; all of it if there was none. */
+const lastError = (details: string): string =>
+  /Last error: (?:Error: )?(.*?)\s*(?:\. Resolution note:.*)?$/s.exec(details)?.[1] ?? details
 
 /** The code of Node.js before a message. */
 const CODE = /^(?:Error )?\[?[A-Z]+(?:_[A-Z]+)+\]?:? /
@@ -173,7 +176,9 @@ export function solveError(
   const answer = registryAnswer(details)
   if (answer) return new BuilderError('registry', details, { cause: error, isTransient: answer === 'transient' })
   if (code === UNAVAILABLE || code === DATA_LOSS || LOST.test(details))
-    return new BuilderError('lost', `the connection to ${name} was lost: ${details}`, { cause: error })
+    return new BuilderError('lost', `the connection to ${name} was lost: ${reasonOf(lastError(details))[1]}`, {
+      cause: error,
+    })
   if (code === DEADLINE_EXCEEDED) return new BuilderError('lost', `${name} took too long: ${details}`, { cause: error })
   return new BuilderError('refused', `${name} does not accept the build: ${details}`, { cause: error })
 }

@@ -88,6 +88,7 @@ async function buildOne(
     try {
       const onStatus = (status: Parameters<Parameters<Builder['build']>[1]['onStatus']>[0]) =>
         on({ type: 'build-status', name: service, status })
+      if (attempt > 1) await builder.back(signal)
       const { digest } = await builder.build(input(), { signal, credentials, onStatus })
       on({ type: 'build-ended', name: service, outcome: 'built', ...(digest && { digest }), seconds: seconds() })
       return { kind: 'built', digest }

@@ -39,6 +39,12 @@ test.each([
   expect(meaning(details, code)).toMatchObject({ kind: 'lost', isTransient: true })
 })
 
+test('a builder that is not back says so in few words', () => {
+  const details =
+    'No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1234. Resolution note: '
+  expect(meaning(details, UNAVAILABLE).message).toBe('the connection to BuildKit was lost: nothing listens there')
+})
+
 test('what is nothing of that is a refusal', () => {
   expect(meaning('granting entitlement network.host is not allowed')).toMatchObject({
     kind: 'refused',

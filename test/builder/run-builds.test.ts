@@ -24,13 +24,14 @@ type Build = (service: string, attempt: number) => Promise<string>
 async function runWith(
   builds: readonly PlannedBuild[],
   build: Build,
-  { signal = new AbortController().signal, known = new Map<string, string>() } = {},
+  { signal = new AbortController().signal, known = new Map<string, string>(), back = async () => {} } = {},
 ) {
   const events: string[] = []
   const attempts = new Map<string, number>()
   const builder: Builder = {
     name: 'a builder',
     close: () => {},
+    back,
     async build({ target = '' }) {
       const attempt = (attempts.get(target) ?? 0) + 1
       attempts.set(target, attempt)
@@ -110,6 +111,23 @@ describe('builds', () => {
       throw new BuilderError('lost', 'the connection was lost')
     })
     expect(attempts.get('web')).toBe(3)
+  })
+
+  test('wait for the builder before they are tried again; one that does not come back has failed', async () => {
+    const waits: string[] = []
+    const build = async (_: string, attempt: number) => {
+      waits.push(`attempt ${attempt}`)
+      if (attempt === 1) throw new BuilderError('lost', 'the connection was lost')
+      return digest
+    }
+    const back = async () => {
+      waits.push('wait')
+      if (waits.length === 2) throw new BuilderError('lost', 'it was not back')
+    }
+    const { ends, events } = await runWith([planned('web')], build, { back })
+    expect(waits).toEqual(['attempt 1', 'wait', 'wait', 'attempt 2'])
+    expect(events).toEqual(['web begun', 'web retry 2/3', 'web retry 3/3', 'web built'])
+    expect(ends.get('web')).toEqual({ kind: 'built', digest })
   })
 
   test('are tried again if a registry was busy while a step needed it', async () => {

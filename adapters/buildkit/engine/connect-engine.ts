@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { ChannelCredentials } from '@grpc/grpc-js'
 import { parseJson } from '../../json/parse-json.ts'
 import type { Builder } from '../builder.ts'
-import type { BuilderConnection } from '../connection.ts'
+import { type BuilderConnection, connectedAgain } from '../connection.ts'
 import { channelOptions, controlOf } from '../control.ts'
 import { BuilderError, reasonOf } from '../failure.ts'
 import { ANSWER_WITHIN, type BuilderOptions } from '../options.ts'
@@ -34,6 +34,7 @@ export async function connectToEngine(
     name,
     ...(version !== undefined && { version }),
     build: (input, call) => buildInEngine({ endpoint, version, connection }, input, call),
+    back: signal => connectedAgain(connection, signal),
     close: () => connection.close(),
   }
 }
