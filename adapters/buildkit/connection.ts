@@ -36,8 +36,12 @@ export async function connectedAgain({ name, control }: BuilderConnection, signa
     await control.connected(new Date(Date.now() + BACK_WITHIN), signal)
   } catch (error) {
     signal.throwIfAborted()
-    throw new BuilderError('lost', `the connection to ${name} was lost, and it was not back in ${BACK_WITHIN / 1000} s`, {
-      cause: error,
-    })
+    throw new BuilderError(
+      'lost',
+      `the connection to ${name} was lost, and it was not back in ${BACK_WITHIN / 1000} s`,
+      {
+        cause: error,
+      },
+    )
   }
 }

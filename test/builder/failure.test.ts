@@ -40,8 +40,7 @@ test.each([
 })
 
 test('a builder that is not back says so in few words', () => {
-  const details =
-    'No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1234. Resolution note: '
+  const details = 'No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:1234. Resolution note: '
   expect(meaning(details, UNAVAILABLE).message).toBe('the connection to BuildKit was lost: nothing listens there')
 })
 

@@ -2,14 +2,22 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
-import type { NetConnectOpts } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { BuilderError, BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
 import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { TcpProxy } from '../cluster/tcp-proxy.ts'
-import { build, findBuildkit, findEngineAddress, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
+import {
+  addressOf,
+  build,
+  findBuildkit,
+  findEngineAddress,
+  imageOf,
+  imageOfBuildctl,
+  inFolder,
+  ofFolder,
+} from './buildkit.ts'
 import { failureOf, listening, once } from './faults.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -222,13 +230,6 @@ describe.skipIf(buildkit === '')('BuildKit', () => {
     })
   })
 })
-
-function addressOf(text: string): NetConnectOpts {
-  const path = /^unix:\/\/(.*)$/.exec(text)?.[1]
-  if (path !== undefined) return { path }
-  const { hostname, port } = new URL(text)
-  return { host: hostname, port: Number(port) }
-}
 
 /** Asks the agent for its keys, has each sign something, and is refused what changes the agent. */
 const ASK_AGENT = `

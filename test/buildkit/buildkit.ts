@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { NetConnectOpts } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -33,7 +34,16 @@ export function findEngineAddress(): string | undefined {
   return address && `${ENGINE}${address}`
 }
 
-const ENGINE = 'docker='
+/** Begins the address of a Docker Engine. */
+export const ENGINE = 'docker='
+
+/** Where an address of `findBuildkit` leads. */
+export function addressOf(text: string): NetConnectOpts {
+  const path = /^unix:\/\/(.*)$/.exec(text)?.[1]
+  if (path !== undefined) return { path }
+  const { hostname, port } = new URL(text)
+  return { host: hostname, port: Number(port) }
+}
 
 const run = promisify(execFile)
 const env = { ...process.env, PATH: `${join(home, 'bin')}${delimiter}${process.env.PATH}` }

@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { credentials, makeGenericClientConstructor, type ServiceError } from '@grpc/grpc-js'
 import { fromJSON } from '@grpc/proto-loader'
 import { expect, vi } from 'vitest'
+import { ENGINE } from './buildkit.ts'
 
 /** Milliseconds in which a builder must have ended what a client has left. */
 const SOON = 15_000
@@ -31,7 +32,7 @@ export function stepsWith(text: string): readonly string[] {
 
 /** What a builder says that it works on, with a text in it: an argument of the build, or a step. */
 const activeBuilds = (address: string, text: string): Promise<readonly string[]> =>
-  address.startsWith('docker=') ? usedByEngine(address.replace(/^docker=unix:\/\//, ''), text) : running(address, text)
+  address.startsWith(ENGINE) ? usedByEngine(address.slice(`${ENGINE}unix://`.length), text) : running(address, text)
 
 /** The mounts that are in use, which are named after their steps: older engines list no builds. */
 async function usedByEngine(socketPath: string, text: string): Promise<readonly string[]> {

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder, write } from '../cli/folder.ts'
 import { type Started, start } from '../repositories/processes.ts'
+import { ENGINE } from './buildkit.ts'
 
 /** That of the test cluster, which its builders reach under the same name. */
 export const REGISTRY = process.env.DEVCTL_TEST_REGISTRY ?? '127.0.0.1:5000'
@@ -45,7 +46,7 @@ export function slowProject({
   const folder = makeFolder()
   const temporary = makeFolder()
   const home = makeFolder({ 'docker/config.json': '{}' })
-  const isEngine = address.startsWith('docker=')
+  const isEngine = address.startsWith(ENGINE)
   // The engine of the test cluster has no network of its own for the steps.
   const network = isEngine ? ', network: host' : ''
   const service = (name: string) => `  ${name}: {build: {context: ${name}, args: [MARK]${network}, secrets: [token]}}\n`
@@ -60,7 +61,7 @@ export function slowProject({
     DOCKER_CONFIG: join(home, 'docker'),
     DEVCTL_REGISTRY: `${registry}/killed`,
     TOKEN: 'hidden-token',
-    ...(isEngine ? { DOCKER_HOST: address.slice('docker='.length) } : { BUILDKIT_HOST: address }),
+    ...(isEngine ? { DOCKER_HOST: address.slice(ENGINE.length) } : { BUILDKIT_HOST: address }),
     ...env,
   }
   const project = {

@@ -4,6 +4,7 @@ import { connect, createServer, type NetConnectOpts, type Server, type Socket } 
 export class TcpProxy {
   readonly #server: Server
   readonly #open = new Set<Socket>()
+  #sent = 0
 
   private constructor(server: Server) {
     this.#server = server
@@ -18,6 +19,9 @@ export class TcpProxy {
     const proxy = new TcpProxy(server)
     server.on('connection', client => {
       const upstream = connect(target)
+      client.on('data', ({ length }) => {
+        proxy.#sent += length
+      })
       for (const [one, other] of [
         [client, upstream],
         [upstream, client],
@@ -38,6 +42,16 @@ export class TcpProxy {
   get port(): number {
     const address = this.#server.address()
     return typeof address === 'object' && address ? address.port : 0
+  }
+
+  /** The bytes that clients have sent. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** Lets nothing more through, and leaves the connections open. */
+  hold(): void {
+    for (const socket of this.#open) socket.unpipe().pause()
   }
 
   /** Cuts every connection, as a network that fails does. */
