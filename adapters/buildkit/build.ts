@@ -5,11 +5,13 @@ import { dirname } from 'node:path'
 import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE } from './attributes.ts'
 import type { BuildCall, BuildOutput, BuildResult, ContextSource, ImageInput } from './builder.ts'
 import type { BuilderConnection } from './connection.ts'
+import { openCaches } from './content/local-caches.ts'
 import { BuilderError } from './failure.ts'
 import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
 import type { SessionResources } from './session/session.ts'
 import { type Exporter, solve } from './solve.ts'
 import { openAgents } from './ssh/open-agents.ts'
+import { warningOf } from './status.ts'
 
 /** Builds an image over a connection to BuildKit: see `Builder.build`. */
 export async function buildOver(
@@ -29,17 +31,20 @@ export async function runBuild(
   call: BuildCall,
   exporter?: Exporter,
 ): Promise<Readonly<Record<string, string>>> {
-  refuseLocalCaches(connection.name, input)
+  const [agents, caches] = await Promise.all([openAgents(input.ssh), openCaches(input)])
+  if (caches.warnings.length > 0) call.onStatus({ warnings: caches.warnings.map(warningOf) })
   const request = {
     frontendAttributes: frontendAttributes(input),
     ...(exporter && { exporter }),
-    cacheFrom: input.cacheFrom,
-    cacheTo: input.cacheTo,
+    cacheFrom: caches.cacheFrom,
+    cacheTo: caches.cacheTo,
     entitlements: entitlementsOf(input),
     sharedKey: sharedKeyOf(input.context),
   }
-  const agents = await openAgents(input.ssh)
-  return solve(connection, request, resourcesOf(input, agents, call), call)
+  const resources = { ...resourcesOf(input, call), agents, stores: caches.stores }
+  const response = await solve(connection, request, resources, call)
+  await caches.finish(response)
+  return response
 }
 
 function exporterOf(builder: string, { output, platforms }: ImageInput): Exporter | undefined {
@@ -59,12 +64,6 @@ function exporterOf(builder: string, { output, platforms }: ImageInput): Exporte
 const namesOf = ({ names }: Extract<BuildOutput, { readonly names: unknown }>): Readonly<Record<string, string>> =>
   names.length > 0 ? { name: names.join(',') } : {}
 
-/** A cache in a folder would be read and written over the session. */
-function refuseLocalCaches(builder: string, { cacheFrom, cacheTo }: ImageInput): void {
-  if (![...cacheFrom, ...cacheTo].some(({ type }) => type === 'local')) return
-  throw new BuilderError('refused', `caches of type \`local\` are not supported with ${builder}`)
-}
-
 /** The network of the host is an entitlement, which asking for it by `network` gives. */
 function entitlementsOf({ entitlements, network }: ImageInput): readonly string[] {
   const needed = network === 'host' ? ['network.host'] : []
@@ -75,11 +74,7 @@ function entitlementsOf({ entitlements, network }: ImageInput): readonly string[
 const sharedKeyOf = (context: ContextSource): string =>
   'folder' in context ? createHash('sha256').update(`${hostname()}\0${context.folder}`).digest('hex') : ''
 
-function resourcesOf(
-  input: ImageInput,
-  agents: SessionResources['agents'],
-  { credentials }: BuildCall,
-): SessionResources {
+function resourcesOf(input: ImageInput, { credentials }: BuildCall): Omit<SessionResources, 'agents' | 'stores'> {
   const { output } = input
   return {
     folders: foldersOf(input),
@@ -89,7 +84,6 @@ function resourcesOf(
       if (!source) return undefined
       return 'value' in source ? Buffer.from(source.value) : readFile(source.file)
     },
-    agents,
     ...(output.kind === 'archive' && { archive: output.path }),
   }
 }

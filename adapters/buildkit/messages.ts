@@ -206,6 +206,61 @@ export const MESSAGES: INamespace = {
         },
       },
     },
+    containerd: {
+      nested: {
+        services: {
+          nested: {
+            content: {
+              nested: {
+                v1: {
+                  nested: {
+                    Info: { fields: { digest: field('string', 1), size: field('int64', 2) } },
+                    InfoRequest: { fields: { digest: field('string', 1) } },
+                    InfoResponse: { fields: { info: field('Info', 1) } },
+                    ReadContentRequest: {
+                      fields: { digest: field('string', 1), offset: field('int64', 2), size: field('int64', 3) },
+                    },
+                    ReadContentResponse: { fields: { offset: field('int64', 1), data: field('bytes', 2) } },
+                    StatusRequest: { fields: { ref: field('string', 1) } },
+                    StatusResponse: { fields: {} },
+                    WriteContentRequest: {
+                      fields: {
+                        action: field('int32', 1),
+                        ref: field('string', 2),
+                        total: field('int64', 3),
+                        expected: field('string', 4),
+                        offset: field('int64', 5),
+                        data: field('bytes', 6),
+                      },
+                    },
+                    WriteContentResponse: {
+                      fields: {
+                        action: field('int32', 1),
+                        offset: field('int64', 4),
+                        total: field('int64', 5),
+                        digest: field('string', 6),
+                      },
+                    },
+                    Content: {
+                      methods: {
+                        Info: call('InfoRequest', 'InfoResponse'),
+                        Read: { ...call('ReadContentRequest', 'ReadContentResponse'), responseStream: true },
+                        Status: call('StatusRequest', 'StatusResponse'),
+                        Write: {
+                          ...call('WriteContentRequest', 'WriteContentResponse'),
+                          requestStream: true,
+                          responseStream: true,
+                        },
+                      },
+                    },
+                  },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
     fsutil: {
       nested: {
         types: {

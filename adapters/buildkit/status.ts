@@ -40,7 +40,7 @@ export interface VertexLog {
   readonly msg?: Uint8Array
 }
 
-/** A finding of BuildKit's checks of a Dockerfile. */
+/** A finding of BuildKit's checks of a Dockerfile, or what devctl says of a build. */
 export interface VertexWarning {
   readonly vertex: string
   readonly level?: number
@@ -55,3 +55,6 @@ export interface Timestamp {
   readonly seconds?: number
   readonly nanos?: number
 }
+
+/** A warning that is about no step. */
+export const warningOf = (text: string): VertexWarning => ({ vertex: '', short: Buffer.from(text) })

@@ -2,6 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { delimiter, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { ImageInput } from '../../adapters/buildkit/builder.ts'
 import { BuildFailure } from '../../adapters/buildkit/failure.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
 import { build, findBuildkit, findEngineAddress, imageOf, imageOfBuildctl, inFolder, ofFolder } from './buildkit.ts'
@@ -13,7 +14,8 @@ const engine = findEngineAddress() ?? ''
 describe.skipIf(engine === '')('a Docker Engine', () => {
   test.skipIf(buildkit === '')('the same input gives the files that buildctl gives', async () => {
     const dockerfile = 'FROM scratch\nCOPY --chown=7:8 . /app/\nUSER 7\nCMD ["x"]\n'
-    const files = { Dockerfile: dockerfile, 'a.txt': 'a', 'b.log': 'b', '.dockerignore': '*.log\n' }
+    const files = { Dockerfile: dockerfile, 'a.txt': `${Math.random()}`, 'b.log': 'b', '.dockerignore': '*.log\n' }
+    // The cache takes no account of times, so what the test before has left would be used.
     await inFolder(files, async folder => {
       const ours = await imageOf(engine, folder)
       const theirs = await imageOfBuildctl(buildkit, folder)
@@ -76,12 +78,34 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
     })
   })
 
-  test('an image for several platforms, or on additional contexts, needs a newer engine', async () => {
+  test('what it cannot do is refused, and what it leaves out is said', async () => {
     await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
-      const several = build(engine, { ...ofFolder(folder), platforms: ['linux/amd64', 'linux/arm64'] })
-      expect(await failureOf(several)).toMatchObject({ kind: 'refused' })
-      const contexts = new Map([['assets', { folder }]])
-      expect(await failureOf(build(engine, { ...ofFolder(folder), contexts }))).toMatchObject({ kind: 'refused' })
+      const refusal = async (part: Partial<ImageInput>) => {
+        const failure = await failureOf(build(engine, { ...ofFolder(folder), ...part }))
+        expect(failure).toMatchObject({ kind: 'refused' })
+        return (failure as Error).message.replace(/^.*?\(version [^)]*\) /, '')
+      }
+      expect(await refusal({ platforms: ['linux/amd64', 'linux/arm64'] })).toBe(
+        'cannot hold an image for several platforms: its image store is not that of containerd',
+      )
+      expect(await refusal({ contexts: new Map([['assets', { folder }]]) })).toBe(
+        'does not know additional contexts: they need Docker 23.0',
+      )
+      const cache = { type: 'registry', attributes: { ref: '127.0.0.1:5000/x:cache' } }
+      expect(await refusal({ cacheTo: [cache] })).toContain('cannot export a cache of the type `registry`')
+
+      const warnings: string[] = []
+      const onStatus = ({ warnings: found = [] }: BuildStatus) => {
+        warnings.push(...found.map(({ short }) => String(short).replace(/ with the Docker Engine .*$/, '')))
+      }
+      const limits = { shmSize: 1 << 20, ulimits: [{ name: 'nofile', soft: 100, hard: 100 }] }
+      await build(engine, { ...ofFolder(folder), ...limits, provenance: 'mode=max', sbom: 'true' }, { onStatus })
+      expect(warnings).toEqual([
+        '`shm_size` needs Docker 23.0 and has no effect',
+        '`ulimits` needs Docker 23.0 and has no effect',
+        '`provenance` needs the containerd image store and has no effect',
+        '`sbom` needs the containerd image store and has no effect',
+      ])
     })
   })
 

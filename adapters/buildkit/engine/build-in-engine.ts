@@ -4,10 +4,12 @@ import type { BuildCall, BuildResult, ImageInput } from '../builder.ts'
 import type { BuilderConnection } from '../connection.ts'
 import { BuilderError } from '../failure.ts'
 import { writeWhole } from '../session/upload.ts'
+import { warningOf } from '../status.ts'
 import { engineInfo } from './answers.validators.ts'
 import { callEngine, textOf } from './api.ts'
 import type { EngineEndpoint } from './endpoint.ts'
-import { pushFromEngine } from './push.ts'
+import { dependsOnStore, leftOut, refusalOf } from './engine-limits.ts'
+import { lostConnection, pushFromEngine } from './push.ts'
 
 /** An engine that has answered. */
 export interface ConnectedEngine {
@@ -15,9 +17,6 @@ export interface ConnectedEngine {
   readonly version: string | undefined
   readonly connection: BuilderConnection
 }
-
-/** The first Docker whose builds have contexts by name. Older ones take the name for an image. */
-const NAMED_CONTEXTS = 23
 
 /**
  * Builds an image in a Docker Engine, and pushes or saves it from there: see `Builder.build`. The
@@ -29,16 +28,7 @@ export async function buildInEngine(
   call: BuildCall,
 ): Promise<BuildResult> {
   const { output } = input
-  if (input.contexts.size > 0 && Number.parseInt(version ?? '', 10) < NAMED_CONTEXTS)
-    throw new BuilderError(
-      'refused',
-      `${connection.name} has version ${version}, which does not know additional contexts: they need ${NAMED_CONTEXTS}.0`,
-    )
-  if (input.platforms.length > 1 && !(await holdsSeveralPlatforms(endpoint, call.signal)))
-    throw new BuilderError(
-      'refused',
-      `${connection.name} cannot hold an image for several platforms: its store is not that of containerd`,
-    )
+  await checkAbilities({ endpoint, version, connection }, input, call)
   if (output.kind === 'discard') {
     await runBuild(connection, input, call)
     return {}
@@ -53,9 +43,28 @@ export async function buildInEngine(
   return {}
 }
 
-async function holdsSeveralPlatforms(endpoint: EngineEndpoint, signal: AbortSignal): Promise<boolean> {
-  const info = parseJson(await textOf(await callEngine(endpoint, 'GET', '/info', { signal })), engineInfo)
-  return info.ok && (info.value.DriverStatus ?? []).some(([, value = '']) => value.startsWith('io.containerd.'))
+/** Throws a `BuilderError` for what the engine cannot do, and warns about what it leaves out. */
+async function checkAbilities({ endpoint, version, connection }: ConnectedEngine, input: ImageInput, call: BuildCall) {
+  const major = Number.parseInt(version ?? '', 10)
+  const abilities = {
+    version: Number.isNaN(major) ? undefined : major,
+    hasContainerdStore: !dependsOnStore(input) || (await hasContainerdStore(endpoint, call.signal)),
+  }
+  const named = `${connection.name}${version === undefined ? '' : ` (version ${version})`}`
+  const refusal = refusalOf(input, abilities)
+  if (refusal !== undefined) throw new BuilderError('refused', `${named} ${refusal}`)
+  const warnings = leftOut(input, abilities).map(text => `${text} with ${named}`)
+  if (warnings.length > 0) call.onStatus({ warnings: warnings.map(warningOf) })
+}
+
+async function hasContainerdStore(endpoint: EngineEndpoint, signal: AbortSignal): Promise<boolean> {
+  try {
+    const info = parseJson(await textOf(await callEngine(endpoint, 'GET', '/info', { signal })), engineInfo)
+    return info.ok && (info.value.DriverStatus ?? []).some(([, value = '']) => value.startsWith('io.containerd.'))
+  } catch (error) {
+    signal.throwIfAborted()
+    throw lostConnection(error as Error)
+  }
 }
 
 async function pushAll(endpoint: EngineEndpoint, names: readonly string[], call: BuildCall): Promise<BuildResult> {

@@ -39,11 +39,12 @@ export async function pushFromEngine(
     signal.throwIfAborted()
     onStatus({ vertexes: [{ ...step, completed: now(), error: (error as Error).message }] })
     if (error instanceof BuilderError) throw error
-    throw new BuilderError('lost', `the connection to the Docker Engine was lost: ${(error as Error).message}`, {
-      cause: error,
-    })
+    throw lostConnection(error as Error)
   }
 }
+
+export const lostConnection = (error: Error): BuilderError =>
+  new BuilderError('lost', `the connection to the Docker Engine was lost: ${error.message}`, { cause: error })
 
 /** The login as the engine takes it. Go's decoder needs the padding. */
 function authOf(login: Login | undefined): string {

@@ -1,7 +1,10 @@
 /** Codes of gRPC: https://grpc.io/docs/guides/status-codes/. */
 export const OK = 0
 export const UNKNOWN = 2
+export const INVALID_ARGUMENT = 3
 export const NOT_FOUND = 5
+export const ALREADY_EXISTS = 6
+export const FAILED_PRECONDITION = 9
 export const UNIMPLEMENTED = 12
 
 /** Ends a call of the builder with another code than UNKNOWN. */

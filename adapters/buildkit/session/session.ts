@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
+import type { BlobStore } from '../content/blob-store.ts'
+import { contentHandlers } from '../content/content-service.ts'
 import type { SyncedFolder } from '../files/folder.ts'
 import type { BuildkitProtocol } from '../protocol.ts'
 import type { SshAgent } from '../ssh/agent.ts'
@@ -19,6 +21,8 @@ export interface SessionResources {
   readonly credentials: (registry: string) => Promise<Login | undefined>
   /** SSH agents by their ids. */
   readonly agents: ReadonlyMap<string, SshAgent>
+  /** Folders of blobs, by the names that the builder has for them: caches and images. */
+  readonly stores: ReadonlyMap<string, BlobStore>
   /** Where the result is written to, if it is an archive. */
   readonly archive?: string
 }
@@ -79,7 +83,7 @@ export function createSession(
 }
 
 function servicesOf(resources: SessionResources): Readonly<Record<string, Handlers>> {
-  const { folders, agents, archive } = resources
+  const { folders, agents, stores, archive } = resources
   return {
     'grpc.health.v1.Health': { Check: unary(async () => ({ status: SERVING })) },
     'moby.filesync.v1.FileSync': { DiffCopy: call => syncFolder(call, folders) },
@@ -89,6 +93,7 @@ function servicesOf(resources: SessionResources): Readonly<Record<string, Handle
       GetSecret: unary<{ ID?: string }>(({ ID = '' }) => secretOf(ID, resources)),
     },
     ...(agents.size > 0 && { 'moby.sshforward.v1.SSH': agentHandlers(agents) }),
+    ...(stores.size > 0 && { 'containerd.services.content.v1.Content': contentHandlers(stores) }),
     ...(archive !== undefined && {
       'moby.filesync.v1.FileSend': { DiffCopy: call => receiveArchive(call, archive) },
     }),

@@ -16,7 +16,10 @@ export async function* dataOf(messages: AsyncIterable<Bytes>): AsyncGenerator<Ui
 }
 
 /** Writes a file, which has its name only when it is complete. */
-export async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+export async function writeWhole(
+  path: string,
+  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
   const temporary = `${path}.${randomUUID()}.tmp`
   try {
     const file = await open(temporary, 'wx')

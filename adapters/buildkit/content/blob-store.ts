@@ -1,0 +1,94 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A folder of blobs in the OCI image layout: https://github.com/opencontainers/image-spec/blob/main/image-layout.md */
+export interface BlobStore {
+  readonly folder: string
+  /** False: a builder may only read. */
+  readonly isWritable: boolean
+}
+
+export interface BlobWriter {
+  /** The bytes that were written. */
+  readonly size: () => number
+  /** The digest of what was written. */
+  readonly digest: () => string
+  readonly write: (data: Uint8Array) => Promise<void>
+  /** Gives the blob its name. */
+  readonly commit: () => Promise<void>
+  /** Removes what has no name. */
+  readonly close: () => Promise<void>
+}
+
+const DIGEST = /^sha256:([0-9a-f]{64})$/
+
+/** Undefined for a digest of another algorithm, and for what is no digest. */
+function pathOf({ folder }: BlobStore, digest: string): string | undefined {
+  const hex = DIGEST.exec(digest)?.[1]
+  return hex === undefined ? undefined : join(folder, 'blobs/sha256', hex)
+}
+
+/** The size of a blob; undefined if there is none. */
+export async function blobSize(store: BlobStore, digest: string): Promise<number | undefined> {
+  const path = pathOf(store, digest)
+  const stats = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  return stats?.isFile() ? stats.size : undefined
+}
+
+const PIECE = 1 << 20
+
+/** The bytes of a blob that is there, in pieces, each with its offset. */
+export async function* readBlob(
+  store: BlobStore,
+  digest: string,
+  from: number,
+  size: number,
+): AsyncGenerator<{ readonly offset: number; readonly data: Buffer }> {
+  const file = await open(pathOf(store, digest)!)
+  try {
+    for (let offset = from; offset < from + size; ) {
+      const buffer = Buffer.allocUnsafe(Math.min(PIECE, from + size - offset))
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset)
+      if (bytesRead === 0) return
+      yield { offset, data: buffer.subarray(0, bytesRead) }
+      offset += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Begins a blob. It has its name only when it is complete. */
+export async function writeBlob(store: BlobStore): Promise<BlobWriter> {
+  const blobs = join(store.folder, 'blobs/sha256')
+  const unfinished = join(store.folder, 'ingest')
+  await Promise.all([mkdir(blobs, { recursive: true }), mkdir(unfinished, { recursive: true })])
+  const temporary = join(unfinished, randomUUID())
+  const file = await open(temporary, 'wx')
+  const hash = createHash('sha256')
+  let size = 0
+  let isOpen = true
+  const digest = () => `sha256:${hash.copy().digest('hex')}`
+  const closeFile = async () => {
+    if (isOpen) await file.close()
+    isOpen = false
+  }
+  return {
+    size: () => size,
+    digest,
+    write: async data => {
+      await file.writeFile(data)
+      hash.update(data)
+      size += data.length
+    },
+    commit: async () => {
+      await closeFile()
+      await rename(temporary, pathOf(store, digest())!)
+    },
+    close: async () => {
+      await closeFile()
+      await rm(temporary, { force: true })
+    },
+  }
+}

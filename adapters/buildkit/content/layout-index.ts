@@ -1,0 +1,56 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import { writeWhole } from '../session/upload.ts'
+import type { LayoutIndex, LayoutManifest } from './layout-index.schema.ts'
+import { layoutIndex } from './layout-index.validators.ts'
+
+/** The name of a manifest in its index. */
+const NAME = 'org.opencontainers.image.ref.name'
+
+/** The digest of the manifest with this tag; undefined if the folder has none. */
+export async function taggedDigest(folder: string, tag: string): Promise<string | undefined> {
+  const { manifests } = await readIndex(folder)
+  return manifests?.find(({ annotations }) => annotations?.[NAME] === tag)?.digest
+}
+
+/** Names a manifest in the index of its folder, in the place of another with the same tag. */
+export async function putManifest(folder: string, manifest: LayoutManifest, tag: string): Promise<void> {
+  const putting = (puttings.get(folder) ?? Promise.resolve()).catch(() => {}).then(() => put(folder, manifest, tag))
+  puttings.set(folder, putting)
+  return putting
+}
+
+/** Builds that write to one folder at the same time take turns. */
+const puttings = new Map<string, Promise<void>>()
+
+async function put(folder: string, manifest: LayoutManifest, tag: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  const { manifests, ...index } = await readIndex(folder)
+  const others = (manifests ?? []).filter(({ annotations }) => annotations?.[NAME] !== tag)
+  const named = { ...manifest, annotations: { ...manifest.annotations, [NAME]: tag } }
+  const written = {
+    schemaVersion: 2,
+    mediaType: 'application/vnd.oci.image.index.v1+json',
+    ...index,
+    manifests: [...others, named],
+  }
+  await writeFile(join(folder, 'oci-layout'), '{"imageLayoutVersion":"1.0.0"}')
+  await writeWhole(join(folder, 'index.json'), [Buffer.from(JSON.stringify(written))])
+}
+
+/** Throws a UserError for a file that is no index; a missing one is empty. */
+async function readIndex(folder: string): Promise<LayoutIndex> {
+  const path = join(folder, 'index.json')
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return ''
+    throw new UserError(`cannot read the cache \`${path}\`: ${error.code}`)
+  })
+  if (text === '') return {}
+  const index = parseJson(text, layoutIndex)
+  if (index.ok) return index.value
+  throw new UserError(`\`${path}\` is not the index of a cache: ${index.problem}`, {
+    hint: 'name another folder, or remove this one',
+  })
+}

@@ -1,0 +1,79 @@
+import { UserError } from '../../../compiler/diagnostics/user-error.ts'
+import type { BuildCache } from '../../../compiler/values/build-cache.ts'
+import { parseJson } from '../../json/parse-json.ts'
+import type { ImageInput } from '../builder.ts'
+import { type BlobStore, blobSize } from './blob-store.ts'
+import { putManifest, taggedDigest } from './layout-index.ts'
+import { layoutManifest } from './layout-index.validators.ts'
+
+/** The caches of a build, as the builder takes them, and the folders of those on this machine. */
+export interface OpenCaches extends Pick<ImageInput, 'cacheFrom' | 'cacheTo'> {
+  /** By the names that BuildKit has for them. */
+  readonly stores: ReadonlyMap<string, BlobStore>
+  /** Why a cache is left out. */
+  readonly warnings: readonly string[]
+  /** Names what was written, from the response of the builder. */
+  readonly finish: (response: Readonly<Record<string, string>>) => Promise<void>
+}
+
+const DEFAULT_TAG = 'latest'
+
+/**
+ * Prepares the caches of the type `local`
+ * (https://docs.docker.com/build/cache/backends/local/): folders in the OCI image layout, which
+ * BuildKit reads and writes over the session. One to import that is not there is left out, as in the
+ * first build of a pipeline.
+ */
+export async function openCaches({
+  cacheFrom,
+  cacheTo,
+}: Pick<ImageInput, 'cacheFrom' | 'cacheTo'>): Promise<OpenCaches> {
+  const imports = await Promise.all(cacheFrom.map(openImport))
+  const used = imports.flatMap(one => ('cache' in one ? one.cache : []))
+  const exported = cacheTo.filter(isLocal)
+  return {
+    cacheFrom: used,
+    cacheTo,
+    stores: new Map([
+      ...used.filter(isLocal).map(({ attributes: { src = '' } }) => store(src, false)),
+      ...exported.map(({ attributes: { dest = '' } }) => store(dest, true)),
+    ]),
+    warnings: imports.flatMap(one => ('warning' in one ? one.warning : [])),
+    finish: async response => {
+      const manifest = response['cache.manifest']
+      if (manifest === undefined) return
+      for (const { attributes } of exported) await nameManifest(manifest, attributes)
+    },
+  }
+}
+
+const isLocal = ({ type }: BuildCache): boolean => type === 'local'
+
+const store = (folder: string, isWritable: boolean): readonly [string, BlobStore] => [
+  `local:${folder}`,
+  { folder, isWritable },
+]
+
+type Import = { readonly cache: BuildCache } | { readonly warning: string }
+
+async function openImport(cache: BuildCache): Promise<Import> {
+  if (!isLocal(cache)) return { cache }
+  const { src = '', tag = DEFAULT_TAG } = cache.attributes
+  try {
+    const digest = cache.attributes['digest'] ?? (await taggedDigest(src, tag))
+    if (digest === undefined) return { warning: `there is no cache \`${tag}\` in \`${src}\`` }
+    const isThere = (await blobSize({ folder: src, isWritable: false }, digest)) !== undefined
+    if (!isThere) return { warning: `the cache in \`${src}\` has no manifest \`${digest}\`` }
+    return { cache: { ...cache, attributes: { ...cache.attributes, digest } } }
+  } catch (error) {
+    if (error instanceof UserError) return { warning: error.message }
+    throw error
+  }
+}
+
+async function nameManifest(text: string, { dest = '', tag = DEFAULT_TAG }: BuildCache['attributes']): Promise<void> {
+  const manifest = parseJson(text, layoutManifest)
+  // The builder has written it.
+  if (!manifest.ok) throw new Error(`the manifest of the cache: ${manifest.problem}`)
+  await putManifest(dest, manifest.value, tag)
+}

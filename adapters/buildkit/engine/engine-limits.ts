@@ -1,0 +1,51 @@
+import type { ImageInput } from '../builder.ts'
+
+/** What an engine is able to do. */
+export interface EngineAbilities {
+  /** The major version, if it tells. */
+  readonly version: number | undefined
+  /** True if its images are in the store of containerd. */
+  readonly hasContainerdStore: boolean
+}
+
+/** The first whose builds have contexts by name. Older ones take the name for an image. */
+const NAMED_CONTEXTS = 23
+/** The first whose BuildKit (0.10) knows these attributes. Older ones leave them out without a word. */
+const LIMITS_OF_STEPS = 23
+
+/** True for a build of which an engine without the containerd image store can do only a part. */
+export const dependsOnStore = (input: ImageInput): boolean =>
+  input.platforms.length > 1 ||
+  input.cacheTo.some(({ type }) => type !== 'inline') ||
+  Boolean(input.provenance || input.sbom)
+
+/** Why an engine cannot build an image as it is asked; undefined if it can. */
+export function refusalOf(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): string | undefined {
+  if (input.contexts.size > 0 && isOlder(version, NAMED_CONTEXTS))
+    return `does not know additional contexts: they need Docker ${NAMED_CONTEXTS}.0`
+  if (hasContainerdStore) return undefined
+  if (input.platforms.length > 1)
+    return 'cannot hold an image for several platforms: its image store is not that of containerd'
+  const cache = input.cacheTo.find(({ type }) => type !== 'inline')
+  return (
+    cache &&
+    `cannot export a cache of the type \`${cache.type}\`: that needs the containerd image store, or a BuildKit of its own; ` +
+      '`type=inline` works'
+  )
+}
+
+/** What an engine leaves out of a build, by the keys of `build`. */
+export function leftOut(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): readonly string[] {
+  const of = (isUsed: boolean, text: string) => (isUsed ? [text] : [])
+  const limits = `needs Docker ${LIMITS_OF_STEPS}.0 and has no effect`
+  const isLimited = isOlder(version, LIMITS_OF_STEPS)
+  const attestations = 'needs the containerd image store and has no effect'
+  return [
+    ...of(isLimited && input.shmSize !== undefined, `\`shm_size\` ${limits}`),
+    ...of(isLimited && input.ulimits.length > 0, `\`ulimits\` ${limits}`),
+    ...of(!hasContainerdStore && Boolean(input.provenance), `\`provenance\` ${attestations}`),
+    ...of(!hasContainerdStore && Boolean(input.sbom), `\`sbom\` ${attestations}`),
+  ]
+}
+
+const isOlder = (version: number | undefined, than: number): boolean => version !== undefined && version < than

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { ImageInput } from '../../adapters/buildkit/builder.ts'
+import type { BuildStatus } from '../../adapters/buildkit/status.ts'
+import { build, buildctl, findBuildkit, inFolder, ofFolder } from './buildkit.ts'
+import { once } from './faults.ts'
+
+const buildkit = findBuildkit() ?? ''
+
+const local = (key: 'src' | 'dest', folder: string, more = {}) => ({
+  type: 'local',
+  attributes: { [key]: folder, ...more },
+})
+
+/** Builds, and gives the warnings and the names of the steps that ran. */
+async function stepsOf(address: string, folder: string, part: Partial<ImageInput>) {
+  const ran = new Set<string>()
+  const cached = new Set<string>()
+  const warnings: string[] = []
+  const onStatus = ({ vertexes = [], warnings: found = [] }: BuildStatus) => {
+    for (const { name, started, cached: isCached } of vertexes) {
+      if (!/\] (?:RUN|COPY)/.test(name)) continue
+      if (isCached) cached.add(name)
+      else if (started) ran.add(name)
+    }
+    warnings.push(...found.map(({ short }) => String(Buffer.from(short ?? []))))
+  }
+  await build(address, { ...ofFolder(folder), ...part }, { onStatus })
+  return { ran: [...ran].filter(name => !cached.has(name)), cached: [...cached], warnings }
+}
+
+/** A Dockerfile with two steps that no other build has. */
+const dockerfile = () =>
+  `FROM busybox AS one\n${once()} && head -c 3000000 /dev/urandom > /random\nFROM scratch\nCOPY --from=one /random /\n`
+
+const wholeCache = async (folder: string): Promise<void> => {
+  expect((await readdir(folder)).sort()).toEqual(expect.arrayContaining(['blobs', 'index.json', 'oci-layout']))
+  expect(await readdir(join(folder, 'ingest'))).toEqual([])
+}
+
+describe.skipIf(buildkit === '')('caches in folders', () => {
+  test('are written and read; buildctl reads ours, and we read its', async () => {
+    await inFolder({ Dockerfile: dockerfile() }, async folder => {
+      const [ours, theirs] = [join(folder, 'ours'), join(folder, 'theirs')]
+      await mkdir(theirs)
+      const first = await stepsOf(buildkit, folder, { cacheTo: [local('dest', ours, { mode: 'max' })] })
+      expect(first.ran).toHaveLength(2)
+      await wholeCache(ours)
+
+      const folders = ['--local', `context=${folder}`, '--local', `dockerfile=${folder}`]
+      const command = ['build', '--frontend', 'dockerfile.v0', ...folders]
+      await buildctl(buildkit, [
+        ...command,
+        '--import-cache',
+        `type=local,src=${ours}`,
+        '--export-cache',
+        `type=local,dest=${theirs},mode=max`,
+      ])
+      expect(await layersOf(ours)).toEqual(await layersOf(theirs))
+
+      const again = await stepsOf(buildkit, folder, {
+        cacheFrom: [local('src', theirs)],
+        cacheTo: [local('dest', theirs, { mode: 'max' })],
+      })
+      expect(again).toMatchObject({ ran: [], warnings: [] })
+    })
+  })
+
+  test('several tags are in one folder; builds that write at the same time do not disturb each other', async () => {
+    await inFolder({}, async folder => {
+      const cache = join(folder, 'cache')
+      await Promise.all(
+        ['a', 'b', 'c'].map(async tag => {
+          const text = `FROM scratch\nCOPY --from=busybox /bin/busybox /${tag}${Math.random()}\n`
+          await build(buildkit, { context: { folder }, dockerfile: { text }, cacheTo: [local('dest', cache, { tag })] })
+        }),
+      )
+      const { manifests } = await indexOf(cache)
+      expect(manifests.map(({ annotations }) => annotations['org.opencontainers.image.ref.name']).sort()).toEqual([
+        'a',
+        'b',
+        'c',
+      ])
+      await wholeCache(cache)
+      const text = 'FROM scratch\nCOPY . /\n'
+      const { warnings } = await stepsOf(buildkit, folder, {
+        dockerfile: { text },
+        cacheFrom: [local('src', cache, { tag: 'b' })],
+      })
+      expect(warnings).toEqual([])
+    })
+  })
+
+  test('one that is missing, damaged or has another tag is left out with a warning', async () => {
+    await inFolder({ Dockerfile: 'FROM scratch\nCOPY Dockerfile /\n' }, async folder => {
+      const damaged = join(folder, 'damaged')
+      await mkdir(damaged)
+      await writeFile(join(damaged, 'index.json'), '{"manifests": 1}')
+      const cacheFrom = [local('src', join(folder, 'gone')), local('src', damaged)]
+      const { warnings } = await stepsOf(buildkit, folder, { cacheFrom })
+      expect(warnings).toEqual([
+        `there is no cache \`latest\` in \`${folder}/gone\``,
+        `\`${damaged}/index.json\` is not the index of a cache: \`manifests\` must be an array or \`null\``,
+      ])
+      expect(existsSync(join(folder, 'gone'))).toBe(false)
+    })
+  })
+})
+
+/** The layers of a cache. */
+async function layersOf(folder: string): Promise<readonly string[]> {
+  const [only] = (await indexOf(folder)).manifests
+  const manifest = JSON.parse(await readFile(join(folder, 'blobs', only!.digest.replace(':', '/')), 'utf8'))
+  return manifest.layers.map(({ digest }: { readonly digest: string }) => digest).sort()
+}
+
+async function indexOf(folder: string): Promise<Index> {
+  return JSON.parse(await readFile(join(folder, 'index.json'), 'utf8'))
+}
+
+interface Index {
+  readonly manifests: readonly { readonly digest: string; readonly annotations: Readonly<Record<string, string>> }[]
+}
