@@ -16,6 +16,8 @@ const path = JSON.stringify(file)
 const ours = name => `import(${JSON.stringify(pathToFileURL(join(root, 'dist', name)).href)})`
 const schema = "{ type: 'object', properties: { token: { type: 'string' } } }"
 
+const STATUS = `{ vertexes: [{ digest: 'sha256:1', name: '[1/2] FROM x', inputs: ['a'], started: { seconds: 1, nanos: 2 } }] }`
+
 /** What is loaded, and what is then done with it; `text` is the file. */
 const rows = [
   {
@@ -38,6 +40,30 @@ const rows = [
     name: 'an answer: ajv',
     load: "const { Ajv } = await import('ajv'); const ajv = new Ajv(); let validate",
     work: `if (!(validate ??= ajv.compile(${schema}))({ token: 'a' })) throw new Error('not valid')`,
+  },
+  {
+    name: 'a status of BuildKit: our table of messages',
+    load: `const { decodeMessage, encodeMessage } = await ${ours('adapters/buildkit/wire.js')}`,
+    work: `const name = 'moby.buildkit.v1.StatusResponse'
+      if (decodeMessage(name, encodeMessage(name, ${STATUS})).vertexes.length !== 1) throw new Error('not read')`,
+  },
+  {
+    name: 'a status of BuildKit: protobufjs and proto-loader',
+    load: `const [{ MESSAGES }, { fromJSON }] = await Promise.all([
+        ${ours('adapters/buildkit/messages.js')}, import('@grpc/proto-loader')])
+      const nested = {}
+      for (const [name, fields] of Object.entries(MESSAGES)) {
+        const parts = name.split('.')
+        const last = parts.pop()
+        let at = nested
+        for (const part of parts) at = (at[part] ??= { nested: {} }).nested
+        at[last] = { fields: Object.fromEntries(Object.entries(fields).map(([key, { id, type, isList, isMap }]) =>
+          [key, { id, type, ...(isList && { rule: 'repeated' }), ...(isMap && { keyType: 'string' }) }])) }
+      }
+      const call = { requestType: 'StatusResponse', responseType: 'StatusResponse', comment: '' }
+      nested.moby.nested.buildkit.nested.v1.nested.Control = { methods: { Status: call } }
+      const { Status } = fromJSON({ nested }, { keepCase: true, longs: Number, defaults: false })['moby.buildkit.v1.Control']`,
+    work: `if (Status.requestDeserialize(Status.requestSerialize(${STATUS})).vertexes.length !== 1) throw new Error('not read')`,
   },
 ].map(row => ({ ...row, results: [] }))
 

@@ -9,7 +9,7 @@ import { connectToEngine } from './engine/connect-engine.ts'
 import { findEngine } from './engine/find-engine.ts'
 import { BuilderError, connectionError } from './failure.ts'
 import { ANSWER_WITHIN, type BuilderOptions, type BuilderTls } from './options.ts'
-import { type BuildkitProtocol, loadProtocol } from './protocol.ts'
+import { type Grpc, loadGrpc, serviceDefinition } from './protocol.ts'
 import { byteStream, type MessageStream } from './session/byte-stream.ts'
 
 /** Stands for the engine that the command `docker` uses. */
@@ -55,20 +55,16 @@ async function versionOf(
 }
 
 async function connectToBuildkit(address: BuilderAddress, options: BuilderOptions): Promise<BuilderConnection> {
-  const protocol = await loadProtocol()
+  const grpc = await loadGrpc()
   const name = `BuildKit at \`${address.text}\``
-  const ControlClient = protocol.grpc.makeGenericClientConstructor(
-    protocol.service('moby.buildkit.v1.Control'),
-    'Control',
-  )
-  const credentials = credentialsOf(protocol, address, options.tls, name)
+  const ControlClient = grpc.makeGenericClientConstructor(serviceDefinition('moby.buildkit.v1.Control'), 'Control')
+  const credentials = credentialsOf(grpc, address, options.tls, name)
   const client = new ControlClient(address.target, credentials, channelOptions(address, options))
   return {
     name,
-    protocol,
     control: controlOf(client),
     openSession: async headers => {
-      const metadata = new protocol.grpc.Metadata()
+      const metadata = new grpc.Metadata()
       for (const [key, value] of headers) metadata.add(key, value)
       return byteStream(client['Session']!(metadata) as MessageStream)
     },
@@ -76,7 +72,7 @@ async function connectToBuildkit(address: BuilderAddress, options: BuilderOption
   }
 }
 
-function credentialsOf({ grpc }: BuildkitProtocol, address: BuilderAddress, tls: BuilderTls | undefined, name: string) {
+function credentialsOf(grpc: Grpc, address: BuilderAddress, tls: BuilderTls | undefined, name: string) {
   if (!address.isSecure && !tls) return grpc.credentials.createInsecure()
   const serverName = tls?.serverName ?? address.host ?? ''
   try {

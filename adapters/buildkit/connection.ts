@@ -1,14 +1,12 @@
 import type { Duplex } from 'node:stream'
 import type { ClientReadableStream } from '@grpc/grpc-js'
 import { BuilderError } from './failure.ts'
-import type { BuildkitProtocol } from './protocol.ts'
 import type { BuildSession } from './session/session.ts'
 import type { BuildStatus } from './status.ts'
 
 /** A connection to a builder. */
 export interface BuilderConnection {
   readonly name: string
-  readonly protocol: BuildkitProtocol
   readonly control: Control
   /** Opens the connection over which the builder calls back. */
   readonly openSession: (headers: BuildSession['headers'], signal: AbortSignal) => Promise<Duplex>

@@ -1,6 +1,6 @@
 import type { ServiceError } from '@grpc/grpc-js'
-import type { BuildkitProtocol } from './protocol.ts'
 import type { Vertex } from './status.ts'
+import { decodeMessage } from './wire.ts'
 
 /** A step of a build that failed. */
 export class BuildFailure extends Error {
@@ -52,10 +52,10 @@ interface SourceDetail {
  * The failure of a step, from the details of a solve error (`grpc-status-details-bin`); undefined
  * if the error is not about a step.
  */
-function buildFailure(error: ServiceError, protocol: BuildkitProtocol): BuildFailure | undefined {
+function buildFailure(error: ServiceError): BuildFailure | undefined {
   const binary = error.metadata?.get('grpc-status-details-bin')[0]
   if (!Buffer.isBuffer(binary)) return undefined
-  const details = [...detailsOf(binary, protocol)]
+  const details = [...detailsOf(binary)]
   const find = <Json>(name: string) => details.find(({ type }) => type.endsWith(name))?.json as Json | undefined
   const source = find<SourceDetail>('errdefs.Source+json')
   const vertex = find<{ digest?: string }>('errdefs.Vertex+json')
@@ -86,8 +86,8 @@ function plainFailure(text: string, failedStep: Vertex | undefined): BuildFailur
 }
 
 /** The details of a `google.rpc.Status`: BuildKit writes them as JSON, whose type says so. */
-function* detailsOf(status: Buffer, { types }: BuildkitProtocol): Generator<Detail> {
-  const { details = [] } = types.lookupType('google.rpc.Status').decode(status) as unknown as StatusMessage
+function* detailsOf(status: Buffer): Generator<Detail> {
+  const { details = [] } = decodeMessage('google.rpc.Status', status) as StatusMessage
   for (const { type_url: type, value } of details)
     if (type.endsWith('+json')) yield { type, json: JSON.parse(Buffer.from(value).toString()) }
 }
@@ -167,11 +167,10 @@ export const registryError = (name: string, text: string): BuilderError => {
 export function solveError(
   error: ServiceError,
   name: string,
-  protocol: BuildkitProtocol,
   failedStep: Vertex | undefined,
 ): BuildFailure | BuilderError {
   const { code, details } = error
-  const failure = buildFailure(error, protocol) ?? plainFailure(details, failedStep)
+  const failure = buildFailure(error) ?? plainFailure(details, failedStep)
   if (failure && (failure.exitStatus !== undefined || !SESSION_LOST.test(details))) return failure
   const answer = registryAnswer(details)
   if (answer) return new BuilderError('registry', details, { cause: error, isTransient: answer === 'transient' })

@@ -1,19 +1,26 @@
 import type { ServiceDefinition } from '@grpc/grpc-js'
-import { MESSAGES } from './messages.ts'
+import { SERVICES } from './messages.ts'
+import { decodeMessage, encodeMessage, type WireValue } from './wire.ts'
 
-/** gRPC and the messages of the protocol. Loaded when something is built: they take a while to load. */
-export async function loadProtocol() {
-  const [grpc, { fromJSON }, { default: protobuf }] = await Promise.all([
-    import('@grpc/grpc-js'),
-    import('@grpc/proto-loader'),
-    import('protobufjs'),
-  ])
-  const definitions = fromJSON(MESSAGES, { keepCase: true, longs: Number, defaults: false })
-  return {
-    grpc,
-    service: (name: string) => definitions[name] as ServiceDefinition, // MESSAGES has it as a service
-    types: protobuf.Root.fromJSON(MESSAGES),
-  }
+/** The library of gRPC. Loaded when something is built: it takes a while to load. */
+export const loadGrpc = () => import('@grpc/grpc-js')
+
+export type Grpc = Awaited<ReturnType<typeof loadGrpc>>
+
+/** A service of `SERVICES`, as gRPC takes it. */
+export function serviceDefinition(service: string): ServiceDefinition {
+  return Object.fromEntries(
+    Object.entries(SERVICES[service]!).map(([name, { request, response, requestStream, responseStream }]) => [
+      name,
+      {
+        path: `/${service}/${name}`,
+        requestStream,
+        responseStream,
+        requestSerialize: (value: WireValue) => encodeMessage(request, value),
+        requestDeserialize: (bytes: Buffer) => decodeMessage(request, bytes),
+        responseSerialize: (value: WireValue) => encodeMessage(response, value),
+        responseDeserialize: (bytes: Buffer) => decodeMessage(response, bytes),
+      },
+    ]),
+  )
 }
-
-export type BuildkitProtocol = Awaited<ReturnType<typeof loadProtocol>>

@@ -43,8 +43,8 @@ export async function solve(
   { signal, onStatus }: Solving,
 ): Promise<Readonly<Record<string, string>>> {
   signal.throwIfAborted()
-  const { name, protocol, control } = connection
-  const session = createSession(protocol, resources, request.sharedKey)
+  const { name, control } = connection
+  const session = createSession(resources, request.sharedKey)
   const ref = randomUUID()
   const tunnel = await openTunnel(connection, session.headers, signal)
   session.serve(tunnel)
@@ -57,7 +57,7 @@ export async function solve(
     signal.throwIfAborted()
     // The output of a step can arrive after the step has failed.
     await events.ended()
-    throw solveError(error as ServiceError, name, protocol, events.failedStep())
+    throw solveError(error as ServiceError, name, events.failedStep())
   } finally {
     events.stop()
     tunnel.destroy()

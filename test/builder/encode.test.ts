@@ -1,10 +1,26 @@
 import fc from 'fast-check'
+import protobuf from 'protobufjs'
 import { expect, test } from 'vitest'
 import { encodeStat } from '../../adapters/buildkit/files/encode.ts'
-import { loadProtocol } from '../../adapters/buildkit/protocol.ts'
 
-test('a file is encoded as protobufjs encodes it', async () => {
-  const packet = (await loadProtocol()).types.lookupType('fsutil.types.Packet')
+/** https://github.com/tonistiigi/fsutil/blob/master/types/stat.proto */
+const STAT = {
+  path: { type: 'string', id: 1 },
+  mode: { type: 'uint32', id: 2 },
+  uid: { type: 'uint32', id: 3 },
+  gid: { type: 'uint32', id: 4 },
+  size: { type: 'int64', id: 5 },
+  modTime: { type: 'int64', id: 6 },
+  linkname: { type: 'string', id: 7 },
+  devmajor: { type: 'int64', id: 8 },
+  devminor: { type: 'int64', id: 9 },
+}
+const PACKET = { stat: { type: 'Stat', id: 2 } }
+
+test('a file is encoded as protobufjs encodes it', () => {
+  const packet = protobuf.Root.fromJSON({ nested: { Stat: { fields: STAT }, Packet: { fields: PACKET } } }).lookupType(
+    'Packet',
+  )
   const stat = fc.record({
     path: fc.string({ minLength: 1, unit: 'binary' }),
     mode: fc.nat(2 ** 32 - 1),

@@ -1,15 +1,13 @@
-import type { ServiceError } from '@grpc/grpc-js'
+import { Metadata, type ServiceError } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
 import { BuildFailure, registryError, solveError } from '../../adapters/buildkit/failure.ts'
-import { type BuildkitProtocol, loadProtocol } from '../../adapters/buildkit/protocol.ts'
 
-const protocol: BuildkitProtocol = await loadProtocol()
 const UNKNOWN = 2
 const UNAVAILABLE = 14
 
 /** What a solve that failed means, without details about a step. */
 const meaning = (details: string, code = UNKNOWN) =>
-  solveError({ code, details, metadata: new protocol.grpc.Metadata() } as ServiceError, 'BuildKit', protocol, undefined)
+  solveError({ code, details, metadata: new Metadata() } as ServiceError, 'BuildKit', undefined)
 
 const push = (text: string) => `failed to push registry.example.com:443/x:1: ${text}`
 

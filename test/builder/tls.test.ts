@@ -5,7 +5,7 @@ import { connectToBuilder } from '../../adapters/buildkit/connect.ts'
 import { connectToEngine } from '../../adapters/buildkit/engine/connect-engine.ts'
 import { parseEngineAddress } from '../../adapters/buildkit/engine/endpoint.ts'
 import type { BuilderTls } from '../../adapters/buildkit/options.ts'
-import { loadProtocol } from '../../adapters/buildkit/protocol.ts'
+import { loadGrpc, serviceDefinition } from '../../adapters/buildkit/protocol.ts'
 import { CERTIFICATE, OTHER_CERTIFICATE, PRIVATE_KEY } from '../gitops/certificates.ts'
 
 const signal = new AbortController().signal
@@ -18,11 +18,11 @@ let stop = () => {}
 const ports = { buildkit: 0, engine: 0 }
 
 beforeAll(async () => {
-  const { grpc, service } = await loadProtocol()
+  const grpc = await loadGrpc()
   const buildkit = new grpc.Server()
   const info = (_: unknown, done: (error: null, answer: unknown) => void) =>
     done(null, { buildkitVersion: { version: 'v0.99' } })
-  buildkit.addService(service('moby.buildkit.v1.Control'), { Info: info })
+  buildkit.addService(serviceDefinition('moby.buildkit.v1.Control'), { Info: info })
   const credentials = grpc.ServerCredentials.createSsl(ca, [{ private_key: key, cert_chain: ca }], true)
   ports.buildkit = await new Promise<number>((resolve, reject) =>
     buildkit.bindAsync('127.0.0.1:0', credentials, (error, port) => (error ? reject(error) : resolve(port))),

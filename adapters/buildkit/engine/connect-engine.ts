@@ -7,7 +7,7 @@ import { type BuilderConnection, connectedAgain } from '../connection.ts'
 import { channelOptions, controlOf } from '../control.ts'
 import { BuilderError, reasonOf } from '../failure.ts'
 import { ANSWER_WITHIN, type BuilderOptions } from '../options.ts'
-import { type BuildkitProtocol, loadProtocol } from '../protocol.ts'
+import { type Grpc, loadGrpc, serviceDefinition } from '../protocol.ts'
 import { engineVersion } from './answers.validators.ts'
 import { callEngine, textOf } from './api.ts'
 import { buildInEngine } from './build-in-engine.ts'
@@ -29,7 +29,7 @@ export async function connectToEngine(
 ): Promise<Builder> {
   const name = `the Docker Engine at \`${endpoint.text}\``
   const version = await versionOf(endpoint, name, options)
-  const connection = await connectionTo(endpoint, name, await loadProtocol(), options)
+  const connection = await connectionTo(endpoint, name, await loadGrpc(), options)
   return {
     name,
     ...(version !== undefined && { version }),
@@ -78,16 +78,14 @@ function versionNumber(text: string): number {
 async function connectionTo(
   endpoint: EngineEndpoint,
   name: string,
-  protocol: BuildkitProtocol,
+  grpc: Grpc,
   options: Pick<BuilderOptions, 'signal' | 'keepalive'>,
 ): Promise<BuilderConnection> {
-  const { grpc } = protocol
   const { target, stop } = await targetFor(endpoint)
-  const ControlClient = grpc.makeGenericClientConstructor(protocol.service('moby.buildkit.v1.Control'), 'Control')
-  const client = new ControlClient(target, credentialsFor(protocol, endpoint), channelOptions({}, options))
+  const ControlClient = grpc.makeGenericClientConstructor(serviceDefinition('moby.buildkit.v1.Control'), 'Control')
+  const client = new ControlClient(target, credentialsFor(grpc, endpoint), channelOptions({}, options))
   return {
     name,
-    protocol,
     control: controlOf(client),
     openSession: async (headers, signal) =>
       upgrade(await openConnection(endpoint, signal), '/session', signal, headers),
@@ -113,7 +111,7 @@ async function targetFor(endpoint: EngineEndpoint): Promise<{ readonly target: s
 }
 
 /** Credentials that turn a connection to the engine into one to its BuildKit. */
-function credentialsFor({ grpc }: BuildkitProtocol, endpoint: EngineEndpoint): ChannelCredentials {
+function credentialsFor(grpc: Grpc, endpoint: EngineEndpoint): ChannelCredentials {
   class EngineCredentials extends grpc.ChannelCredentials {
     override _isSecure(): boolean {
       return false

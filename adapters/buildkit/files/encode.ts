@@ -1,3 +1,4 @@
+import { putVarint } from '../wire.ts'
 import type { SyncedFile } from './stat.ts'
 
 /** The numbers of fields with their wire types: https://protobuf.dev/programming-guides/encoding/. */
@@ -16,8 +17,8 @@ const NUMBERS = 64
 const BYTES_OF_CHARACTER = 3
 
 /**
- * Encodes a file as `fsutil.types.Packet`. A context may have a hundred thousand files: protobufjs
- * takes five times as long.
+ * Encodes a file as `fsutil.types.Packet`. A context may have a hundred thousand files:
+ * the table of messages takes several times as long.
  */
 export function encodeStat({ path, mode, size, modTime, linkname, devmajor, devminor }: SyncedFile): Buffer {
   const buffer = Buffer.allocUnsafe(NUMBERS + (path.length + linkname.length) * BYTES_OF_CHARACTER)
@@ -25,13 +26,13 @@ export function encodeStat({ path, mode, size, modTime, linkname, devmajor, devm
   const text = (tag: number, value: string) => {
     if (value === '') return
     buffer[at++] = tag
-    at = varint(buffer, at, Buffer.byteLength(value))
+    at = putVarint(buffer, at, Buffer.byteLength(value))
     at += buffer.write(value, at)
   }
   const number = (tag: number, value: number | undefined) => {
     if (!value) return
     buffer[at++] = tag
-    at = varint(buffer, at, value)
+    at = putVarint(buffer, at, value)
   }
   text(PATH, path)
   number(MODE, mode)
@@ -43,22 +44,10 @@ export function encodeStat({ path, mode, size, modTime, linkname, devmajor, devm
   number(DEV_MINOR, devminor)
   const head = Buffer.allocUnsafe(6)
   head[0] = PACKET_STAT
-  return Buffer.concat([head.subarray(0, varint(head, 1, at)), buffer.subarray(0, at)])
+  return Buffer.concat([head.subarray(0, putVarint(head, 1, at)), buffer.subarray(0, at)])
 }
 
-/** Writes a number that is not negative, and gives where the next byte goes. */
-function varint(buffer: Buffer, start: number, value: number): number {
-  let at = start
-  let rest = value
-  while (rest > 0x7f) {
-    buffer[at++] = (rest % 0x80) | 0x80
-    rest = Math.floor(rest / 0x80)
-  }
-  buffer[at++] = rest
-  return at
-}
-
-/** The same for 64 bits; times before 1970 are negative. */
+/** Writes a number of 64 bits, and gives where the next byte goes. Times before 1970 are negative. */
 function varint64(buffer: Buffer, start: number, value: bigint): number {
   let at = start
   let low = Number(BigInt.asUintN(49, value))

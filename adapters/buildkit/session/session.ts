@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type { BlobStore } from '../content/blob-store.ts'
 import { contentHandlers } from '../content/content-service.ts'
 import type { SyncedFolder } from '../files/folder.ts'
-import type { BuildkitProtocol } from '../protocol.ts'
+import { serviceDefinition } from '../protocol.ts'
 import type { SshAgent } from '../ssh/agent.ts'
 import { agentHandlers } from './agents.ts'
 import { CallError, NOT_FOUND } from './call-error.ts'
@@ -55,17 +55,13 @@ const SERVING = 1
  * Creates the session of a build. `sharedKey` names the context between builds, so that the next
  * build sends only what has changed.
  */
-export function createSession(
-  { service }: BuildkitProtocol,
-  resources: SessionResources,
-  sharedKey: string,
-): BuildSession {
+export function createSession(resources: SessionResources, sharedKey: string): BuildSession {
   const id = randomUUID().replaceAll('-', '')
   const services = Object.entries(servicesOf(resources)).flatMap(([name, handlers]) =>
     Object.entries(handlers).map(([method, handler]) => ({ name, method, handler })),
   )
   const server = createRpcServer(
-    services.map(({ name, method, handler }) => ({ method: service(name)[method]!, handler })),
+    services.map(({ name, method, handler }) => ({ method: serviceDefinition(name)[method]!, handler })),
   )
   return {
     id,
