@@ -110,12 +110,29 @@ async function keepCompiledCode() {
       'deploy --file - --name shop',
     ])
       if ((await program.main(words.split(' '), io)) !== 0) throw new Error(`devctl ${words} failed`)
+    await buildOnce(program, io, folder, `127.0.0.1:${server.port}`)
     await publishOnce(program, io, folder)
   } finally {
     server.close()
     rmSync(folder, { recursive: true })
   }
   for (const { file, script } of loaded.values()) writeFileSync(`${file}.cache`, script.createCachedData())
+}
+
+/** Builds a Dockerfile with a stand-in for BuildKit, and an image that the registry has. */
+async function buildOnce(program, io, folder, registry) {
+  // It uses modules of the build.
+  const { standInBuilder } = await import('./stand-in-builder.mjs')
+  const builder = await standInBuilder()
+  writeFileSync(join(folder, 'Dockerfile'), 'FROM scratch\n')
+  writeFileSync(join(folder, 'compose.yaml'), 'name: shop\nservices: {web: {build: .}}')
+  try {
+    const world = { ...io, cwd: folder, env: { ...io.env, BUILDKIT_HOST: builder.address } }
+    for (const words of [`build --file Dockerfile --tag ${registry}/web:1 .`, `build --registry ${registry}`])
+      if ((await program.main(words.split(' '), world)) !== 0) throw new Error(`devctl ${words} failed`)
+  } finally {
+    builder.close()
+  }
 }
 
 /** Publishes, where there is a git to do it with: without, the program is as good, and that command a little slower. */

@@ -1,10 +1,16 @@
 import { createServer } from 'node:http'
 
-/** An API server that has a namespace and nothing else, and takes everything: enough for a deploy to run through. Gives its port, and how to close it. */
+const DIGEST = `sha256:${'0'.repeat(64)}`
+
+/**
+ * An API server that has a namespace and nothing else, and takes everything: enough for a deploy to run through.
+ * It is a registry, too, which has every image. Gives its port, and how to close it.
+ */
 export async function standInServer() {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
   const objects = new Map([['/api/v1/namespaces/default', namespace]])
   const server = createServer(async (request, response) => {
+    if (request.url.startsWith('/v2/')) return response.writeHead(200, { 'docker-content-digest': DIGEST }).end()
     const { pathname, searchParams } = new URL(request.url, 'http://localhost')
     const parts = []
     for await (const part of request) parts.push(part)
