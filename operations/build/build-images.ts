@@ -46,7 +46,14 @@ export async function buildImages(
         return fromEnvironment(imageInput(spec, settings, images, output), env)
       },
       images,
-      { builder, signal, on, credentials: host => loginOf(host, env, signal), now: () => performance.now(), pause },
+      {
+        builder,
+        signal,
+        on,
+        credentials: host => loginOf(host, env, signal),
+        now: () => process.uptime() * 1000,
+        pause,
+      },
     )
     return referencesOf(builds, ends, (build, end) => notBuilt(build, specs.get(build.service)!, workspace.cwd, end))
   } finally {
