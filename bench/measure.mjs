@@ -13,13 +13,13 @@ export function measure(command, args, options) {
     ...options,
     encoding: 'utf8',
     maxBuffer: 1 << 30,
-    timeout: 120_000,
+    timeout: 600_000,
   })
   const milliseconds = Number(process.hrtime.bigint() - began) / 1e6
   if (error || status !== 0)
     throw new Error(`${command} ${args.join(' ')}: ${error ?? `exit status ${status}`}\n${stderr?.slice(-2000)}`)
   const peak = timeIsThere() ? Number(stderr.trimEnd().split('\n').at(-1)) / 1024 : undefined
-  return { milliseconds, peak, stdout }
+  return { milliseconds, peak, stdout, stderr }
 }
 
 let there

@@ -1,0 +1,245 @@
+// `npm run bench -- build`: what a build costs beside `buildctl build` of the same input with the same output, in the BuildKit of BUILDKIT_HOST.
+// Both take turns; each number is the median of five runs. Nobody else should use this BuildKit meanwhile: buildctl keeps the files of all
+// contexts of all users in one place, and sends them again after somebody else's build. Writes nothing but `.bench`, and images of the registry.
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { bigFile, manyFiles, sparseFile, touchAll } from './contexts.mjs'
+import { measure, median } from './measure.mjs'
+import { devctl, work } from './program.mjs'
+import { printGoals, printResults } from './tables.mjs'
+
+const runs = Number(process.env.RUNS ?? 5)
+/** All files are sent: half a gigabyte or more each time. */
+const sendingRuns = Math.min(runs, 3)
+const image = process.env.BENCH_IMAGE ?? 'busybox:1.37'
+const registry = process.env.BENCH_REGISTRY
+const buildctl = process.env.BUILDCTL || 'buildctl'
+
+/** Megabytes as BuildKit counts them. */
+const MB = 1_000_000
+const [FILES, SIZE, CHANGED] = [10_000, 50_000, 100_000]
+/** Services that are built at once; each step waits a second and then works, so that the processors are not all that counts. */
+const SERVICES = 10
+const STEP = 'sleep 1 && head -c 20000000 /dev/zero | sha256sum'
+
+const folder = join(work, 'build')
+const env = { ...process.env, NO_COLOR: '1', CI: '1', DEVCTL_HOME: join(folder, 'home') }
+/** Uses the context, and copies nothing of it, so that what the builder itself does is as little as can be. */
+const reading = file => `FROM ${image}\nRUN --mount=type=bind,target=/src cat /src/${file} | wc -c > /size\n`
+
+let changes = 0
+
+const missing = whatIsMissing()
+if (missing === undefined) measureBuilds()
+else console.log(`The build is left out: ${missing}.`)
+
+function measureBuilds() {
+  rmSync(folder, { recursive: true, force: true })
+  try {
+    const small = compare('a small context', newContext('small', [10, 1000]), {})
+    const pushed = registry && compare('a small context, pushed', newContext('pushed', [10, 1000]), { isPushed: true })
+    const many = newContext('many', [FILES, SIZE])
+    const size = `${FILES} files, ${(FILES * SIZE) / MB} MB`
+    const unchanged = compare(size, many, {})
+    const changed = compare(`${size}, one changed`, many, { prepare: changeOne })
+    const all = compare(`${size}, all sent`, many, { prepare: touchAll, runs: sendingRuns })
+    const sent = bytesSent(many)
+    rmSync(many, { recursive: true })
+    const single = newContext('single')
+    bigFile(join(single, 'changed'), 1000 * MB)
+    const one = compare('one file of 1 GB, sent', single, { prepare: touchAll, runs: sendingRuns })
+    rmSync(single, { recursive: true })
+    const hostile = process.env.HOSTILE ? measureHostile() : []
+    const services = measureServices()
+    const present = registry ? measurePresent() : []
+    const pairs = [small, pushed, unchanged, changed, all, one, ...hostile].filter(Boolean)
+    report([...pairs.flat(), ...services, ...present], {
+      small,
+      pushed,
+      unchanged,
+      changed,
+      all,
+      one,
+      hostile,
+      services,
+      sent,
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function newContext(name, [count, size] = [0, 0]) {
+  const context = join(folder, name)
+  mkdirSync(context, { recursive: true })
+  writeFileSync(join(context, 'Dockerfile'), reading('changed'))
+  writeFileSync(join(context, 'changed'), 'unchanged\n')
+  manyFiles(context, count, size)
+  return context
+}
+
+function changeOne(context) {
+  writeFileSync(join(context, 'changed'), `${++changes}\n`.padStart(CHANGED, 'x'))
+}
+
+/** Builds a context with both programs in turn, after a build of each that is not counted. Gives a row for each. */
+function compare(what, context, { isPushed = false, prepare = () => {}, runs: count = runs }) {
+  const name = `${registry}/devctl-bench/build`
+  const rows = [
+    {
+      name: `buildctl build, ${what}`,
+      results: [],
+      take: () => runBuildctl(context, isPushed ? `${name}:theirs` : undefined),
+    },
+    {
+      name: `devctl build, ${what}`,
+      results: [],
+      take: () => runDevctl(context, isPushed ? ['--tag', `${name}:ours`] : []),
+    },
+  ]
+  for (const { take } of rows) take()
+  for (let run = 0; run < count; run++)
+    for (const { results, take } of run % 2 ? rows.toReversed() : rows) {
+      prepare(context)
+      results.push(take())
+    }
+  return rows
+}
+
+function runBuildctl(context, name, args = []) {
+  const output = name ? ['--output', `type=image,name=${name},push=true,oci-mediatypes=true`] : []
+  const local = ['--local', `context=${context}`, '--local', `dockerfile=${context}`]
+  return measure(buildctl, ['build', '--frontend', 'dockerfile.v0', ...local, ...output, ...args], { cwd: folder, env })
+}
+
+function runDevctl(context, args = []) {
+  return program(['build', '-f', join(context, 'Dockerfile'), context, ...args], { cwd: folder })
+}
+
+/** Runs devctl, and measures it. */
+function program(args, { cwd }) {
+  return measure(process.execPath, [devctl, ...args], { cwd, env })
+}
+
+/** How many bytes more are sent when one file has changed, and the size of that file. BuildKit counts the list of files, too. */
+function bytesSent(context) {
+  const sent = () => {
+    const { stderr } = runDevctl(context, ['--progress', 'json'])
+    const steps = stderr
+      .split('\n')
+      .filter(line => line.startsWith('{'))
+      .map(line => JSON.parse(line))
+    return steps.findLast(({ type, text, bytes }) => type === 'build-step' && text === 'load build context' && bytes)
+      .bytes
+  }
+  runDevctl(context)
+  const before = sent()
+  changeOne(context)
+  return sent() - before
+}
+
+/** Contexts that are larger than the memory, or than anybody's, for how much memory they take: once, as they take minutes. */
+function measureHostile() {
+  const many = newContext('hostile', [200_000, 100])
+  const rows = [
+    ...compare('200,000 files, all sent', many, { prepare: touchAll, runs: 1 }),
+    ...compare('200,000 files, unchanged', many, { runs: 1 }),
+  ]
+  rmSync(many, { recursive: true })
+  const sparse = newContext('sparse')
+  sparseFile(join(sparse, 'changed'), 10_000 * MB)
+  const name = 'a sparse file of 10 GB, sent'
+  rows.push({ name: `devctl build, ${name}`, results: [runDevctl(sparse)] })
+  return rows
+}
+
+/** Ten services at once beside the same builds one after another. */
+function measureServices() {
+  const context = newContext('services')
+  writeFileSync(join(context, 'Dockerfile'), `FROM ${image}\nARG RUN NAME\nRUN : $RUN $NAME && ${STEP}\n`)
+  const names = Array.from({ length: SERVICES }, (_, index) => `service-${index}`)
+  const service = name => `  ${name}:\n    build: {context: ., args: {NAME: ${name}}}\n`
+  writeFileSync(join(context, 'compose.yaml'), `services:\n${names.map(service).join('')}`)
+  const after = { name: `buildctl build, ${SERVICES} images one after another`, results: [] }
+  const once = { name: `devctl build, ${SERVICES} services at once`, results: [] }
+  for (let run = 0; run < sendingRuns; run++) {
+    const results = names.map(name =>
+      runBuildctl(context, undefined, [
+        '--opt',
+        `build-arg:RUN=theirs-${process.pid}-${run}`,
+        '--opt',
+        `build-arg:NAME=${name}`,
+      ]),
+    )
+    after.results.push({
+      milliseconds: results.reduce((sum, { milliseconds }) => sum + milliseconds, 0),
+      peak: median(results.map(({ peak }) => peak)),
+    })
+    once.results.push(
+      program(['build', '--push=false', '--build-arg', `RUN=ours-${process.pid}-${run}`], { cwd: context }),
+    )
+  }
+  return [after, once]
+}
+
+/** Images whose tags the registry has: no builder is asked. */
+function measurePresent() {
+  const cwd = join(folder, 'present')
+  const names = Array.from({ length: SERVICES }, (_, index) => `service-${index}`)
+  for (const name of names) newContext(join('present', name), [10, 1000])
+  const text = names.map(name => `  ${name}: {build: ${name}}\n`)
+  writeFileSync(join(cwd, 'compose.yaml'), `services:\n${text.join('')}`)
+  const words = ['--registry', `${registry}/devctl-bench`]
+  const render = { name: `devctl render, ${SERVICES} services with \`build\``, results: [] }
+  const build = { name: `devctl build, ${SERVICES} services, all in the registry`, results: [] }
+  program(['build', ...words], { cwd })
+  for (let run = 0; run < runs; run++) {
+    render.results.push(program(['render', ...words], { cwd }))
+    build.results.push(program(['build', ...words], { cwd }))
+  }
+  return [render, build]
+}
+
+function report(rows, { small, pushed, unchanged, changed, all, one, hostile, services, sent }) {
+  const time = ({ results }) => median(results.map(({ milliseconds }) => milliseconds))
+  const peak = rows =>
+    Math.max(
+      ...rows
+        .filter(({ name }) => name.startsWith('devctl'))
+        .map(({ results }) => median(results.map(({ peak }) => peak ?? 0))),
+    )
+  const within = (what, [theirs, ours]) => [`${what} within 1.2 × buildctl`, time(ours), 1.2 * time(theirs), 'ms']
+  console.log(
+    `Median of ${runs} runs (${sendingRuns} where all files are sent), Node.js ${process.version}, ${version()}, whole process.\n`,
+  )
+  printResults(rows)
+  if (!registry) console.log('\nWhat is pushed is left out: BENCH_REGISTRY names no registry.')
+  printGoals([
+    within('nothing changed, a small context', small),
+    ...(pushed ? [within('nothing changed, a small context, pushed', pushed)] : []),
+    within(`nothing changed in ${FILES} files`, unchanged),
+    within(`one of ${FILES} files changed`, changed),
+    [`only the changed file of ${CHANGED / 1000} kB is sent`, sent / 1000, (CHANGED + 1000) / 1000, 'kB'],
+    [`${SERVICES} services at once within 0.5 × one after another`, time(services[1]), 0.5 * time(services[0]), 'ms'],
+    [
+      'memory under 200 MB',
+      (peak([...changed, ...all, ...one, ...services, ...hostile]) * 1024 * 1024) / MB,
+      200,
+      'MB',
+    ],
+  ])
+}
+
+/** Why nothing can be measured; undefined when it can. */
+function whatIsMissing() {
+  if (!process.env.BUILDKIT_HOST) return 'BUILDKIT_HOST names no BuildKit'
+  if (spawnSync(buildctl, ['--version']).status !== 0) return 'buildctl is neither $BUILDCTL nor on the PATH'
+  if (spawnSync(buildctl, ['debug', 'workers']).status !== 0) return 'the BuildKit of BUILDKIT_HOST does not answer'
+  return undefined
+}
+
+/** `buildctl 0.33.1`. */
+function version() {
+  return `buildctl ${/v(\d\S*)/.exec(spawnSync(buildctl, ['--version'], { encoding: 'utf8' }).stdout)?.[1]}`
+}
