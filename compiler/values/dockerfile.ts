@@ -39,6 +39,12 @@ export interface DockerfileHealthcheck {
   readonly retries?: number
 }
 
+/** A base image, as `FROM` names it, and its working directory. */
+export interface KnownBase {
+  readonly name: string
+  readonly workdir: string
+}
+
 const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
 
 /**
@@ -46,12 +52,14 @@ const NOTHING: DockerfileImage = { exposed: [], volumes: [], copied: [] }
  * the last; with what the stages of the file that it is made `FROM` say. `args` are the build's
  * arguments. Values with a variable that nothing in the file or the arguments sets are left out:
  * the base image may set it. Never fails: what the builder would refuse is passed over, and an
- * unknown target gives nothing. (https://docs.docker.com/reference/dockerfile/)
+ * unknown target gives nothing. `base` is a base image whose working directory is known.
+ * (https://docs.docker.com/reference/dockerfile/)
  */
 export function readDockerfile(
   text: string,
   target: string | undefined,
   args: ReadonlyMap<string, string>,
+  base?: KnownBase,
 ): DockerfileImage {
   if (text.length > MOST_TEXT) return NOTHING
   const { instructions, escapeChar } = dockerfileLines(text)
@@ -60,7 +68,7 @@ export function readDockerfile(
   for (const instruction of instructions) {
     const stage = stages.at(-1)
     if (instruction.name === 'FROM' && stages.length >= MOST_STAGES) break
-    if (instruction.name === 'FROM') stages.push(openStage(instruction, stages, globals, args, escapeChar))
+    if (instruction.name === 'FROM') stages.push(openStage(instruction, stages, { globals, args, escapeChar, base }))
     else if (stage) stage.apply(instruction, name => findStage(stages, name, true))
     else if (instruction.name === 'ARG')
       declareArgs(instruction.rest, globals, { variables: globals, outside: new Map(), given: args, escapeChar })
@@ -87,15 +95,21 @@ function stageName(words: readonly string[]): string {
 function openStage(
   { rest }: Instruction,
   stages: readonly Stage[],
-  globals: ReadonlyMap<string, string>,
-  args: ReadonlyMap<string, string>,
-  escapeChar: string,
+  { globals, args, escapeChar, base: known }: StageScope,
 ): Stage {
   const words = dockerfileWords(rest, escapeChar).filter(word => !word.startsWith('--'))
   const base = words[0] === undefined ? undefined : expandWord(words[0], globals, escapeChar)
   const name = stageName(words)
   const parent = base === undefined ? undefined : findStage(stages, base, false)
-  return new Stage(name.toLowerCase(), parent ?? base, globals, args, escapeChar)
+  const outside = base === undefined ? {} : { base, ...(base === known?.name && { workdir: known.workdir }) }
+  return new Stage(name.toLowerCase(), parent ?? outside, globals, args, escapeChar)
+}
+
+interface StageScope {
+  readonly globals: ReadonlyMap<string, string>
+  readonly args: ReadonlyMap<string, string>
+  readonly escapeChar: string
+  readonly base: KnownBase | undefined
 }
 
 function findStage(stages: readonly Stage[], name: string, byNumber: boolean): Stage | undefined {
@@ -137,7 +151,7 @@ class Stage {
 
   constructor(
     name: string,
-    from: Stage | string | undefined,
+    from: Stage | Pick<DockerfileImage, 'base' | 'workdir'>,
     globals: ReadonlyMap<string, string>,
     given: ReadonlyMap<string, string>,
     escapeChar: string,
@@ -148,7 +162,7 @@ class Stage {
     this.#copied = [...(parent ? parent.#copied : [])]
     this.#exposed = new Map(parent ? parent.#exposed : [])
     this.#volumes = new Set(parent ? parent.#volumes : [])
-    this.#image = parent ? { ...parent.#image } : typeof from === 'string' ? { base: from } : {}
+    this.#image = from instanceof Stage ? { ...from.#image } : { ...from }
     this.#shell = parent ? parent.#shell : ['/bin/sh', '-c']
     this.#globals = globals
     this.#given = given

@@ -6,6 +6,7 @@ import { get, type Tree } from '../../compiler/text/tree.ts'
 import { isRoute } from '../../constructs/kinds.ts'
 import type { Manifest } from '../../constructs/manifest.ts'
 import type { ImageBuilder } from '../build/builder.ts'
+import type { WantedImages } from '../build/image-configs.ts'
 import type { PlannedBuild } from '../build/planned-build.ts'
 import type { Choices } from '../objects/choices.ts'
 import { manifestsOf } from '../objects/part.ts'
@@ -95,13 +96,13 @@ export async function prepareForCluster(
       return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag })
     }
     built = await ensureImages(compilation, options, part, images, ofManifest, signal)
-    const ofServices = built.size === 0 ? built : await imagesOfServices(compilation.plan!.images, built)
-    // Images that were built are referenced by digest.
-    const image = new Map([...(options.image ?? []), ...ofServices])
-    if (ofServices.size > 0) {
+    const wanted = await wantedImages(compilation, built)
+    if (wanted.built.size + wanted.plain.size > 0) {
       const { knownImages } = await import('../build/image-configs.ts')
-      const known = await knownImages(ofServices, { env: workspace.env, signal })
+      const known = await knownImages(wanted, { env: workspace.env, signal })
       notes.push(...known.notes)
+      // Images that were built are referenced by digest.
+      const image = new Map([...(options.image ?? []), ...wanted.built])
       const imageConfigs = known.configs
       compilation = await compileFiles(workspace, [], options, { ...planning, image }, { ...extra, imageConfigs })
     }
@@ -184,10 +185,22 @@ async function ensureImages(
   return new Map([...built].filter(([service]) => !inner.has(service)))
 }
 
-/** The images by digest, also of services without `build` that share an image. */
-async function imagesOfServices(images: ReadonlyMap<string, string>, built: ReadonlyMap<string, string>) {
-  const { withSharers } = await import('../build/shared-images.ts')
-  return withSharers(images, built)
+/**
+ * The images whose configurations refine the plan: those that were built, also of services without
+ * `build` that share one, and plain ones that are at hand.
+ */
+async function wantedImages(
+  { plan, project }: CompiledProject,
+  built: ReadonlyMap<string, string>,
+): Promise<WantedImages> {
+  const hasBuilds = [...(project?.services.values() ?? [])].some(({ build }) => build)
+  if (!plan || !project || !hasBuilds) return { built: new Map(), plain: new Map() }
+  const [{ withSharers }, { plainImages }] = await Promise.all([
+    import('../build/shared-images.ts'),
+    import('../build/image-configs.ts'),
+  ])
+  const ofServices = withSharers(plan.images, built)
+  return { built: ofServices, plain: plainImages(project, plan.images, ofServices) }
 }
 
 /** The builds of services; with `part` those that it needs. */

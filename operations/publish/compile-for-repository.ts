@@ -58,6 +58,7 @@ export async function compileForRepository(
   }
   let compiled = await compileFiles(workspace, [], options, options, { ...extra, onRead })
   let refused: readonly Diagnostic[] = []
+  let ofImages: readonly Diagnostic[] = []
   try {
     const confirmed = build
       ? await buildMissing(compiled, { workspace, on, signal })
@@ -66,6 +67,7 @@ export async function compileForRepository(
       const { withSharers } = await import('../build/shared-images.ts')
       const image = new Map([...(options.image ?? []), ...withSharers(compiled.plan!.images, confirmed)])
       compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
+      if (build) ofImages = await imageProblems({ workspace, signal }, { ...options, image }, extra, confirmed)
     }
   } catch (error) {
     const { NotBuilt } = await import('../build/builder.ts')
@@ -76,7 +78,7 @@ export async function compileForRepository(
     (one): Diagnostic => (NEEDED.has(one.code) ? { ...one, severity: 'error' } : one),
   )
   const besides = compiled.manifest && !project.namesCompose ? reportNotPublished(compiled.manifest) : []
-  const diagnostics = [...found, ...refused, ...besides]
+  const diagnostics = [...found, ...ofImages, ...refused, ...besides]
   const { plan, loaded, manifest, hasNoCompose } = compiled
   if (hasNoCompose && manifest) throw nothingToRender(manifest)
   const directory = manifest && !project.namesCompose ? manifest.folder : loaded?.directory
@@ -108,6 +110,26 @@ async function buildMissing(
   const builds = plannedBuilds(project, plan)
   const images = await builder.ensure(builds, { build: 'changed', given: plan.images, signal })
   return images
+}
+
+/** The diagnostics that only the configuration of an image gives. */
+const OF_IMAGES: ReadonlySet<string> = new Set(['volumes/of-image', 'security/image-user'])
+
+/**
+ * The problems that the configurations of images show. The manifests do not use them: they would
+ * change with who publishes, and which registries answer.
+ */
+async function imageProblems(
+  { workspace, signal }: Pick<LocalWorld, 'workspace' | 'signal'>,
+  options: Input,
+  extra: Parameters<typeof compileFiles>[4],
+  images: ReadonlyMap<string, string>,
+): Promise<readonly Diagnostic[]> {
+  const { knownImages } = await import('../build/image-configs.ts')
+  const { configs } = await knownImages({ built: images, plain: new Map() }, { env: workspace.env, signal })
+  if (configs.size === 0) return []
+  const { diagnostics } = await compileFiles(workspace, [], options, options, { ...extra, imageConfigs: configs })
+  return diagnostics.filter(({ code }) => OF_IMAGES.has(code))
 }
 
 /** The references with digests of the services that are built. */

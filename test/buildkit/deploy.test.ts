@@ -174,4 +174,20 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(manifest).toMatch(/image: 127\.0\.0\.1:5000\/builds\/p\d+-\d+-api:[0-9a-f]{12}@sha256:[0-9a-f]{64}\n/)
       expect((await devctl('publish', ...to)).stdout).toMatch(/^unchanged/)
     }))
+
+  test('`publish --build` reports what images say, and its manifests do not depend on that', () =>
+    withProject(cluster!, async project => {
+      write(project)
+      project.write('base/Dockerfile', 'FROM busybox:1.37\nEXPOSE 8081\nVOLUME /data\n')
+      const { repository } = await bareRepository(makeFolder(), { files: { 'README.md': 'ours\n' } })
+      const to = ['--repository', repository, '--path', 'shop', '--domain', 'dev.example.com', '--namespace', 'shop']
+      const devctl = devctlIn(project)
+      const refused = await devctl('publish', ...to, '--build', '--policy', 'restricted')
+      expect(refused.stderr).toContain('error[security/image-user]: the image of `api` runs as root')
+      const published = await devctl('publish', ...to, '--build')
+      expect(published.status, published.stderr).toBe(0)
+      expect(published.stderr).toContain('warning[volumes/of-image]: the image of `api` has a volume at `/data`')
+      expect(await git(repository, 'show', 'main:shop/api/service-api.yaml')).not.toContain('8081')
+      expect((await devctl('publish', ...to)).stdout).toMatch(/^unchanged/)
+    }))
 })

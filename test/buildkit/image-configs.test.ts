@@ -42,4 +42,37 @@ describe.skipIf(cluster === undefined)('the configuration of a built image', () 
       expect(await kubectl('get', 'deployment', 'web', probe)).toBe('["true"]')
       expect((await devctl('diff', '--exit-code')).status).toBe(0)
     }))
+
+  test('is also used for images without `build` in the same registry', () =>
+    withProject(cluster!, async ({ name, directory, compose, write, kubectl }) => {
+      const registry = '127.0.0.1:5000/builds'
+      const env = {
+        KUBECONFIG: process.env.KUBECONFIG ?? '',
+        DEVCTL_HOME: `${directory}/.home`,
+        BUILDKIT_HOST: address!,
+        DEVCTL_NAMESPACE: name,
+      }
+      const devctl = (...args: readonly string[]) => run(args, { cwd: directory, env })
+      write('tool/Dockerfile', 'FROM busybox:1.37\nEXPOSE 7070\nVOLUME /data\nCMD ["sleep", "1000"]\n')
+      const tool = `${registry}/${name}-tool:1`
+      const built = await devctl('build', '-f', 'tool/Dockerfile', '--tag', tool, 'tool')
+      expect(built.status, built.stderr).toBe(0)
+      write('web/Dockerfile', 'FROM busybox:1.37\nCMD ["sleep", "1000"]\n')
+      compose(`services:
+  web: {build: web, stop_grace_period: 1s}
+  tool: {image: "${tool}", stop_grace_period: 1s}
+  gone: {image: "${registry}/${name}-gone:1", scale: 0}
+`)
+      const deployed = await devctl('deploy', '--name', name, '--registry', registry)
+      expect(deployed.status, deployed.stderr).toBe(0)
+      expect(deployed.stderr).toContain('warning[volumes/of-image]: the image of `tool` has a volume at `/data`')
+      // Nobody has to hear that an image which others make is not known.
+      expect(deployed.stderr).not.toContain('gone:1')
+      const port = () => kubectl('get', 'service', 'tool', '--output=jsonpath={.spec.ports[*].port}')
+      expect(await port()).toBe('7070')
+      // Of a part nothing else becomes known.
+      const part = await devctl('deploy', 'tool', '--name', name, '--registry', registry)
+      expect(part.stderr).toContain('is up to date')
+      expect(await port()).toBe('7070')
+    }))
 })

@@ -95,6 +95,37 @@ describe('known images refine', () => {
   })
 })
 
+describe('the working directory of the base image', () => {
+  const files = { Dockerfile: 'FROM php:8\nCOPY src/ .\n', 'src/index.php': '<?php\n' }
+  const isMounted = (WorkingDir: string | undefined, Dockerfile = files.Dockerfile) =>
+    webOf(
+      'build: ., volumes: ["./src:/var/www/html:ro"]',
+      { ...(WorkingDir && { WorkingDir }) },
+      {},
+      {
+        ...files,
+        Dockerfile,
+      },
+    ).container('web').mounts.length > 0
+
+  test('says what the image holds: a folder that it copies is not mounted over it', () => {
+    expect(isMounted(undefined)).toBe(true)
+    expect(isMounted('/var/www/html')).toBe(false)
+    expect(isMounted('/app')).toBe(true)
+  })
+
+  test('is not that of an image that other stages begin with', () => {
+    const copied = (from: string) =>
+      `FROM ${from} AS files\nCOPY src/ .\nFROM php:8\nCOPY --from=files /var/www/html .\n`
+    expect(isMounted('/var/www/html', copied('php:8'))).toBe(false)
+    expect(isMounted('/var/www/html', copied('other'))).toBe(true)
+  })
+
+  test('does not count where the Dockerfile has its own', () => {
+    expect(isMounted('/var/www/html', 'FROM php:8\nCOPY src/ .\nWORKDIR /var/www/html\n')).toBe(true)
+  })
+})
+
 describe('under `--policy restricted`', () => {
   const restricted: PlanOptions = { policy: 'restricted' }
 

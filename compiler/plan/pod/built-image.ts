@@ -3,11 +3,12 @@ import type { Build, Service } from '../../compose/project.ts'
 import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
-import { type DockerfileImage, dockerfileStages, readDockerfile } from '../../values/dockerfile.ts'
+import { type DockerfileImage, dockerfileStages, type KnownBase, readDockerfile } from '../../values/dockerfile.ts'
 import { holdsCopy } from '../../values/dockerfile-copies.ts'
 import { countOfPatterns, dockerIgnore } from '../../values/ignore-file.ts'
 import type { PlanContext } from '../context.ts'
 import { isInside } from '../storage/host-paths.ts'
+import { configuredImage } from './configured-image.ts'
 
 const unknownTarget = diagnostic({
   code: 'build/unknown-target',
@@ -43,29 +44,32 @@ export function checkTarget({ host, reporter }: Pick<PlanContext, 'host' | 'repo
 export function builtImage(
   { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
   { build }: Service,
+  base?: KnownBase,
 ): DockerfileImage | undefined {
   if (!build) return undefined
   const text = dockerfileOf({ host, reporter }, build)
   if (text === undefined) return undefined
   const args = new Map(build.args.map(({ name, value }) => [name, value]))
-  return readDockerfile(text, build.target?.value, args)
+  return readDockerfile(text, build.target?.value, args, base)
 }
 
 /**
  * True if the image that is built for a service is known to hold a host path at a path: its
- * Dockerfile copies it there, and no ignore file keeps it out of the context.
+ * Dockerfile copies it there, and no ignore file keeps it out of the context. Relative targets of
+ * copies are known if the Dockerfile, or the configuration of the image, has the working directory.
  */
 export function builtImageHolds(
-  { host, reporter }: Pick<PlanContext, 'host' | 'reporter'>,
+  context: Pick<PlanContext, 'host' | 'reporter' | 'options'>,
   service: Service,
   path: string,
   target: string,
 ): boolean {
-  const context = service.build?.context.value
-  if (context === undefined || !isAbsolute(context) || !isInside(path, context)) return false
-  const image = builtImage({ host, reporter }, service)
+  const { host, reporter } = context
+  const folder = service.build?.context.value
+  if (folder === undefined || !isAbsolute(folder) || !isInside(path, folder)) return false
+  const image = inWorkdir(context, service)
   if (!image) return false
-  const inContext = relative(context, path)
+  const inContext = relative(folder, path)
   const isFolder = host.stat(path)?.kind !== 'file'
   if (!holdsCopy(image.copied, inContext, isFolder, target)) return false
   const rules = ignoreFile({ host, reporter }, service) ?? ''
@@ -73,6 +77,20 @@ export function builtImageHolds(
   const isIgnored = dockerIgnore(rules)
   // A folder of which an arbitrary file is left out is not copied as a whole.
   return !isIgnored(isFolder ? join(inContext, 'devctl-any-file') : inContext)
+}
+
+/**
+ * The image according to its Dockerfile. Without a WORKDIR there, the working directory of the image
+ * is that of its base image.
+ */
+function inWorkdir(
+  context: Pick<PlanContext, 'host' | 'reporter' | 'options'>,
+  service: Service,
+): DockerfileImage | undefined {
+  const image = builtImage(context, service)
+  const workdir = configuredImage(context, service)?.workdir
+  if (image?.base === undefined || image.workdir !== undefined || workdir === undefined) return image
+  return builtImage(context, service, { name: image.base, workdir })
 }
 
 /**

@@ -3,7 +3,8 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At, Span } from '../../text/source.ts'
 import type { DockerfileHealthcheck } from '../../values/dockerfile.ts'
 import type { PlanContext } from '../context.ts'
-import { configuredImage, imageFacts } from './image-facts.ts'
+import { configuredImage } from './configured-image.ts'
+import { imageFacts } from './image-facts.ts'
 
 const imageCheck = diagnostic({
   code: 'healthcheck/image-check',

@@ -1,7 +1,8 @@
 import type { Protocol, Service } from '../../compose/project.ts'
-import { factsOfConfig, type ImageFacts } from '../../values/image-config.ts'
+import type { ImageFacts } from '../../values/image-config.ts'
 import type { PlanContext } from '../context.ts'
 import { builtImage } from './built-image.ts'
+import { configuredImage } from './configured-image.ts'
 
 /**
  * The known facts about the image of a service: from its configuration, if the caller has it, else
@@ -9,15 +10,6 @@ import { builtImage } from './built-image.ts'
  */
 export function imageFacts(context: PlanContext, service: Service): ImageFacts | undefined {
   return configuredImage(context, service) ?? builtImage(context, service)
-}
-
-/**
- * The facts in the configuration of the image, which includes its base images; undefined if
- * unknown.
- */
-export function configuredImage({ options }: Pick<PlanContext, 'options'>, service: Service): ImageFacts | undefined {
-  const config = options.imageConfigs?.get(service.name)
-  return config && factsOfConfig(config)
 }
 
 /** The ports that the image of a service exposes, as far as they are known. */

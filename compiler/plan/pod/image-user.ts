@@ -2,7 +2,7 @@ import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerSecurity } from '../plan.ts'
-import { configuredImage } from './image-facts.ts'
+import { configuredImage } from './configured-image.ts'
 import { toId } from './security.ts'
 
 const notNonRoot = diagnostic({

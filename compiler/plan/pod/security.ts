@@ -4,7 +4,7 @@ import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { At } from '../../text/source.ts'
 import { narrow, type PlanContext } from '../context.ts'
 import type { ContainerSecurity } from '../plan.ts'
-import { configuredImage } from './image-facts.ts'
+import { configuredImage } from './configured-image.ts'
 
 const userName = diagnostic({
   code: 'security/user-name',

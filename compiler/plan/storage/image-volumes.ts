@@ -1,7 +1,7 @@
 import type { Service } from '../../compose/project.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import type { PlanContext } from '../context.ts'
-import { configuredImage } from '../pod/image-facts.ts'
+import { configuredImage } from '../pod/configured-image.ts'
 import { isInside } from './host-paths.ts'
 
 const notKept = diagnostic({

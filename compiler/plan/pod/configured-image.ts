@@ -1,0 +1,12 @@
+import type { Service } from '../../compose/project.ts'
+import { factsOfConfig, type ImageFacts } from '../../values/image-config.ts'
+import type { PlanContext } from '../context.ts'
+
+/**
+ * The facts in the configuration of the image, which includes its base images; undefined if
+ * unknown.
+ */
+export function configuredImage({ options }: Pick<PlanContext, 'options'>, service: Service): ImageFacts | undefined {
+  const config = options.imageConfigs?.get(service.name)
+  return config && factsOfConfig(config)
+}
