@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { credentials, makeGenericClientConstructor, type ServiceError } from '@grpc/grpc-js'
-import { fromJSON } from '@grpc/proto-loader'
+import protobuf from 'protobufjs'
 import { expect, vi } from 'vitest'
 import { ENGINE } from './buildkit.ts'
 
@@ -54,42 +54,26 @@ async function usedByEngine(socketPath: string, text: string): Promise<readonly 
     .map(({ Description }) => Description)
 }
 
-const field = (type: string, id: number) => ({ type, id })
+const { root } = protobuf.parse(`
+  syntax = "proto3";
+  message Record { string Ref = 1; map<string, string> FrontendAttrs = 3; }
+  message Event { Record record = 2; }
+  message Request { bool ActiveOnly = 1; bool EarlyExit = 3; }
+`)
+const [REQUEST, EVENT] = [root.lookupType('Request'), root.lookupType('Event')]
 
-/** The part of `moby.buildkit.v1.Control` that lists builds. */
-const HISTORY = fromJSON(
-  {
-    nested: {
-      moby: {
-        nested: {
-          buildkit: {
-            nested: {
-              v1: {
-                nested: {
-                  BuildHistoryRequest: { fields: { ActiveOnly: field('bool', 1), EarlyExit: field('bool', 3) } },
-                  BuildHistoryRecord: {
-                    fields: { Ref: field('string', 1), FrontendAttrs: { keyType: 'string', type: 'string', id: 3 } },
-                  },
-                  BuildHistoryEvent: { fields: { record: field('BuildHistoryRecord', 2) } },
-                  Control: {
-                    methods: {
-                      ListenBuildHistory: {
-                        requestType: 'BuildHistoryRequest',
-                        responseType: 'BuildHistoryEvent',
-                        responseStream: true,
-                      },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-  } as never,
-  { keepCase: true },
-)
+/** The call of BuildKit that lists builds. */
+const CONTROL = {
+  ListenBuildHistory: {
+    path: '/moby.buildkit.v1.Control/ListenBuildHistory',
+    requestStream: false,
+    responseStream: true,
+    requestSerialize: (value: object) => Buffer.from(REQUEST.encode(REQUEST.create(value)).finish()),
+    requestDeserialize: (bytes: Buffer) => REQUEST.decode(bytes),
+    responseSerialize: (value: object) => Buffer.from(EVENT.encode(EVENT.create(value)).finish()),
+    responseDeserialize: (bytes: Buffer) => EVENT.decode(bytes),
+  },
+}
 
 interface BuildRecord {
   readonly Ref: string
@@ -98,7 +82,7 @@ interface BuildRecord {
 
 /** The builds that BuildKit lists as active. */
 async function running(address: string, text: string): Promise<readonly string[]> {
-  const Control = makeGenericClientConstructor(HISTORY['moby.buildkit.v1.Control'] as never, 'Control')
+  const Control = makeGenericClientConstructor(CONTROL, 'Control')
   const client = new Control(address.replace(/^tcp:\/\//, ''), credentials.createInsecure())
   try {
     const events = (client as never as Record<string, (asked: object) => AsyncIterable<{ record?: BuildRecord }>>)
