@@ -49,8 +49,12 @@ const run = promisify(execFile)
 const env = { ...process.env, PATH: `${join(home, 'bin')}${delimiter}${process.env.PATH}` }
 
 /** Runs buildctl; rejects if it fails. */
-export const buildctl = async (address: string, args: readonly string[]): Promise<void> => {
-  await run('buildctl', ['--addr', address, ...args], { env, timeout: 60_000 })
+export const buildctl = async (
+  address: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  await run('buildctl', ['--addr', address, ...args], { env: { ...env, ...variables }, timeout: 60_000 })
 }
 
 /** What an image is made of. */

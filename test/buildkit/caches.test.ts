@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ImageInput } from '../../adapters/buildkit/builder.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
-import { build, buildctl, findBuildkit, inFolder, ofFolder } from './buildkit.ts'
+import { build, buildctl, findBuildkit, imageOf, inFolder, ofFolder } from './buildkit.ts'
 import { once } from './faults.ts'
+import { findBuildkitd, ownBuildkit } from './own-buildkit.ts'
 
 const buildkit = findBuildkit() ?? ''
 
@@ -105,6 +106,22 @@ describe.skipIf(buildkit === '')('caches in folders', () => {
         `\`${damaged}/index.json\` is not the index of a cache: \`manifests\` must be an array or \`null\``,
       ])
       expect(existsSync(join(folder, 'gone'))).toBe(false)
+    })
+  })
+})
+
+const program = findBuildkitd()
+
+describe.skipIf(buildkit === '' || program === undefined)('another BuildKit', () => {
+  test('builds from the cache of a folder alone', async () => {
+    const other = await ownBuildkit(program!)
+    await inFolder({ Dockerfile: dockerfile() }, async folder => {
+      const cache = join(folder, 'cache')
+      await build(buildkit, { ...ofFolder(folder), cacheTo: [local('dest', cache, { mode: 'max' })] })
+      const before = await imageOf(buildkit, folder)
+      const cacheFrom = [local('src', cache)]
+      expect(await stepsOf(other.address, folder, { cacheFrom })).toMatchObject({ ran: [], warnings: [] })
+      expect(await imageOf(other.address, folder, { cacheFrom })).toEqual(before)
     })
   })
 })

@@ -1,18 +1,123 @@
-import { cpSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { root } from '../cases.ts'
+import { makeFolder } from '../cli/folder.ts'
 import { untilAnswers } from '../cluster/application.ts'
 import { findCluster } from '../cluster/cluster.ts'
 import { DOMAIN } from '../cluster/examples.ts'
 import { withProject } from '../cluster/project.ts'
 import { run } from '../run.ts'
-import { findBuildkit } from './buildkit.ts'
+import { buildctl, ENGINE, findBuildkit, findEngineAddress } from './buildkit.ts'
+import { configOf, filesOf, manifestOf } from './pushed-image.ts'
+import { REGISTRY } from './slow-project.ts'
 
 const address = findBuildkit()
+const engine = findEngineAddress()
 const found = address === undefined ? undefined : findCluster()
 const cluster = found !== undefined && (await found.hasNodes()) ? found : undefined
 const KEY = 'a-key-that-no-image-has'
+const VARIABLES = { SIGNING_KEY: KEY, VERSION: '1.4' }
+const EXAMPLE = join(root, 'examples/build')
+
+/** Bytes that only layers of base images have. */
+const LARGE = 1 << 20
+
+/** How buildctl builds the same; `images` are those that were built, by service. */
+const OPTIONS: Readonly<Record<string, (images: ReadonlyMap<string, string>) => readonly string[]>> = {
+  site: () => opts('build-arg:TITLE=Words', 'build-arg:VERSION=1.4'),
+  api: () => opts('target=production', 'build-arg:VERSION=1.4'),
+  words: () => ['--secret', 'id=signing_key,env=SIGNING_KEY'],
+  mailer: images => opts(`context:api=docker-image://${images.get('api')}`),
+}
+
+const opts = (...options: readonly string[]): readonly string[] => options.flatMap(option => ['--opt', option])
+
+describe.skipIf(address === undefined)('examples/build gives what buildctl gives', () => {
+  const services = Object.keys(OPTIONS)
+
+  test('with all services that build', () => {
+    const { services: all } = parse(readFileSync(join(EXAMPLE, 'compose.yaml'), 'utf8'))
+    expect(services.sort()).toEqual(
+      Object.keys(all)
+        .filter(name => all[name].build)
+        .sort(),
+    )
+  })
+
+  test('with BuildKit: the configuration and all layers', async () => {
+    const images = await builtBy({ BUILDKIT_HOST: address! }, [])
+    expect([...images.keys()].sort()).toEqual(services)
+    for (const service of services) {
+      const [ours, theirs] = [images.get(service)!, await builtByBuildctl(service, images)]
+      const [manifest, other] = [await manifestOf(ours), await manifestOf(theirs)]
+      expect(manifest.layers, service).toEqual(other.layers)
+      const { created: _, history: __, ...config } = { ...(await configOf(ours, manifest)) } as Record<string, unknown>
+      expect(await configOf(theirs, other), service).toMatchObject(config)
+    }
+  })
+
+  test.skipIf(engine === undefined)('with a Docker Engine: the configuration and all files', async () => {
+    // The engine of the test cluster has no network of its own, and is too old for `additional_contexts`.
+    const names = services.filter(name => name !== 'mailer')
+    const images = await builtBy({ DOCKER_HOST: engine!.slice(ENGINE.length) }, names)
+    expect([...images.keys()].sort()).toEqual([...names].sort())
+    for (const service of names) {
+      const [ours, theirs] = [images.get(service)!, await builtByBuildctl(service, images)]
+      const [manifest, other] = [await manifestOf(ours), await manifestOf(theirs)]
+      const [config, otherConfig] = [await configOf(ours, manifest), await configOf(theirs, other)]
+      expect(configured(config), service).toEqual(configured(otherConfig))
+      // Steps that run at another time give other times, and so other digests; and BuildKit leaves out of a layer
+      // what `COPY` does not change, which the engine does not. The files of the whole are the same.
+      const base = manifest.layers.findLastIndex(({ size }) => size > LARGE) + 1
+      expect(config.rootfs.diff_ids.slice(0, base), service).toEqual(otherConfig.rootfs.diff_ids.slice(0, base))
+      expect(await filesOf(ours, manifest, base), service).toEqual(await filesOf(theirs, other, base))
+    }
+  })
+})
+
+/** What containers of an image are started with. */
+function configured({ os, architecture, config }: Awaited<ReturnType<typeof configOf>>) {
+  const { Env, Cmd, Entrypoint, User, WorkingDir, ExposedPorts, Labels, Volumes, StopSignal } = config
+  return { os, architecture, Env, Cmd, Entrypoint, User, WorkingDir, ExposedPorts, Labels, Volumes, StopSignal }
+}
+
+let count = 0
+
+/** Builds the example with devctl, and gives the references by service. */
+async function builtBy(env: Readonly<Record<string, string>>, names: readonly string[]) {
+  const folder = makeFolder()
+  cpSync(EXAMPLE, folder, { recursive: true })
+  const services = Object.fromEntries(Object.keys(OPTIONS).map(name => [name, { build: { network: 'host' } }]))
+  writeFileSync(join(folder, 'network.json'), JSON.stringify({ services }))
+  const files = env['DOCKER_HOST'] ? ['-f', 'compose.yaml', '-f', 'network.json'] : []
+  const options = ['--name', `example${process.pid}-${++count}`, '--registry', `${REGISTRY}/builds`]
+  const { status, stdout, stderr } = await run(['build', ...names, ...files, ...options, '--no-cache'], {
+    cwd: folder,
+    env: { DEVCTL_HOME: `${folder}/.home`, ...VARIABLES, ...env },
+  })
+  expect(status, stderr).toBe(0)
+  expect(stdout + stderr).not.toContain(KEY)
+  return new Map(
+    stdout
+      .trim()
+      .split('\n')
+      .map(line => line.split(': ') as [string, string]),
+  )
+}
+
+/** Builds a service of the example with buildctl, with the cache, and gives its reference. */
+async function builtByBuildctl(service: string, images: ReadonlyMap<string, string>): Promise<string> {
+  const folder = join(EXAMPLE, service)
+  const name = `${REGISTRY}/buildctl/${service}:${process.pid}-${++count}`
+  const metadata = join(makeFolder(), 'metadata.json')
+  const local = ['--local', `context=${folder}`, '--local', `dockerfile=${folder}`]
+  const output = ['--output', `type=image,name=${name},push=true,oci-mediatypes=true`, '--metadata-file', metadata]
+  const words = ['build', '--frontend', 'dockerfile.v0', ...local, ...OPTIONS[service]!(images), ...output]
+  await buildctl(address!, words, VARIABLES)
+  return `${name}@${JSON.parse(readFileSync(metadata, 'utf8'))['containerimage.digest']}`
+}
 
 describe.skipIf(cluster === undefined)('examples/build', () => {
   afterAll(() => cluster?.close())
