@@ -21,6 +21,7 @@ import { checkImageUser } from './pod/image-user.ts'
 import { planPod } from './pod/pod.ts'
 import { checkPodSize } from './pod/pod-size.ts'
 import { planSecurityLevel } from './pod/security-level.ts'
+import { reportUnknownImages } from './pod/unknown-images.ts'
 import { findMentions } from './secrets/mentions.ts'
 import { guardSecrets } from './secrets/secret-guard.ts'
 import { planSecretObjects } from './secrets/secret-objects.ts'
@@ -119,8 +120,10 @@ export function planProject(project: Project, options: PlanOptions, host: Compil
   })
   for (const workload of workloads) checkPodSize(context, workload)
   for (const service of services) checkImageUser(context, service)
-  for (const group of groups.all)
-    if (kindOf(group).kind !== 'Job') for (const service of group.members) checkImageVolumes(context, service)
+  const lasting = groups.all.filter(group => kindOf(group).kind !== 'Job').map(({ members }) => members)
+  for (const service of lasting.flat()) checkImageVolumes(context, service)
+  const isPortless = ({ name }: Service) => exposureOf(name).servicePorts.length === 0
+  reportUnknownImages(context, services, lasting.filter(members => members.every(isPortless)).flat())
   checkSecretPaths(context)
   const secrets = planSecretObjects(context)
   const images = imagesOf(services, workloads, names.of)

@@ -192,7 +192,9 @@ services:
     expect(contentOf(compose.replace('build: app}', 'build: https://example.com/a.git}'))[0]).toMatch(/:devctl-/)
     // Nothing to compare: the sources are elsewhere, or the file names an image by its digest.
     expect(contentOf(compose.replace('build: app}', 'build: gone}'))[0]).toBeUndefined()
-    expect(contentOf(compose.replace('named:1,', `named@sha256:${'a'.repeat(64)},`))[0]).toBeUndefined()
+    const pinned = plan(compose.replace('named:1,', `named@sha256:${'a'.repeat(64)},`))
+    expect(pinned.plan!.builds[0]!.contentImage).toBeUndefined()
+    expect(pinned.diagnostics.map(({ code }) => code)).toEqual(['build/pinned-image'])
   })
 
   test('are taken as they are with a `pull_policy` that pulls', () => {
