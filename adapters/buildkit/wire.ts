@@ -3,7 +3,7 @@ import { MESSAGES, type WireField } from './messages.ts'
 /**
  * Messages in the encoding of protobuf (https://protobuf.dev/programming-guides/encoding/), by the
  * table of `MESSAGES`. Values that are absent, empty, zero or false are not written, and absent
- * after reading.
+ * after reading. Bytes to write may be in several pieces.
  */
 
 /** The value of a message; that of a field is as `WireField` says. */
@@ -48,15 +48,16 @@ function put(parts: Uint8Array[], { id, type }: WireField, value: unknown): void
       putBytes(parts, id, Buffer.from(String(value)))
       return
     case 'bytes':
-      putBytes(parts, id, value as Uint8Array)
+      putBytes(parts, id, ...(Array.isArray(value) ? (value as Uint8Array[]) : [value as Uint8Array]))
       return
     default:
       putBytes(parts, id, encodeMessage(type, value as WireValue))
   }
 }
 
-function putBytes(parts: Uint8Array[], id: number, bytes: Uint8Array): void {
-  parts.push(numbers(id * 8 + BYTES, bytes.length), bytes)
+function putBytes(parts: Uint8Array[], id: number, ...pieces: readonly Uint8Array[]): void {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  parts.push(numbers(id * 8 + BYTES, length), ...pieces)
 }
 
 /** Numbers that are not negative. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { pathFilter } from '../../adapters/buildkit/files/filter.ts'
-import { folderAt, folderInMemory } from '../../adapters/buildkit/files/folder.ts'
+import { folderAt, folderInMemory, type OpenFile } from '../../adapters/buildkit/files/folder.ts'
 import { followLinks } from '../../adapters/buildkit/files/follow-links.ts'
 import { walk } from '../../adapters/buildkit/files/walk.ts'
 
@@ -87,19 +87,23 @@ test('a folder in memory has its texts', async () => {
   const folder = folderInMemory(new Map([['Dockerfile', 'FROM x']]))
   expect([...folder.files({ include: ['Dockerfile', 'Dockerfile.dockerignore'] })]).toHaveLength(1)
   expect([...folder.files({ followPaths: ['other'] })]).toEqual([])
-  expect(await textOf(folder.content({ path: 'Dockerfile', size: 6 }))).toBe('FROM x')
+  expect(await textOf(folder.open({ path: 'Dockerfile', size: 6 }))).toBe('FROM x')
 })
 
 test('a file that is gone is empty, and one that cannot be read is an error', async () => {
   const folder = folderAt(root)
-  expect(await textOf(folder.content({ path: 'b', size: 7 }))).toBe('content')
-  expect(await textOf(folder.content({ path: 'b', size: 2 ** 30 }))).toBe('content')
-  expect(await textOf(folder.content({ path: 'gone', size: 1 }))).toBe('')
-  await expect(textOf(folder.content({ path: 'a', size: 1 }))).rejects.toThrow('EISDIR')
+  expect(await textOf(folder.open({ path: 'b', size: 7 }))).toBe('content')
+  expect(await textOf(folder.open({ path: 'b', size: 2 ** 30 }))).toBe('content')
+  expect(await textOf(folder.open({ path: 'gone', size: 1 }))).toBe('')
+  await expect(textOf(folder.open({ path: 'a', size: 1 }))).rejects.toThrow('EISDIR')
 })
 
-async function textOf(pieces: AsyncIterable<Buffer>): Promise<string> {
-  const all: Buffer[] = []
-  for await (const piece of pieces) all.push(piece)
+async function textOf(file: OpenFile): Promise<string> {
+  const [all, buffer]: [Buffer[], Buffer] = [[], Buffer.alloc(3)]
+  for (let length = buffer.length; length === buffer.length; ) {
+    length = await file.read(buffer)
+    all.push(Buffer.from(buffer.subarray(0, length)))
+  }
+  file.close()
   return Buffer.concat(all).toString()
 }

@@ -1,8 +1,12 @@
+import { PREFIX, putPrefix } from '../session/frames.ts'
 import { putVarint } from '../wire.ts'
 import type { SyncedFile } from './stat.ts'
 
 /** The numbers of fields with their wire types: https://protobuf.dev/programming-guides/encoding/. */
+const PACKET_TYPE = 1 << 3
 const PACKET_STAT = (2 << 3) | 2
+const PACKET_ID = 3 << 3
+const PACKET_DATA = (4 << 3) | 2
 const PATH = (1 << 3) | 2
 const MODE = 2 << 3
 const SIZE = 5 << 3
@@ -11,18 +15,33 @@ const LINK_NAME = (7 << 3) | 2
 const DEV_MAJOR = 8 << 3
 const DEV_MINOR = 9 << 3
 
+/** Packets that have content of a file. */
+const DATA = 2
+
 /** Everything of a `Stat` but its texts. */
 const NUMBERS = 64
 /** A character takes three bytes in UTF-8, or four as two. */
 const BYTES_OF_CHARACTER = 3
+/** A number of 32 bits. */
+const NUMBER = 5
+/** What is before the `Stat`: a tag and a length. */
+const STAT_HEAD = 1 + NUMBER
+
+/** The most bytes that `putStat` writes for a file. */
+export const sizeOfStat = ({ path, linkname }: SyncedFile): number =>
+  PREFIX + STAT_HEAD + NUMBERS + (path.length + linkname.length) * BYTES_OF_CHARACTER
 
 /**
- * Encodes a file as `fsutil.types.Packet`. A context may have a hundred thousand files:
- * the table of messages takes several times as long.
+ * Writes a file as `fsutil.types.Packet`, with the prefix of a message, and gives where the next
+ * one goes. A context may have a hundred thousand files, so each is written once, where it belongs.
  */
-export function encodeStat({ path, mode, size, modTime, linkname, devmajor, devminor }: SyncedFile): Buffer {
-  const buffer = Buffer.allocUnsafe(NUMBERS + (path.length + linkname.length) * BYTES_OF_CHARACTER)
-  let at = 0
+export function putStat(
+  buffer: Buffer,
+  start: number,
+  { path, mode, size, modTime, linkname, devmajor, devminor }: SyncedFile,
+): number {
+  const begin = start + PREFIX + STAT_HEAD
+  let at = begin
   const text = (tag: number, value: string) => {
     if (value === '') return
     buffer[at++] = tag
@@ -42,9 +61,51 @@ export function encodeStat({ path, mode, size, modTime, linkname, devmajor, devm
   text(LINK_NAME, linkname)
   number(DEV_MAJOR, devmajor)
   number(DEV_MINOR, devminor)
-  const head = Buffer.allocUnsafe(6)
-  head[0] = PACKET_STAT
-  return Buffer.concat([head.subarray(0, putVarint(head, 1, at)), buffer.subarray(0, at)])
+  putPrefix(buffer, start, at - start - PREFIX)
+  buffer[start + PREFIX] = PACKET_STAT
+  putLongVarint(buffer, start + PREFIX + 1, at - begin)
+  return at
+}
+
+/** The room that `framePiece` needs before the content, and after it. */
+export const PIECE_HEAD = PREFIX + 2 + 1 + NUMBER + 1 + NUMBER
+export const PIECE_TAIL = PREFIX + 2 + 1 + NUMBER
+
+/**
+ * Makes `length` bytes of the content of a file, which are in the buffer after `PIECE_HEAD`, the
+ * packet that BuildKit expects, with the prefix of a message. `isLast` adds the one that says that
+ * the file has ended. Gives the part of the buffer to send.
+ */
+export function framePiece(buffer: Buffer, file: number, length: number, isLast: boolean): Buffer {
+  const end = PIECE_HEAD + length
+  if (length > 0) {
+    putPrefix(buffer, 0, end - PREFIX)
+    const at = putDataFields(buffer, PREFIX, file)
+    buffer[at] = PACKET_DATA
+    putLongVarint(buffer, at + 1, length)
+  }
+  if (!isLast) return buffer.subarray(0, end)
+  const last = putDataFields(buffer, end + PREFIX, file)
+  putPrefix(buffer, end, last - end - PREFIX)
+  return buffer.subarray(length > 0 ? 0 : end, last)
+}
+
+function putDataFields(buffer: Buffer, start: number, file: number): number {
+  buffer[start] = PACKET_TYPE
+  buffer[start + 1] = DATA
+  buffer[start + 2] = PACKET_ID
+  return putLongVarint(buffer, start + 3, file)
+}
+
+/** Writes a number of 32 bits in as many bytes as the longest takes, and gives where the next byte goes. */
+function putLongVarint(buffer: Buffer, start: number, value: number): number {
+  let rest = value
+  for (let at = start; at < start + NUMBER - 1; at++) {
+    buffer[at] = (rest & 0x7f) | 0x80
+    rest >>>= 7
+  }
+  buffer[start + NUMBER - 1] = rest
+  return start + NUMBER
 }
 
 /** Writes a number of 64 bits, and gives where the next byte goes. Times before 1970 are negative. */

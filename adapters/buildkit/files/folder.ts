@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, openSync, read, readSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type FileSelection, pathFilter } from './filter.ts'
 import type { SyncedFile } from './stat.ts'
 import { walk } from './walk.ts'
@@ -9,42 +9,66 @@ import { walk } from './walk.ts'
 export interface SyncedFolder {
   /** Those that a selection asks for, in the order in which BuildKit compares them. */
   readonly files: (selection: FileSelection) => Iterable<SyncedFile>
-  /** The content of one, in pieces. A file that is gone meanwhile is empty. */
-  readonly content: (file: FileToSend) => AsyncIterable<Buffer>
+  /** Opens one for reading. A file that is gone meanwhile is empty. Throws what opening it throws. */
+  readonly open: (file: FileToSend) => OpenFile
 }
 
 /** A file with the size that it had. */
 export type FileToSend = Pick<SyncedFile, 'path' | 'size'>
 
-const PIECE = 128 * 1024
+/** A file that is read from its begin to its end. */
+export interface OpenFile {
+  /** Fills a buffer, and gives how many bytes; fewer than it holds are the last. */
+  read(into: Buffer): number | Promise<number>
+  close(): void
+}
+
+/** Most files are small: calls in the pool of threads take longer than the reading. */
+const SMALL = 128 * 1024
 
 /** A folder of this machine. Its files are read when the builder asks for them. */
 export const folderAt = (root: string): SyncedFolder => ({
   files: selection => walk(root, selection),
-  content: async function* ({ path, size }) {
-    try {
-      // Most files are small: three calls each in the pool of threads take longer than the reading.
-      if (size <= PIECE) yield readFileSync(join(root, path))
-      else yield* piecesOf(join(root, path))
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
+  open: ({ path, size }) => {
+    const descriptor = openedOrGone(join(root, path))
+    if (descriptor === undefined) return { read: () => 0, close: () => {} }
+    return {
+      read: into => (size <= SMALL ? readNow(descriptor, into) : readLater(descriptor, into)),
+      close: () => closeSync(descriptor),
     }
   },
 })
 
-async function* piecesOf(path: string): AsyncGenerator<Buffer> {
-  const file = await open(path)
+function openedOrGone(path: string): number | undefined {
   try {
-    for (;;) {
-      const buffer = Buffer.allocUnsafe(PIECE)
-      const { bytesRead } = await file.read(buffer, 0, PIECE)
-      if (bytesRead > 0) yield buffer.subarray(0, bytesRead)
-      if (bytesRead < PIECE) return
-    }
-  } finally {
-    await file.close()
+    return openSync(path, 'r')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
   }
+}
+
+function readNow(descriptor: number, into: Buffer): number {
+  let length = 0
+  while (length < into.length) {
+    const bytes = readSync(descriptor, into, length, into.length - length, null)
+    if (bytes === 0) break
+    length += bytes
+  }
+  return length
+}
+
+const readSome = promisify(read)
+
+async function readLater(descriptor: number, into: Buffer): Promise<number> {
+  let length = 0
+  while (length < into.length) {
+    const { bytesRead } = await readSome(descriptor, into, length, into.length - length, null)
+    if (bytesRead === 0) break
+    length += bytesRead
+  }
+  return length
 }
 
 /** Files that are on no disk: the text of a Dockerfile. */
@@ -57,8 +81,16 @@ export function folderInMemory(texts: ReadonlyMap<string, string>): SyncedFolder
       for (const [path, content] of contents)
         if (takes(path)) yield { path, mode: 0o644, size: content.length, modTime: 0n, linkname: '' }
     },
-    content: async function* ({ path }) {
-      yield contents.get(path) ?? Buffer.alloc(0)
+    open: ({ path }) => {
+      let rest = contents.get(path) ?? Buffer.alloc(0)
+      return {
+        read: into => {
+          const length = rest.copy(into)
+          rest = rest.subarray(length)
+          return length
+        },
+        close: () => {},
+      }
     },
   }
 }

@@ -2,7 +2,8 @@ import { Duplex } from 'node:stream'
 
 /** A stream of messages that hold bytes. */
 export interface MessageStream {
-  write(message: { data: Uint8Array }, done: (error?: Error | null) => void): void
+  /** The bytes may be in several pieces. */
+  write(message: { data: Uint8Array | readonly Uint8Array[] }, done: (error?: Error | null) => void): void
   end(): void
   cancel(): void
   on(event: 'data', listener: (message: { data?: Uint8Array }) => void): unknown
@@ -17,7 +18,7 @@ export function byteStream(messages: MessageStream): Duplex {
   const stream = new Duplex({
     read: () => messages.resume(),
     write: (chunk: Buffer, _, done) => messages.write({ data: chunk }, done),
-    writev: (chunks, done) => messages.write({ data: Buffer.concat(chunks.map(({ chunk }) => chunk as Buffer)) }, done),
+    writev: (chunks, done) => messages.write({ data: chunks.map(({ chunk }) => chunk as Buffer) }, done),
     final: done => {
       messages.end()
       done()

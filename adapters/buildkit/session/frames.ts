@@ -2,13 +2,19 @@ import type { Readable } from 'node:stream'
 import { CallError, UNIMPLEMENTED } from './call-error.ts'
 
 /** One byte that says whether the message is compressed, and its length. */
-const PREFIX = 5
+export const PREFIX = 5
 
 /** A message as gRPC sends it: its prefix, and itself. */
 export function frame(message: Buffer): readonly [Buffer, Buffer] {
   const prefix = Buffer.alloc(PREFIX)
-  prefix.writeUInt32BE(message.length, 1)
+  putPrefix(prefix, 0, message.length)
   return [prefix, message]
+}
+
+/** Writes the prefix of a message that is `length` bytes long. */
+export function putPrefix(buffer: Buffer, start: number, length: number): void {
+  buffer[start] = 0
+  buffer.writeUInt32BE(length, start + 1)
 }
 
 /** The messages of a call. To stop reading does not end the call. */

@@ -11,8 +11,8 @@ export interface IncomingCall<Request, Response> {
   readonly requests: AsyncIterable<Request>
   /** Resolves when more may be sent. Rejects if the builder has ended the call. */
   readonly send: (...responses: readonly Response[]) => Promise<void>
-  /** The same for messages that are encoded. */
-  readonly sendBytes: (...messages: readonly Buffer[]) => Promise<void>
+  /** The same for messages that are encoded, and have the prefix of gRPC (`putPrefix`). */
+  readonly sendFrames: (frames: Buffer) => Promise<void>
 }
 
 /** Answers a call: it ends when the promise does. */
@@ -113,16 +113,16 @@ function callOf(
   { requestDeserialize, responseSerialize }: Route['method'],
   raw: readonly string[],
 ): IncomingCall<unknown, unknown> {
-  const sendBytes = (...messages: readonly Buffer[]) =>
+  const sendFrames = (frames: Buffer) =>
     new Promise<void>((resolve, reject) => {
       if (stream.destroyed || stream.writableEnded) reject(new Error('the builder has ended the call'))
-      else stream.write(Buffer.concat(messages.flatMap(frame)), error => (error ? reject(error) : resolve()))
+      else stream.write(frames, error => (error ? reject(error) : resolve()))
     })
   return {
     valuesOf: header => raw.filter((_, index) => index % 2 === 1 && raw[index - 1] === header),
     requests: messagesIn(stream, requestDeserialize),
-    send: (...responses) => sendBytes(...responses.map(responseSerialize)),
-    sendBytes,
+    send: (...responses) => sendFrames(Buffer.concat(responses.map(responseSerialize).flatMap(frame))),
+    sendFrames,
   }
 }
 
