@@ -130,8 +130,8 @@ function bytesSent(context) {
       .split('\n')
       .filter(line => line.startsWith('{'))
       .map(line => JSON.parse(line))
-    return steps.findLast(({ type, text, bytes }) => type === 'build-step' && text === 'load build context' && bytes)
-      .bytes
+    const ended = steps.findLast(({ text, bytes }) => text === 'load build context' && bytes)
+    return ended.bytes.current
   }
   runDevctl(context)
   const before = sent()
