@@ -126,8 +126,12 @@ export interface PlanOptions {
   readonly manifestEnvironment?: string
   /** Set by `publish`: a value that is or looks secret is an error, since it would be committed. */
   readonly forRepository?: boolean
-  /** Set by commands that build: the plan has what they need (`Plan.builds`). */
-  readonly forBuild?: boolean
+  /**
+   * Set by commands that build: the plan has what they need (`Plan.builds`). A deploy takes images
+   * that the user has named by `--tag`, or by `image` with a `pull_policy` that pulls, as they are:
+   * what they are built from is not read.
+   */
+  readonly forBuild?: 'build' | 'deploy'
   /** The value of DEVCTL_COMPOSE_VOLUME_AFFINITY_ENABLED: `true` (default) or `false`. */
   readonly volumeAffinity?: string
   /** The image of containers that wait or copy files into volumes. Default: `busybox:1.37`. */

@@ -46,7 +46,6 @@ function toBuild(context: PlanContext, service: Service, image: string): readonl
       service: name,
       image,
       contentImage: contentImage(context, service, image, isNamed),
-      isTaken: isNamed ? isPulled(service) : options.tag !== undefined,
       hasRegistry: isNamed || options.registry !== undefined,
       dependsOn: [...new Set(used)].filter(one => !options.images?.has(one)).sort(),
       span: build.span,
@@ -55,8 +54,10 @@ function toBuild(context: PlanContext, service: Service, image: string): readonl
 }
 
 function contentImage(context: PlanContext, service: Service, image: string, isNamed: boolean): string | undefined {
-  if (!isNamed && context.options.tag === undefined) return image
-  if (!hasContext(context, service.build!)) return undefined
+  const { tag, forBuild } = context.options
+  if (!isNamed && tag === undefined) return image
+  const isTaken = forBuild === 'deploy' && (!isNamed || isPulled(service))
+  if (isTaken || !hasContext(context, service.build!)) return undefined
   const hash = hashOfBuild(context, service).slice(0, 12)
   return isNamed ? nameOfContent(image, hash) : `${image.slice(0, image.lastIndexOf(':'))}:${hash}`
 }

@@ -47,12 +47,11 @@ export interface BuildPlan {
   readonly image: string
   /**
    * The name that only an image of this content has: its tag is a hash of what is built. Equal to
-   * `image` unless the file or an option names that. Undefined if there is nothing to hash: the
-   * folders are not here.
+   * `image` unless the file or an option names that. Undefined if what is called `image` is taken as
+   * it is: a deploy with `--tag` or a `pull_policy` that pulls, a digest, or a context that is not
+   * here.
    */
   readonly contentImage: string | undefined
-  /** True if an image called `image` is to be deployed as it is: `--tag`, or a `pull_policy` that pulls. */
-  readonly isTaken: boolean
   /** False if the reference has a placeholder for the registry. */
   readonly hasRegistry: boolean
   /** The services whose images the build uses. */

@@ -28,7 +28,7 @@ export async function buildDockerfile(
   const name = basename(dockerfile)
   const span = { file: new SourceFile(name, ''), start: 0, end: 0 }
   const [reference = '', ...tags] = names
-  const planned = { service: name, span, reference, isTaken: false, tags, dependsOn: [] }
+  const planned = { service: name, span, reference, tags, dependsOn: [] }
   const specOf = () => ({ ...PLAIN_BUILD, context: parsed.value, dockerfile: { path: dockerfile } })
   const chosen = currentBuilder(workspace)
   return outcomeOf(on, () =>

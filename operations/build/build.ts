@@ -23,7 +23,7 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
   const project = await openProject(workspace, input)
   const target = await targetOrNone(workspace, input.context, targetOf(project, input))
   const { registry } = lastingOptions(workspace, input, project, target)
-  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: true })
+  const compiled = await compileFiles(workspace, [], input, { ...input, registry }, { project, forBuild: 'build' })
   const { plan, project: model } = compiled
   const found = compiled.diagnostics.filter(({ code }) => !ABOUT_OPTIONS.has(code))
   on({ type: 'diagnostics', diagnostics: found })

@@ -12,8 +12,8 @@ export interface EnsuringWorld {
 export interface EnsureOptions {
   /**
    * The images to build: all; those whose content has changed since they were built; or, for a
-   * deploy, these, but what the user has named `isTaken`, and registries that cannot be asked are
-   * trusted.
+   * deploy, these, but images whose content is not known are taken as they are, and so are those of
+   * registries that cannot be asked.
    */
   readonly build: 'all' | 'changed' | 'missing'
   /** Images of services that are not to be built, which others may be built on. */

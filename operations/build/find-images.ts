@@ -66,11 +66,11 @@ export async function findImages(
 
 /**
  * The name that proves the content of an image, if a registry has it; undefined if no name does. A
- * deploy takes an image as it is if its name says so, or if there is nothing to compare it with.
+ * deploy takes an image whose content is not known as it is.
  */
-function provingName({ reference, contentReference, isTaken }: PlannedBuild, isDeploy: boolean): string | undefined {
+function provingName({ reference, contentReference }: PlannedBuild, isDeploy: boolean): string | undefined {
   if (isPinned(reference)) return reference
-  return isDeploy && (isTaken || contentReference === undefined) ? reference : contentReference
+  return contentReference ?? (isDeploy ? reference : undefined)
 }
 
 /** True if a reference has a digest, to which no image can be pushed. */

@@ -24,6 +24,8 @@ interface Names {
   readonly tag?: string | undefined
   /** False: the images need no registry. */
   readonly isPushed?: boolean | undefined
+  /** True if images that `tag` names are taken as they are. */
+  readonly isDeploy?: boolean
 }
 
 /**
@@ -34,7 +36,7 @@ export function manifestBuilds(
   workspace: Workspace,
   loading: Loading,
   project: OpenProject,
-  { plan, registry, tag, isPushed = true }: Names,
+  { plan, registry, tag, isPushed = true, isDeploy = false }: Names,
 ): readonly PlannedBuild[] {
   const manifest = manifestOf(project)
   if (!manifest || manifest.build.size === 0) return []
@@ -48,14 +50,15 @@ export function manifestBuilds(
   const contentTag = (name: string) => hashes.get(name)!.slice(0, 12)
   const repository = `${(registry ?? '').replace(/\/+$/, '')}/${plan.environment.name}-`
   const referenceOf = (name: string, tag: string) => (registry === undefined ? '' : `${repository}${name}:${tag}`)
+  const contentOf = ({ name, image }: ImageBuild) => {
+    if (image) return nameOfContent(image.value, contentTag(name))
+    return isDeploy && tag !== undefined ? undefined : referenceOf(name, contentTag(name))
+  }
   return [...manifest.build.values()].map(build => ({
     service: build.name,
     span: build.span,
     reference: build.image?.value ?? referenceOf(build.name, tag ?? contentTag(build.name)),
-    contentReference: build.image
-      ? nameOfContent(build.image.value, contentTag(build.name))
-      : referenceOf(build.name, contentTag(build.name)),
-    isTaken: !build.image && tag !== undefined,
+    contentReference: contentOf(build),
     tags: [],
     dependsOn: build.dependsOn.map(({ value }) => value),
     specOf: (reporter, images) =>

@@ -17,8 +17,6 @@ export interface PlannedBuild {
    * not known here.
    */
   readonly contentReference?: string | undefined
-  /** True if a deploy takes an image called `reference` as it is. */
-  readonly isTaken: boolean
   /** Further names of the image. */
   readonly tags: readonly string[]
   /** The services whose images it is built on. */

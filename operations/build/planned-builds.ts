@@ -35,7 +35,7 @@ export function plannedBuilds(project: Project, plan: Plan, isPushed = true): re
     if (isPushed && !hasRegistry) reporter.report(noRegistry, span, { service })
   const found = reporter.diagnostics()
   if (found.length > 0) throw new NotBuilt(found)
-  return plan.builds.map(({ service: name, image, contentImage, isTaken, dependsOn, span }) => {
+  return plan.builds.map(({ service: name, image, contentImage, dependsOn, span }) => {
     // The plan has builds of services that have a `build`.
     const service = (project.services.get(name) ?? project.contextServices.get(name))!
     const { dockerfileInline: inline, tags } = service.build!
@@ -45,7 +45,6 @@ export function plannedBuilds(project: Project, plan: Plan, isPushed = true): re
       ...(inline && { inline }),
       reference: image,
       contentReference: contentImage,
-      isTaken,
       tags: tags.map(({ value }) => value),
       dependsOn,
       specOf: (reporter, _images, given) => composeBuildSpec(service, project, reporter, given)!,

@@ -83,7 +83,7 @@ export async function prepareForCluster(
   const { domain, registry } = lastingOptions(workspace, options, project, target)
   const planning = { ...options, domain, registry, namespace, startOrder, includeSecrets: true } as const
   const names = options.services ?? []
-  const extra = { project, forBuild: true, ...including(names, project) }
+  const extra = { project, forBuild: 'deploy' as const, ...including(names, project) }
   let compilation = await compileFiles(workspace, [], options, planning, extra)
   const part = compilation.plan && (await partOf(names, compilation.plan, compilation))
   const notes: string[] = []
@@ -93,7 +93,7 @@ export async function prepareForCluster(
     const ofManifest = async (plan: Plan): Promise<readonly PlannedBuild[]> => {
       if (part || images.isLooking || !manifestOf(project)?.build.size) return []
       const { manifestBuilds } = await import('../build/manifest-builds.ts')
-      return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag })
+      return manifestBuilds(workspace, options, project, { plan, registry, tag: options.tag, isDeploy: true })
     }
     built = await ensureImages(compilation, options, part, images, ofManifest, signal)
     const wanted = await wantedImages(compilation, built)

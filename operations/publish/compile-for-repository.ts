@@ -51,7 +51,12 @@ export async function compileForRepository(
   project: OpenProject,
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly compiled?: CompiledForRepository }> {
   const { fallbackName, build = false } = options
-  const extra = { project, forRepository: true, forBuild: build, ...(fallbackName !== undefined && { fallbackName }) }
+  const extra = {
+    project,
+    forRepository: true,
+    ...(build && { forBuild: 'build' as const }),
+    ...(fallbackName !== undefined && { fallbackName }),
+  }
   const inputs = new Map<string, string>()
   const onRead = (path: string, bytes: Uint8Array) => {
     if (/\.ya?ml$/.test(path)) inputs.set(path, hashOf(bytes))

@@ -40,7 +40,6 @@ const planned = (service: string, reference: string, part: Partial<PlannedBuild>
   span: { file: new SourceFile('compose.yaml', ''), start: 0, end: 0 },
   reference,
   contentReference: reference,
-  isTaken: false,
   tags: [],
   dependsOn: [],
   specOf: () => ({}) as never,
@@ -169,22 +168,12 @@ describe('an image with a name of the user', () => {
     expect(await ensure([image], 'missing')).toMatchObject({ events: ['web present'] })
   })
 
-  test('is deployed as it is if the user says so, and built all the same by who builds', async () => {
-    const { host } = await registry()
-    const image = named(host, 'old', 'newer', { isTaken: true })
-    expect(await ensure([image], 'missing')).toEqual({
-      events: ['web present'],
-      images: { web: `${host}/web:old@${OTHER_DIGEST}` },
-    })
-    expect(await ensure([image], 'changed')).toMatchObject({ built: '`web`' })
-    expect(await ensure([{ ...image, reference: `${host}/web:gone` }], 'missing')).toMatchObject({ built: '`web`' })
-  })
-
   test('is deployed as it is if its content is not known', async () => {
     const { host } = await registry()
     const image = named(host, 'old', '', { contentReference: undefined })
     expect(await ensure([image], 'missing')).toMatchObject({ images: { web: `${host}/web:old@${OTHER_DIGEST}` } })
     expect(await ensure([image], 'changed')).toMatchObject({ built: '`web`' })
+    expect(await ensure([{ ...image, reference: `${host}/web:gone` }], 'missing')).toMatchObject({ built: '`web`' })
   })
 
   test('with a digest is never built', async () => {

@@ -12,7 +12,6 @@ const planned = (service: string, ...dependsOn: readonly string[]): PlannedBuild
   span: undefined as never,
   reference: `r.example.com/${service}:1`,
   contentReference: `r.example.com/${service}:1`,
-  isTaken: false,
   tags: [],
   dependsOn,
   specOf: () => imageInput({}) as never,

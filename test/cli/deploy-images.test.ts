@@ -48,7 +48,9 @@ async function compiled(options: object = {}, compose = COMPOSE, env: Readonly<R
   const ensured: string[] = []
   const images: ImageBuilder = {
     async ensure(builds, { build }) {
-      ensured.push(...builds.map(({ service, isTaken }) => `${service} ${isTaken ? 'taken' : 'built'} ${build}`))
+      ensured.push(
+        ...builds.map(({ service, contentReference }) => `${service} ${contentReference ? 'built' : 'taken'} ${build}`),
+      )
       return new Map(builds.map(({ service, reference }) => [service, `${reference}@${DIGEST}`]))
     },
   }

@@ -29,7 +29,7 @@ function plan(compose: string, { env = {}, options = {}, files = {} }: Case = {}
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const usual = { name: 'shop', registry: 'registry.example.com', forBuild: true }
+  const usual = { name: 'shop', registry: 'registry.example.com', forBuild: 'build' as const }
   return compile({ workingDirectory: folder, ...usual, ...options }, createHost({ env }))
 }
 
@@ -159,10 +159,9 @@ services:
         service: 'named',
         image: 'registry.example.com/named:1',
         contentImage: expect.stringMatching(/^registry\.example\.com\/named:devctl-[0-9a-f]{12}$/),
-        isTaken: false,
         dependsOn: [],
       },
-      { service: 'web', hasRegistry: true, isTaken: false, dependsOn: ['base'] },
+      { service: 'web', hasRegistry: true, dependsOn: ['base'] },
       { service: 'base', image: expect.stringMatching(/^registry\.example\.com\/shop-base:[0-9a-f]{12}$/) },
     ])
   })
@@ -171,8 +170,8 @@ services:
     const { plan: found } = plan(compose, { options: { registry: undefined, tag: '1.4' } as PlanOptions })
     expect(found!.builds).toMatchObject([
       { service: 'named', hasRegistry: true },
-      { service: 'web', image: 'registry.local.devctl/shop-web:1.4', hasRegistry: false, isTaken: true },
-      { service: 'base', hasRegistry: false, isTaken: true },
+      { service: 'web', image: 'registry.local.devctl/shop-web:1.4', hasRegistry: false },
+      { service: 'base', hasRegistry: false },
     ])
   })
 
@@ -185,7 +184,7 @@ services:
         .slice(1)
         .map(({ image }) => image),
     ).toEqual([web, base])
-    const tagged = { options: { tag: '1.4', forBuild: true, registry: 'registry.example.com' } }
+    const tagged = { options: { tag: '1.4', forBuild: 'build' as const, registry: 'registry.example.com' } }
     expect(contentOf(compose, tagged)).toEqual([named, web, base])
     expect(contentOf(compose.replace('named:1,', 'named,'))[0]).toBe(named)
     expect(contentOf(compose, { files: { 'app/main.js': 'changed\n' } })[0]).not.toBe(named)
@@ -197,11 +196,16 @@ services:
     expect(pinned.diagnostics.map(({ code }) => code)).toEqual(['build/pinned-image'])
   })
 
-  test('are taken as they are with a `pull_policy` that pulls', () => {
-    const takenWith = (policy: string) =>
-      buildsOf(compose.replace('named:1,', `named:1, pull_policy: ${policy},`))[0]!.isTaken
-    expect(['always', 'missing', 'if_not_present'].map(takenWith)).toEqual([true, true, true])
-    expect(['build', 'never'].map(takenWith)).toEqual([false, false])
+  test('are not read for a deploy that takes what has their name', () => {
+    const contentOf = (text: string, options: PlanOptions = {}) =>
+      buildsOf(text, { options: { forBuild: 'deploy', ...options } }).map(({ contentImage }) => contentImage?.length)
+    const length = (name: string) => `registry.example.com/${name}:123456789012`.length
+    const named = length('named') + 'devctl-'.length
+    expect(contentOf(compose)).toEqual([named, length('shop-web'), length('shop-base')])
+    expect(contentOf(compose, { tag: '1.4' })).toEqual([named, undefined, undefined])
+    const withPolicy = (policy: string) => contentOf(compose.replace('named:1,', `named:1, pull_policy: ${policy},`))[0]
+    expect(['always', 'missing', 'if_not_present'].map(withPolicy)).toEqual([undefined, undefined, undefined])
+    expect(['build', 'never'].map(withPolicy)).toEqual([named, named])
   })
 
   test('leave out what an option replaces, and what only that needs', () => {
@@ -210,7 +214,7 @@ services:
   })
 
   test('are not planned for commands that do not build', () => {
-    expect(buildsOf(compose, { options: { forBuild: false } })).toEqual([])
+    expect(buildsOf(compose, { options: { forBuild: undefined } as unknown as PlanOptions })).toEqual([])
   })
 
   test('need the folders of their contexts', () => {

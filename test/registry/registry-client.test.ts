@@ -168,6 +168,33 @@ describe('a registry of this machine', () => {
     expect(await resolveOne(server)).toEqual({ digest: DIGEST })
     expect(asked(server)).toEqual(['GET /v2/', `HEAD ${PATH}`])
   })
+
+  test('has several names, at whatever address of the machine it listens', async () => {
+    const server = await fakeServer((_, response) => giveManifest(response))
+    const [, port] = server.host.split(':')
+    // A browser resolves every name below `localhost` to this machine, and so do the tools of local clusters.
+    const names = ['localhost', '127.0.0.1', 'LOCALHOST'].map(host => `${host}:${port}/team/web:1`)
+    const env = { HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', DOCKER_CONFIG: '/nonexistent' }
+    const resolved = await resolve(names, { env })
+    expect([...resolved.values()]).toEqual(names.map(() => ({ digest: DIGEST })))
+  })
+
+  test('may have an address of IPv6', async () => {
+    const server = createHttpServer((_, response) => giveManifest(response))
+    try {
+      await new Promise<void>((done, fail) => server.once('error', fail).listen(0, '::1', done))
+    } catch {
+      return // this machine has no IPv6
+    }
+    const { port } = server.address() as { readonly port: number } // a server that listens has one
+    try {
+      const names = [`[::1]:${port}/team/web:1`]
+      expect([...(await resolve(names)).values()]).toEqual(names.map(() => ({ digest: DIGEST })))
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
+  })
 })
 
 describe('challenges', () => {
