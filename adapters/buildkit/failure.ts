@@ -1,4 +1,5 @@
 import type { ServiceError } from '@grpc/grpc-js'
+import { registryAnswer, shortRegistryText } from './registry-failure.ts'
 import type { Vertex } from './status.ts'
 import { decodeMessage } from './wire.ts'
 
@@ -155,12 +156,6 @@ export function reasonOf(reason: string): readonly [kind: BuilderError['kind'], 
   return ['unreachable', reason]
 }
 
-/** A push that a registry does not accept, from the text of the error. */
-export const registryError = (name: string, text: string): BuilderError => {
-  const message = `failed to push ${name}: ${text}`
-  return new BuilderError('registry', message, { isTransient: registryAnswer(message) === 'transient' })
-}
-
 /**
  * The error for a failed solve: a failed step, a registry error, a lost connection, or a refusal.
  */
@@ -173,7 +168,11 @@ export function solveError(
   const failure = buildFailure(error) ?? plainFailure(details, failedStep)
   if (failure && (failure.exitStatus !== undefined || !SESSION_LOST.test(details))) return failure
   const answer = registryAnswer(details)
-  if (answer) return new BuilderError('registry', details, { cause: error, isTransient: answer === 'transient' })
+  if (answer)
+    return new BuilderError('registry', shortRegistryText(details), {
+      cause: error,
+      isTransient: answer === 'transient',
+    })
   if (code === UNAVAILABLE || code === DATA_LOSS || LOST.test(details))
     return new BuilderError('lost', `the connection to ${name} was lost: ${reasonOf(lastError(details))[1]}`, {
       cause: error,
@@ -188,20 +187,3 @@ const SESSION_LOST = /no active session|transport is closing|closing transport|e
 /** How a builder or gRPC calls a connection or session that has gone. */
 const LOST =
   /RST_STREAM|ECONNRESET|EPIPE|transport is closing|closing transport|connection error|connection reset|no active session|session .*not found|no such job|error reading from server|\bEOF\b/i
-
-/** Classifies a registry error by its text; undefined if the error is not about a registry. */
-function registryAnswer(details: string): 'transient' | 'final' | undefined {
-  const status = /status(?: code)?:? ([45]\d\d)\b|(?:status|returned)[^\n]*?: ([45]\d\d) [A-Z]/
-    .exec(details)
-    ?.slice(1)
-    .find(Boolean)
-  if (status) return status === '429' || status === '408' || status.startsWith('5') ? 'transient' : 'final'
-  if (/toomanyrequests|too many requests|(?:500 Internal|502 Bad|503 Service|504 Gateway)/i.test(details))
-    return 'transient'
-  if (/access denied|insufficient_scope|authorization failed|unauthorized|denied:/i.test(details)) return 'final'
-  if (!/failed to (?:push|do request|copy|authorize|resolve|fetch)/i.test(details)) return undefined
-  const isCut = /i\/o timeout|connection refused|connection reset|\bEOF\b|TLS handshake timeout|broken pipe/i.test(
-    details,
-  )
-  return isCut ? 'transient' : 'final'
-}

@@ -5,6 +5,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import type { BuildSpec } from '../../compiler/values/build-spec.ts'
 import { failedStep } from './failed-step.ts'
 import type { PlannedBuild } from './planned-build.ts'
+import { pushHint } from './push-hint.ts'
 import type { BuildEnd } from './run-builds.ts'
 
 const failed = diagnostic({
@@ -35,7 +36,7 @@ export function notBuilt(
     return [failedStep(error, { name: service, spec, span, cwd, ...(inline && { inline }) })]
   if (!(error instanceof BuilderError || error instanceof UserError)) throw error
   const reporter = new Reporter()
-  const hint = error instanceof UserError ? error.hint : undefined
+  const hint = error instanceof UserError ? error.hint : pushHint(error)
   reporter.report(failed, span, { service, reason: error.message, hint })
   return reporter.diagnostics()
 }

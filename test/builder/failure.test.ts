@@ -1,6 +1,7 @@
 import { Metadata, type ServiceError } from '@grpc/grpc-js'
 import { expect, test } from 'vitest'
-import { BuildFailure, registryError, solveError } from '../../adapters/buildkit/failure.ts'
+import { registryError } from '../../adapters/buildkit/engine/push.ts'
+import { BuildFailure, solveError } from '../../adapters/buildkit/failure.ts'
 
 const UNKNOWN = 2
 const UNAVAILABLE = 14
@@ -61,6 +62,28 @@ test.each([
   ['toomanyrequests: slow down', true],
   ['denied: requested access to the resource is denied', false],
   ['unauthorized: authentication required', false],
+  ['error parsing HTTP 429 response body: no error details found in HTTP response body: "{}"', true],
+  ['error parsing HTTP 403 response body: unexpected end of JSON input: ""', false],
+  ['read tcp 127.0.0.1:37770->127.0.0.1:46853: read: connection reset by peer', true],
 ])('an engine that cannot push: %s', (text, isTransient) => {
   expect(registryError('x:1', text)).toMatchObject({ kind: 'registry', isTransient })
+})
+
+test.each([
+  [
+    push('unexpected status from HEAD request to http://r.example.com/v2/x/blobs/sha256:1: 401 Unauthorized'),
+    'failed to push registry.example.com:443/x:1: the registry answers 401 Unauthorized',
+  ],
+  [
+    push(
+      'failed to do request: Head "http://r:1/v2/x": read tcp 10.0.0.1:4->10.0.0.2:1: read: connection reset by peer',
+    ),
+    'failed to push registry.example.com:443/x:1: connection reset by peer',
+  ],
+  [
+    push('failed to do request: Head "https://r/v2/x": dial tcp: lookup r: no such host'),
+    'failed to push registry.example.com:443/x:1: lookup r: no such host',
+  ],
+])('the text of %s has no addresses of blobs', (details, text) => {
+  expect(meaning(details).message).toBe(text)
 })

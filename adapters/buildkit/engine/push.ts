@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import { parseImageReference, registryIn } from '../../../compiler/values/image-reference.ts'
 import { parseJson } from '../../json/parse-json.ts'
 import type { BuildCall } from '../builder.ts'
-import { BuilderError, registryError } from '../failure.ts'
+import { BuilderError } from '../failure.ts'
+import { registryAnswer, shortRegistryText } from '../registry-failure.ts'
 import type { Login } from '../session/session.ts'
 import type { Timestamp, Vertex } from '../status.ts'
 import { engineError, pushProgress } from './answers.validators.ts'
@@ -45,6 +46,14 @@ export async function pushFromEngine(
 
 export const lostConnection = (error: Error): BuilderError =>
   new BuilderError('lost', `the connection to the Docker Engine was lost: ${error.message}`, { cause: error })
+
+/** A push that a registry does not accept, from what the engine says. */
+export function registryError(name: string, text: string): BuilderError {
+  const message = `failed to push ${name}: ${text}`
+  return new BuilderError('registry', shortRegistryText(message), {
+    isTransient: registryAnswer(message) === 'transient',
+  })
+}
 
 /** The login as the engine takes it. Go's decoder needs the padding. */
 function authOf(login: Login | undefined): string {
