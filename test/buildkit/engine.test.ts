@@ -85,8 +85,8 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
         expect(failure).toMatchObject({ kind: 'refused' })
         return (failure as Error).message.replace(/^.*?\(version [^)]*\) /, '')
       }
-      expect(await refusal({ platforms: ['linux/amd64', 'linux/arm64'] })).toBe(
-        'cannot hold an image for several platforms: its image store is not that of containerd',
+      expect(await refusal({ platforms: ['linux/amd64', 'linux/arm64'] })).toContain(
+        'cannot hold an image for several platforms: that needs the containerd image store',
       )
       expect(await refusal({ contexts: new Map([['assets', { folder }]]) })).toBe(
         'does not know additional contexts: they need Docker 23.0',

@@ -25,7 +25,10 @@ export function refusalOf(input: ImageInput, { version, hasContainerdStore }: En
     return `does not know additional contexts: they need Docker ${NAMED_CONTEXTS}.0`
   if (hasContainerdStore) return undefined
   if (input.platforms.length > 1)
-    return 'cannot hold an image for several platforms: its image store is not that of containerd'
+    return (
+      'cannot hold an image for several platforms: that needs the containerd image store, or a BuildKit of its own; ' +
+      'one platform works, for example `--platform linux/amd64`'
+    )
   const cache = input.cacheTo.find(({ type }) => type !== 'inline')
   return (
     cache &&
