@@ -36,6 +36,19 @@ export interface RegistryRetries {
   readonly silence: number
 }
 
+/** A question that is sent again. */
+export interface RegistryRetry {
+  /** The host of the registry, or of its token service, with its port. */
+  readonly host: string
+  /** Why, as a clause. */
+  readonly reason: string
+  /** The next attempt, from 2. */
+  readonly attempt: number
+  readonly of: number
+  /** Milliseconds until then. */
+  readonly wait: number
+}
+
 export const DEFAULT_RETRIES: RegistryRetries = { attempts: 5, pause: 250, longest: 20_000, silence: 10_000 }
 
 /**
@@ -56,6 +69,7 @@ export class RegistryExchange {
   readonly #signal: AbortSignal
   readonly #retries: RegistryRetries
   readonly #env: Readonly<Record<string, string | undefined>>
+  readonly #onRetry: (retry: RegistryRetry) => void
   /** By origin. */
   readonly #agents = new Map<string, Promise<Agent>>()
 
@@ -64,10 +78,12 @@ export class RegistryExchange {
     signal: AbortSignal,
     env: Readonly<Record<string, string | undefined>>,
     retries: Partial<RegistryRetries> = {},
+    onRetry: (retry: RegistryRetry) => void = () => {},
   ) {
     this.#signal = signal
     this.#env = env
     this.#retries = { ...DEFAULT_RETRIES, ...retries }
+    this.#onRetry = onRetry
   }
 
   /**
@@ -80,6 +96,7 @@ export class RegistryExchange {
     let silences = 0
     for (let attempt = 1; ; attempt++) {
       this.#signal.throwIfAborted()
+      let reason: string
       let wait = this.#retries.pause * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
       try {
         const answer = await this.#follow(question)
@@ -90,12 +107,16 @@ export class RegistryExchange {
           throw new RegistryFailure({ kind: 'busy', status: answer.status, ...(said !== undefined && { said }) })
         }
         wait = Math.max(wait, asked)
+        reason = `the registry answers with status ${answer.status}`
       } catch (error) {
         this.#signal.throwIfAborted()
         if (error instanceof RegistryFailure) throw error
         if (error instanceof NoAnswer) silences++
-        if (attempt >= attempts || silences > 1 || !isPassing(error)) throw toUnreachable(error, question.url)
+        const failure = toUnreachable(error, question.url)
+        if (attempt >= attempts || silences > 1 || !isPassing(error)) throw failure
+        reason = 'reason' in failure.problem ? failure.problem.reason : failure.message
       }
+      this.#onRetry({ host: question.url.host, reason, attempt: attempt + 1, of: attempts, wait })
       await pause(wait, this.#signal)
     }
   }

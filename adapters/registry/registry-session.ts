@@ -10,6 +10,7 @@ import {
   RegistryExchange,
   type RegistryQuestion,
   type RegistryRetries,
+  type RegistryRetry,
 } from './registry-exchange.ts'
 import { RegistryFailure, type RegistryProblem } from './registry-problem.ts'
 
@@ -24,6 +25,8 @@ export interface RegistrySessionOptions {
    */
   readonly credentials?: ReadonlyMap<string, RegistryCredentials>
   readonly retries?: Partial<RegistryRetries>
+  /** Called before the wait. */
+  readonly onRetry?: (retry: RegistryRetry) => void
 }
 
 /**
@@ -41,8 +44,8 @@ export class RegistrySession {
   readonly #authorizer: Authorizer
   readonly #origins = new Map<string, Promise<string>>()
 
-  constructor({ env, signal, credentials, retries }: RegistrySessionOptions) {
-    this.#exchange = new RegistryExchange(signal, env, retries)
+  constructor({ env, signal, credentials, retries, onRetry }: RegistrySessionOptions) {
+    this.#exchange = new RegistryExchange(signal, env, retries, onRetry)
     const read = new Map<string, Promise<RegistryCredentials>>()
     const fromDocker = async (registry: string) =>
       (await readRegistryCredentials([registry], { env, signal })).get(registry) ?? { kind: 'none' as const }

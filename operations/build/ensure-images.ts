@@ -10,6 +10,7 @@ import { type FoundImages, findImages, isPinned } from './find-images.ts'
 import type { BuildSettings } from './image-input.ts'
 import { refuseOfficialNames } from './official-names.ts'
 import type { PlannedBuild } from './planned-build.ts'
+import { registryOptions } from './registry-options.ts'
 
 /**
  * Builds the images that no registry has with the content that they would have now, and pushes
@@ -29,6 +30,7 @@ export function missingImagesBuilder(
       const present = await withNames(found, isDeploy, world, signal)
       // A deploy may go on with images that another machine has pushed; who builds wants to have them built.
       const known = isDeploy ? deployable(images, present, found.problems, world.on) : present
+      if (!isDeploy) tellUnknown(looked, found.problems, world.on)
       const missing = images.filter(({ service }) => !known.has(service))
       if (missing.length === 0) return withDigests(known)
       if (settings.push !== false) refuseOfficialNames(missing)
@@ -63,11 +65,13 @@ const withDigests = (images: ReadonlyMap<string, string>): ReadonlyMap<string, s
 async function withNames(
   { images, moves }: FoundImages,
   isDeploy: boolean,
-  { workspace: { env }, on }: EnsuringWorld,
+  world: EnsuringWorld,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
+  const { on } = world
   const all = [...moves.values()].flat()
-  const refused = all.length > 0 ? await moveTags(all, { env, signal }) : new Map<string, RegistryProblem>()
+  const refused =
+    all.length > 0 ? await moveTags(all, registryOptions(world, signal)) : new Map<string, RegistryProblem>()
   const present = new Map<string, string>()
   for (const [service, reference] of images) {
     const names = (moves.get(service) ?? []).map(({ name }) => name)
@@ -97,22 +101,48 @@ function deployable(
   problems: FoundImages['problems'],
   on: EnsuringWorld['on'],
 ): ReadonlyMap<string, string> {
-  const deployed = new Map(present)
-  const told = new Set<string>()
-  for (const { service, reference } of images) {
-    const problem = problems.get(service)
-    if (!problem || isToBuild(problem)) continue
-    deployed.set(service, reference)
-    const registry = registryOf(reference)
-    if (told.has(registry)) continue
-    told.add(registry)
+  const unknown = ofFailingRegistries(images, problems)
+  for (const [reference, problem] of firstOfEach(unknown))
     on({
       type: 'warning',
       text: `${describeProblem(reference, problem).message}; it is deployed by its tag`,
       hint: 'check the connection to the registry, or build and push with `--build`',
     })
+  return new Map([...present, ...unknown.map(({ service, reference }) => [service, reference] as const)])
+}
+
+/** Who builds is told why an image is built that may be there. Reports each registry once. */
+function tellUnknown(
+  images: readonly PlannedBuild[],
+  problems: FoundImages['problems'],
+  on: EnsuringWorld['on'],
+): void {
+  for (const [reference, problem] of firstOfEach(ofFailingRegistries(images, problems)))
+    on({ type: 'warning', text: `${describeProblem(reference, problem).message}; it is built` })
+}
+
+interface UnknownImage extends Pick<PlannedBuild, 'service' | 'reference'> {
+  readonly problem: RegistryProblem
+}
+
+/** The images whose registries do not say whether they have them. */
+const ofFailingRegistries = (
+  images: readonly PlannedBuild[],
+  problems: FoundImages['problems'],
+): readonly UnknownImage[] =>
+  images.flatMap(({ service, reference }) => {
+    const problem = problems.get(service)
+    return problem && !isToBuild(problem) ? [{ service, reference, problem }] : []
+  })
+
+/** The first image of each registry, and the problem with it. */
+function firstOfEach(images: readonly UnknownImage[]): Iterable<readonly [string, RegistryProblem]> {
+  const first = new Map<string, readonly [string, RegistryProblem]>()
+  for (const { reference, problem } of images) {
+    const registry = registryOf(reference)
+    if (!first.has(registry)) first.set(registry, [reference, problem])
   }
-  return deployed
+  return first.values()
 }
 
 /** Registries do not tell everybody that they lack an image: what is denied may be missing. */

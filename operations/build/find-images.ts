@@ -5,9 +5,10 @@ import type { RegistryProblem } from '../../adapters/registry/registry-problem.t
 import { parseImageReference } from '../../compiler/values/image-reference.ts'
 import type { EnsuringWorld } from './builder.ts'
 import { namesOf, type PlannedBuild } from './planned-build.ts'
+import { registryOptions } from './registry-options.ts'
 import { withDigest } from './with-digest.ts'
 
-interface FindOptions extends Pick<EnsuringWorld, 'workspace'> {
+interface FindOptions extends EnsuringWorld {
   /**
    * True if only the digests of images are needed: what the user has named may be taken as it is,
    * and names in other repositories may point elsewhere.
@@ -34,10 +35,10 @@ export interface FoundImages {
  */
 export async function findImages(
   images: readonly PlannedBuild[],
-  { workspace: { env }, isDeploy, signal }: FindOptions,
+  { isDeploy, signal, ...world }: FindOptions,
 ): Promise<FoundImages> {
   const asked = images.flatMap(image => [image.reference, provingName(image, isDeploy) ?? [], image.tags].flat())
-  const resolved = await resolveDigests(asked, { env, signal })
+  const resolved = await resolveDigests(asked, registryOptions(world, signal))
   const found = new Map<string, string>()
   const moves = new Map<string, readonly TagMove[]>()
   const problems = new Map<string, RegistryProblem>()

@@ -11,8 +11,12 @@ export interface Asked {
   /** Without the query. */
   readonly path: string
   readonly authorization: string | undefined
-  /** Devctl itself, not the builder. */
+  /** True for devctl itself, false for the builder. */
   readonly isDevctl: boolean
+  /** Seconds since the server was started. */
+  readonly at: number
+  /** True if a fault took the place of the answer. */
+  readonly wasRefused: boolean
 }
 
 /** A server in front of the registry of the test cluster. */
@@ -25,10 +29,11 @@ export interface FaultyRegistry {
 
 /** Starts one that ends with the test. `fault` is asked for each request; `done` is called when the registry has answered one. */
 export async function faultyRegistry(
-  fault: (asked: Asked) => Fault | undefined,
+  fault: (asked: Omit<Asked, 'wasRefused'>) => Fault | undefined,
   done: (asked: Asked) => void = () => {},
 ): Promise<FaultyRegistry> {
   const asked: Asked[] = []
+  const began = performance.now()
   const agent = new Agent({ keepAlive: true })
   const [hostname, port] = REGISTRY.split(':')
   const forward = (incoming: IncomingMessage, response: ServerResponse, one: Asked) => {
@@ -44,9 +49,12 @@ export async function faultyRegistry(
   const server = createServer((incoming, response) => {
     const { method = '', url = '', headers } = incoming
     const { authorization, 'user-agent': program = '' } = headers
-    const one = { method, path: url.split('?')[0]!, authorization, isDevctl: !program.startsWith('buildkit') }
+    const isDevctl = !/^(?:buildkit|containerd|docker|Go-http-client)/.test(program)
+    const at = (performance.now() - began) / 1000
+    const request = { method, path: url.split('?')[0]!, authorization, isDevctl, at }
+    const found = fault(request)
+    const one = { ...request, wasRefused: found !== undefined }
     asked.push(one)
-    const found = fault(one)
     if (found === undefined) return forward(incoming, response, one)
     if (found === 'reset') return incoming.socket.resetAndDestroy()
     incoming.resume()

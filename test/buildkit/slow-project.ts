@@ -31,6 +31,7 @@ export interface SlowOptions {
   /** Seconds that each of the two builds sleeps. */
   readonly seconds: number
   readonly registry?: string
+  readonly base?: string
   /** Bytes of the context of each. */
   readonly size?: number
   readonly env?: Readonly<Record<string, string>>
@@ -41,6 +42,7 @@ export function slowProject({
   seconds,
   registry = REGISTRY,
   size = 1 << 20,
+  base = 'busybox:1.37',
   env = {},
 }: SlowOptions): SlowProject {
   const folder = makeFolder()
@@ -73,7 +75,7 @@ export function slowProject({
       for (const name of ['web', 'api']) {
         mkdirSync(join(folder, name), { recursive: true })
         writeFileSync(join(folder, name, 'data'), randomBytes(size))
-        const dockerfile = `FROM busybox:1.37\nARG MARK\nCOPY data /\nRUN --mount=type=secret,id=token : ${project.mark} && sleep ${seconds} && cat /run/secrets/token >/dev/null\nCMD ["sleep", "1000"]\n`
+        const dockerfile = `FROM ${base}\nARG MARK\nCOPY data /\nRUN --mount=type=secret,id=token : ${project.mark} && sleep ${seconds} && cat /run/secrets/token >/dev/null\nCMD ["sleep", "1000"]\n`
         writeFileSync(join(folder, name, 'Dockerfile'), dockerfile)
       }
     },
