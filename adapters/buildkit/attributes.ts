@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { ContextSource, ImageInput } from './builder.ts'
+import type { ContextSource, ImageInput, ImageLayout } from './builder.ts'
 
 /** The names under which the session serves the folder of the context and that of the Dockerfile. */
 export const CONTEXT = 'context'
@@ -50,8 +50,13 @@ function sourceAttributes({ context, dockerfile }: ImageInput): Readonly<Record<
   return { [CONTEXT]: context.remote, filename: INLINE_DOCKERFILE, dockerfilekey: DOCKERFILE }
 }
 
-const contextValue = (name: string, source: ContextSource) =>
-  'remote' in source ? source.remote : `local:${folderName(name)}`
+function contextValue(name: string, source: ContextSource | ImageLayout): string {
+  if ('layout' in source) return `oci-layout://${layoutName(source)}@${source.digest}`
+  return 'remote' in source ? source.remote : `local:${folderName(name)}`
+}
+
+/** The name under which the session serves an image in a folder; BuildKit reads it as that of an image. */
+export const layoutName = ({ digest }: ImageLayout): string => `layout-${digest.replace(/^.*:/, '').slice(0, 12)}`
 
 function attestation(kind: string, parameters: string | false | undefined): Readonly<Record<string, string>> {
   if (parameters === undefined || parameters === false) return {}

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
-import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE } from './attributes.ts'
+import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE, layoutName } from './attributes.ts'
 import type { BuildCall, BuildOutput, BuildResult, ContextSource, ImageInput } from './builder.ts'
 import type { BuilderConnection } from './connection.ts'
+import type { BlobStore } from './content/blob-store.ts'
 import { openCaches } from './content/local-caches.ts'
 import { BuilderError } from './failure.ts'
 import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
@@ -41,7 +42,7 @@ export async function runBuild(
     entitlements: entitlementsOf(input),
     sharedKey: sharedKeyOf(input.context),
   }
-  const resources = { ...resourcesOf(input, call), agents, stores: caches.stores }
+  const resources = { ...resourcesOf(input, call), agents, stores: new Map([...caches.stores, ...layoutsOf(input)]) }
   const response = await solve(connection, request, resources, call)
   await caches.finish(response)
   return response
@@ -56,9 +57,19 @@ function exporterOf(builder: string, { output, platforms }: ImageInput): Exporte
       return { type: platforms.length > 1 ? 'oci' : 'docker', attributes: namesOf(output) }
     case 'engine':
       throw new BuilderError('refused', `${builder} has no store of images, as a Docker Engine has`)
+    case 'layout':
+      return { type: 'oci', attributes: { tar: 'false' } }
     case 'discard':
       return undefined
   }
+}
+
+/** The images that the build reads and writes over the session, by the names that BuildKit has for their stores. */
+function layoutsOf({ contexts, output }: ImageInput): readonly (readonly [string, BlobStore])[] {
+  const read = [...contexts.values()].flatMap(source =>
+    'layout' in source ? [[`oci:${layoutName(source)}`, { folder: source.layout, isWritable: false }] as const] : [],
+  )
+  return output.kind === 'layout' ? [...read, ['export', { folder: output.folder, isWritable: true }]] : read
 }
 
 const namesOf = ({ names }: Extract<BuildOutput, { readonly names: unknown }>): Readonly<Record<string, string>> =>

@@ -9,18 +9,26 @@ import type { BuildStatus } from './status.ts'
  */
 export interface ImageInput extends Omit<BuildSpec, 'contexts' | 'dependsOn' | 'exportCache' | 'network' | 'tags'> {
   /** `additional_contexts`, by name. */
-  readonly contexts: ReadonlyMap<string, ContextSource>
+  readonly contexts: ReadonlyMap<string, ContextSource | ImageLayout>
   readonly network?: string
   readonly output: BuildOutput
 }
 
 export type { BuildSecretSource, ContextSource, DockerfileSource }
 
+/** An image in a folder of this machine: what a build with the output `layout` gave. */
+export interface ImageLayout {
+  readonly layout: string
+  readonly digest: string
+}
+
 /** Where the image goes. `discard` only checks that it builds, and fills the builder's cache. */
 export type BuildOutput =
   | { readonly kind: 'registry'; readonly names: readonly string[] }
   | { readonly kind: 'engine'; readonly names: readonly string[] }
   | { readonly kind: 'archive'; readonly path: string; readonly names: readonly string[] }
+  /** A folder in the OCI image layout, which other builds can be built on: see `ImageLayout`. */
+  | { readonly kind: 'layout'; readonly folder: string }
   | { readonly kind: 'discard' }
 
 export interface BuildCall {

@@ -8,8 +8,9 @@ import { fromEnvironment } from './from-environment.ts'
 import { type BuildSettings, imageInput } from './image-input.ts'
 import { notBuilt } from './not-built.ts'
 import { loginOf, openBuilder } from './open-builder.ts'
-import { namesOf, type PlannedBuild } from './planned-build.ts'
+import type { PlannedBuild } from './planned-build.ts'
 import { type BuildEnd, runBuilds } from './run-builds.ts'
+import { withImagePlaces } from './unpushed-images.ts'
 import { withDigest } from './with-digest.ts'
 
 interface BuildingWorld extends EnsuringWorld {
@@ -35,27 +36,29 @@ export async function buildImages(
   const services = builds.map(({ service }) => `\`${service}\``).join(', ')
   const builder = await openBuilder(chosen, `for the images of ${services}`, env, signal)
   try {
-    const ends = await runBuilds(
-      builds,
-      (build, images) => {
-        // Unknown values were already reported.
-        const spec = build.specOf(new Reporter(), images, given)
-        const names = namesOf(build)
-        const isPushed = settings.push !== false && names.length > 0
-        const output = isPushed ? ({ kind: 'registry', names } as const) : ({ kind: 'discard' } as const)
-        return fromEnvironment(imageInput(spec, settings, images, output), env)
-      },
-      images,
-      {
-        builder,
-        signal,
-        on,
-        credentials: host => loginOf(host, env, signal),
-        now: () => process.uptime() * 1000,
-        pause,
-      },
+    const ends = await withImagePlaces(builds, settings.push !== false, ({ builds, outputOf, layoutsOf }) =>
+      runBuilds(
+        builds,
+        (build, images) => {
+          // Unknown values were already reported.
+          const spec = build.specOf(new Reporter(), images, given)
+          const base = { images, layouts: layoutsOf(images) }
+          return fromEnvironment(imageInput(spec, settings, base, outputOf(build)), env)
+        },
+        images,
+        {
+          builder,
+          signal,
+          on,
+          credentials: host => loginOf(host, env, signal),
+          now: () => process.uptime() * 1000,
+          pause,
+        },
+      ),
     )
-    return referencesOf(builds, ends, (build, end) => notBuilt(build, specs.get(build.service)!, workspace.cwd, end))
+    return referencesOf(builds, ends, settings.push !== false, (build, end) =>
+      notBuilt(build, specs.get(build.service)!, workspace.cwd, end),
+    )
   } finally {
     builder.close()
   }
@@ -80,6 +83,7 @@ function specsOf(
 function referencesOf(
   builds: readonly PlannedBuild[],
   ends: ReadonlyMap<string, BuildEnd>,
+  isPushed: boolean,
   explain: (build: PlannedBuild, end: BuildEnd) => readonly Diagnostic[],
 ): ReadonlyMap<string, string> {
   const diagnostics = builds.flatMap(build => explain(build, ends.get(build.service)!))
@@ -87,7 +91,7 @@ function referencesOf(
   return new Map(
     builds.map(({ service, reference }) => {
       const end = ends.get(service)!
-      const digest = end.kind === 'built' ? end.digest : undefined
+      const digest = isPushed && end.kind === 'built' ? end.digest : undefined
       return [service, withDigest(reference, digest)]
     }),
   )

@@ -33,7 +33,6 @@ export async function build({ workspace, signal, on }: LocalWorld, input: Images
     const ofManifest = manifestBuilds(workspace, input, project, { plan, registry, tag, isPushed })
     const all = [...plannedBuilds(model, plan, isPushed), ...ofManifest]
     const builds = withSettings(named(input.services ?? [], all, [...model.services.keys()]), input)
-    if (input.push === false) refuseBuiltOnOthers(builds)
     const builder = missingImagesBuilder({ workspace, on }, chooseBuilder(workspace, target.stored), input)
     return builder.ensure(builds, {
       build: input.noCache || input.push === false ? 'all' : 'changed',
@@ -55,18 +54,6 @@ async function targetOrNone(
     if (context !== undefined || !(error instanceof UserError)) throw error
     return { context: '', stored: { name: '' } }
   }
-}
-
-/** An image that is not pushed is nowhere that the builder could take it from. */
-function refuseBuiltOnOthers(builds: readonly PlannedBuild[]): void {
-  const [one] = builds.filter(({ dependsOn }) => dependsOn.length > 0)
-  if (one)
-    throw new UserError(
-      `\`${one.service}\` is built on the image of \`${one.dependsOn[0]}\`, which has to be pushed for it`,
-      {
-        hint: 'leave `--push=false` out, or name the services that do not need another one',
-      },
-    )
 }
 
 /** The builds that words name, with those that they need. */

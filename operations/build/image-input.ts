@@ -1,4 +1,4 @@
-import type { BuildOutput, ContextSource, ImageInput } from '../../adapters/buildkit/builder.ts'
+import type { BuildOutput, ContextSource, ImageInput, ImageLayout } from '../../adapters/buildkit/builder.ts'
 import type { BuildContext } from '../../compiler/values/build-context.ts'
 import { type BuildSpec, withExportedCache } from '../../compiler/values/build-spec.ts'
 
@@ -15,18 +15,28 @@ export interface BuildSettings {
   readonly exportCache?: string
 }
 
-/** The input of the builder. `images` are those of the services that the image is built on. */
+/** The images that other builds were built on, by service. */
+export interface BaseImages {
+  readonly images: ReadonlyMap<string, string>
+  /** Those that are not pushed. */
+  readonly layouts: ReadonlyMap<string, ImageLayout>
+}
+
+/** The input of the builder. */
 export function imageInput(
-  { dependsOn: _, exportCache, ...spec }: BuildSpec,
+  { dependsOn, exportCache, ...spec }: BuildSpec,
   settings: BuildSettings,
-  images: ReadonlyMap<string, string>,
+  base: BaseImages,
   output: BuildOutput,
 ): ImageInput {
   const exported = settings.exportCache === undefined ? exportCache : [settings.exportCache]
   return {
     ...spec,
     ...(settings.target !== undefined && { target: settings.target }),
-    contexts: new Map([...spec.contexts].map(([name, context]) => [name, sourceOf(context, images)])),
+    contexts: new Map([
+      ...dependsOn.flatMap(service => byReference(service, base)),
+      ...[...spec.contexts].map(([name, context]) => [name, sourceOf(context, base)] as const),
+    ]),
     args: new Map([...spec.args, ...(settings.args ?? [])]),
     platforms: settings.platforms ?? spec.platforms,
     noCache: settings.noCache || spec.noCache,
@@ -37,6 +47,17 @@ export function imageInput(
   }
 }
 
-/** The image of a service was pushed before: the builder takes it from the registry. */
-const sourceOf = (context: BuildContext, images: ReadonlyMap<string, string>): ContextSource =>
-  context.service === undefined ? context : { remote: `docker-image://${images.get(context.service)}` }
+type Source = ContextSource | ImageLayout
+
+/** The builder takes the image of a service from the registry, or from this machine if it is not pushed. */
+const sourceOf = (context: BuildContext, { images, layouts }: BaseImages): Source =>
+  context.service === undefined
+    ? context
+    : (layouts.get(context.service) ?? { remote: `docker-image://${images.get(context.service)}` })
+
+/** For a Dockerfile with the reference in `FROM`, which it has from a variable: it is not in the registry. */
+function byReference(service: string, { images, layouts }: BaseImages): readonly (readonly [string, Source])[] {
+  const [layout, reference] = [layouts.get(service), images.get(service)]
+  // The name as the builder looks it up.
+  return layout && reference ? [[reference.replace(/^docker\.io\/(?:library\/)?/, ''), layout]] : []
+}

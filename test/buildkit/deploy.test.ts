@@ -148,17 +148,6 @@ describe.skipIf(cluster === undefined)('deploy of services with `build`', () => 
       expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('a Dockerfile has one context') })
     }))
 
-  test('`build --push=false` only checks, and needs no registry', () =>
-    withProject(cluster!, async project => {
-      write(project)
-      const { directory, name } = project
-      const env = { BUILDKIT_HOST: address!, DEVCTL_HOME: `${directory}/.home` }
-      const checked = await run(['build', '--name', name, '--push=false', 'web'], { cwd: directory, env })
-      expect(checked.status, checked.stderr).toBe(0)
-      const refused = await run(['build', '--name', name, '--push=false'], { cwd: directory, env })
-      expect(refused.stderr).toContain('error: `api` is built on the image of `base`')
-    }))
-
   test('`publish --build` builds what is missing, and commits the digests', () =>
     withProject(cluster!, async project => {
       write(project)

@@ -28,6 +28,11 @@ export async function buildInEngine(
   call: BuildCall,
 ): Promise<BuildResult> {
   const { output } = input
+  if (output.kind === 'layout')
+    throw new BuilderError(
+      'refused',
+      `${connection.name} hands an image to another build only by a registry; push it, or set \`BUILDKIT_HOST\``,
+    )
   await checkAbilities({ endpoint, version, connection }, input, call)
   if (output.kind === 'discard') {
     await runBuild(connection, input, call)
