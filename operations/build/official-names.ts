@@ -15,7 +15,9 @@ services:
   web:
     build: .
     image: registry.example.com/team/web:1.4    # or no \`image\`: --registry and the name of the service
-\`\`\``,
+\`\`\`
+
+For an image that is loaded onto the nodes, for example with \`kind load docker-image\`, write \`pull_policy: never\`. \`deploy\` then builds nothing.`,
   text: ({ service, image }: { readonly service: string; readonly image: string }) => ({
     message: `the image of \`${service}\` cannot be pushed as \`${image}\`, the name of an official image of Docker Hub`,
     hint: `write \`image: REGISTRY/${image}\`, or remove \`image\` and add \`--registry\``,

@@ -174,6 +174,7 @@ test('a build that is tried again says why, and its steps have new numbers', asy
     { type: 'build-status', name: 'web', status: { vertexes: [{ ...step, cached: true, completed: { seconds: 1 } }] } },
     { type: 'build-ended', name: 'web', outcome: 'built', digest: `sha256:${'a'.repeat(64)}`, seconds: 1 },
     { type: 'build-ended', name: 'api', outcome: 'present', seconds: 0 },
+    { type: 'build-ended', name: 'site', outcome: 'present', moved: ['r/site:1', 'r/site:latest'], seconds: 0 },
     { type: 'build-ended', name: 'worker', outcome: 'skipped', seconds: 0 },
   ] as const
   const { stderr } = await show(
@@ -188,6 +189,7 @@ test('a build that is tried again says why, and its steps have new numbers', asy
     '#2 CACHED',
     'web: built r/web:1 sha256:aaaaaaaaaaaa… in 1.0 s',
     'api: is in the registry already',
+    'site: is in the registry already, and now also r/site:1, r/site:latest',
     'worker: not built, because a build that it needs failed',
     '',
   ])

@@ -130,6 +130,27 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(same.stdout).toBe(other.stdout)
     }))
 
+  test('of the manifest has the same rule, with the images that it depends on', () =>
+    withProject(cluster!, async project => {
+      const image = `${REGISTRY}/${project.name}-api:1`
+      const dependent = 'depends_on: base, args: ["FROM_IMAGE=${DEVCTL_BUILD_BASE_IMAGE}"]'
+      project.write(
+        'devctl.yml',
+        `build:\n  base: ./base\n  api: {context: ./api, image: "${image}", ${dependent}}\ndeploy: [echo]\n`,
+      )
+      project.write('base/Dockerfile', 'FROM busybox:1.37\nRUN echo one > /base\n')
+      project.write('api/Dockerfile', 'ARG FROM_IMAGE\nFROM $FROM_IMAGE\n')
+      const first = await devctlIn(project)('build', '--registry', REGISTRY)
+      expect(first.status, first.said).toBe(0)
+      const again = await devctlIn(project, NO_BUILDER)('build', '--registry', REGISTRY)
+      expect(again.stdout).toBe(first.stdout)
+      project.write('base/Dockerfile', 'FROM busybox:1.37\nRUN echo two > /base\n')
+      const second = await devctlIn(project)('build', '--registry', REGISTRY)
+      expect(second.said).toContain('api: built')
+      expect(second.stdout).toContain(`api: ${image}@${await digestOf(image)}\n`)
+      expect(first.stdout).not.toContain(await digestOf(image))
+    }))
+
   test('for several platforms is moved with its index', () =>
     withProject(cluster!, async project => {
       const { name } = project
