@@ -69,6 +69,12 @@ export function nameOfContent(image: string, hash: string): string | undefined {
   return read.ok && read.value.digest === undefined ? `${read.value.name}:devctl-${hash}` : undefined
 }
 
+/** An image with the tag that a name without one stands for; with a digest it is as it was. */
+export function withDefaultTag(image: string): string {
+  const read = parseImageReference(image)
+  return read.ok && read.value.tag === undefined && read.value.digest === undefined ? `${image}:latest` : image
+}
+
 /**
  * The registry that an image's name begins with, if there is one: as Docker has it, its first part
  * when that looks like one.

@@ -1,4 +1,4 @@
-import { parseImageReference } from '../../compiler/values/image-reference.ts'
+import { withDefaultTag } from '../../compiler/values/image-reference.ts'
 
 /**
  * The images of services by digest, with those of other services that have the same image by name:
@@ -12,11 +12,11 @@ export function withSharers(
   const byName = new Map(
     [...digests].flatMap(([service, reference]) => {
       const name = images.get(service)
-      return name === undefined ? [] : [[fullName(name), reference] as const]
+      return name === undefined ? [] : [[withDefaultTag(name), reference] as const]
     }),
   )
   const shared = [...images].flatMap(([service, name]) => {
-    const reference = digests.get(service) ?? byName.get(fullName(name))
+    const reference = digests.get(service) ?? byName.get(withDefaultTag(name))
     return reference === undefined ? [] : [[service, reference] as const]
   })
   return new Map(shared)
@@ -24,12 +24,6 @@ export function withSharers(
 
 /** These services, and those that have the same image by name, one of which may build it. */
 export function sharersOf(images: ReadonlyMap<string, string>, services: readonly string[]): readonly string[] {
-  const names = new Set(services.flatMap(service => images.get(service) ?? []).map(fullName))
-  return [...images].flatMap(([service, name]) => (names.has(fullName(name)) ? [service] : []))
-}
-
-/** With the tag that a name without one stands for. */
-function fullName(text: string): string {
-  const read = parseImageReference(text)
-  return read.ok && read.value.tag === undefined && read.value.digest === undefined ? `${text}:latest` : text
+  const names = new Set(services.flatMap(service => images.get(service) ?? []).map(withDefaultTag))
+  return [...images].flatMap(([service, name]) => (names.has(withDefaultTag(name)) ? [service] : []))
 }

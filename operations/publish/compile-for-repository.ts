@@ -69,8 +69,8 @@ export async function compileForRepository(
       ? await buildMissing(compiled, { workspace, on, signal })
       : await confirmBuilt(compiled, workspace.env, signal)
     if (confirmed.size > 0) {
-      const { withSharers } = await import('../build/shared-images.ts')
-      const image = new Map([...(options.image ?? []), ...withSharers(compiled.plan!.images, confirmed)])
+      const ofServices = [...confirmed].filter(([service]) => compiled.plan!.images.has(service))
+      const image = new Map([...(options.image ?? []), ...ofServices])
       compiled = await compileFiles(workspace, [], options, { ...options, image }, extra)
       if (build) ofImages = await imageProblems({ workspace, signal }, { ...options, image }, extra, confirmed)
     }

@@ -4,6 +4,7 @@ import { mayRead } from '../../compose/read/outside-files.ts'
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
 import type { At } from '../../text/source.ts'
+import { withDefaultTag } from '../../values/image-reference.ts'
 import type { PlanContext } from '../context.ts'
 import type { ContainerPlan } from '../plan.ts'
 import { contextService, hashOfBuild } from './build-input.ts'
@@ -101,8 +102,34 @@ build: .
 export function planImage(context: PlanContext, service: Service): Pick<ContainerPlan, 'image' | 'imagePullPolicy'> {
   if (service.build && service.image?.value.includes('@'))
     context.reporter.report(pinnedImage, service.image.span, { service: service.name })
-  const image = context.options.images?.get(service.name) ?? service.image?.value ?? builtImage(context, service)
+  const given = context.options.images?.get(service.name) ?? sharedImage(context, service)
+  const image = given ?? service.image?.value ?? builtImage(context, service)
   return { image, imagePullPolicy: planPullPolicy(context, service, image) }
+}
+
+/**
+ * The image of a service that has the same `image` and a `build`, if it is given with its digest: a
+ * `worker` with the image of `web` runs what was built for `web`.
+ */
+function sharedImage(context: PlanContext, { image, build }: Service): string | undefined {
+  if (!image || build || !context.options.images?.size) return undefined
+  const known = pinnedImages.get(context) ?? pinnedByName(context)
+  pinnedImages.set(context, known)
+  return known.get(withDefaultTag(image.value))
+}
+
+const pinnedImages = new WeakMap<PlanContext, ReadonlyMap<string, string>>()
+
+/** The images that are given with digests for services with `build`, by the names that these have. */
+function pinnedByName({ project, options }: PlanContext): ReadonlyMap<string, string> {
+  const pinned = [...options.images!].flatMap(([name, given]) => {
+    const { build, image } = project.services.get(name) ?? {}
+    const [tagged = '', digest] = given.split('@')
+    if (!build || !image || digest === undefined) return []
+    const own = withDefaultTag(image.value)
+    return withDefaultTag(tagged) === own ? [[own, given] as const] : []
+  })
+  return new Map(pinned)
 }
 
 /** Reports images that are given for services that do not exist. */
