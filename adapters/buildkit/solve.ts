@@ -81,6 +81,8 @@ async function openTunnel(
 
 /** How long the events of a build that has ended may be silent, in milliseconds. */
 const SILENCE = 3000
+/** The same for a build that has had none: one that was refused has no end of them. */
+const FIRST_SILENCE = 300
 
 /** Passes on the events of a build. */
 function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onStatus']) {
@@ -90,7 +92,9 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
   })
   let timer: NodeJS.Timeout | undefined
   let failedStep: Vertex | undefined
+  let hasBegun = false
   stream.on('data', (status: BuildStatus) => {
+    hasBegun = true
     timer?.refresh()
     failedStep ??= status.vertexes?.find(({ error }) => error)
     onStatus(status)
@@ -106,7 +110,7 @@ function watch(stream: ClientReadableStream<BuildStatus>, onStatus: Solving['onS
     failedStep: () => failedStep,
     /** Waits for the end of the events, unless they are silent for too long. */
     ended: async () => {
-      timer = setTimeout(onSilence, SILENCE)
+      timer = setTimeout(onSilence, hasBegun ? SILENCE : FIRST_SILENCE)
       await Promise.race([closed, silence])
       clearTimeout(timer)
     },
