@@ -3,6 +3,7 @@ import type { CompilerHost } from '../host.ts'
 import type { SecretRules } from '../options.ts'
 import type { Span } from '../text/source.ts'
 import { isMap, type MapTree } from '../text/tree.ts'
+import { DEFAULT_PLATFORM } from '../values/platform.ts'
 import { needsValues } from '../values/secret-backends.ts'
 import type { Loaded } from './load/loaded.ts'
 import type { Model, Project, Service } from './project.ts'
@@ -26,6 +27,7 @@ export function readProject(loaded: Loaded, host: CompilerHost, reporter: Report
       service: name,
       span,
       directory: loaded.directory,
+      defaultPlatform: host.environment.get(DEFAULT_PLATFORM) || undefined,
       implicitDependencies: loaded.implicitDependencies,
       isFromSecret: variable => isFromSecret(`services.${name}.environment.${variable}`),
     })

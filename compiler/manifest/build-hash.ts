@@ -3,13 +3,14 @@ import type { BuildInput, CompilerHost } from '../host.ts'
 import { HIDDEN, type SecretPlaces } from '../text/secret-places.ts'
 import { withoutLogin } from '../values/build-context.ts'
 import { shortHash } from '../values/dns-name.ts'
+import { DEFAULT_PLATFORM } from '../values/platform.ts'
 import { isVariableWithSecret } from '../values/secret-names.ts'
 import { manifestContext } from './build-spec.ts'
 import type { DevctlManifest, ImageBuild } from './manifest.ts'
 
 export interface HashedManifest {
   readonly manifest: Pick<DevctlManifest, 'folder' | 'build'>
-  readonly host: Pick<CompilerHost, 'hashBuild' | 'stat'>
+  readonly host: Pick<CompilerHost, 'hashBuild' | 'stat' | 'environment'>
   readonly secrets: SecretPlaces
 }
 
@@ -45,7 +46,12 @@ function inputOf(
   const beside = dockerfile && 'folder' in source && resolve(manifest.folder, dockerfile.value)
   const isBeside =
     beside && host.stat(beside)?.kind === 'file' && host.stat(resolve(source.folder, dockerfile.value))?.kind !== 'file'
-  const settings = [...used.map(({ id }) => ['secret', id]), ...images].sort()
+  const platform = host.environment.get(DEFAULT_PLATFORM)
+  const settings = [
+    ...used.map(({ id }) => ['secret', id]),
+    ...images,
+    ...(platform ? [['platform', platform]] : []),
+  ].sort()
   return {
     context: 'folder' in source ? source.folder : source.remote,
     dockerfile: isBeside ? beside : dockerfile?.value,

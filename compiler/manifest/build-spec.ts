@@ -8,6 +8,7 @@ import type { At } from '../text/source.ts'
 import { type BuildCache, parseBuildCaches } from '../values/build-cache.ts'
 import { type ContextSource, parseContext } from '../values/build-context.ts'
 import { type BuildSecretSource, type BuildSpec, type DockerfileSource, PLAIN_BUILD } from '../values/build-spec.ts'
+import { DEFAULT_PLATFORM } from '../values/platform.ts'
 import type { BuildSecret, DevctlManifest, ImageBuild } from './manifest.ts'
 import { withLateVariables } from './variables.ts'
 
@@ -62,12 +63,14 @@ export function manifestBuildSpec(build: ImageBuild, world: ManifestBuildWorld, 
       return found.ok ? found.value.map(one => onThisMachine(one, key, { directory: folder })) : []
     })
   const exported = build.exportCache.map(text)
+  const platform = world.host.environment.get(DEFAULT_PLATFORM)
   return {
     ...PLAIN_BUILD,
     context,
     dockerfile: dockerfileOf(build, context, world, reporter),
     dependsOn: build.dependsOn.map(({ value }) => value),
     ...(build.target && { target: text(build.target) }),
+    ...(platform && { platforms: [platform] }),
     args: new Map([...build.args.map(arg => [arg.name, text(arg)] as const), ...world.built]),
     cacheFrom: caches(build.cacheFrom, 'from', 'src'),
     cacheTo: caches(

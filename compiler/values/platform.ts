@@ -7,6 +7,9 @@ const PLATFORM = /^[A-Za-z0-9_.-]+(?:\([^()]*\))?(?:\/[A-Za-z0-9_.-]+){1,2}$/
 const ALONE =
   /^(?:linux|windows|freebsd|amd64|x86_64|x86-64|386|i386|arm64|aarch64|arm|armhf|armel|ppc64le|s390x|riscv64|mips64le|loong64)$/i
 
+/** The variable of Docker for the platform of images that set none. */
+export const DEFAULT_PLATFORM = 'DOCKER_DEFAULT_PLATFORM'
+
 /**
  * Reads a platform of an image, `OS/ARCHITECTURE[/VARIANT]`
  * (https://pkg.go.dev/github.com/containerd/platforms has the grammar).

@@ -3,6 +3,7 @@ import { UserError } from '../../compiler/diagnostics/user-error.ts'
 import { SourceFile } from '../../compiler/text/source.ts'
 import { parseContext } from '../../compiler/values/build-context.ts'
 import { PLAIN_BUILD } from '../../compiler/values/build-spec.ts'
+import { DEFAULT_PLATFORM } from '../../compiler/values/platform.ts'
 import type { LocalWorld } from '../session.ts'
 import { buildImages } from './build-images.ts'
 import { type BuildOutcome, outcomeOf } from './build-outcome.ts'
@@ -29,7 +30,9 @@ export async function buildDockerfile(
   const span = { file: new SourceFile(name, ''), start: 0, end: 0 }
   const [reference = '', ...tags] = names
   const planned = { service: name, span, reference, tags, dependsOn: [] }
-  const specOf = () => ({ ...PLAIN_BUILD, context: parsed.value, dockerfile: { path: dockerfile } })
+  const platform = workspace.env[DEFAULT_PLATFORM]
+  const platforms = platform ? [platform] : []
+  const specOf = () => ({ ...PLAIN_BUILD, platforms, context: parsed.value, dockerfile: { path: dockerfile } })
   const chosen = currentBuilder(workspace)
   return outcomeOf(on, () =>
     buildImages([{ ...planned, specOf }], { workspace, on, chosen, settings, images: new Map(), signal }),

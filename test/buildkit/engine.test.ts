@@ -91,6 +91,10 @@ describe.skipIf(engine === '')('a Docker Engine', () => {
       expect(await refusal({ contexts: new Map([['assets', { folder }]]) })).toBe(
         'does not know additional contexts: they need Docker 23.0',
       )
+      const context = { remote: 'https://git.example.com/app.git#main:docker' }
+      expect(await refusal({ context, dockerfile: { path: 'Dockerfile' } })).toBe(
+        'does not know a folder of a repository as context: it needs Docker 23.0',
+      )
       const cache = { type: 'registry', attributes: { ref: '127.0.0.1:5000/x:cache' } }
       expect(await refusal({ cacheTo: [cache] })).toContain('cannot export a cache of the type `registry`')
 

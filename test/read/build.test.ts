@@ -223,3 +223,20 @@ test('a secret that is given in another way needs no value', () => {
     'the build secret `key` takes its value from `NOT_SET`, which is not set',
   ])
 })
+
+test('DOCKER_DEFAULT_PLATFORM is the platform of builds that set none', () => {
+  const env = { DOCKER_DEFAULT_PLATFORM: 'linux/arm64' }
+  const platforms = (services: string, variables: Readonly<Record<string, string>> = env) => {
+    const { specs, messages } = specsOf(`services:\n  web: ${services}\n`, variables)
+    return [specs['web']?.platforms, messages]
+  }
+  expect(platforms('{build: .}')).toEqual([['linux/arm64'], []])
+  expect(platforms('{build: {context: ., platforms: [linux/amd64]}}')).toEqual([['linux/amd64'], []])
+  expect(platforms('{build: ., platform: linux/amd64}')).toEqual([['linux/amd64'], []])
+  expect(platforms('{build: .}', { DOCKER_DEFAULT_PLATFORM: '' })).toEqual([[], []])
+  expect(platforms('{image: x}', { DOCKER_DEFAULT_PLATFORM: '?' })).toEqual([undefined, []])
+  expect(platforms('{build: .}', { DOCKER_DEFAULT_PLATFORM: '?' })).toEqual([
+    [],
+    ['error build/bad-value: `DOCKER_DEFAULT_PLATFORM` is `?`: it is not a platform'],
+  ])
+})

@@ -10,6 +10,8 @@ export interface EngineAbilities {
 
 /** The first whose builds have contexts by name. Older ones take the name for an image. */
 const NAMED_CONTEXTS = 23
+/** The first that takes a folder of a repository as context. */
+const REPOSITORY_FOLDERS = 23
 /** The first whose BuildKit (0.10) knows these attributes. Older ones leave them out without a word. */
 const LIMITS_OF_STEPS = 23
 
@@ -23,6 +25,9 @@ export const dependsOnStore = (input: ImageInput): boolean =>
 export function refusalOf(input: ImageInput, { version, hasContainerdStore }: EngineAbilities): string | undefined {
   if (input.contexts.size > 0 && isOlder(version, NAMED_CONTEXTS))
     return `does not know additional contexts: they need Docker ${NAMED_CONTEXTS}.0`
+  const { context } = input
+  if ('remote' in context && /#[^:]*:./.test(context.remote) && isOlder(version, REPOSITORY_FOLDERS))
+    return `does not know a folder of a repository as context: it needs Docker ${REPOSITORY_FOLDERS}.0`
   if (hasContainerdStore) return undefined
   if (input.platforms.length > 1)
     return (

@@ -1,13 +1,13 @@
 import { diagnostic } from '../../diagnostics/diagnostic.ts'
 import { didYouMean } from '../../diagnostics/suggest.ts'
-import type { At } from '../../text/source.ts'
+import type { At, Span } from '../../text/source.ts'
 import { spanInside } from '../../text/span-inside.ts'
 import { entry, isMap, type MapTree, type ScalarTree } from '../../text/tree.ts'
 import { parseAttestation } from '../../values/attestation.ts'
 import { type BuildCache, parseBuildCaches } from '../../values/build-cache.ts'
 import { parseContext, parseNamedContext } from '../../values/build-context.ts'
 import type { Failed, Parsed } from '../../values/parsed.ts'
-import { parsePlatform } from '../../values/platform.ts'
+import { DEFAULT_PLATFORM, parsePlatform } from '../../values/platform.ts'
 import type { Build, BuildSecretUse, NamedContext, SshKey } from '../project.ts'
 import type { ReadContext } from './context.ts'
 import { parseReference } from './image.ts'
@@ -107,7 +107,7 @@ export function readBuild(service: MapTree, context: ReadContext): Build | undef
     ssh: readSsh(build),
     labels: pairs(build, ['labels'], ''),
     tags: scalars(build, 'tags').flatMap(tag => parseReference(tag, context) ?? []),
-    platforms: from.platforms(),
+    platforms: from.platforms(nonEmptyText(service, 'platform') !== undefined, found.key),
     ...optional('network', from.network()),
     extraHosts: from.extraHosts(),
     ...optional('shmSize', readShmSize(build)),
@@ -151,9 +151,21 @@ class BuildReader {
     })
   }
 
-  platforms(): readonly At<string>[] {
+  platforms(hasPlatform: boolean, span: Span): readonly At<string>[] {
     const written = scalars(this.#build, 'platforms').filter(({ value }) => value !== '')
-    return written.flatMap(item => this.parse('platforms', item, parsePlatform) ?? [])
+    if (written.length > 0 || hasPlatform)
+      return written.flatMap(item => this.parse('platforms', item, parsePlatform) ?? [])
+    return this.#defaultPlatform(span)
+  }
+
+  #defaultPlatform(span: Span): readonly At<string>[] {
+    const { defaultPlatform, reporter } = this.#context
+    if (defaultPlatform === undefined) return []
+    const found = parsePlatform(defaultPlatform)
+    if (found.ok) return [{ value: found.value, span }]
+    const { reason, hint } = found
+    reporter.report(badValue, span, { key: DEFAULT_PLATFORM, value: defaultPlatform, reason, hint })
+    return []
   }
 
   reference(key: string): At<string> | undefined {

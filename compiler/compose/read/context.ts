@@ -10,6 +10,8 @@ export interface ReadContext {
   readonly span: Span
   /** The project's folder, absolute. */
   readonly directory: string
+  /** The platform of builds that set none (`DOCKER_DEFAULT_PLATFORM`); absent: that of the builder. */
+  readonly defaultPlatform?: string | undefined
   /** The dependencies implied by links, shared namespaces and volumes_from, as `web db`. */
   readonly implicitDependencies: ReadonlySet<string>
   /** True if a variable of the service gets its value from a Secret of the cluster. */
