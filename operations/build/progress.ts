@@ -109,7 +109,7 @@ export class BuildProgress {
         build.state = event.outcome
         build.seconds = event.seconds
         if (event.digest !== undefined) build.digest = event.digest
-        if (event.moved) build.moved = event.moved
+        if (event.moved) build.moved = event.moved.map(name => this.#mask(name))
         return build.steps.flatMap(step => this.#stopped(build, step))
       case 'build-status':
         return this.#statusOf(build, event.status, now)

@@ -122,6 +122,13 @@ describe.skipIf(cluster === undefined)('an image with a name of the user', () =>
       expect(tagged.said).toContain(`now also ${name}`)
       expect(built.stdout.split('@')[1]).toBe(`${await digestOf(name)}\n`)
 
+      // A deploy of that name takes it as it is.
+      project.write('web/Dockerfile', 'FROM busybox:1.37\nENV CHANGED=1\nCMD ["sleep", "1000"]\n')
+      const deployed = await devctlIn(project, NO_BUILDER)('deploy', '--registry', REGISTRY, '--tag', '1.4')
+      expect(deployed.status, deployed.said).toBe(0)
+      expect(deployed.said).toContain('web: is in the registry already\n')
+      project.write('web/Dockerfile', 'FROM busybox:1.37\nCMD ["sleep", "1000"]\n')
+
       // What options change is another image.
       const other = await devctlIn(project)('build', '--registry', REGISTRY, '--build-arg', 'GREETING=hello')
       expect(other.said).toContain('web: built')
