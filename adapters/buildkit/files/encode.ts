@@ -41,30 +41,31 @@ export function putStat(
   { path, mode, size, modTime, linkname, devmajor, devminor }: SyncedFile,
 ): number {
   const begin = start + PREFIX + STAT_HEAD
-  let at = begin
-  const text = (tag: number, value: string) => {
-    if (value === '') return
-    buffer[at++] = tag
-    at = putVarint(buffer, at, Buffer.byteLength(value))
-    at += buffer.write(value, at)
-  }
-  const number = (tag: number, value: number | undefined) => {
-    if (!value) return
-    buffer[at++] = tag
-    at = putVarint(buffer, at, value)
-  }
-  text(PATH, path)
-  number(MODE, mode)
-  number(SIZE, size)
+  let at = putText(buffer, begin, PATH, path)
+  at = putNumber(buffer, at, MODE, mode)
+  at = putNumber(buffer, at, SIZE, size)
   buffer[at++] = MOD_TIME
-  at = varint64(buffer, at, modTime)
-  text(LINK_NAME, linkname)
-  number(DEV_MAJOR, devmajor)
-  number(DEV_MINOR, devminor)
+  at = putVarint64(buffer, at, modTime)
+  at = putText(buffer, at, LINK_NAME, linkname)
+  at = putNumber(buffer, at, DEV_MAJOR, devmajor)
+  at = putNumber(buffer, at, DEV_MINOR, devminor)
   putPrefix(buffer, start, at - start - PREFIX)
   buffer[start + PREFIX] = PACKET_STAT
   putLongVarint(buffer, start + PREFIX + 1, at - begin)
   return at
+}
+
+function putText(buffer: Buffer, start: number, tag: number, value: string): number {
+  if (value === '') return start
+  buffer[start] = tag
+  const at = putVarint(buffer, start + 1, Buffer.byteLength(value))
+  return at + buffer.write(value, at)
+}
+
+function putNumber(buffer: Buffer, start: number, tag: number, value: number | undefined): number {
+  if (!value) return start
+  buffer[start] = tag
+  return putVarint(buffer, start + 1, value)
 }
 
 /** The room that `framePiece` needs before the content, and after it. */
@@ -109,7 +110,7 @@ function putLongVarint(buffer: Buffer, start: number, value: number): number {
 }
 
 /** Writes a number of 64 bits, and gives where the next byte goes. Times before 1970 are negative. */
-function varint64(buffer: Buffer, start: number, value: bigint): number {
+function putVarint64(buffer: Buffer, start: number, value: bigint): number {
   let at = start
   let low = Number(BigInt.asUintN(49, value))
   let high = Number(BigInt.asUintN(64, value) >> 49n)

@@ -42,10 +42,10 @@ const SPECIAL: readonly (readonly [unix: number, go: number])[] = [
 
 export const isRegular = (stats: BigIntStats): boolean => (Number(stats.mode) & TYPE) === REGULAR
 
-const TYPE_BITS = BigInt(2 ** 31 + 2 ** 27 + 2 ** 26 + 2 ** 25 + 2 ** 24 + 2 ** 21)
+const TYPE_BITS = 2 ** 31 + 2 ** 27 + 2 ** 26 + 2 ** 25 + 2 ** 24 + 2 ** 21
 
 /** True if a Go file mode is that of a regular file. */
-export const isRegularMode = (mode: number): boolean => (BigInt(mode) & TYPE_BITS) === 0n
+export const isRegularMode = (mode: number): boolean => (mode & TYPE_BITS) === 0
 
 /**
  * The entry for a file, as it is reported to BuildKit. Everything belongs to root, as with `docker
@@ -60,17 +60,19 @@ export function statOf(
   const mode = Number(stats.mode)
   const type = GO_TYPES.get(mode & TYPE)
   if (type === undefined) return undefined
-  const special = SPECIAL.reduce((sum, [unix, go]) => (mode & unix ? sum + go : sum), 0)
   const hasSize = (mode & TYPE) === REGULAR && link.first === undefined
-  return {
+  const file = {
     path,
-    mode: type + special + (mode & 0o777),
+    mode: type + (mode & 0o7000 ? specialBits(mode) : 0) + (mode & 0o777),
     size: hasSize ? Number(stats.size) : 0,
     modTime: stats.mtimeNs,
     linkname: link.target ?? link.first ?? '',
-    ...((mode & TYPE) === CHARACTER_DEVICE || (mode & TYPE) === BLOCK_DEVICE ? deviceNumbers(stats.rdev) : {}),
   }
+  const isDevice = (mode & TYPE) === CHARACTER_DEVICE || (mode & TYPE) === BLOCK_DEVICE
+  return isDevice ? { ...file, ...deviceNumbers(stats.rdev) } : file
 }
+
+const specialBits = (mode: number): number => SPECIAL.reduce((sum, [unix, go]) => (mode & unix ? sum + go : sum), 0)
 
 /** Linux's encoding of device numbers (makedev(3)). */
 function deviceNumbers(device: bigint): { devmajor: number; devminor: number } {

@@ -19,13 +19,17 @@ export function* walk(root: string, selection: FileSelection): Generator<SyncedF
     ...selection,
     ...(include && include.length > 0 ? { include } : { include: undefined as never }),
   })
-  yield* new Walk(root, filter).folder('', [])
+  yield* new Walk(root, filter).files()
 }
 
-/** A folder that is sent only when something in it is. */
-interface Waiting {
-  readonly stat: SyncedFile
-  sent: boolean
+/** A folder on the way to the current file. */
+interface Level {
+  readonly path: string
+  readonly entries: readonly Dirent[]
+  /** The next entry. */
+  at: number
+  /** The folder, if it is sent only when something in it is, and nothing was. */
+  unsent: SyncedFile | undefined
 }
 
 class Walk {
@@ -39,19 +43,33 @@ class Walk {
     this.#filter = filter
   }
 
-  *folder(path: string, parents: readonly Waiting[]): Generator<SyncedFile> {
-    for (const entry of entriesOf(`${this.#root}/${path}`)) {
-      const below = path === '' ? entry.name : `${path}/${entry.name}`
-      const takes = this.#filter.takes(below)
-      if (!takes && (!entry.isDirectory() || this.#filter.skips(below))) continue
-      const stat = this.#statOf(below)
+  /** One loop: a generator in each folder would hand a file up through all of them. */
+  *files(): Generator<SyncedFile> {
+    const levels = [this.#level('', undefined)]
+    for (let level = levels[0]; level; level = levels.at(-1)) {
+      const entry = level.entries[level.at++]
+      if (!entry) {
+        levels.pop()
+        continue
+      }
+      const path = level.path === '' ? entry.name : `${level.path}/${entry.name}`
+      const takes = this.#filter.takes(path)
+      if (!takes && (!entry.isDirectory() || this.#filter.skips(path))) continue
+      const stat = this.#statOf(path)
       if (!stat) continue
       if (takes) {
-        yield* unsent(parents)
+        for (const above of levels) {
+          if (above.unsent) yield above.unsent
+          above.unsent = undefined
+        }
         yield stat
       }
-      if (entry.isDirectory()) yield* this.folder(below, [...parents, { stat, sent: takes }])
+      if (entry.isDirectory()) levels.push(this.#level(path, takes ? undefined : stat))
     }
+  }
+
+  #level(path: string, unsent: SyncedFile | undefined): Level {
+    return { path, entries: entriesOf(`${this.#root}/${path}`), at: 0, unsent }
   }
 
   #statOf(path: string): SyncedFile | undefined {
@@ -73,24 +91,15 @@ class Walk {
   }
 }
 
-function* unsent(folders: readonly Waiting[]): Generator<SyncedFile> {
-  for (const folder of folders) {
-    if (folder.sent) continue
-    folder.sent = true
-    yield folder.stat
-  }
-}
-
 function entriesOf(folder: string): readonly Dirent[] {
   const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true })) ?? []
-  return entries.sort(inByteOrder)
+  return entries.sort(entries.some(({ name }) => TWO_UNITS.test(name)) ? inByteOrder : inUnitOrder)
 }
 
 /** Code units are in the order of bytes, except for those of characters of two units. */
-function inByteOrder(a: Dirent, b: Dirent): number {
-  if (TWO_UNITS.test(a.name) || TWO_UNITS.test(b.name)) return Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
-  return a.name < b.name ? -1 : 1
-}
+const inUnitOrder = (a: Dirent, b: Dirent): number => (a.name < b.name ? -1 : 1)
+
+const inByteOrder = (a: Dirent, b: Dirent): number => Buffer.compare(Buffer.from(a.name), Buffer.from(b.name))
 
 const TWO_UNITS = /[\ud800-\udfff]/
 
