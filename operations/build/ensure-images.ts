@@ -25,6 +25,8 @@ export function missingImagesBuilder(
   return {
     async ensure(images, { build, signal, given }) {
       const isDeploy = build === 'missing'
+      const mayPush = settings.push !== false
+      if (mayPush) refuseOfficialNames(images.filter(one => !isDeploy || one.contentReference !== undefined))
       const looked = images.filter(({ reference }) => build !== 'all' || isPinned(reference))
       const found = await findImages(looked, { ...world, isDeploy, signal })
       const present = await withNames(found, isDeploy, world, signal)
@@ -33,7 +35,8 @@ export function missingImagesBuilder(
       if (!isDeploy) tellUnknown(looked, found.problems, world.on)
       const missing = images.filter(({ service }) => !known.has(service))
       if (missing.length === 0) return withDigests(known)
-      if (settings.push !== false) refuseOfficialNames(missing)
+      // What a deploy takes by its name may be one of them, if it is there.
+      if (mayPush) refuseOfficialNames(missing)
       const built = await naming(isDeploy ? found.outdated : [], () =>
         buildImages(missing, { ...world, chosen, settings, signal, images: new Map([...given, ...known]) }),
       )

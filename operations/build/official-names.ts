@@ -29,7 +29,7 @@ export function refuseOfficialNames(images: readonly PlannedBuild[]): void {
   const reporter = new Reporter()
   for (const { service, reference, span } of images) {
     const read = parseImageReference(reference)
-    if (!read.ok) continue
+    if (!read.ok || read.value.digest !== undefined) continue
     const { name } = read.value
     if (registryOf(name) !== 'docker.io' || !repositoryOf(name).startsWith('library/')) continue
     reporter.report(officialName, span, { service, image: reference })

@@ -188,6 +188,9 @@ describe('an image with a name of the user', () => {
   test('is refused before it is built if it is one of Docker Hub that nobody can push', async () => {
     const images = ['web', 'web:1', 'docker.io/library/web', 'ann/web'].map(name => planned('web', name))
     const messages = await Promise.all(images.map(image => ensure([image], 'all')))
+    // Docker Hub, which has no such image, is not asked.
+    expect(await ensure([images[0]!], 'missing')).toEqual(messages[0])
+    expect(await ensure([images[0]!], 'changed')).toEqual(messages[0])
     expect(messages.map(({ errors }) => errors?.length)).toEqual([1, 1, 1, undefined])
     expect(messages[1]?.errors).toEqual([
       'the image of `web` cannot be pushed as `web:1`, the name of an official image of Docker Hub',
