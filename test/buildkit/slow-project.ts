@@ -32,6 +32,8 @@ export interface SlowOptions {
   readonly seconds: number
   readonly registry?: string
   readonly base?: string
+  /** One build writes a cache to a folder, where the builder can. */
+  readonly writesCache?: boolean
   /** Bytes of the context of each. */
   readonly size?: number
   readonly env?: Readonly<Record<string, string>>
@@ -43,6 +45,7 @@ export function slowProject({
   registry = REGISTRY,
   size = 1 << 20,
   base = 'busybox:1.37',
+  writesCache = false,
   env = {},
 }: SlowOptions): SlowProject {
   const folder = makeFolder()
@@ -51,7 +54,11 @@ export function slowProject({
   const isEngine = address.startsWith(ENGINE)
   // The engine of the test cluster has no network of its own for the steps.
   const network = isEngine ? ', network: host' : ''
-  const service = (name: string) => `  ${name}: {build: {context: ${name}, args: [MARK]${network}, secrets: [token]}}\n`
+  // Which older engines do not have.
+  const cache = (name: string) =>
+    writesCache && !isEngine && name === 'web' ? `, cache_to: ["type=local,dest=${folder}/cache"]` : ''
+  const service = (name: string) =>
+    `  ${name}: {build: {context: ${name}, args: [MARK]${network}${cache(name)}, secrets: [token]}}\n`
   write(folder, {
     'compose.yaml': `name: killed\nservices:\n${service('web')}${service('api')}secrets: {token: {environment: TOKEN}}\n`,
   })

@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { temporaryPath } from '../../files/temporary-file.ts'
 
 /** A folder of blobs in the OCI image layout: https://github.com/opencontainers/image-spec/blob/main/image-layout.md */
 export interface BlobStore {
@@ -64,7 +65,7 @@ export async function writeBlob(store: BlobStore): Promise<BlobWriter> {
   const blobs = join(store.folder, 'blobs/sha256')
   const unfinished = join(store.folder, 'ingest')
   await Promise.all([mkdir(blobs, { recursive: true }), mkdir(unfinished, { recursive: true })])
-  const temporary = join(unfinished, randomUUID())
+  const temporary = await temporaryPath(unfinished, 'blob')
   const file = await open(temporary, 'wx')
   const hash = createHash('sha256')
   let size = 0

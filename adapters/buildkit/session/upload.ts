@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { temporaryPath } from '../../files/temporary-file.ts'
 import type { IncomingCall } from './rpc-server.ts'
 
 interface Bytes {
@@ -20,7 +21,7 @@ export async function writeWhole(
   path: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
-  const temporary = `${path}.${randomUUID()}.tmp`
+  const temporary = await temporaryPath(dirname(path), basename(path))
   try {
     const file = await open(temporary, 'wx')
     try {
