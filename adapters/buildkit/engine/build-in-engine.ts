@@ -81,7 +81,30 @@ async function pushAll(endpoint: EngineEndpoint, names: readonly string[], call:
 
 async function save(endpoint: EngineEndpoint, names: readonly string[], path: string, signal: AbortSignal) {
   const query = names.map(name => `names=${encodeURIComponent(name)}`).join('&')
-  const answer = await callEngine(endpoint, 'GET', `/images/get?${query}`, { signal })
-  if (answer.status !== 200) throw new BuilderError('refused', `the image cannot be saved: ${await textOf(answer)}`)
-  await writeWhole(path, answer.body)
+  try {
+    const answer = await callEngine(endpoint, 'GET', `/images/get?${query}`, { signal })
+    if (answer.status !== 200) throw new BuilderError('refused', `the image cannot be saved: ${await textOf(answer)}`)
+    await writeWhole(path, answer.body)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof BuilderError) throw error
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (OF_DISKS.has(code))
+      throw new BuilderError('refused', `the image cannot be saved to \`${path}\`: ${code}`, { cause: error })
+    throw lostConnection(error as Error)
+  }
 }
+
+/** Codes of errors in writing a file, as opposed to those of a connection. */
+const OF_DISKS = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EIO',
+  'EROFS',
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+])
