@@ -16,6 +16,8 @@ const LONGEST = [
   'deploy-changes',
   'deploy-killed',
   'deploy-failures',
+  'buildkit/killed',
+  'buildkit/lost',
   'kustomize',
   'gitops-flux',
   'gitops-apply',
