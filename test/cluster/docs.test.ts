@@ -1,9 +1,10 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { root } from '../cases.ts'
-import { blocksOf, commandsOf, markOf, pages, printed, wordsOf } from '../docs/blocks.ts'
+import { wordsOf } from '../docs/blocks.ts'
+import { expectShown, sessionsOf } from '../docs/sessions.ts'
 import { git } from '../git/git.ts'
 import { run } from '../run.ts'
 import { findCluster } from './cluster.ts'
@@ -23,41 +24,30 @@ describe.skipIf(cluster === undefined)('what the pages show of a cluster', () =>
   })
 
   let count = 0
-  for (const page of pages) {
-    const sessions = new Map<string, ReturnType<typeof commandsOf>>()
-    for (const block of blocksOf(page)) {
-      const where = markOf(block, 'cluster')
-      if (where) sessions.set(where, [...(sessions.get(where) ?? []), ...commandsOf(block)])
-    }
-    for (const [where, shown] of sessions) {
-      test(`${page}: ${where}`, async () => {
-        const namespace = `shop-docs-${process.pid}-${++count}`
-        const directory = join(folder, page.replaceAll('/', '-'), 'shop')
-        cpSync(join(root, where), directory, { recursive: true })
-        // The pages show it in the clone of the repository, whose files git tracks.
-        await git(directory, 'init', '--quiet')
-        await git(directory, 'add', '--all')
-        await cluster!.createNamespace(namespace)
-        try {
-          for (const { command, output } of shown) {
-            const [[program, ...args] = []] = wordsOf(command)
-            const { status, stdout, stderr } =
-              program === 'kubectl'
-                ? { status: 0, stdout: await cluster!.kubectl('--namespace', namespace, ...args), stderr: '' }
-                : await run(args, {
-                    cwd: directory,
-                    env: { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace },
-                  })
-            expect(status, `${command}\n${stderr}`).toBe(0)
-            const lines = output.map(line => line.replaceAll(SHOWN, namespace))
-            // A terminal shows the two as they come; here is only what either says as a whole.
-            const shows = [stderr + stdout, stdout + stderr].some(text => printed(lines).test(text))
-            if (lines.length > 0 && !shows) expect(stderr + stdout, command).toMatch(printed(lines))
-          }
-        } finally {
-          await cluster!.deleteNamespace(namespace)
+  for (const { page, folder: where, shown } of sessionsOf('cluster')) {
+    test(`${page}: ${where}`, async () => {
+      const namespace = `shop-docs-${process.pid}-${++count}`
+      const directory = join(folder, page.replaceAll('/', '-'), 'shop')
+      cpSync(join(root, where), directory, { recursive: true })
+      // The pages show it in the clone of the repository, whose files git tracks.
+      await git(directory, 'init', '--quiet')
+      await git(directory, 'add', '--all')
+      await cluster!.createNamespace(namespace)
+      try {
+        for (const one of shown) {
+          const [[program, ...args] = []] = wordsOf(one.command)
+          const result =
+            program === 'kubectl'
+              ? { status: 0, stdout: await cluster!.kubectl('--namespace', namespace, ...args), stderr: '' }
+              : await run(args, {
+                  cwd: directory,
+                  env: { KUBECONFIG: process.env.KUBECONFIG ?? '', DEVCTL_NAMESPACE: namespace },
+                })
+          expectShown(one, result, { [SHOWN]: namespace })
         }
-      })
-    }
+      } finally {
+        await cluster!.deleteNamespace(namespace)
+      }
+    })
   }
 })
