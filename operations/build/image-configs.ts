@@ -20,7 +20,11 @@ export interface WantedImages {
   readonly plain: ReadonlyMap<string, string>
 }
 
-/** Milliseconds for the configurations of plain images. */
+interface KnownOptions extends RegistrySessionOptions {
+  /** Milliseconds for the configurations of plain images. */
+  readonly limit?: number
+}
+
 const LIMIT = 5000
 
 /**
@@ -30,11 +34,11 @@ const LIMIT = 5000
  */
 export async function knownImages(
   { built, plain }: WantedImages,
-  options: RegistrySessionOptions,
+  { limit = LIMIT, ...options }: KnownOptions,
 ): Promise<KnownImages> {
   const [ofBuilt, ofPlain] = await Promise.all([
     fetchImageConfigs([...built.values()], options),
-    plain.size > 0 ? fetchQuickly([...plain.values()], options) : new Map<string, FetchedConfig>(),
+    plain.size > 0 ? fetchQuickly([...plain.values()], limit, options) : new Map<string, FetchedConfig>(),
   ])
   const configs = new Map<string, ImageConfig>()
   const notes: string[] = []
@@ -51,9 +55,10 @@ export async function knownImages(
 
 async function fetchQuickly(
   references: readonly string[],
+  milliseconds: number,
   options: RegistrySessionOptions,
 ): Promise<ReadonlyMap<string, FetchedConfig>> {
-  const limit = AbortSignal.timeout(LIMIT)
+  const limit = AbortSignal.timeout(milliseconds)
   const signal = AbortSignal.any([options.signal, limit])
   try {
     return await fetchImageConfigs(references, { ...options, signal })
