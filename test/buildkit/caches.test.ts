@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ImageInput } from '../../adapters/buildkit/builder.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
+import { makeFolder } from '../cli/folder.ts'
+import { run } from '../run.ts'
 import { build, buildctl, findBuildkit, imageOf, inFolder, ofFolder } from './buildkit.ts'
-import { once } from './faults.ts'
+import { listening, once } from './faults.ts'
 import { findBuildkitd, ownBuildkit } from './own-buildkit.ts'
 
 const buildkit = findBuildkit() ?? ''
@@ -123,6 +126,41 @@ describe.skipIf(buildkit === '' || program === undefined)('another BuildKit', ()
       expect(await stepsOf(other.address, folder, { cacheFrom })).toMatchObject({ ran: [], warnings: [] })
       expect(await imageOf(other.address, folder, { cacheFrom })).toEqual(before)
     })
+  })
+})
+
+test.skipIf(buildkit === '')('caches of GitHub Actions and S3 get the logins of the environment', async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`)
+    response.writeHead(404, { 'content-type': 'application/json' }).end('{}')
+  })
+  await listening(server, async port => {
+    const at = `http://127.0.0.1:${port}`
+    const s3 = `type=s3,bucket=layers,region=eu,endpoint_url=${at},use_path_style=true`
+    const cacheFrom = ['type=gha', s3]
+    const folder = makeFolder({
+      'compose.yaml': JSON.stringify({ services: { web: { build: { context: '.', cache_from: cacheFrom } } } }),
+      Dockerfile: `FROM scratch\nCOPY Dockerfile /${Math.random()}\n`,
+    })
+    // The token of a runner says which caches it may read.
+    const claims = { ac: JSON.stringify([{ Scope: 'refs/heads/main', Permission: 3 }]), nbf: 1, exp: 2 ** 33 }
+    const token = ['{"alg":"HS256"}', JSON.stringify(claims), '']
+      .map(part => Buffer.from(part).toString('base64url'))
+      .join('.')
+    const env = {
+      BUILDKIT_HOST: buildkit,
+      DEVCTL_HOME: join(folder, '.home'),
+      ACTIONS_RUNTIME_TOKEN: token,
+      ACTIONS_CACHE_URL: `${at}/actions/`,
+      AWS_ACCESS_KEY_ID: 'the-key-id',
+      AWS_SECRET_ACCESS_KEY: 'the-secret-key',
+    }
+    const { status, stdout, stderr } = await run(['build', '--push=false', '--progress', 'plain'], { cwd: folder, env })
+    expect(status, stderr).toBe(0)
+    expect(asked, stderr).toContainEqual(expect.stringMatching(/^\/actions\/.* Bearer /))
+    expect(asked).toContainEqual(expect.stringMatching(/^\/layers\/.*Credential=the-key-id\//))
+    for (const secret of [token, 'the-secret-key']) expect(stdout + stderr).not.toContain(secret)
   })
 })
 
