@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { CONTEXT, DOCKERFILE, folderName, frontendAttributes, INLINE_DOCKERFILE, layoutName } from './attributes.ts'
@@ -9,6 +8,7 @@ import type { BlobStore } from './content/blob-store.ts'
 import { openCaches } from './content/local-caches.ts'
 import { BuilderError } from './failure.ts'
 import { folderAt, folderInMemory, type SyncedFolder } from './files/folder.ts'
+import { secretContent } from './session/secret-source.ts'
 import type { SessionResources } from './session/session.ts'
 import { type Exporter, solve } from './solve.ts'
 import { openAgents } from './ssh/open-agents.ts'
@@ -92,8 +92,7 @@ function resourcesOf(input: ImageInput, { credentials }: BuildCall): Omit<Sessio
     credentials,
     secret: async id => {
       const source = input.secrets.get(id)
-      if (!source) return undefined
-      return 'value' in source ? Buffer.from(source.value) : readFile(source.file)
+      return source && secretContent(source)
     },
     ...(output.kind === 'archive' && { archive: output.path }),
   }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
-import { chmodSync, existsSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { chmodSync, closeSync, constants, existsSync, openSync } from 'node:fs'
 import { delimiter } from 'node:path'
-import { afterAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pause } from '../../adapters/http/back-off.ts'
 import { makeFolder, write } from '../cli/folder.ts'
 import { findCluster } from '../cluster/cluster.ts'
@@ -92,6 +92,22 @@ describe.skipIf(buildkit === '')('a build', () => {
     signal(pid, 'SIGINT')
     expect(await ended).toMatchObject({ status: 130 })
     expect(performance.now() - began).toBeLessThan(1500)
+  })
+
+  test('ends at Ctrl-C while a secret is a pipe that nobody writes to', async () => {
+    const project = slowProject({ address: buildkit, seconds: 60 })
+    const pipe = `${project.folder}/pipe`
+    execFileSync('mkfifo', [pipe])
+    const { pid, ended } = project.start('build', '--secret', `id=token,src=${pipe}`)
+    // It can be opened once somebody reads from it.
+    const open = () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    const writer = await vi.waitFor(open, { timeout: 20_000, interval: 100 })
+    onTestFinished(() => closeSync(writer))
+    const began = performance.now()
+    signal(pid, 'SIGINT')
+    expect(await ended).toMatchObject({ status: 130, stderr: expect.stringMatching(/interrupted\n$/) })
+    expect(performance.now() - began).toBeLessThan(AT_ONCE)
+    await expectNothingRuns(buildkit, project.mark)
   })
 
   test('ends at its time limit, and is cancelled on the builder', async () => {

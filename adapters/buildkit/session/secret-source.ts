@@ -1,0 +1,27 @@
+import { constants, open } from 'node:fs'
+import { readFile, stat } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import type { BuildSecretSource } from '../../../compiler/values/build-spec.ts'
+
+/** What was read from pipes, such as `<(command)`: it comes only once, and builds may ask again. */
+const read = new WeakMap<BuildSecretSource, Promise<Buffer>>()
+
+/** The content of a secret. Rejects with what reading its file fails with. */
+export async function secretContent(source: BuildSecretSource): Promise<Buffer> {
+  if ('value' in source) return Buffer.from(source.value)
+  if (!(await stat(source.file)).isFIFO()) return readFile(source.file)
+  const content = read.get(source) ?? readPipe(source.file)
+  read.set(source, content)
+  return content
+}
+
+/**
+ * Reads a pipe to its end. As a file, one that nobody writes to would keep a thread, and the process
+ * could not even end.
+ */
+async function readPipe(path: string): Promise<Buffer> {
+  const fd = await promisify(open)(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  return buffer(new Socket({ fd, readable: true, writable: false }))
+}
