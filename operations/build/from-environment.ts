@@ -10,10 +10,19 @@ type Env = Readonly<Record<string, string | undefined>>
 export function fromEnvironment(input: ImageInput, env: Env): ImageInput {
   return {
     ...input,
-    ssh: new Map([...input.ssh].map(([id, paths]) => [id, paths.length > 0 ? paths : agentOf(env)])),
+    ssh: new Map([...sshOf(input, env)].map(([id, paths]) => [id, paths.length > 0 ? paths : agentOf(env)])),
     cacheFrom: caches(input.cacheFrom, env),
     cacheTo: caches(input.cacheTo, env),
   }
+}
+
+/** The URL of a repository that is fetched over SSH: with a scheme, or as `git@host:path`. */
+const OVER_SSH = /^(?:ssh:\/\/|[\w.-]+@[\w.-]+:)/
+
+/** A context that is fetched over SSH uses the agent, without being asked to: as with buildx. */
+function sshOf({ ssh, context, contexts }: ImageInput, env: Env): ImageInput['ssh'] {
+  const isFetched = [context, ...contexts.values()].some(source => 'remote' in source && OVER_SSH.test(source.remote))
+  return isFetched && !ssh.has('default') && agentOf(env).length > 0 ? new Map([...ssh, ['default', []]]) : ssh
 }
 
 /** Where OpenSSH's agent for Windows listens. */

@@ -85,3 +85,16 @@ test('the agent is that of SSH_AUTH_SOCK, except for paths of the file', () => {
   })
   expect(fromEnvironment(input, {}).ssh.get('default')).toEqual([])
 })
+
+test.each([
+  ['git@git.example.com:team/app.git#main', true],
+  ['ssh://git@git.example.com/team/app.git', true],
+  ['https://git.example.com/team/app.git', false],
+  ['docker-image://web@sha256:0', false],
+])('the agent is used to fetch %s: %s', (remote, isUsed) => {
+  const inputs = [imageInput({ context: { remote } }), imageInput({ contexts: new Map([['other', { remote }]]) })]
+  for (const input of inputs) {
+    expect(fromEnvironment(input, { SSH_AUTH_SOCK: '/agent' }).ssh.has('default')).toBe(isUsed)
+    expect(fromEnvironment(input, {}).ssh.size).toBe(0)
+  }
+})
