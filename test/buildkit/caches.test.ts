@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ImageInput } from '../../adapters/buildkit/builder.ts'
 import type { BuildStatus } from '../../adapters/buildkit/status.ts'
 import { makeFolder } from '../cli/folder.ts'
@@ -118,6 +118,7 @@ const program = findBuildkitd()
 describe.skipIf(buildkit === '' || program === undefined)('another BuildKit', () => {
   test('builds from the cache of a folder alone', async () => {
     const other = await ownBuildkit(program!)
+    onTestFinished(other.close)
     await inFolder({ Dockerfile: dockerfile() }, async folder => {
       const cache = join(folder, 'cache')
       await build(buildkit, { ...ofFolder(folder), cacheTo: [local('dest', cache, { mode: 'max' })] })
