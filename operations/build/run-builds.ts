@@ -68,8 +68,10 @@ export async function runBuilds(
     if (end.kind === 'built') images.set(build.service, withDigest(build.reference, end.digest))
     return end
   }
-  const all = await Promise.all(builds.map(async build => [build.service, await endOf(build)] as const))
-  return new Map(all)
+  const all = builds.map(async build => [build.service, await endOf(build)] as const)
+  // Builds that are aborted clean up, each in its time.
+  await Promise.allSettled(all)
+  return new Map(await Promise.all(all))
 }
 
 /** A base image of a registry that is busy is the failure of a step. */

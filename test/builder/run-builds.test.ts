@@ -145,6 +145,25 @@ describe('builds', () => {
     expect(attempts.get('web')).toBe(1)
   })
 
+  test('that are aborted are waited for until each has cleaned up', async () => {
+    const stop = new AbortController()
+    let hasCleanedUp = false
+    const running = runWith(
+      [planned('quick'), planned('slow')],
+      async service => {
+        stop.abort(new Error('enough'))
+        if (service === 'slow') {
+          await new Promise(resolve => setTimeout(resolve, 50))
+          hasCleanedUp = true
+        }
+        throw new Error('cancelled')
+      },
+      { signal: stop.signal },
+    )
+    await expect(running).rejects.toThrow('enough')
+    expect(hasCleanedUp).toBe(true)
+  })
+
   test('end with the reason of the signal', async () => {
     const stop = new AbortController()
     const running = runWith(
