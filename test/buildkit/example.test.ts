@@ -83,14 +83,18 @@ function configured({ os, architecture, config }: Awaited<ReturnType<typeof conf
   return { os, architecture, Env, Cmd, Entrypoint, User, WorkingDir, ExposedPorts, Labels, Volumes, StopSignal }
 }
 
+/** A Compose file for an engine without a network of its own for the steps. */
+const HOST_NETWORK = JSON.stringify({
+  services: Object.fromEntries(Object.keys(OPTIONS).map(name => [name, { build: { network: 'host' } }])),
+})
+
 let count = 0
 
 /** Builds the example with devctl, and gives the references by service. */
 async function builtBy(env: Readonly<Record<string, string>>, names: readonly string[]) {
   const folder = makeFolder()
   cpSync(EXAMPLE, folder, { recursive: true })
-  const services = Object.fromEntries(Object.keys(OPTIONS).map(name => [name, { build: { network: 'host' } }]))
-  writeFileSync(join(folder, 'network.json'), JSON.stringify({ services }))
+  writeFileSync(join(folder, 'network.json'), HOST_NETWORK)
   const files = env['DOCKER_HOST'] ? ['-f', 'compose.yaml', '-f', 'network.json'] : []
   const options = ['--name', `example${process.pid}-${++count}`, '--registry', `${REGISTRY}/builds`]
   const { status, stdout, stderr } = await run(['build', ...names, ...files, ...options, '--no-cache'], {
@@ -121,6 +125,29 @@ async function builtByBuildctl(service: string, images: ReadonlyMap<string, stri
 
 describe.skipIf(cluster === undefined)('examples/build', () => {
   afterAll(() => cluster?.close())
+
+  test.skipIf(engine === undefined)('is deployed with images that a Docker Engine has built', () =>
+    withProject(cluster!, async ({ name, directory }) => {
+      cpSync(EXAMPLE, directory, { recursive: true })
+      writeFileSync(join(directory, 'network.json'), HOST_NETWORK)
+      // The engine of the test cluster is too old for the `additional_contexts` of this one.
+      const mailer = (await builtBy({ BUILDKIT_HOST: address! }, ['mailer'])).get('mailer')!
+      const files = ['-f', 'compose.yaml', '-f', 'network.json', '--image', `mailer=${mailer}`]
+      const to = ['--name', name, '--registry', `${REGISTRY}/builds`, '--wait', '--domain', DOMAIN]
+      const { status, stderr } = await run(['deploy', ...files, ...to], {
+        cwd: directory,
+        env: {
+          KUBECONFIG: process.env.KUBECONFIG ?? '',
+          DEVCTL_HOME: `${directory}/.home`,
+          DEVCTL_NAMESPACE: name,
+          DOCKER_HOST: engine!.slice(ENGINE.length),
+          ...VARIABLES,
+        },
+      })
+      expect(status, stderr).toBe(0)
+      await untilAnswers(cluster!, `site-${name}.${DOMAIN}`, '/api/', page => page.body.includes('"version":"1.4"'))
+    }),
+  )
 
   test('is built, deployed and works; the build secret is in no output and no image', () =>
     withProject(cluster!, async ({ name, directory, kubectl }) => {
